@@ -1,0 +1,173 @@
+"""Host events: what a host reports, in one shape for every host.
+
+Events are values: frozen, hashable where their parts are, and the same after a round trip through JSON.
+Times are RFC 3339 in UTC with seconds (``2026-02-09T14:03:11Z``); text is unredacted until the observer has seen it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+SCHEMA = 1  # of the JSON form; raised when a reader of the older form would misread it
+
+
+class EventFormatError(ValueError):
+    """The JSON is not an event of a schema this version reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an event happened: host program, session, directory, branch."""
+
+    host: str
+    session: str
+    cwd: str = ""
+    branch: str = ""
+    transcript: str = ""  # path of the host's own record on this machine, "" where there is none
+    agent: str = ""  # id of the subagent that spoke, "" for the main conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question the agent put to the person, and the answer (``""`` where it was declined)."""
+
+    kind: ClassVar[str] = "question"
+    id: str
+    origin: Origin
+    at: str
+    question: str
+    answer: str = ""
+    options: tuple[str, ...] = ()
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the agent did during a turn, as references: the content of tool calls is not kept."""
+
+    files: tuple[str, ...] = ()  # paths written or edited, as the host names them
+    commands: tuple[str, ...] = ()  # shell commands, first line of each
+    commits: tuple[str, ...] = ()  # "<abbreviated hash> <subject>"
+    links: tuple[str, ...] = ()  # pull requests
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One user message and everything the assistant said until the next one."""
+
+    kind: ClassVar[str] = "turn"
+    id: str  # the host's id of the user message: the same turn has the same id whenever it is read
+    origin: Origin
+    at: str
+    user: str
+    replies: tuple[str | Question, ...] = ()  # in the order in which they came
+    ended_at: str = ""
+    work: Work = field(default_factory=Work)
+    is_complete: bool = True  # False while the assistant may still speak
+    is_provisional: bool = False  # True where only the prompt is known and its id is not the host's own
+
+    @property
+    def assistant(self) -> str:
+        """The assistant's words, without the questions it put."""
+        return "\n\n".join(reply for reply in self.replies if isinstance(reply, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command that the person typed."""
+
+    kind: ClassVar[str] = "command"
+    id: str
+    origin: Origin
+    at: str
+    name: str  # without the slash
+    args: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The host is about to shorten its context (``before``) or has done so (``after``)."""
+
+    kind: ClassVar[str] = "compaction"
+    id: str
+    origin: Origin
+    at: str
+    phase: str  # before | after
+    trigger: str = ""  # manual | auto
+    summary: str = ""  # the host's own summary: a source, never the user's words
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session began or ended."""
+
+    kind: ClassVar[str] = "session"
+    id: str
+    origin: Origin
+    at: str
+    phase: str  # started | ended
+    reason: str = ""  # startup | resume | clear | compact | fork, or why it ended
+
+
+HostEvent = Turn | Command | Question | Compaction | Session
+_KINDS: dict[str, type[HostEvent]] = {cls.kind: cls for cls in (Turn, Command, Question, Compaction, Session)}
+
+
+def to_json(event: HostEvent) -> str:
+    """One line of JSON; ``from_json`` gives back an equal event."""
+    return json.dumps({"schema": SCHEMA, "kind": event.kind, **_plain(event)}, ensure_ascii=False)
+
+
+def from_json(text: str | bytes) -> HostEvent:
+    """Read one event; unknown keys are ignored, so that a newer writer can be read.
+
+    Raises EventFormatError for anything that is not an event of a known schema.
+    """
+    try:
+        data = json.loads(text)
+        if data["schema"] > SCHEMA:
+            raise EventFormatError(f"event schema {data['schema']} is newer than {SCHEMA}; update keeplore")
+        event: HostEvent = _build(_KINDS[data["kind"]], data)
+    except EventFormatError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
+        raise EventFormatError(f"not a host event: {e!r}") from e
+    return event
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "__dataclass_fields__"):
+        plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {name: item for name, item in plain.items() if item not in ("", (), [], None)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _build(cls: type[Any], data: dict[str, Any]) -> Any:
+    values: dict[str, Any] = {}
+    for f in fields(cls):
+        if f.name not in data:
+            continue
+        value = data[f.name]
+        if f.name == "origin":
+            value = _build(Origin, value)
+        elif f.name == "work":
+            value = _build(Work, value)
+        elif f.name == "replies":
+            value = tuple(_build(Question, r) if isinstance(r, dict) else _text(r) for r in value)
+        elif isinstance(value, list):
+            value = tuple(_text(item) for item in value)
+        elif not isinstance(value, bool):
+            value = _text(value)
+        values[f.name] = value
+    # "" is left out when written, and some fields without a default may be empty
+    return cls(**{f.name: "" for f in fields(cls) if f.name in ("user", "question", "at")} | values)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, got {type(value).__name__}")
+    return value

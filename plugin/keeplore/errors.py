@@ -1,0 +1,83 @@
+"""Every error that Keeplore raises on purpose, one class for each thing that a caller can do differently.
+
+KeeploreError                the operation failed for a reason the person can mend: exit code 1
+├── ConfigError              a setting is wrong or a workspace is not set up
+│   └── NoWorkspace          no workspace is registered for this place
+├── StoreError
+│   ├── NotFound             no memory with that id or path
+│   ├── AlreadyExists        a memory with that id is there already
+│   ├── Corrupt              the file is no memory: skipped, listed, never changed
+│   └── UnsafePath           the name would leave the workspace or is not allowed
+├── RepositoryError          git refused
+│   ├── RepositoryBusy       a merge, rebase, lock or another branch: wait, nothing is lost
+│   └── RemoteError          fetch, push or clone failed
+├── IndexUnavailable         the index cannot be read or built now
+├── ModelUnavailable         the embedding model cannot be loaded
+└── TranscriptError          a host's record cannot be read
+"""
+
+from __future__ import annotations
+
+
+class KeeploreError(Exception):
+    """``message`` says what is wrong; ``remedy`` is the next step: a command, a setting, a file."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message}. {self.remedy}" if self.remedy else self.message
+
+
+class ConfigError(KeeploreError):
+    pass
+
+
+class NoWorkspace(ConfigError):
+    pass
+
+
+class StoreError(KeeploreError):
+    pass
+
+
+class NotFound(StoreError):
+    pass
+
+
+class AlreadyExists(StoreError):
+    pass
+
+
+class Corrupt(StoreError):
+    pass
+
+
+class UnsafePath(StoreError):
+    pass
+
+
+class RepositoryError(KeeploreError):
+    pass
+
+
+class RepositoryBusy(RepositoryError):
+    pass
+
+
+class RemoteError(RepositoryError):
+    pass
+
+
+class IndexUnavailable(KeeploreError):
+    pass
+
+
+class ModelUnavailable(KeeploreError):
+    pass
+
+
+class TranscriptError(KeeploreError):
+    pass

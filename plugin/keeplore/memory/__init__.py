@@ -1,0 +1,28 @@
+"""A memory: one markdown file with YAML front matter. Pure values and text; nothing here touches a disk."""
+
+from keeplore.memory.conversation import Asked, Conversation, Exchange, Quote, Related
+from keeplore.memory.frontmatter import parse, serialise
+from keeplore.memory.model import CATEGORIES, KINDS, RELATIONSHIPS, SCOPES, TRUST, Memory, new_meta
+from keeplore.memory.names import file_name, is_id, new_id, relative_path, slugify
+
+__all__ = [
+    "CATEGORIES",
+    "KINDS",
+    "RELATIONSHIPS",
+    "SCOPES",
+    "TRUST",
+    "Asked",
+    "Conversation",
+    "Exchange",
+    "Memory",
+    "Quote",
+    "Related",
+    "file_name",
+    "is_id",
+    "new_id",
+    "new_meta",
+    "parse",
+    "relative_path",
+    "serialise",
+    "slugify",
+]

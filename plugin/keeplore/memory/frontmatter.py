@@ -1,0 +1,112 @@
+"""Text of a memory file ↔ Memory: lossless for every field, stable, and safe on text from strangers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from typing import Any, ClassVar
+
+import yaml
+
+from keeplore.errors import Corrupt
+from keeplore.memory.model import Memory, in_order, problems_of
+
+MAX_FILE = 32 * 1024 * 1024  # bytes; a conversation is far below
+MAX_FRONT_MATTER = 64 * 1024  # bytes; larger mappings take the loader minutes
+MAX_BRACKETS = 400  # the C loader overflows its stack at some ten thousand nested ones
+_FENCE = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_CONFLICT = re.compile(r"^(<{7}|>{7}|={7})(\s|\Z)", re.MULTILINE)
+_PLAIN_TAGS = {
+    "tag:yaml.org,2002:null": (re.compile(r"^(?:~|null|)\Z"), ["~", "n", ""]),
+    "tag:yaml.org,2002:bool": (re.compile(r"^(?:true|false)\Z"), ["t", "f"]),
+    "tag:yaml.org,2002:int": (re.compile(r"^-?(?:0|[1-9][0-9]{0,17})\Z"), list("-0123456789")),
+    "tag:yaml.org,2002:float": (re.compile(r"^-?[0-9]+\.[0-9]+(?:e[-+][0-9]+)?\Z"), list("-0123456789")),
+}
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML without its surprises: dates, ``no`` and ``12:30`` stay text; aliases and duplicate keys are refused."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002  # the base class says so
+        keys = [key.value for key, _ in node.value]
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.YAMLError("a key must be plain text")
+        if len(set(keys)) != len(keys):
+            double = next(key for key in keys if keys.count(key) > 1)
+            raise yaml.YAMLError(f"the key {double!r} stands twice")
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.CSafeDumper):
+    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        return True
+
+
+for _tag, (_pattern, _first) in _PLAIN_TAGS.items():
+    _Loader.add_implicit_resolver(_tag, _pattern, _first)
+    _Dumper.add_implicit_resolver(_tag, _pattern, _first)
+_Dumper.add_representer(tuple, yaml.CSafeDumper.represent_list)
+
+
+def parse(text: str) -> Memory:
+    """Read a memory file's text; what is missing or wrong in the fields is listed in ``problems``.
+
+    Raises Corrupt where there is no front matter that can be read; the text is then left as it is.
+    """
+    text = text.removeprefix("\ufeff")
+    match = _FENCE.match(text)
+    if match is None:
+        raise Corrupt("no front matter between two lines of ---", "Add one, or move the file out of the memory folders")
+    meta = _load(match[1])
+    body = text[match.end() :].removeprefix("\n")
+    problems = problems_of(meta)
+    if _CONFLICT.search(body):
+        problems = (*problems, "conflict markers stand in the text; keep one side and delete the markers")
+    return Memory(meta, body, problems)
+
+
+def serialise(memory: Memory) -> str:
+    """The text of the file; parsing it gives an equal memory, and serialising that gives the same text."""
+    front = yaml.dump(
+        in_order(memory.meta),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=2**31 - 1,
+        default_flow_style=False,
+    )
+    return f"---\n{front}---\n\n{memory.body}"
+
+
+def _load(front: str) -> dict[str, Any]:
+    remedy = "Mend the lines between the two --- and run `keeplore doctor`"
+    if len(front) > MAX_FRONT_MATTER:
+        raise Corrupt(f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", remedy)
+    if front.count("[") + front.count("{") > MAX_BRACKETS:
+        raise Corrupt("the front matter nests too many brackets", remedy)
+    if _CONFLICT.search(front):
+        raise Corrupt("conflict markers stand in the front matter", "Keep one side and delete the markers")
+    try:
+        if "&" in front or "*" in front:
+            _refuse_aliases(front)
+        # _Loader derives from the safe C loader
+        meta = yaml.load(front, Loader=_Loader)  # noqa: S506
+    except (yaml.YAMLError, ValueError, RecursionError) as e:
+        raise Corrupt(f"the front matter is no YAML: {' '.join(str(e).split())}", remedy) from e
+    if not isinstance(meta, dict):
+        raise Corrupt("the front matter is no mapping of keys to values", remedy)
+    if not all(isinstance(key, str) for key in meta):
+        raise Corrupt("a key of the front matter is no text", remedy)
+    return meta
+
+
+def _refuse_aliases(front: str) -> None:
+    """An alias costs nothing to load and explodes when the result is walked or written."""
+    for event in yaml.parse(front, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise yaml.YAMLError("anchors and aliases are not allowed")

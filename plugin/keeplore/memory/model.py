@@ -1,0 +1,157 @@
+"""The memory as a value: front matter kept whole, with typed views on the fields that Keeplore reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = 1
+KINDS = ("conversation", "note", "document")
+SCOPES = ("user", "workspace", "project")
+TRUST = ("foreign", "document", "tool", "assistant", "user")  # lowest first
+RELATIONSHIPS = ("supersedes", "refines", "contradicts", "relates-to")
+CATEGORIES = (
+    "architectural-decisions",
+    "project-conventions",
+    "coding-preferences",
+    "user-facts",
+    "corrections",
+    "patterns",
+    "gotchas",
+    "infrastructure",
+    "security",
+)
+# the order in which a new file writes its front matter; other keys follow in their own order
+FIELDS = (
+    "schema",
+    "id",
+    "kind",
+    "status",
+    "title",
+    "created_at",
+    "updated_at",
+    "version",
+    "scope",
+    "project",
+    "category",
+    "permanent",
+    "supersedes",
+    "related",
+    "entities",
+    "confidence",
+    "trust",
+    "trigger",
+    "source",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """``meta`` is the whole front matter in file order, unknown keys included; ``body`` is the markdown below it.
+
+    The properties never raise: a missing or wrong field reads as its default and is named in ``problems``.
+    """
+
+    meta: Mapping[str, Any]
+    body: str
+    problems: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def id(self) -> str:
+        return self._text("id")
+
+    @property
+    def kind(self) -> str:
+        return self._one_of("kind", KINDS, "document")
+
+    @property
+    def title(self) -> str:
+        return self._text("title")
+
+    @property
+    def created_at(self) -> str:
+        return self._text("created_at")
+
+    @property
+    def updated_at(self) -> str:
+        return self._text("updated_at") or self.created_at
+
+    @property
+    def scope(self) -> str:
+        value = self._text("scope")
+        return "project" if value == "repo" else self._one_of("scope", SCOPES, "workspace")
+
+    @property
+    def project(self) -> str:
+        return self._text("project")
+
+    @property
+    def category(self) -> str:
+        return self._text("category")
+
+    @property
+    def trust(self) -> str:
+        return self._one_of("trust", TRUST, TRUST[0])
+
+    @property
+    def is_permanent(self) -> bool:
+        return self.meta.get("permanent") is True
+
+    @property
+    def is_open(self) -> bool:
+        """True for a conversation that is still being written by the session that opened it."""
+        return self.meta.get("status") == "open"
+
+    @property
+    def supersedes(self) -> str:
+        return self._text("supersedes")
+
+    @property
+    def source(self) -> Mapping[str, Any]:
+        value = self.meta.get("source")
+        return value if isinstance(value, Mapping) else {}
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """Ids of the turns that this memory was made from."""
+        value = self.source.get("turns")
+        return tuple(str(item) for item in value) if isinstance(value, list) else ()
+
+    def with_meta(self, **changes: Any) -> Memory:
+        """A copy with these front-matter fields set; a value of None removes the field."""
+        merged = {**self.meta, **changes}
+        return Memory({key: value for key, value in merged.items() if value is not None}, self.body)
+
+    def _text(self, key: str) -> str:
+        value = self.meta.get(key)
+        return value if isinstance(value, str) else ""
+
+    def _one_of(self, key: str, allowed: tuple[str, ...], default: str) -> str:
+        value = self._text(key)
+        return value if value in allowed else default
+
+
+def problems_of(meta: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is missing or wrong in a front matter, each with its remedy; empty for a sound one."""
+    found = [f"`{key}` is missing; add it" for key in ("id", "kind", "title", "created_at", "scope") if key not in meta]
+    for key, allowed in (("kind", KINDS), ("scope", (*SCOPES, "repo")), ("category", CATEGORIES), ("trust", TRUST)):
+        if key in meta and meta[key] not in allowed:
+            found.append(f"`{key}: {meta[key]}` is not one of {', '.join(allowed)}")
+    if meta.get("scope") in ("project", "repo") and not meta.get("project"):
+        found.append("`scope: project` needs `project: NAME`")
+    schema = meta.get("schema", SCHEMA)
+    if not isinstance(schema, int) or schema > SCHEMA:
+        found.append(f"`schema: {schema}` is newer than {SCHEMA}; update keeplore")
+    return tuple(found)
+
+
+def in_order(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """The same front matter with the known fields first and in their order."""
+    return {**{key: meta[key] for key in FIELDS if key in meta}, **meta}
+
+
+def new_meta(**fields: Any) -> dict[str, Any]:
+    """Front matter of a new memory: fields in order, those without a value left out."""
+    values = {"schema": SCHEMA, **fields}
+    return {key: value for key, value in in_order(values).items() if value not in (None, "", [], (), {})}

@@ -1,0 +1,101 @@
+"""Ids and file names: the only places a memory's text or metadata can influence a path."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Mapping
+
+from keeplore.errors import UnsafePath
+from keeplore.memory.model import Memory
+
+SLUG_CHARS = 60
+_ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_NAMESPACE = uuid.UUID("b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11")  # ours alone; changing it changes every derived id
+_PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
+# names that Windows reserves whatever their extension
+_RESERVED = frozenset({"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)})
+FOLDERS: Mapping[str, str] = {
+    "architectural-decisions": "decisions",
+    "project-conventions": "conventions",
+    "coding-preferences": "preferences",
+    "user-facts": "facts",
+    "corrections": "corrections",
+    "patterns": "patterns",
+    "gotchas": "gotchas",
+    "infrastructure": "infrastructure",
+    "security": "security",
+}
+
+
+def new_id(*parts: str) -> str:
+    """A memory id; the same parts give the same id on every machine, no parts give a random one."""
+    return f"mem_{uuid.uuid5(_NAMESPACE, chr(31).join(parts)) if parts else uuid.uuid4()}"
+
+
+def is_id(text: str) -> bool:
+    return bool(_ID.match(text))
+
+
+def slugify(text: str, limit: int = SLUG_CHARS) -> str:
+    """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved name."""
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", ascii_text.lower())
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word[:limit]
+        if len(longer) > limit:
+            break
+        slug = longer
+    return f"{slug}-x" if slug in _RESERVED else slug or "untitled"
+
+
+def is_project_name(text: str) -> bool:
+    return bool(_PROJECT.match(text)) and text.split(".")[0] not in _RESERVED and not text.endswith(".")
+
+
+def file_name(memory: Memory) -> str:
+    """``YYYY-MM-DD-<slug>-<id8>.md``."""
+    _check_id(memory)
+    return f"{'-'.join(_date(memory))}-{slugify(memory.title)}-{memory.id[4:12]}.md"
+
+
+def relative_path(memory: Memory) -> str:
+    """Where the memory belongs in its workspace, with ``/`` on every system.
+
+    Raises UnsafePath for an id or project name that is not a safe file name.
+    """
+    year, month, _ = _date(memory)
+    name = file_name(memory)
+    if memory.kind == "conversation":
+        folder = f"conversations/{year}/{month}"
+    elif memory.kind == "document":
+        folder = "documents"
+    else:
+        folder = FOLDERS.get(memory.category, "facts")
+    return f"{_root(memory)}/{folder}/{name}"
+
+
+def _root(memory: Memory) -> str:
+    if memory.scope == "user":
+        return "user/memory"
+    if memory.scope == "workspace":
+        return "memory"
+    if not is_project_name(memory.project):
+        raise UnsafePath(
+            f"{memory.project!r} cannot be a project's folder name",
+            "Use lower-case letters, digits, dots and dashes, 63 at most",
+        )
+    return f"projects/{memory.project}/memory"
+
+
+def _check_id(memory: Memory) -> None:
+    if not is_id(memory.id):
+        raise UnsafePath(f"{memory.id!r} is not a memory id", "An id is mem_ and a UUID in lower case")
+
+
+def _date(memory: Memory) -> tuple[str, str, str]:
+    match = _DATE.match(memory.created_at)
+    return (match[1], match[2], match[3]) if match else ("0000", "00", "00")
