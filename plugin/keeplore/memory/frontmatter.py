@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 
@@ -27,7 +27,7 @@ _PLAIN_TAGS = {
 class _Loader(yaml.CSafeLoader):
     """YAML without its surprises: dates, ``no`` and ``12:30`` stay text; aliases and duplicate keys are refused."""
 
-    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # as the base class has it
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002  # the base class says so
         keys = [key.value for key, _ in node.value]
@@ -41,7 +41,7 @@ class _Loader(yaml.CSafeLoader):
 
 
 class _Dumper(yaml.CSafeDumper):
-    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # as the base class has it
 
     def ignore_aliases(self, _data: Any) -> bool:
         return True
