@@ -1,0 +1,69 @@
+"""What this machine is called and which workspaces it knows: ``machine.json`` in the state directory."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import socket
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from keeplore.config.places import Places
+from keeplore.errors import ConfigError
+from keeplore_hooks import durable
+
+SCHEMA = 1
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """``workspaces`` maps a name to the workspace's directory; ``home`` names the person's own."""
+
+    id: str
+    name: str
+    home: str = ""
+    workspaces: dict[str, Path] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, places: Places) -> Machine:
+        """Read ``machine.json``, or make a new identity where there is none.
+
+        Raises ConfigError where the file is there and cannot be read.
+        """
+        path = places.state / "machine.json"
+        try:
+            data = json.loads(path.read_bytes())
+            known = {str(name): Path(place) for name, place in data["workspaces"].items()}
+            return cls(str(data["id"]), str(data["name"]), str(data["home"]), known)
+        except FileNotFoundError:
+            host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-") or "machine"
+            return cls(f"{host[:24]}-{secrets.token_hex(2)}", host)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
+            raise ConfigError(f"{path} cannot be read: {e}", "Mend or remove it, then run `keeplore init DIR`") from e
+
+    def save(self, places: Places) -> None:
+        data = {
+            "schema": SCHEMA,
+            "id": self.id,
+            "name": self.name,
+            "home": self.home,
+            "workspaces": {name: str(path) for name, path in sorted(self.workspaces.items())},
+        }
+        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        durable.write(places.state / "machine.json", text.encode())
+
+    def with_workspace(self, name: str, directory: Path) -> Machine:
+        """A copy that knows one more workspace; the first one becomes the home workspace."""
+        return replace(self, home=self.home or name, workspaces={**self.workspaces, name: directory})
+
+
+def redaction_key(places: Places) -> bytes:
+    """The key of this machine's secret fingerprints: made once, never synced, so that they cannot be guessed."""
+    path = places.state / "redaction.key"
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        durable.write(path, secrets.token_bytes(KEY_BYTES))
+        return path.read_bytes()
