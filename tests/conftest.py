@@ -1,0 +1,185 @@
+"""Every test runs in a home of its own: no test reads or writes the person's files, and none leaves the machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+REAL_HOME = Path("~").expanduser()
+# the places that Keeplore and the hosts write to; a test that reaches one has escaped its own home
+TRAPPED = tuple(
+    REAL_HOME / place
+    for place in (
+        ".claude",
+        ".gitconfig",
+        ".local/state/keeplore",
+        ".cache/keeplore",
+        "Library/Application Support/keeplore",
+        "Library/Caches/keeplore",
+    )
+)
+DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
+GITCONFIG = "[user]\n\tname = Test Person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n"
+_WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link")
+_LOOPBACK = ("127.0.0.1", "::1", "localhost", "")
+_escapes: list[str] = []
+_before: dict[Path, Any] = {}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # libgit2 looks up HOME once, when it is loaded: the first home must not be the person's either
+    home = tempfile.TemporaryDirectory(prefix="keeplore-tests-")
+    config.add_cleanup(home.cleanup)
+    _clear(os.environ)
+    environment = _environment(Path(home.name))
+    del environment["TMPDIR"]  # pytest keeps its own folders where it always does
+    os.environ.update(environment)
+    _before.update({place: _listing(place) for place in TRAPPED})
+    sys.addaudithook(_guard)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A child process can escape unseen by the audit hook: what stands in the real home must be as it was."""
+    if hasattr(session.config, "workerinput"):
+        return
+    changed = [str(place) for place in TRAPPED if _listing(place) != _before[place]]
+    if changed:
+        sys.stderr.write(f"\nTHE TESTS CHANGED THE REAL HOME: {', '.join(changed)}\n")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name, value in _environment(tmp_path_factory.mktemp("h")).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    _escapes.clear()
+    yield
+    assert not _escapes, f"the test reached out of its home: {_escapes}"
+
+
+@pytest.fixture
+def home() -> Path:
+    """The home directory of this test."""
+    return Path(os.environ["HOME"])
+
+
+@pytest.fixture
+def real_home() -> Path:
+    """The person's home, which is trapped."""
+    return REAL_HOME
+
+
+@pytest.fixture
+def escapes() -> list[str]:
+    """What this test did that is refused; it fails where the list is not empty at its end."""
+    return _escapes
+
+
+@pytest.fixture
+def workspace_dir(tmp_path: Path) -> Path:
+    """An empty directory for a workspace, with a space and a letter outside ASCII in its path."""
+    directory = tmp_path / "my wörkspace"
+    directory.mkdir()
+    return directory
+
+
+@pytest.fixture
+def git() -> Callable[..., str]:
+    """``git(*arguments, cwd=directory)`` runs git, fails on an error and gives its output without the last line end."""
+
+    def run(*arguments: str | Path, cwd: Path) -> str:
+        command = ["git", *map(str, arguments)]
+        done = subprocess.run(command, cwd=cwd, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout.rstrip("\n")
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real transcripts and test sets, which is not part of the repository."""
+    if not DATA.is_dir():
+        pytest.skip("no data folder: set KEEPLORE_DATA to the folder that holds transcripts/ and retrieval/")
+    return DATA
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """What a process of a test may know of its surroundings; the folders are made."""
+    folders = {
+        "HOME": home,
+        "XDG_CONFIG_HOME": home / ".config",
+        "XDG_DATA_HOME": home / ".local" / "share",
+        "XDG_STATE_HOME": home / ".local" / "state",
+        "XDG_CACHE_HOME": home / ".cache",
+        "KEEPLORE_STATE_DIR": home / "state",
+        "KEEPLORE_CACHE_DIR": home / "cache",
+        "CLAUDE_CONFIG_DIR": home / ".claude",
+        "TMPDIR": home / "tmp",
+    }
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True)
+    (home / ".gitconfig").write_text(GITCONFIG, encoding="utf-8")
+    nowhere = "http://127.0.0.1:9"  # the discard port: a child that asks a proxy is refused at once
+    return {
+        **{name: str(folder) for name, folder in folders.items()},
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HOME": str(home / ".cache" / "huggingface"),
+        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), nowhere),
+        **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost,::1"),
+    }
+
+
+def _clear(environment: os._Environ[str]) -> None:
+    for name in [*environment]:
+        if name.startswith(("GIT_", "KEEPLORE_", "CLAUDE", "XDG_", "SSH_")) and name != "KEEPLORE_DATA":
+            del environment[name]
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse writes into the real home and sockets that leave the machine, also where the caller hides errors."""
+    if event == "open":
+        path, mode, flags = arguments
+        is_write = (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or any(c in (mode or "") for c in "wax+")
+        if is_write:
+            _refuse_trapped(path)
+    elif event in _WRITES:
+        for path in arguments:
+            _refuse_trapped(path)
+    elif event in ("socket.connect", "socket.bind", "socket.sendto"):
+        _refuse_remote(*arguments[:2])
+
+
+def _refuse_trapped(path: object) -> None:
+    if not isinstance(path, str | bytes | os.PathLike):
+        return
+    place = Path(os.fsdecode(path))
+    if any(place == trap or trap in place.parents for trap in TRAPPED):
+        _escapes.append(f"write to {place}")
+        raise PermissionError(f"a test may not write to {place}")
+
+
+def _refuse_remote(connection: socket.socket, address: Any) -> None:
+    if connection.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOOPBACK:
+        _escapes.append(f"connection to {address}")
+        raise PermissionError(f"a test may not connect to {address}")
+
+
+def _listing(place: Path) -> Any:
+    """Names and times of the files at ``place``, one level deep: a host that runs meanwhile writes further down."""
+    if place.is_dir():
+        return sorted(entry.name for entry in place.iterdir())
+    return place.stat().st_mtime_ns if place.exists() else None
