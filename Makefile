@@ -1,0 +1,44 @@
+# Two commands matter: `make demo` shows what Keeplore does, `make test` runs every check.
+# Another Python: make test PYTHON=python3.12
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test soak bench setup
+
+help:
+	@echo "make demo    play a session through Keeplore and show what is remembered"
+	@echo "make test    run every check"
+	@echo "make soak    run the long tests"
+	@echo "make bench   measure again what docs/benchmarks.md says"
+	@echo "make setup   only make .venv and install into it"
+
+demo: setup
+	@$(BIN)/python demo/run.py
+
+test: setup
+	@echo "== ruff check";          $(BIN)/ruff check --quiet .
+	@echo "== ruff format --check"; $(BIN)/ruff format --check --quiet .
+	@echo "== mypy";                $(BIN)/mypy --no-error-summary
+	@echo "== import rules";        $(BIN)/lint-imports > .venv/import-rules.txt || { cat .venv/import-rules.txt; exit 1; }
+	@echo "== pytest";              $(BIN)/pytest -q -n 2 -m "not soak"
+
+soak: setup
+	@$(BIN)/pytest -q -m soak --timeout=0
+
+bench: setup
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Keeplore needs Python 3.11 or later, and $(PYTHON) is not. Name another one: make PYTHON=python3.12"; exit 1; }
+	@echo "== setup: .venv (the first time takes a minute or two)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' || { \
+		echo "The installation failed. It needs git, a C compiler and Python's headers"; \
+		echo "(Debian and Ubuntu: apt install git build-essential python3-dev python3-venv)."; exit 1; }
+	@touch $@
