@@ -1,0 +1,288 @@
+"""The built-in capture: turns become conversation files, saved while they are open, immutable once closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from keeplore.capture.distill import distill
+from keeplore.capture.titles import title_of
+
+from keeplore.capture.observer import clean
+from keeplore.capture.sessions import Sessions, SessionState
+from keeplore.errors import StoreError
+from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.store import Store
+from keeplore_hooks.events import Command, Compaction, Origin, Session, Turn, Work
+from keeplore_hooks.specs import hookimpl_last
+
+MAX_WORK = 200  # references of one kind that a conversation lists
+# commands that show or set something about the host itself: the talk goes on as if nothing had been typed
+HOUSEKEEPING = frozenset(
+    """agents config context cost doctor export fast help hooks ide keybindings login logout mcp memory model
+    output-style permissions plugin plugins privacy-settings reload-plugins release-notes status statusline tasks
+    terminal-setup theme upgrade usage vim""".split()  # noqa: SIM905  # a list of forty names reads worse
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a memory made at an origin belongs."""
+
+    scope: str  # project | workspace
+    project: str = ""
+    branch: str = ""
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What capture needs of its surroundings, each a plain function."""
+
+    place: Callable[[Origin], Place]
+    redact: Callable[[str], str]
+    segment: Callable[[Sequence[Mapping[str, Any]], Turn], str]
+    known_turns: Callable[[Iterable[str]], Mapping[str, str]]
+    written: Callable[[str, str], None]
+    embed: Callable[[Sequence[str]], Any] | None
+    machine: str
+
+
+@dataclass(slots=True)
+class _Open:
+    """A conversation in the making."""
+
+    id: str
+    place: Place
+    conversation: Conversation
+    created_at: str
+    is_dirty: bool = False
+
+
+class Capture:
+    """A plugin that implements the event extension points over one workspace's store.
+
+    Events of one session must come in order; ``flush`` makes all that was taken durable.
+    """
+
+    def __init__(self, store: Store, sessions: Sessions, steps: Steps) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._steps = steps
+        self._open: dict[tuple[str, str], _Open] = {}
+
+    @hookimpl_last
+    def keeplore_turn(self, turn: Turn) -> None:
+        state = self._sessions.get(turn.origin)
+        exchange = self._observed(turn)
+        if exchange is None:
+            return
+        work = self._observed_work(turn.work)
+        current = self._current(state)
+        at = _position(current, exchange, turn)
+        if current is not None and at is not None:
+            self._replace(current, at, exchange, work)
+            return
+        if self._steps.known_turns([turn.id]):
+            return
+        place = self._steps.place(turn.origin)
+        if current is not None and self._is_boundary(current, place, turn, exchange):
+            self._close(state, current)
+            current = None
+        if current is None:
+            current = self._begin(state, exchange, place)
+        self._replace(current, len(current.conversation.exchanges), exchange, work)
+
+    @hookimpl_last
+    def keeplore_command(self, command: Command) -> None:
+        state = self._sessions.get(command.origin)
+        if not state.is_new(command.id) or command.name in HOUSEKEEPING:
+            return
+        if current := self._current(state):
+            self._close(state, current)
+        arguments = self._steps.redact(clean(command.args))
+        state.opened_by = f"/{command.name} {arguments}".strip()[:200]
+
+    @hookimpl_last
+    def keeplore_compaction(self, compaction: Compaction) -> None:
+        state = self._sessions.get(compaction.origin)
+        if state.is_new(compaction.id) and (current := self._current(state)):
+            state.trigger = "compaction"
+            current.is_dirty = True
+
+    @hookimpl_last
+    def keeplore_session(self, session: Session) -> None:
+        state = self._sessions.get(session.origin)
+        if session.phase == "started":
+            state.ended_at = ""
+            return
+        state.ended_at = session.at
+        # a host's record may still be growing when it reports the end; the sweep reads the rest and closes
+        if not session.origin.transcript:
+            self.close(state)
+
+    def flush(self) -> None:
+        """Write every conversation that changed. Raises OSError where the disk refuses; nothing is forgotten then."""
+        for key, current in self._open.items():
+            if current.is_dirty:
+                self._save(self._sessions.get(Origin(*key)), current)
+
+    def close(self, state: SessionState) -> None:
+        """Close the session's open conversation, if there is one."""
+        if current := self._current(state):
+            self._close(state, current)
+
+    def forget_open(self) -> None:
+        """Drop what is in memory: the files are read again at the next event."""
+        self._open.clear()
+
+    def _observed(self, turn: Turn) -> Exchange | None:
+        """The exchange without tool content, injected context and secrets; None where nobody said anything."""
+
+        def observe(text: str) -> str:
+            return self._steps.redact(clean(text))
+
+        replies = []
+        for reply in turn.replies:
+            if isinstance(reply, str):
+                replies.append(observe(reply))
+            else:
+                options = tuple(observe(option) for option in reply.options)
+                replies.append(Asked(observe(reply.question), observe(reply.answer), options))
+        user = observe(turn.user)
+        kept = tuple(reply for reply in replies if reply)
+        return Exchange(turn.id, turn.at, user, kept, turn.ended_at) if user else None
+
+    def _observed_work(self, work: Work) -> Work:
+        redact = self._steps.redact
+        return Work(
+            **{
+                name: tuple(redact(item) for item in getattr(work, name))
+                for name in ("files", "commands", "commits", "links")
+            }
+        )
+
+    def _current(self, state: SessionState) -> _Open | None:
+        key = (state.origin.host, state.origin.session)
+        if not state.open_id:
+            return None
+        if key not in self._open:
+            # after a restart the file itself says how far it got
+            loaded = self._load(state)
+            if loaded is None:
+                return None
+            self._open[key] = loaded
+        return self._open[key]
+
+    def _load(self, state: SessionState) -> _Open | None:
+        path = self._store.find(state.open_id)
+        if path is None:
+            return None
+        try:
+            memory = self._store.load(path)
+        except StoreError:
+            return None
+        if not memory.is_open:  # a person closed it, or another process did
+            return None
+        place = Place(
+            memory.scope, memory.project, str(memory.source.get("branch", "")), str(memory.source.get("commit", ""))
+        )
+        return _Open(memory.id, place, Conversation.from_markdown(memory.body), memory.created_at)
+
+    def _begin(self, state: SessionState, exchange: Exchange, place: Place) -> _Open:
+        conversation_id = new_id(state.origin.host, state.origin.session, exchange.id)
+        context = f"{state.origin.host} session {state.origin.session[:8]}"
+        if place.branch:
+            context += f" on branch {place.branch}"
+        if state.opened_by:
+            context += f", began with {state.opened_by}"
+        projects = (place.project,) if place.project else ()
+        empty = Conversation("", (), session_context=context, projects=projects)
+        current = _Open(conversation_id, place, empty, exchange.at)
+        state.open_id, state.opened_by, state.trigger = conversation_id, "", "turn"
+        # before the file: after a crash between the two the same file is written again, under the same id
+        self._sessions.save(state)
+        self._open[(state.origin.host, state.origin.session)] = current
+        return current
+
+    def _replace(self, current: _Open, at: int, exchange: Exchange, work: Work) -> None:
+        exchanges = current.conversation.exchanges
+        merged = _merged(current.conversation.work, work)
+        if at < len(exchanges) and exchanges[at] == exchange and merged == current.conversation.work:
+            return
+        changed = (*exchanges[:at], exchange, *exchanges[at + 1 :])
+        current.conversation = replace(current.conversation, exchanges=changed, work=merged)
+        current.is_dirty = True
+
+    def _is_boundary(self, current: _Open, place: Place, turn: Turn, exchange: Exchange) -> bool:
+        if (current.place.scope, current.place.project) != (place.scope, place.project):
+            return True
+        earlier = [
+            {"id": e.id, "at": e.at, "user": e.user, "assistant": e.assistant} for e in current.conversation.exchanges
+        ]
+        cleaned = replace(turn, user=exchange.user, replies=tuple(r for r in exchange.replies if isinstance(r, str)))
+        return bool(self._steps.segment(earlier, cleaned))
+
+    def _close(self, state: SessionState, current: _Open) -> None:
+        self._save(state, current, is_open=False)
+        self._open.pop((state.origin.host, state.origin.session), None)
+        state.open_id = ""
+
+    def _save(self, state: SessionState, current: _Open, *, is_open: bool = True) -> None:
+        exchanges = current.conversation.exchanges
+        parts = distill(exchanges, self._steps.embed)
+        title = title_of(exchanges, parts)
+        conversation = replace(current.conversation, title=title, **parts)
+        meta = new_meta(
+            id=current.id,
+            kind="conversation",
+            status="open" if is_open else None,
+            title=title,
+            created_at=current.created_at,
+            updated_at=exchanges[-1].ended_at or exchanges[-1].at,
+            version=1,
+            scope=current.place.scope,
+            project=current.place.project,
+            trust="assistant",  # the lower of the two who speak
+            trigger=state.trigger,
+            source=self._source(state, current),
+        )
+        path = self._store.save(Memory(meta, conversation.to_markdown()))
+        current.conversation, current.is_dirty = conversation, False
+        self._steps.written(current.id, path)
+
+    def _source(self, state: SessionState, current: _Open) -> dict[str, Any]:
+        source = {
+            "host": state.origin.host,
+            "session": state.origin.session,
+            "turns": [exchange.id for exchange in current.conversation.exchanges],
+            "machine": self._steps.machine,
+            "branch": current.place.branch,
+            "commit": current.place.commit,
+        }
+        return {key: value for key, value in source.items() if value}
+
+
+def _position(current: _Open | None, exchange: Exchange, turn: Turn) -> int | None:
+    """Where the open conversation already has this turn: by its id, or as a prompt whose real id came later."""
+    if current is None:
+        return None
+    exchanges = current.conversation.exchanges
+    for at, known in enumerate(exchanges):
+        if known.id == exchange.id:
+            return at
+    last = len(exchanges) - 1
+    if exchanges and exchanges[last].id.startswith("prompt:") and exchanges[last].user == exchange.user:
+        return last
+    # the reverse: the record was faster than the payload that announces the prompt
+    if exchanges and turn.is_provisional and exchanges[last].user == exchange.user and not turn.replies:
+        return None if exchanges[last].replies else last
+    return None
+
+
+def _merged(old: Work, new: Work) -> Work:
+    def both(name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*getattr(old, name), *getattr(new, name))))[:MAX_WORK]
+
+    return Work(both("files"), both("commands"), both("commits"), both("links"))

@@ -1,0 +1,1 @@
+"""The command line: the only layer beside the worker that reads the environment and prints."""

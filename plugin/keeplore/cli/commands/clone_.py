@@ -1,0 +1,48 @@
+"""``keeplore clone URL DIR``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from keeplore.cli.progress import bar
+from keeplore.config.places import Places
+
+
+@click.command(short_help="Restore a workspace on this machine from its git remote.")
+@click.argument("url")
+@click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
+@click.option("--name", help="What to call it on this machine; the directory's name if not given.")
+@click.pass_obj
+def command(places: Places, url: str, directory: Path | None, name: str | None) -> None:
+    """Clone the workspace at URL into DIRECTORY and rebuild its index from the text.
+
+    Text can be searched as soon as it is read; vectors follow, and may be interrupted with Ctrl-C: they are filled in
+    later.
+
+    \b
+    keeplore clone git@github.com:me/memory.git ~/memory
+    """
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.setup import clone_workspace
+
+    made = clone_workspace(places, url, directory, name)
+    click.echo(f"Cloned workspace {made.name!r} into {made.root}")
+    with Registry(places) as registry:
+        workspace = registry.named(made.name)
+        with bar("Reading memories") as progress:
+            refreshed = workspace.index.refresh(progress)
+        stamp = workspace.index.stamp()
+        click.echo(f"{stamp.memories} memories can be searched now.")
+        for path, problem in refreshed.problems:
+            click.echo(f"  skipped {path}: {problem}", err=True)
+        try:
+            with bar("Making vectors") as progress:
+                workspace.index.embed_pending(progress=progress)
+        except KeyboardInterrupt:
+            click.echo("Vectors are not complete; they are filled in when the worker next runs.", err=True)
+            sys.exit(0)
+    click.echo('Ask it something: `keeplore recall "what did we decide about …"`')

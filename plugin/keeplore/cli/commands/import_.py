@@ -1,0 +1,105 @@
+"""``keeplore import HOST``."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from keeplore.cli.progress import bar
+from keeplore.config.places import Places
+from keeplore_hooks.hosts import HOSTS, host_named
+
+if TYPE_CHECKING:
+    from keeplore.workspace.workspace import Workspace
+
+SHOWN_PROBLEMS = 5
+
+
+class _Since(click.ParamType[datetime]):
+    name = "date or age"
+
+    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> datetime:
+        if match := re.fullmatch(r"(\d{1,5})\s*([dw])", value):
+            days = int(match[1]) * (7 if match[2] == "w" else 1)
+            return datetime.now(UTC) - timedelta(days=days)
+        try:
+            return datetime.fromisoformat(value).replace(tzinfo=UTC)
+        except ValueError:
+            self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
+
+
+@click.command(short_help="Read the sessions that a host has already recorded.")
+@click.argument("host", type=click.Choice(sorted(HOSTS)))
+@click.option("--since", type=_Since(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Look here for the host's files.",
+)
+@click.pass_obj
+def command(places: Places, host: str, since: datetime | None, folder: Path | None) -> None:
+    """Turn the sessions of HOST on this machine into memory.
+
+    Nothing leaves the machine and no model is asked. It may be interrupted and started again at any time: what was
+    read is not read twice, and a second run changes nothing.
+
+    \b
+    keeplore import claude-code
+    keeplore import claude-code --since 30d
+    """
+    # heavy: git, the index and the model are needed here, not for --help
+    from keeplore.workspace.history import import_sessions, worth_reading
+    from keeplore.workspace.registry import Registry
+
+    adapter = host_named(host)
+    config_dir = str(folder) if folder else os.environ.get("CLAUDE_CONFIG_DIR", "")
+    with Registry(places) as registry:
+        home = registry.for_directory(Path.home())  # says what to do where there is no workspace yet
+        recorded = worth_reading(adapter.recorded(Path.home(), config_dir), since)
+        if not recorded:
+            click.echo(f"No recorded sessions of {host} found. If they lie elsewhere, name the folder with --from.")
+            return
+        with bar("Reading sessions") as progress:
+            imported = import_sessions(registry, adapter, recorded, progress)
+        click.echo(
+            f"{len(recorded)} sessions looked at, {imported.sessions} with something new: {imported.turns} turns."
+        )
+        for path, problem in imported.problems[:SHOWN_PROBLEMS]:
+            click.echo(f"  {path.name}: {problem}", err=True)
+        if len(imported.problems) > SHOWN_PROBLEMS:
+            click.echo(f"  … and {len(imported.problems) - SHOWN_PROBLEMS} more lines that could not be read", err=True)
+        for workspace in registry.opened():
+            _fill_vectors(workspace)
+        _show_known(home)
+
+
+def _fill_vectors(workspace: Workspace) -> None:
+    try:
+        with bar("Making vectors") as progress:
+            workspace.index.embed_pending(progress=progress)
+    except KeyboardInterrupt:
+        click.echo("Vectors are not complete; they are filled in when the worker next runs.", err=True)
+
+
+def _show_known(workspace: Workspace) -> None:
+    # heavy, see above
+    from keeplore.workspace.history import things_known
+
+    known = things_known(workspace)
+    if not known:
+        return
+    stamp = workspace.index.stamp()
+    click.echo(f"\n{workspace.name} now holds {stamp.memories} memories. Among them:\n")
+    for thing in known:
+        click.secho(f"  {thing.title}", bold=True)
+        click.secho(f"  {thing.date} · {thing.project or 'workspace'} · {thing.path}", dim=True)
+        quote = textwrap.fill(f"“{thing.quote}”", 92, initial_indent="    ", subsequent_indent="    ")
+        click.echo(f"{quote}\n")
+    click.echo('Ask for more: `keeplore recall "what did we decide about …"`')

@@ -1,0 +1,64 @@
+"""``keeplore recall QUERY``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from keeplore.cli.answer import show
+from keeplore.config.places import Places
+from keeplore.errors import KeeploreError
+from keeplore.worker.protocol import ask
+
+WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
+EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
+
+
+@click.command(short_help="Ask what was said and decided.")
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "--limit", default=5, show_default=True, type=click.IntRange(1, 50), help="How many memories.")
+@click.option("--wide", is_flag=True, help="Also look in the workspace's other projects.")
+@click.option("--text", "text_only", is_flag=True, help="Match words only; does not load the embedding model.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def command(places: Places, query: tuple[str, ...], limit: int, *, wide: bool, text_only: bool, as_json: bool) -> None:
+    """Print the memories that answer QUERY, best first: those of this directory's project, then what it inherits.
+
+    \b
+    keeplore recall "why did we drop Redis"
+    keeplore recall --json retry limit | jq '.hits[0].path'
+
+    Exit status: 0 found, 4 nothing found, 5 no memory yet, 6 the index is behind the text and could not catch up.
+    """
+    request = {
+        "query": " ".join(query),
+        "cwd": str(Path.cwd()),
+        "limit": limit,
+        "wide": wide,
+        "text": text_only,
+    }
+    answer = ask(places.state, "recall", request, timeout_s=WORKER_S) or _without_worker(places, request)
+    if "error" in answer:
+        raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
+    if as_json:
+        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        show(answer)
+    sys.exit(EXIT[answer["status"]])
+
+
+def _without_worker(places: Places, request: dict[str, Any]) -> dict[str, Any]:
+    # half a second of imports that a warm worker has behind it
+    from keeplore.recall import to_json
+    from keeplore.workspace.registry import Registry
+
+    with Registry(places) as registry:
+        cwd = Path(request["cwd"])
+        answer = registry.for_directory(cwd).recall(
+            request["query"], cwd, limit=request["limit"], wide=request["wide"], text_only=request["text"]
+        )
+        return to_json(answer)

@@ -1,0 +1,28 @@
+"""``keeplore sync``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from keeplore.config.places import Places
+
+
+@click.command(short_help="Commit, fetch, merge and push the workspace now.")
+@click.pass_obj
+def command(places: Places) -> None:
+    """Bring this directory's workspace and its git remote together, with your own git and its credentials.
+
+    The worker does the same in the background; this waits for it and says what came of it.
+    """
+    # heavy: git is needed here, not for --help
+    from keeplore.workspace.registry import Registry
+
+    with Registry(places) as registry:
+        workspace = registry.for_directory(Path.cwd())
+        result = workspace.synchronise()
+        refreshed = workspace.index.refresh()
+        click.echo(f"{workspace.name}: {result.note}")
+        if refreshed.changed or refreshed.removed:
+            click.echo(f"{refreshed.changed} memories new or changed, {refreshed.removed} gone; they can be found now.")

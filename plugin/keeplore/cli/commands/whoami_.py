@@ -1,0 +1,59 @@
+"""``keeplore whoami``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from keeplore.config.places import Places
+
+
+@click.command(short_help="Show which workspace, project and scopes apply here, and why.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def command(places: Places, *, as_json: bool) -> None:
+    """Show where memory made in this directory goes, and what a recall from here searches.
+
+    \b
+    cd ~/code/api && keeplore whoami
+    """
+    # heavy: git is needed here, not for --help
+    from keeplore.store import facts
+    from keeplore.workspace.registry import Registry
+
+    cwd = Path.cwd()
+    with Registry(places) as registry:
+        workspace = registry.for_directory(cwd)
+        identity, here, around = workspace.identity(cwd), workspace.here(cwd), facts(cwd)
+        told = {
+            "workspace": workspace.name,
+            "path": str(workspace.root),
+            "is_home": workspace.name == registry.machine.home,
+            "remote": workspace.store.remote(),
+            "project": identity.project,
+            "project_by": identity.reason,
+            "project_is_known": identity.is_known,
+            "branch": around.branch if around else "",
+            "machine": registry.machine.id,
+            "scopes": [f"{scope}:{project}" if project else scope for scope, project in here.scopes],
+            "state": str(places.state),
+            "cache": str(places.cache),
+        }
+    if as_json:
+        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        return
+    known = "" if told["project_is_known"] or not told["project"] else ", not seen before"
+    rows = {
+        "workspace": f"{told['workspace']} ({told['path']}){', home' if told['is_home'] else ''}",
+        "remote": told["remote"] or "none: this memory is on this machine only",
+        "project": f"{told['project'] or 'none'} (by {told['project_by']}{known})",
+        "branch": told["branch"] or "none",
+        "machine": told["machine"],
+        "searched": " → ".join(told["scopes"]),
+        "inbox": told["state"],
+        "cache": told["cache"],
+    }
+    for label, value in rows.items():
+        click.echo(f"{label + ':':<11}{value}")

@@ -1,0 +1,98 @@
+"""``keeplore``: finds the command's module, and turns every error into one line with its next step."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from keeplore import __version__
+from keeplore.config.places import Places
+from keeplore.errors import KeeploreError
+
+EXPECTED, OUR_BUG, INTERRUPTED = 1, 3, 130
+COMMANDS: Mapping[str, str] = {
+    "init": "Set up a workspace, or register one that is already there.",
+    "clone": "Restore a workspace on this machine from its git remote.",
+    "import": "Read the sessions that a host has already recorded.",
+    "recall": "Ask what was said and decided.",
+    "whoami": "Show which workspace, project and scopes apply here, and why.",
+    "projects": "List the projects that the workspace knows.",
+    "sync": "Commit, fetch, merge and push the workspace now.",
+    "doctor": "Check that everything works, and say what does not.",
+    "worker": "Show or stop the background worker.",
+}
+
+
+class _Lazy(click.Group):
+    """Loads a command's module when it is asked for: a recall must not wait for imports that only sync needs."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"keeplore.cli.commands.{name}_")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="keeplore")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Memory for coding agents that lives in a git repository.
+
+    Start with `keeplore init ~/memory`, then `keeplore import claude-code`, then ask:
+    `keeplore recall "why did we drop Redis"`.
+    """
+    context.obj = Places.from_environment(os.environ)
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 1 an error that says what to do, 2 wrong usage, 3 a bug of ours."""
+    try:
+        sys.exit(cli.main(standalone_mode=False) or 0)
+    except click.exceptions.Abort:
+        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except click.ClickException as e:
+        e.show()
+        sys.exit(e.exit_code)
+    except KeeploreError as e:
+        click.echo(f"keeplore: {e.message}", err=True)
+        if e.remedy:
+            click.echo(f"  → {e.remedy}", err=True)
+        sys.exit(EXPECTED)
+    except BrokenPipeError:
+        # the reader has seen enough; what is still buffered must not raise again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXPECTED)
+    except Exception as e:  # noqa: BLE001  # the edge: what nobody foresaw is written down and named as ours
+        sys.exit(_report(e))
+
+
+def _report(error: Exception) -> int:
+    text = "".join(traceback.format_exception(error))
+    versions = f"keeplore {__version__}, Python {platform.python_version()}, {platform.platform()}"
+    log = Places.from_environment(os.environ).state / "crash.log"
+    try:
+        log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        Path(log).write_text(f"{versions}\n\n{text}", encoding="utf-8")
+        where = f"the details are in {log}"
+    except OSError:
+        where = text
+    click.echo(f"keeplore: an error of keeplore itself: {type(error).__name__}: {error}\n  → {where}", err=True)
+    return OUR_BUG

@@ -1,0 +1,30 @@
+"""Progress on stderr, only where a person is watching."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+
+Progress = Callable[[int, int], None]
+
+
+@contextlib.contextmanager
+def bar(label: str) -> Iterator[Progress]:
+    """A function that takes how many are done, of how many; the bar shows from the first call on."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    # rich costs 70 ms to import, which only a person with a terminal should pay
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(label, total=None)
+
+        def advance(done: int, total: int) -> None:
+            bars.update(task, completed=done, total=total)
+
+        yield advance

@@ -1,0 +1,1 @@
+"""The worker: takes the spool into the workspaces in the background and answers the host while it is warm."""

@@ -1,0 +1,38 @@
+"""``python -m keeplore.worker``: how a host's client starts the worker."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import os
+import sys
+
+from keeplore.config.places import Places
+from keeplore.worker.worker import Worker
+
+LOG_BYTES = 1_000_000
+LOG_FILES = 3
+
+
+def main() -> int:
+    os.umask(0o077)
+    places = Places.from_environment(os.environ)
+    places.create()
+    handler = logging.handlers.RotatingFileHandler(
+        places.state / "worker.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8"
+    )
+    logging.basicConfig(
+        level=logging.INFO,
+        handlers=[handler],
+        format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
+    )
+    try:
+        Worker(places).run()
+    except Exception:
+        logging.getLogger("keeplore").exception("the worker ended")
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

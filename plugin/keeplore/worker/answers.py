@@ -1,0 +1,90 @@
+"""What the worker answers: context for a host, recall for the command line, its own status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from keeplore import __version__
+from keeplore.errors import KeeploreError, NoWorkspace
+from keeplore.recall import brief, prompt_context, to_json
+from keeplore.worker.shown import Shown
+from keeplore.workspace.registry import Registry
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Ask, host_named
+
+BRIEF_CHARS = 6_000  # of the 10,000 that Claude Code takes at most
+PROMPT_CHARS = 2_500
+CAUGHT_UP_S = 0.6  # a brief after a compaction waits this long for what the session said before it
+
+
+class Answers:
+    """Thread-safe; ``caught_up`` waits until the spool is empty, for so many seconds at most."""
+
+    def __init__(
+        self, registry: Registry, caught_up: Callable[[float], bool], status: Callable[[], dict[str, Any]]
+    ) -> None:
+        self._registry = registry
+        self._caught_up = caught_up
+        self._status = status
+        self._shown = Shown(registry.places.state / "shown.json")
+
+    def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
+        """The host's own JSON with the context it waits for, or nothing."""
+        host = host_named(host_name)
+        ask, origin = host.ask(event, payload), host.origin(event, payload)
+        if ask is None or origin is None:
+            return b""
+        try:
+            return host.reply(event, self._context(ask, origin))
+        except NoWorkspace as e:
+            return (
+                host.reply(event, f"Keeplore is installed but remembers nothing yet: {e}")
+                if ask.kind == "brief"
+                else b""
+            )
+
+    def recall(self, payload: bytes) -> bytes:
+        """The answer to ``{query, cwd, limit, wide, text}`` as JSON."""
+        request = json.loads(payload)
+        try:
+            workspace = self._registry.for_directory(Path(request["cwd"]))
+            answer = workspace.recall(
+                request["query"],
+                Path(request["cwd"]),
+                limit=request["limit"],
+                wide=request["wide"],
+                text_only=request["text"],
+            )
+        except KeeploreError as e:
+            return json.dumps({"error": {"message": e.message, "remedy": e.remedy}}).encode()
+        return json.dumps(to_json(answer)).encode()
+
+    def status(self) -> bytes:
+        return json.dumps({"version": __version__, **self._status()}).encode()
+
+    def _context(self, ask: Ask, origin: Origin) -> str:
+        cwd = Path(origin.cwd or Path.home())
+        workspace = self._registry.for_directory(cwd)
+        if ask.kind == "prompt":
+            answer = workspace.recall(ask.text, cwd, limit=5)
+            text, ids = prompt_context(answer, already=self._shown.in_session(origin), max_chars=PROMPT_CHARS)
+        else:
+            if ask.source == "compact":
+                self._caught_up(CAUGHT_UP_S)
+            # what was shown before is gone from the host's context
+            self._shown.forget(origin)
+            workspace.index.refresh()
+            here = workspace.here(cwd)
+            text, ids = brief(
+                workspace.index,
+                workspace.store,
+                here,
+                session=origin.session,
+                source=ask.source,
+                max_chars=BRIEF_CHARS,
+            )
+        self._shown.add(origin, ids)
+        return text

@@ -1,0 +1,50 @@
+"""Which memories each session has already been given, so that none is shown twice."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from keeplore_hooks import durable
+from keeplore_hooks.events import Origin
+
+MAX_SESSIONS = 200  # the oldest are forgotten; showing a memory again is the lesser harm
+
+
+class Shown:
+    """Thread-safe; a file that cannot be read counts as empty."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            data = json.loads(path.read_bytes())
+            self._ids = {str(key): [str(i) for i in ids] for key, ids in data.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            self._ids = {}
+
+    def in_session(self, origin: Origin) -> frozenset[str]:
+        with self._lock:
+            return frozenset(self._ids.get(_key(origin), ()))
+
+    def add(self, origin: Origin, ids: Iterable[str]) -> None:
+        with self._lock:
+            known = self._ids.pop(_key(origin), [])
+            self._ids[_key(origin)] = list(dict.fromkeys([*known, *ids]))
+            while len(self._ids) > MAX_SESSIONS:
+                del self._ids[next(iter(self._ids))]
+            self._save()
+
+    def forget(self, origin: Origin) -> None:
+        with self._lock:
+            if self._ids.pop(_key(origin), None):
+                self._save()
+
+    def _save(self) -> None:
+        durable.write(self._path, json.dumps(self._ids).encode())
+
+
+def _key(origin: Origin) -> str:
+    return f"{origin.host}/{origin.session}"

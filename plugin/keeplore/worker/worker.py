@@ -1,0 +1,187 @@
+"""The worker's life: start once, take the spool, keep index and HEAD in step, sync, leave when idle."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from keeplore_hooks.spool import Spool
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+
+from keeplore.config.places import Places
+from keeplore.errors import KeeploreError, NoWorkspace
+from keeplore.worker.answers import Answers
+from keeplore.worker.background import Background
+from keeplore.worker.server import Server
+from keeplore.workspace.intake import Intake
+from keeplore.workspace.registry import Registry
+from keeplore_hooks import durable
+
+LOG = logging.getLogger(__name__)
+IDLE_EXIT_S = 15 * 60.0
+SWEEP_S = 60.0  # between two looks for sessions that ended
+RETRY_S = 5.0  # after the disk refused
+
+
+class Worker:
+    """One worker a state directory; ``run`` returns at once where there is another."""
+
+    def __init__(self, places: Places, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
+        self._places = places
+        self._idle_exit_s = idle_exit_s
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._is_busy = True  # until the spool was looked at once
+
+    def run(self) -> bool:
+        """Work until idle or told to stop. Returns False where another worker already runs."""
+        self._places.create()
+        with _only_one(self._places.state) as lock:
+            if lock is None:
+                return False
+            with Registry(self._places) as registry:
+                self._work(registry)
+        return True
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._wake.set()
+
+    def _work(self, registry: Registry) -> None:
+        spool = Spool(self._places.spool)
+        spool.recover()
+        intake, background = Intake(registry), Background(registry)
+        answers = Answers(registry, self._wait_until_caught_up, lambda: self._status(spool, registry, background))
+        server = Server(self._places.state, lambda *request: self._handle(answers, *request))
+        durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
+        durable.write(self._places.state / "python", sys.executable.encode())
+        observer = _watch(self._places.spool / "new", self._wake)
+        try:
+            self._loop(spool, intake, background)
+        finally:
+            server.close()
+            observer.stop()
+            background.close()
+            with contextlib.suppress(OSError):
+                (self._places.state / "worker.pid").unlink()
+
+    def _loop(self, spool: Spool, intake: Intake, background: Background) -> None:
+        last_work = last_sweep = time.monotonic()
+        background.warm_up()
+        while not self._stopping.is_set():
+            self._wake.clear()
+            taken, retry_s = self._drain(spool, intake)
+            moment = time.monotonic()
+            if taken:
+                last_work = moment
+                background.note_change()
+            if moment - last_sweep > SWEEP_S:
+                last_sweep = moment
+                with _logged("sweep"):
+                    if intake.sweep():
+                        background.note_change()
+            self._is_busy = bool(retry_s)
+            pause_s = background.step()
+            if pause_s:
+                last_work = max(last_work, moment) if background.is_behind else last_work
+            idle_s = time.monotonic() - last_work
+            if idle_s > self._idle_exit_s and not background.is_behind:
+                return
+            wait_s = min(pause_s, retry_s or pause_s, SWEEP_S, max(self._idle_exit_s - idle_s, 0.05))
+            if wait_s and self._wake.wait(wait_s):
+                self._is_busy = True
+
+    def _drain(self, spool: Spool, intake: Intake) -> tuple[int, float]:
+        """Take every pending entry. Returns how many, and after how long to try again (0.0: nothing is left)."""
+        taken = 0
+        for entry in spool.pending():
+            if self._stopping.is_set():
+                break
+            claimed = spool.claim(entry)
+            if claimed is None:
+                continue
+            self._is_busy = True
+            try:
+                result = intake.take(claimed)
+            except (NoWorkspace, OSError) as e:
+                # not the entry's fault: it stays until a workspace is set up or the disk has room
+                LOG.warning("the spool has to wait: %s", e)
+                spool.release(claimed)
+                return taken, RETRY_S if isinstance(e, OSError) else self._idle_exit_s
+            except Exception:
+                LOG.exception("%s could not be taken", entry.name)
+                spool.retry(claimed)
+                continue
+            for problem in result.problems:
+                LOG.info("%s: %s", entry.name, problem)
+            spool.acknowledge(claimed)
+            taken += 1
+        return taken, 0.0
+
+    def _handle(self, answers: Answers, operation: str, arguments: list[str], payload: bytes) -> bytes:
+        if operation == "answer" and len(arguments) == 3:
+            return answers.answer(arguments[1], arguments[2], payload)
+        if operation == "recall":
+            return answers.recall(payload)
+        if operation == "stop":
+            self.stop()
+        return answers.status()
+
+    def _wait_until_caught_up(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while self._is_busy or any((self._places.spool / "new").iterdir()):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def _status(self, spool: Spool, registry: Registry, background: Background) -> dict[str, Any]:
+        return {
+            "pid": os.getpid(),
+            "spool": spool.counts(),
+            "workspaces": [workspace.name for workspace in registry.opened()],
+            "is_busy": self._is_busy,
+            **background.status(),
+        }
+
+
+@contextlib.contextmanager
+def _only_one(state: Path) -> Iterator[IO[bytes] | None]:
+    # the file is never unlinked: two workers would each lock a file of their own
+    with (state / "worker.lock").open("ab") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+            return
+        yield handle
+
+
+def _watch(directory: Path, wake: threading.Event) -> Any:
+    class Waker(FileSystemEventHandler):
+        def on_any_event(self, event: FileSystemEvent) -> None:
+            if event.event_type in ("created", "moved"):
+                wake.set()
+
+    observer = Observer()
+    observer.schedule(Waker(), str(directory))
+    observer.start()
+    return observer
+
+
+@contextlib.contextmanager
+def _logged(what: str) -> Iterator[None]:
+    """Background steps are tried again at the next round: what went wrong is written down, the worker lives on."""
+    try:
+        yield
+    except (KeeploreError, OSError) as e:
+        LOG.warning("%s: %s", what, e)

@@ -1,0 +1,59 @@
+"""How far each session's transcript has been read: a small file a session in the state directory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from keeplore_hooks import durable
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Cursor
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``heard_at`` is when the last event came, ``ended_at`` when the host reported the end ("" while it runs)."""
+
+    origin: Origin
+    cursor: Cursor = field(default_factory=Cursor)
+    heard_at: str = ""
+    ended_at: str = ""
+
+
+class Cursors:
+    """A file that cannot be read counts as none: ids of memories come from ids of turns, so that reading a
+    transcript again from its start changes nothing."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def get(self, origin: Origin) -> Progress:
+        return self._load(self._path(origin)) or Progress(origin)
+
+    def save(self, progress: Progress) -> None:
+        data = json.dumps({"schema": SCHEMA, **asdict(progress)}, ensure_ascii=False)
+        durable.write(self._path(progress.origin), data.encode("utf-8", "surrogatepass"))
+
+    def unfinished(self) -> Iterator[Progress]:
+        """Every session that is not marked as swept."""
+        for path in sorted(self._directory.glob("*.json")):
+            progress = self._load(path)
+            if progress is not None and progress.ended_at != "swept":
+                yield progress
+
+    def _path(self, origin: Origin) -> Path:
+        # a session id comes from a host and may hold anything
+        name = hashlib.sha256(f"{origin.host}\0{origin.session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return self._directory / f"{name}.json"
+
+    def _load(self, path: Path) -> Progress | None:
+        try:
+            data = json.loads(path.read_bytes())
+            return Progress(Origin(**data["origin"]), Cursor(**data["cursor"]), data["heard_at"], data["ended_at"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None

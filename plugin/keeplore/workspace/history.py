@@ -1,0 +1,93 @@
+"""Reading the sessions that a host has already recorded on this machine: resumable, and the same when repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keeplore.errors import StoreError
+from keeplore.index import Allowed
+from keeplore.memory import Conversation
+from keeplore.workspace.intake import Intake
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Host, Recorded
+
+LOOKED_AT = 300  # newest conversations that are searched for something to show
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    sessions: int
+    turns: int
+    problems: tuple[tuple[Path, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One thing that memory now holds, to show to a person."""
+
+    date: str
+    project: str
+    title: str
+    quote: str
+    path: str
+
+
+def worth_reading(recorded: Iterable[Recorded], since: datetime | None) -> list[Recorded]:
+    """The sessions that were written to since then, oldest first, so that later ones build on earlier ones."""
+    chosen = [session for session in recorded if since is None or _written_at(session.path) >= since]
+    return sorted(chosen, key=lambda session: (session.started_at, str(session.path)))
+
+
+def import_sessions(
+    registry: Registry, host: Host, recorded: Sequence[Recorded], progress: Callable[[int, int], None]
+) -> Imported:
+    """Take every session beyond what was read of it before, then close those that have ended.
+
+    One file that cannot be read costs that file. Raises NoWorkspace, or OSError where the disk refuses.
+    """
+    intake = Intake(registry)
+    sessions = turns = 0
+    problems: list[tuple[Path, str]] = []
+    for number, session in enumerate(recorded, 1):
+        origin = Origin(host.name, session.session, session.cwd, transcript=str(session.path))
+        taken = intake.take_transcript(host, session.path, origin)
+        sessions += bool(taken.turns)
+        turns += taken.turns
+        problems += [(session.path, problem) for problem in taken.problems]
+        progress(number, len(recorded))
+    intake.sweep()
+    for workspace in registry.opened():
+        workspace.index.refresh()
+        workspace.commit(f"Import {sessions} sessions of {host.name}")
+    return Imported(sessions, turns, tuple(problems))
+
+
+def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
+    """Decisions of different projects and sessions, newest first; fewer where memory holds fewer."""
+    found: list[Known] = []
+    seen: set[tuple[str, str]] = set()
+    rows = workspace.index.recent(Allowed(()), kind="conversation", limit=LOOKED_AT)
+    for row in rows:
+        key = (row.project, row.session)
+        if len(found) == limit or key in seen:
+            continue
+        try:
+            conversation = Conversation.from_markdown(workspace.store.load(row.path).body)
+        except (StoreError, OSError):
+            continue
+        if quotes := (*conversation.decision, *conversation.also_decided):
+            seen.add(key)
+            found.append(Known(row.created_at[:10], row.project, row.title, quotes[0].text, row.path))
+    return found
+
+
+def _written_at(path: Path) -> datetime:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return datetime.min.replace(tzinfo=UTC)

@@ -1,0 +1,193 @@
+"""Which project a directory belongs to: one function, used when memory is written and when it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from keeplore.errors import NotFound, StoreError
+from keeplore.memory import slugify
+from keeplore.memory.names import is_project_name
+from keeplore.store import Facts, Store, facts
+
+MARKER = ".keeplore-project"  # a file with the project's name, for directories without git
+MAX_MARKER = 200  # bytes
+MAX_PROJECT_FILE = 64 * 1024  # bytes
+MAX_PROJECTS = 10_000
+SCHEMA = 1
+_SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>[^/:\s]+):(?P<path>[^\s]+)\Z")
+_DEFAULT_PORTS = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One ``projects/<name>/project.json``: enough to recognise the project, and to clone it again."""
+
+    name: str
+    remotes: tuple[str, ...] = ()  # normalised: host/path
+    root_commit: str = ""
+    path: str = ""  # below the home directory as ~/…; only where there is no remote
+
+    def to_json(self) -> str:
+        data = {
+            "schema": SCHEMA,
+            "name": self.name,
+            "remotes": list(self.remotes),
+            "root_commit": self.root_commit,
+            "path": self.path,
+        }
+        return json.dumps({key: value for key, value in data.items() if value}, indent=2, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """``project`` is "" where a directory belongs to none (the home directory, the root, a workspace itself)."""
+
+    project: str
+    reason: str  # what told, in a few words
+    is_known: bool = False  # the workspace has an entry for it
+    proposal: Project | None = None  # the entry to write when memory of it is first captured
+
+
+def normalise_remote(url: str) -> str:
+    """``host/path`` in one form for ssh, https and scp-like addresses; "" for what is none.
+
+    Credentials, the default port, ``.git``, trailing slashes and the letter case of the host are dropped, and the case
+    of the path too: the large forges take no two names that differ only by it.
+    """
+    url = url.strip()
+    if "://" in url:
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            return ""
+        host, path = parts.hostname or "", parts.path
+        if parts.scheme == "file":
+            host = "file"
+        elif port and port != _DEFAULT_PORTS.get(parts.scheme):
+            host = f"{host}:{port}"
+    elif match := _SCP.match(url):
+        host, path = match["host"], match["path"]
+    elif url.startswith("/"):
+        host, path = "file", url
+    else:
+        return ""
+    path = re.sub(r"/+", "/", path).strip("/").removesuffix(".git").strip("/")
+    return f"{host}/{path}".lower() if host and path else ""
+
+
+def identify(directory: Path, store: Store, home: Path) -> Identity:
+    """The project of a directory: entry of the workspace, then remote, root commit, marker file, path."""
+    projects = list(load_projects(store))
+    around = facts(directory) if directory.is_dir() else None
+    found = _evidence(directory, around, home)
+    if not found.name:
+        return Identity("", found.reason)
+    for entry in projects:
+        if reason := _matches(entry, found):
+            return Identity(entry.name, reason, is_known=True)
+    name = _free_name(found, {entry.name for entry in projects})
+    proposal = Project(name, found.remotes[:1], found.root_commit, "" if found.remotes else found.path)
+    return Identity(name, found.reason, proposal=proposal)
+
+
+def load_projects(store: Store) -> Iterable[Project]:
+    """All project entries that can be read, by name; what cannot is left to ``keeplore doctor``."""
+    folder = store.root / "projects"
+    names = sorted(path.name for path in folder.iterdir())[:MAX_PROJECTS] if folder.is_dir() else []
+    for name in names:
+        if not is_project_name(name):
+            continue
+        try:
+            data = json.loads(store.read_text(f"projects/{name}/project.json", MAX_PROJECT_FILE))
+        except (StoreError, OSError, ValueError, RecursionError):
+            continue
+        if isinstance(data, dict):
+            remotes = tuple(normalise_remote(f"https://{r}") for r in data.get("remotes", ()) if isinstance(r, str))
+            yield Project(name, remotes, str(data.get("root_commit", "")), str(data.get("path", "")))
+
+
+def save_project(store: Store, project: Project) -> None:
+    """Write the entry unless there is one; two machines that meet the same project write the same bytes."""
+    path = f"projects/{project.name}/project.json"
+    try:
+        store.read_text(path, MAX_PROJECT_FILE)
+    except NotFound:
+        store.write_text(path, project.to_json())
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    name: str
+    reason: str
+    key: str = ""  # what distinguishes it from another project of the same name
+    remotes: tuple[str, ...] = ()
+    root_commit: str = ""
+    path: str = ""
+    marker: str = ""
+
+
+def _evidence(directory: Path, around: Facts | None, home: Path) -> _Evidence:
+    if around is not None:
+        top = around.main or around.top
+        ordered = sorted(around.remotes.items(), key=lambda item: (item[0] != "origin", item[0] != "upstream", item[0]))
+        remotes = tuple(dict.fromkeys(filter(None, (normalise_remote(url) for _, url in ordered))))
+        path = _below_home(top, home)
+        if remotes:
+            return _Evidence(
+                _name(remotes[0]), f"git remote {remotes[0]}", remotes[0], remotes, around.root_commit, path
+            )
+        if around.root_commit:
+            reason = f"root commit {around.root_commit[:8]}"
+            return _Evidence(_name(top.name), reason, around.root_commit, (), around.root_commit, path)
+        return _Evidence(_name(top.name), f"path {path}", path, path=path)
+    for place in (directory, *directory.parents):
+        if marker := _marker(place):
+            return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
+    if directory in (home, Path(directory.anchor)) or not directory.name:
+        return _Evidence("", "the home directory belongs to no project")
+    path = _below_home(directory, home)
+    return _Evidence(_name(directory.name), f"path {path}", path, path=path)
+
+
+def _matches(entry: Project, found: _Evidence) -> str:
+    for remote in found.remotes:
+        if remote in entry.remotes:
+            return f"git remote {remote}"
+    if found.root_commit and found.root_commit == entry.root_commit and not (entry.remotes and found.remotes):
+        return f"root commit {found.root_commit[:8]}"
+    if found.marker and found.marker == entry.name:
+        return found.reason
+    if found.path and found.path == entry.path and not found.remotes:
+        return f"path {found.path}"
+    return ""
+
+
+def _free_name(found: _Evidence, taken: set[str]) -> str:
+    if found.name not in taken or found.marker:
+        return found.name
+    # the same on every machine, so that two that meet the project apart choose one folder
+    return f"{found.name[:54]}-{hashlib.sha256(found.key.encode()).hexdigest()[:8]}"
+
+
+def _marker(directory: Path) -> str:
+    try:
+        with (directory / MARKER).open("rb") as file:
+            name = file.read(MAX_MARKER).decode("utf-8", "replace").strip().lower()
+    except OSError:
+        return ""
+    return name if is_project_name(name) else ""
+
+
+def _name(path: str) -> str:
+    return slugify(path.rsplit("/", 1)[-1], 54)
+
+
+def _below_home(path: Path, home: Path) -> str:
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) and path != home else path.as_posix()

@@ -1,0 +1,111 @@
+"""From a spool entry or a transcript to events in the right workspace, and the cursor after them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keeplore_hooks.spool import Entry
+
+from keeplore.workspace.cursors import Cursors, Progress
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.events import HostEvent, Origin, Session, Turn
+from keeplore_hooks.hosts import Cursor, Host, host_named
+
+SETTLE_S = 20  # after a session's end its record may still grow for a moment
+ABANDONED_S = 12 * 3600  # a session without an end that was silent for so long is taken as ended
+SWEPT = "swept"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one entry or transcript led to."""
+
+    turns: int = 0
+    problems: tuple[str, ...] = ()
+
+
+class Intake:
+    """Reads events and hands them to workspaces; a cursor moves only when what was read is on disk."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._cursors = Cursors(registry.places.sessions)
+
+    def take(self, entry: Entry) -> Taken:
+        """Take one spool entry. When this returns, what it led to is durable and it may be acknowledged.
+
+        Raises NoWorkspace, or OSError where the disk refuses: the entry then has to be kept.
+        """
+        host = host_named(entry.host)
+        payload = entry.read()
+        origin = host.origin(entry.event, payload)
+        if origin is None:
+            return Taken(problems=(f"{entry.name}: not a payload of {entry.host}",))
+        progress = self._cursors.get(origin)
+        reading = host.read(entry.event, payload, progress.cursor, entry.at)
+        self._hand_over(reading.events)
+        ended = [event for event in reading.events if isinstance(event, Session)]
+        ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
+        if ended:
+            ended_at = ended[-1].at if ended[-1].phase == "ended" else ""
+        self._cursors.save(Progress(origin, reading.cursor, entry.at, ended_at))
+        return Taken(_turns(reading.events), reading.problems)
+
+    def take_transcript(self, host: Host, path: Path, origin: Origin) -> Taken:
+        """Take what a session on disk holds beyond its cursor; the session stays open for what may follow."""
+        progress = self._cursors.get(origin)
+        reading = host.read_transcript(path, progress.cursor)
+        self._hand_over(reading.events)
+        heard_at = max([progress.heard_at, *(event.at for event in reading.events)])
+        if reading.cursor != progress.cursor or not progress.heard_at:
+            self._cursors.save(replace(progress, origin=origin, cursor=reading.cursor, heard_at=heard_at))
+        return Taken(_turns(reading.events), reading.problems)
+
+    def sweep(self, moment: datetime | None = None) -> int:
+        """Read the rest of sessions that ended or fell silent, and close their conversations. Returns how many."""
+        moment = moment or datetime.now(UTC)
+        swept = 0
+        for progress in self._cursors.unfinished():
+            if _is_due(progress, moment):
+                self._finish(progress)
+                swept += 1
+        return swept
+
+    def _finish(self, progress: Progress) -> None:
+        cursor: Cursor = progress.cursor
+        if progress.origin.transcript and Path(progress.origin.transcript).is_file():
+            reading = host_named(progress.origin.host).read_transcript(Path(progress.origin.transcript), cursor)
+            self._hand_over(reading.events)
+            cursor = reading.cursor
+        self._registry.for_directory(Path(progress.origin.cwd or Path.home()))
+        for workspace in self._registry.opened():
+            with workspace.capturing():
+                workspace.capture.close(workspace.sessions.get(progress.origin))
+        self._cursors.save(replace(progress, cursor=cursor, ended_at=SWEPT))
+
+    def _hand_over(self, events: Iterable[HostEvent]) -> None:
+        for cwd, group in itertools.groupby(events, key=lambda event: event.origin.cwd):
+            workspace: Workspace = self._registry.for_directory(Path(cwd or Path.home()))
+            if not workspace.settings.capture.enabled:
+                continue
+            with workspace.capturing():
+                for event in group:
+                    workspace.plugins.emit(event)
+
+
+def _is_due(progress: Progress, moment: datetime) -> bool:
+    since = progress.ended_at or progress.heard_at
+    try:
+        silent_s = (moment - datetime.fromisoformat(since)).total_seconds()
+    except ValueError:
+        return True
+    return silent_s > (SETTLE_S if progress.ended_at else ABANDONED_S)
+
+
+def _turns(events: Iterable[HostEvent]) -> int:
+    return sum(isinstance(event, Turn) for event in events)

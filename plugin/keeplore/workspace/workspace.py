@@ -1,0 +1,158 @@
+"""A workspace in use: store, index, plugins and capture, built together and closed together."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from keeplore.capture import Capture, Place, Redactor, Segmenter, Sessions, Steps
+from keeplore.config.machine import Machine, redaction_key
+from keeplore.config.places import Places
+from keeplore.config.settings import Settings, load_settings
+from keeplore.errors import ModelUnavailable, RepositoryBusy
+from keeplore.index import BuiltinEmbedder, Embedder, Index
+from keeplore.memory import Memory
+from keeplore.recall import Answer, Here, recall
+from keeplore.store import Store
+from keeplore.sync import Synced, synchronise
+from keeplore.workspace.identity import Identity, identify, save_project
+from keeplore.workspace.plugins import Plugins
+from keeplore_hooks.events import HostEvent, Origin
+
+IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this long: a remote may have been added
+
+
+class Workspace:
+    """One workspace. Safe for several threads; several processes may have it open at once.
+
+    Raises ConfigError where the directory is no workspace.
+    """
+
+    def __init__(self, name: str, root: Path, places: Places, machine: Machine) -> None:
+        self.name = name
+        self.root = root
+        self.settings: Settings = load_settings(root)
+        self.plugins = Plugins()
+        self.plugins.register(Redactor(redaction_key(places)))
+        self.plugins.register(BuiltinEmbedder(places.models))
+        self.plugins.load_setuptools_entrypoints("keeplore")
+        self.embedder: Embedder | None = self.plugins.hook.keeplore_embedder(model=self.settings.embedding.model)
+        self.plugins.register(Segmenter(self.embedder))
+        self.store = Store(root, branch=self.settings.branch, before_write=self._before_write)
+        self.index = Index(places.cache / "index" / name, self.store, self.embedder)
+        self.sessions = Sessions(places.state / "capture" / name)
+        self.capture = Capture(self.store, self.sessions, self._steps(machine.id))
+        self.plugins.register(self.capture)
+        self._home = Path.home()
+        self._identities: dict[str, tuple[float, Identity]] = {}
+        self._writing = threading.RLock()
+        self._has_refreshed = False
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def emit(self, event: HostEvent) -> None:
+        """Hand one host event to the plugins; what it led to is on disk when this returns."""
+        with self.capturing():
+            self.plugins.emit(event)
+
+    @contextlib.contextmanager
+    def capturing(self) -> Iterator[None]:
+        """Hold this workspace's capture while several events are handed over; all is on disk at the end."""
+        with self._writing, self.sessions.locked():
+            self.capture.forget_open()
+            yield
+            self.capture.flush()
+
+    def recall(
+        self, query: str, cwd: Path | None = None, *, limit: int = 5, wide: bool = False, text_only: bool = False
+    ) -> Answer:
+        """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone."""
+        here = self.here(cwd or Path.cwd())
+        embedder = None if text_only else self.embedder
+        return recall(self.index, self.store, query, here, embedder=embedder, limit=limit, wide=wide)
+
+    def identity(self, directory: Path) -> Identity:
+        key = str(directory)
+        at, known = self._identities.get(key, (0.0, None))
+        if known is None or time.monotonic() - at > IDENTITY_SECONDS:
+            if directory.is_relative_to(self.root):
+                known = Identity("", "this is the workspace itself", is_known=True)
+            else:
+                known = identify(directory, self.store, self._home)
+            self._identities[key] = (time.monotonic(), known)
+        return known
+
+    def here(self, directory: Path) -> Here:
+        """Which scopes apply in a directory."""
+        return Here(project=self.identity(directory).project)
+
+    def commit(self, message: str = "") -> str:
+        """Bring HEAD up to what is on disk; "" where nothing differs or git is busy with something of the user's."""
+        with self._writing:
+            try:
+                return self.store.commit(message).commit or ""
+            except RepositoryBusy:
+                return ""
+
+    def synchronise(self) -> Synced:
+        """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then."""
+        self.commit()
+        return synchronise(self.store)
+
+    def close(self) -> None:
+        self.index.close()
+
+    def _steps(self, machine: str) -> Steps:
+        return Steps(
+            place=self._place,
+            redact=self.plugins.redact,
+            segment=lambda exchanges, turn: self.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or "",
+            known_turns=self._known_turns,
+            written=lambda memory_id, path: self.plugins.hook.keeplore_memory_written(memory_id=memory_id, path=path),
+            embed=self._embed(),
+            machine=machine,
+        )
+
+    def _known_turns(self, ids: Iterable[str]) -> Mapping[str, str]:
+        if not self._has_refreshed:  # the files may have changed since the index was last written
+            self.index.refresh()
+            self._has_refreshed = True
+        return self.index.known_turns(ids)
+
+    def _embed(self) -> Callable[[Sequence[str]], Any] | None:
+        embedder = self.embedder
+        if embedder is None:
+            return None
+
+        def embed(texts: Sequence[str]) -> Any:
+            try:
+                return embedder.embed(texts)
+            except ModelUnavailable:
+                return None
+
+        return embed
+
+    def _before_write(self, memory: Memory) -> Memory:
+        return Memory(memory.meta, self.plugins.before_write(memory.meta, memory.body))
+
+    def _place(self, origin: Origin) -> Place:
+        identity = self.identity(Path(origin.cwd)) if origin.cwd else Identity("", "no directory")
+        if not identity.project:
+            return Place("workspace", branch=origin.branch)
+        if identity.proposal is not None:
+            save_project(self.store, identity.proposal)
+        return Place("project", identity.project, origin.branch)
+
+
+def now() -> str:
+    """This moment as memories write it: RFC 3339, UTC, whole seconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
