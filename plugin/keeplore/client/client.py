@@ -1,0 +1,210 @@
+"""``python3 -I -S client.py HOST EVENT < payload``: spool one host event, then ask the worker what to tell the host.
+
+Prints nothing or the worker's reply, one JSON object, and exits 0 whatever happens: a host must never suffer from its
+memory. It parses nothing, and it imports only what costs next to nothing: a person waits for every millisecond here.
+``_socket`` is what ``socket`` wraps, without the milliseconds that the wrapper's own imports take. Any Python from 3.8
+will do. On Windows it spools and asks nothing. The formats: docs/spool.md.
+"""
+# pathlib, contextlib and subprocess take longer to import than all of this takes to run:
+# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH118, PTH123, PTH208, S606, SIM105
+
+import _socket
+import os
+import select
+import sys
+import time
+
+CLIENT = "0.1.0"
+DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
+SESSION_START_DEADLINE_S = 1.5  # nobody has typed yet, and the worker may have to be started
+RETRY_S = 0.02
+PATIENCE_S = 5.0  # without a byte; some hosts never close the pipe, and what they had to say has come by then
+WORD_MAX = 64  # characters
+ASK_MAX = 1_000_000  # bytes
+REPLY_MAX = 1_000_000  # bytes
+IS_WINDOWS = os.name == "nt"
+ALLOWED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+
+def main() -> None:
+    started = time.monotonic()
+    if os.environ.get("KEEPLORE_OFF"):
+        return
+    os.umask(0o077)
+    host, event = (word(argument) for argument in [*sys.argv[1:3], "", ""][:2])
+    is_patient = event.lower() == "sessionstart"
+    deadline = started + (SESSION_START_DEADLINE_S if is_patient else DEADLINE_S)
+    payload = receive()
+    state = state_directory()
+    try:
+        spool(os.path.join(state, "spool"), host, event, payload)
+    except OSError:
+        pass  # a full disk is no reason to answer less
+    if len(payload) <= ASK_MAX and not IS_WINDOWS:
+        header = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode()
+        reply = ask(state, header + payload, deadline, is_patient=is_patient)
+        while reply:
+            reply = reply[os.write(1, reply) :]
+
+
+def word(text: str) -> str:
+    kept = "".join(letter for letter in text if letter in ALLOWED) if len(text) <= WORD_MAX else ""
+    return kept or "unknown"
+
+
+def state_directory() -> str:
+    """As platformdirs finds it."""
+    state = os.environ.get("KEEPLORE_STATE_DIR")
+    if not state:
+        if IS_WINDOWS:
+            base = os.environ["LOCALAPPDATA"]
+        elif os.environ.get("XDG_STATE_HOME", "").startswith("/"):
+            base = os.environ["XDG_STATE_HOME"]
+        elif sys.platform == "darwin":
+            base = os.path.expanduser("~/Library/Application Support")
+        else:
+            base = os.path.expanduser("~/.local/state")
+        state = os.path.join(base, "keeplore")
+    return os.path.abspath(state)
+
+
+def receive() -> bytes:
+    chunks: list[bytes] = []
+    # Windows cannot wait for a pipe with a limit
+    while IS_WINDOWS or select.select([0], [], [], PATIENCE_S)[0]:
+        chunk = os.read(0, 1 << 20)
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+    if not chunks:
+        raise TimeoutError
+    return b"".join(chunks)
+
+
+def spool(directory: str, host: str, event: str, payload: bytes) -> None:
+    """Written aside, synced, renamed into place, the directory synced: then it cannot be lost, and never was torn."""
+    aside, place = os.path.join(directory, "tmp"), os.path.join(directory, "new")
+    for box in (aside, place):
+        os.makedirs(box, 0o700, exist_ok=True)
+    now = time.time_ns()
+    stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now // 10**9))}.{now % 10**9:09d}"
+    name = f"{stamp}.{os.getpid()}-{os.urandom(4).hex()}.0.{host}.{event}"
+    aside, target = os.path.join(aside, name), os.path.join(place, name)
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        try:
+            rest = memoryview(payload)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        move(aside, target)
+    except BaseException:
+        os.unlink(aside)
+        raise
+    if not IS_WINDOWS:
+        handle = os.open(place, os.O_RDONLY)
+        os.fsync(handle)
+        os.close(handle)
+
+
+def move(aside: str, target: str) -> None:
+    # A virus scanner or an indexer on Windows may hold a new file for a moment.
+    for _ in range(50 if IS_WINDOWS else 0):
+        try:
+            return os.rename(aside, target)
+        except PermissionError:
+            time.sleep(0.05)
+    return os.rename(aside, target)
+
+
+def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> bytes:
+    """The worker's reply, b"" where it has none."""
+    connection = connect(state, deadline, is_patient=is_patient)
+    if connection is None:
+        return b""
+    connection.settimeout(remaining(deadline))
+    connection.sendall(request)
+    connection.shutdown(_socket.SHUT_WR)
+    reply = b""
+    while len(reply) <= REPLY_MAX:
+        connection.settimeout(remaining(deadline))
+        chunk = connection.recv(1 << 16)
+        if not chunk:
+            break
+        reply += chunk
+    length, _, body = reply.partition(b"\n")
+    is_whole = length.isdigit() and int(length) == len(body)
+    return body if is_whole and body.startswith(b"{") and body.endswith(b"}") else b""
+
+
+def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket | None":
+    """A connection to the worker; where none runs one is started, and only the patient wait for it."""
+    has_started = False
+    while True:
+        connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        try:
+            with open(os.path.join(state, "worker.addr"), "rb") as file:
+                address = file.read(200).strip()
+            connection.settimeout(remaining(deadline))
+            connection.connect(address)
+            return connection
+        except BlockingIOError:  # it runs, and too many wait for it already
+            connection.close()
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            if not has_started:
+                start_worker(state)
+                has_started = True
+        if not is_patient:
+            return None
+        time.sleep(RETRY_S)
+
+
+def remaining(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def start_worker(state: str) -> None:
+    """Start a worker that outlives this process. Raises OSError where it is not known how."""
+    with open(os.path.join(state, "python"), encoding="utf-8") as file:
+        python = file.readline().strip()
+    if not (python.startswith("/") and os.access(python, os.X_OK)):
+        raise FileNotFoundError(python)
+    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters.
+    turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-2]
+    try:
+        os.close(os.open(os.path.join(state, turn), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+    for name in os.listdir(state):
+        if name.startswith("worker.start-") and name != turn:
+            os.unlink(os.path.join(state, name))
+    if os.fork() == 0:
+        become_worker(python, state)
+
+
+def become_worker(python: str, state: str) -> None:
+    try:
+        os.setsid()
+        os.chdir("/")
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(null, stream)
+            os.set_inheritable(stream, True)  # noqa: FBT003 - its only signature
+        os.closerange(3, 256)  # a pipe of the host's that is still open keeps the host waiting
+        os.execve(python, [python, "-m", "keeplore.worker"], {**os.environ, "KEEPLORE_STATE_DIR": state})
+    finally:
+        os._exit(127)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BaseException:
+        pass
+    os._exit(0)

@@ -1,0 +1,102 @@
+#!/bin/sh
+# client.sh HOST EVENT < payload
+# Puts one host event into Keeplore's spool (the format: docs/spool.md) and sees to it that a worker runs.
+# Prints nothing and exits 0 whatever happens: a host must never suffer from its memory. POSIX sh and coreutils; every
+# command that is not built into the shell costs the host half a millisecond.
+[ -n "${KEEPLORE_OFF-}" ] && exit 0
+exec >/dev/null 2>&1
+umask 077
+set -C # so that ">" never writes into a file that exists
+
+PATIENCE=20 # seconds: some hosts never close the pipe, and what they had to say has come by then
+allowed=ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_- # a range would depend on the locale
+
+word() { # the allowed characters of $1
+    word= rest=
+    [ ${#1} -le 64 ] && rest=$1
+    while [ -n "$rest" ]; do
+        part=${rest%%[!$allowed]*}
+        word=$word$part
+        rest=${rest#"$part"}
+        rest=${rest#?}
+    done
+    word=${word:-unknown}
+}
+
+find_state() { # as platformdirs finds it
+    state=${KEEPLORE_STATE_DIR-}
+    if [ -z "$state" ]; then
+        case ${XDG_STATE_HOME-} in /*) state=$XDG_STATE_HOME/keeplore && return ;; esac
+        case ${HOME-} in /*) ;; *) return 1 ;; esac
+        state=$HOME/.local/state/keeplore
+        [ ! -d /System/Library ] || state="$HOME/Library/Application Support/keeplore"
+    fi
+    case $state in /*) ;; *) state=$PWD/$state ;; esac
+}
+
+receive() { # stdin to the file $1
+    if command -v timeout; then
+        timeout $PATIENCE cat >>"$1"
+    else
+        cat >>"$1"
+    fi
+    case $? in
+    0) ;;
+    124 | 143) [ -s "$1" ] ;; # out of patience
+    *) return 1 ;;
+    esac
+}
+
+spool() { # stdin, in the name of host $1 and event $2
+    [ -d "$state/spool/new" ] && [ -d "$state/spool/tmp" ] || mkdir -p "$state/spool/new" "$state/spool/tmp" || return
+    now=$(date -u +%Y%m%dT%H%M%SZ.%N)
+    second=${now%%.*} fraction=${now#*.}
+    case $second in ????????T??????Z) ;; *) return 1 ;; esac
+    case $fraction in *[!0-9]* | '') fraction=0 ;; esac # a date that does not know %N
+    random=
+    read -r random </proc/sys/kernel/random/uuid # process ids repeat, above all where containers share a home
+    name=$second.$fraction.$$-${random%%-*}.0.$1.$2
+    aside=$state/spool/tmp/$name
+    true >"$aside" || return
+    if receive "$aside" && sync "$aside" && mv -f "$aside" "$state/spool/new/$name"; then
+        sync "$state/spool/new"
+    else
+        rm -f "$aside"
+        return 1
+    fi
+}
+
+worker_runs() {
+    pid= words=
+    read -r pid rest <"$state/worker.pid"
+    case $pid in '' | *[!0-9]*) return 1 ;; esac
+    kill -0 "$pid" || return
+    [ -d /proc/self ] || return 0
+    read -r words <"/proc/$pid/cmdline" # the id of a worker that died may be another program's by now
+    case $words in *keeplore*) ;; *) return 1 ;; esac
+}
+
+start_worker() {
+    python=
+    read -r python <"$state/python"
+    case $python in /*) [ -x "$python" ] || return ;; *) return ;; esac
+    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters.
+    turn=$state/worker.start-${second%??}
+    true >"$turn" || return
+    for old in "$state"/worker.start-*; do
+        [ "$old" = "$turn" ] || rm -f "$old"
+    done
+    export KEEPLORE_STATE_DIR="$state"
+    detach=
+    command -v setsid && detach=setsid
+    (
+        trap '' HUP
+        cd / && exec $detach "$python" -m keeplore.worker
+    ) </dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
+}
+
+word "${1-}"
+host=$word
+word "${2-}"
+find_state && spool "$host" "$word" && { worker_runs || start_worker; }
+exit 0
