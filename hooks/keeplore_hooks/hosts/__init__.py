@@ -1,0 +1,19 @@
+"""Host adapters: one class a host, under the host's name in ``HOSTS``."""
+
+from __future__ import annotations
+
+from keeplore_hooks.hosts.base import IMAGE, Ask, Cursor, Host, Reading, Recorded, prompt_key
+from keeplore_hooks.hosts.claude_code import ClaudeCode
+
+HOSTS: dict[str, Host] = {host.name: host for host in (ClaudeCode(),)}
+
+
+def host_named(name: str) -> Host:
+    """The adapter of the host called ``name``; KeyError that lists the names otherwise."""
+    try:
+        return HOSTS[name]
+    except KeyError:
+        raise KeyError(f"no host is called {name!r}; use one of: {', '.join(sorted(HOSTS))}") from None
+
+
+__all__ = ("HOSTS", "IMAGE", "Ask", "Cursor", "Host", "Reading", "Recorded", "host_named", "prompt_key")

@@ -1,0 +1,250 @@
+"""Claude Code: payloads of its host events and its transcripts → events; the context it asks for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Question, Session, Turn
+from keeplore_hooks.hosts import claude_lines as lines
+from keeplore_hooks.hosts import claude_transcript as transcript
+from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, prompt_key
+from keeplore_hooks.hosts.claude_turns import HOST
+from keeplore_hooks.hosts.jsonl import Json, text
+
+CONTEXT_LIMIT = 10_000  # UTF-16 code units; above it Claude Code shows a path in place of the text
+_EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PostToolUse",
+    "PreCompact",
+    "PostCompact",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "SessionEnd",
+)
+_ENDS = ("Stop", "StopFailure", "SessionEnd")
+_ANSWERING = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")
+_SOURCES = {"startup": "startup", "resume": "resume", "fork": "resume", "clear": "clear", "compact": "compact"}
+_PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
+_END_OF_TIME = "9999"
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A payload with what the transcript has given so far."""
+
+    event: str
+    payload: Json
+    origin: Origin
+    at: str
+    read: transcript.Read | None  # None where there is no transcript to read
+
+    @property
+    def is_overtaken(self) -> bool:
+        """The transcript goes on after this payload, so it holds whatever the payload tells."""
+        return self.read is not None and self.read.state.latest > self.at
+
+    def id(self, kind: str, *parts: str) -> str:
+        key = json.dumps([self.origin.session, self.at, *parts])
+        return f"{kind}:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+class ClaudeCode:
+    """The adapter of Claude Code 1.0 to 2.1."""
+
+    name = HOST
+
+    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
+        data = jsonl.load(payload)
+        session = text(data, "session_id")
+        if data is None or not session:
+            return None
+        return Origin(
+            HOST,
+            session,
+            cwd=text(data, "cwd"),
+            transcript=text(data, "transcript_path"),
+            agent=text(data, "agent_id"),
+        )
+
+    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
+        origin, data = self.origin(event, payload), jsonl.load(payload)
+        if data is None or origin is None:
+            return Reading((), cursor, (f"the payload of {event} is no JSON object with a session_id",))
+        if event not in _EVENTS:
+            return Reading((), cursor)
+        read, problems = _read(data, cursor, origin.session, at if event in _ENDS else "")
+        if read is None:
+            state = transcript.State.from_json(cursor.pending)
+            events, state = _told(_Heard(event, data, origin, at, None), state)
+            return Reading(tuple(events), replace(cursor, pending=state.to_json()), problems)
+        state = replace(read.state, prompt=_still_missing(read))
+        events, state = _told(_Heard(event, data, origin, at, read), state)
+        return Reading((*read.events, *events), read.cursor(state), read.problems)
+
+    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
+        try:
+            read = transcript.read(path, cursor, path.stem, _END_OF_TIME)
+        except OSError as e:
+            return Reading((), cursor, (f"the transcript cannot be read: {e}",))
+        return Reading(read.events, read.cursor(read.state), read.problems)
+
+    def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
+        return transcript.recorded(Path(config_dir) if config_dir else home / ".claude")
+
+    def ask(self, event: str, payload: bytes) -> Ask | None:
+        data = jsonl.load(payload)
+        if data is None or text(data, "agent_id"):
+            return None
+        if event == "SessionStart":
+            return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
+        prompt = _prompt(data) if event == "UserPromptSubmit" else ""
+        return Ask("prompt", text=prompt) if prompt and not lines.slash_command(prompt) else None
+
+    def reply(self, event: str, context: str) -> bytes:
+        if not context.strip() or event not in _ANSWERING:
+            return b""
+        output = {"hookEventName": event, "additionalContext": _within_limit(jsonl.clean(context))}
+        return json.dumps({"hookSpecificOutput": output}).encode("ascii")
+
+
+def _read(data: Json, cursor: Cursor, session: str, stopped_at: str) -> tuple[transcript.Read | None, tuple[str, ...]]:
+    name = data.get("transcript_path")
+    if not name:
+        return None, ()
+    path = transcript.transcript_path(name)
+    if path is None:
+        return None, (f"the transcript's path is not that of a {transcript.SUFFIX} file",)
+    try:
+        return transcript.read(path, cursor, session, stopped_at), ()
+    except FileNotFoundError:
+        return None, ()  # not written yet, or switched off
+    except OSError as e:
+        return None, (f"the transcript cannot be read: {e}",)
+
+
+def _prompt(data: Json) -> str:
+    said = lines.said_in(text(data, "prompt"))
+    return said.text if isinstance(said, lines.Prompt | lines.Typed) else ""
+
+
+def _still_missing(read: transcript.Read) -> tuple[str, str, str] | None:
+    """The provisional prompt, unless one of the turns just read is it."""
+    prompt = read.state.prompt
+    if prompt is None:
+        return None
+    turns = [turn for turn in (*read.events, read.last) if isinstance(turn, Turn)]
+    is_there = any(_is_same(turn, prompt[1], prompt[2]) for turn in turns)
+    return None if is_there else prompt
+
+
+def _is_same(turn: Turn, prompt: str, at: str) -> bool:
+    """Is it the turn of a prompt that the client saw at ``at``? Its own time may be the same second or a little off."""
+    is_near = not turn.at or turn.at[:16] >= at[:16] or not turn.replies
+    return is_near and prompt_key(turn.user) == prompt_key(prompt)
+
+
+def _told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
+    """The events that the payload adds to those of the transcript."""
+    event, data = heard.event, heard.payload
+    if event == "UserPromptSubmit":
+        return _prompt_told(heard, state)
+    if event == "UserPromptExpansion":
+        return _command_told(heard, state)
+    if event == "Stop":
+        return _last_words(heard, state)
+    if event == "SessionStart":
+        return [_session(heard, "started", text(data, "source"))], state
+    if event == "SessionEnd":
+        return [_session(heard, "ended", text(data, "reason"))], state
+    if event == "PreCompact":
+        trigger = text(data, "trigger")
+        return [Compaction(heard.id("before"), heard.origin, heard.at, "before", trigger)], state
+    if event == "PostCompact" and heard.read is None:
+        trigger, summary = text(data, "trigger"), text(data, "compact_summary")
+        return [Compaction(heard.id("after"), heard.origin, heard.at, "after", trigger, summary)], state
+    if event == "PostToolUse":
+        return list(_answers(heard)), state
+    return [], state
+
+
+def _session(heard: _Heard, phase: str, reason: str) -> Session:
+    return Session(heard.id(phase), heard.origin, heard.at, phase, reason)
+
+
+def _prompt_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
+    prompt = _prompt(heard.payload)
+    last = heard.read.last if heard.read else None
+    if not prompt or heard.is_overtaken or (last and not last.replies and _is_same(last, prompt, heard.at)):
+        return [], state
+    events: list[HostEvent] = []
+    if last and not last.is_complete:  # the person speaks, so the assistant has stopped
+        events.append(replace(last, is_complete=True))
+        state = replace(state, is_open=False)
+    turn = _provisional(heard, text(heard.payload, "prompt_id"), prompt)
+    state = replace(state, prompt=(turn.id, prompt[:_PROMPT_LIMIT], heard.at))
+    return events if lines.slash_command(prompt) else [*events, turn], state
+
+
+def _provisional(heard: _Heard, prompt_id: str, prompt: str) -> Turn:
+    turn_id = f"prompt:{prompt_id}" if prompt_id else heard.id("prompt", prompt)
+    return Turn(turn_id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True)
+
+
+def _command_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
+    """A command stands in the transcript too, under an id of its own: the payload counts where there is none."""
+    name = text(heard.payload, "command_name").strip().removeprefix("/")
+    typed = lines.Typed(name, text(heard.payload, "command_args").strip())
+    if not name or heard.is_overtaken:
+        return [], state
+    state = replace(state, prompt=(heard.id("prompt", typed.text), typed.text[:_PROMPT_LIMIT], heard.at))
+    if heard.read is not None:
+        return [], state
+    return [Command(heard.id("command", typed.text), heard.origin, heard.at, typed.name, typed.args)], state
+
+
+def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
+    """The words with which the assistant stopped, where the transcript does not have them yet."""
+    words = text(heard.payload, "last_assistant_message").strip()
+    if not words or heard.is_overtaken:
+        return [], state
+    if state.prompt:
+        turn_id, prompt, at = state.prompt
+        turn = Turn(turn_id, heard.origin, at, prompt, (words,), heard.at, is_provisional=True)
+        return [turn], state
+    last = heard.read.last if heard.read else None
+    if last is None or prompt_key(words) in prompt_key(last.assistant):
+        return [], state
+    return [replace(last, replies=(*last.replies, words), ended_at=heard.at, is_complete=True)], state
+
+
+def _answers(heard: _Heard) -> Iterator[Question]:
+    """The answers to the agent's questions, under the ids that they have in the transcript."""
+    data = heard.payload
+    if text(data, "tool_name") != "AskUserQuestion" or heard.origin.agent:
+        return
+    block = {"id": text(data, "tool_use_id"), "input": data.get("tool_input")}
+    given = {event.id for event in heard.read.events} if heard.read else set()
+    for question in lines.questions(block, heard.origin, heard.at):
+        answer = lines.answer_to(question.question, data.get("tool_response"), "")
+        if question.id not in given:
+            yield replace(question, answer=answer)
+
+
+def _within_limit(context: str) -> str:
+    """Whole lines while they fit; a single line that is too long is cut."""
+    if _units(context) <= CONTEXT_LIMIT:
+        return context
+    cut = context.encode("utf-16-le")[: CONTEXT_LIMIT * 2].decode("utf-16-le", "ignore")
+    return cut.rpartition("\n")[0] or cut
+
+
+def _units(value: str) -> int:
+    return len(value.encode("utf-16-le")) // 2

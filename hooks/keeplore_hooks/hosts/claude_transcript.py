@@ -1,0 +1,143 @@
+"""Reading a Claude Code transcript from a cursor: bytes → lines → events, and where to go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from keeplore_hooks.events import HostEvent, Turn
+from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.base import Cursor, Recorded
+from keeplore_hooks.hosts.claude_turns import Assembler, Carry
+
+SUFFIX = ".jsonl"
+_HEAD_LINES = 200  # in which a session says where and when it began
+_HEAD_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a cursor holds beside the offset."""
+
+    known: int = 0  # bytes that were read, whole lines
+    is_open: bool = False  # the last turn was given as incomplete
+    latest: str = ""  # newest time in the transcript
+    carry: Carry = field(default_factory=Carry)
+    prompt: tuple[str, str, str] | None = None  # id, text, time of a prompt that the transcript lacks
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_json(pending: str) -> State:
+        """The state that a cursor holds; the first state where the text is none."""
+        try:
+            data = json.loads(pending)
+            carry = data["carry"]
+            prompt = data["prompt"]
+            return State(
+                known=int(data["known"]),
+                is_open=bool(data["is_open"]),
+                latest=str(data["latest"]),
+                carry=Carry(
+                    queue=tuple(map(str, carry["queue"])),
+                    seen=tuple(map(str, carry["seen"])),
+                    at=str(carry["at"]),
+                    is_old=bool(carry["is_old"]),
+                    session=str(carry["session"]),
+                    cwd=str(carry["cwd"]),
+                    branch=str(carry["branch"]),
+                ),
+                prompt=(str(prompt[0]), str(prompt[1]), str(prompt[2])) if prompt else None,
+            )
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            return State()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a transcript gave: ``last`` is the turn at its end, given as an event or not."""
+
+    events: tuple[HostEvent, ...]
+    offset: int
+    fingerprint: str
+    state: State
+    last: Turn | None = None
+    problems: tuple[str, ...] = ()
+
+    def cursor(self, state: State) -> Cursor:
+        return Cursor(self.offset, self.fingerprint, state.to_json())
+
+
+def transcript_path(name: Any) -> Path | None:
+    """The file that a payload names; None when the name is not that of a transcript."""
+    if not isinstance(name, str) or not name.endswith(SUFFIX) or "\0" in name:
+        return None
+    try:
+        path = Path(name).expanduser().resolve()
+        return path if path.is_absolute() and path.suffix == SUFFIX else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read:
+    """The events behind the cursor; the last turn is complete when its last word came by ``stopped_at``.
+
+    The text of tool calls and results is not kept, so memory grows with what was said alone. Raises OSError.
+    """
+    state = State.from_json(cursor.pending)
+    problems = jsonl.Problems()
+    with jsonl.open_regular(path) as file:
+        offset = cursor.offset
+        if not 0 <= offset <= state.known or jsonl.fingerprint(file, state.known) != cursor.fingerprint:
+            offset, state = 0, State(carry=Carry(session=session), prompt=state.prompt)
+        assembler = Assembler(str(path), state.carry, state.known, is_open=state.is_open)
+        known = state.known
+        for line in jsonl.read_lines(file, offset, problems, report_from=known):
+            assembler.feed(line)
+            known = max(known, line.end)
+        assembler.finish(stopped_at)
+        offset, carry = assembler.resume_at(known)
+        fingerprint = jsonl.fingerprint(file, known)
+    turn = assembler.open
+    state = replace(
+        state,
+        known=known,
+        is_open=turn is not None and not turn.was_complete,
+        latest=max(state.latest, assembler.latest),
+        carry=carry,
+    )
+    last = turn.turn(is_complete=turn.was_complete) if turn else None
+    return Read(tuple(assembler.events), offset, fingerprint, state, last, problems.all())
+
+
+def recorded(base: Path) -> Iterator[Recorded]:
+    """The sessions under a configuration directory in the order of their paths, without those of subagents."""
+    for path in sorted(base.glob(f"projects/*/*{SUFFIX}")):
+        if path.name.startswith("agent-"):
+            continue
+        try:
+            found = _recorded(path)
+        except OSError:
+            continue  # it went away, or is no regular file
+        if found:
+            yield found
+
+
+def _recorded(path: Path) -> Recorded | None:
+    cwd = started_at = ""
+    session = path.stem
+    with jsonl.open_regular(path) as file:
+        size = file.seek(0, 2)
+        for number, line in enumerate(jsonl.read_lines(file, 0, jsonl.Problems())):
+            if line.data.get("isSidechain") and not cwd:
+                return None  # a subagent's, under another name
+            cwd = jsonl.text(line.data, "cwd")
+            started_at = started_at or jsonl.time(jsonl.text(line.data, "timestamp"))
+            session = jsonl.text(line.data, "sessionId") or session
+            if cwd or number >= _HEAD_LINES or line.end > _HEAD_BYTES:
+                break
+    return Recorded(path, session, cwd, started_at, size) if size else None

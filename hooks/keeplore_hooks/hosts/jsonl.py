@@ -1,0 +1,152 @@
+"""Line-wise reading of a JSON file that another program is writing to, and typed access to what it holds.
+
+The files are hostile: they may be no files at all, huge, torn, in a wrong encoding, or of any shape.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+LINE_LIMIT = 64 << 20  # bytes; longer lines are stepped over
+BUFFER = 1 << 20  # bytes
+PROBLEM_LIMIT = 20  # listed; the rest is counted
+_HEAD, _TAIL = 4096, 256  # bytes that a fingerprint looks at
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Problems:
+    """What was skipped, as a list that a hostile file cannot make long."""
+
+    listed: list[str] = field(default_factory=list)
+    more: int = 0
+
+    def add(self, problem: str) -> None:
+        if len(self.listed) < PROBLEM_LIMIT:
+            self.listed.append(problem)
+        else:
+            self.more += 1
+
+    def all(self) -> tuple[str, ...]:
+        return (*self.listed, *([f"{self.more} more lines were skipped"] if self.more else []))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    data: Json
+    start: int  # bytes
+    end: int  # bytes; start of the next line, or ``start`` while this one lacks its newline
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading; OSError when it is anything but a regular file (a pipe would block for ever)."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"not a regular file: {path}")
+    return os.fdopen(descriptor, "rb", buffering=BUFFER)
+
+
+def fingerprint(file: BinaryIO, length: int) -> str:
+    """Tells whether the first ``length`` bytes of a file are still those that were read."""
+    digest = hashlib.sha256(str(length).encode())
+    for start, end in ((0, min(_HEAD, length)), (max(0, length - _TAIL), length)):
+        file.seek(start)
+        digest.update(file.read(end - start))
+    return digest.hexdigest()[:16]
+
+
+def read_lines(file: BinaryIO, offset: int, problems: Problems, report_from: int = 0) -> Iterator[Line]:
+    """The lines of a file from ``offset`` on, an empty object in place of each that is none.
+
+    Problems are listed for lines that start at or behind ``report_from``. A last line without its newline counts when it is a
+    whole object: no proper prefix of an object is one.
+    """
+    file.seek(offset)
+    start = offset
+    while raw := file.readline(LINE_LIMIT):
+        end = start + len(raw)
+        is_terminated = raw.endswith(b"\n")
+        if len(raw) == LINE_LIMIT and not is_terminated:
+            skipped, is_terminated = _step_over(file)
+            end += skipped
+            data, problem = None, f"is longer than {LINE_LIMIT} bytes and was skipped"
+        else:
+            data, problem = _object(raw)
+        if is_terminated and problem and start >= report_from:
+            problems.add(f"the line at byte {start} {problem}")
+        if is_terminated or data is not None:
+            yield Line(data or {}, start, end if is_terminated else start)
+        start = end
+
+
+def load(raw: bytes) -> Json | None:
+    """A JSON object, whatever the encoding; None when it is none."""
+    try:
+        data = json.loads(raw.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def text(data: Any, key: str) -> str:
+    """The string under ``key`` in a form that can be written as UTF-8, ``""`` where there is none."""
+    value = data.get(key) if isinstance(data, dict) else None
+    return clean(value) if isinstance(value, str) else ""
+
+
+def mapping(data: Any, key: str) -> Json:
+    value = data.get(key) if isinstance(data, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(data: Any, key: str) -> list[Json]:
+    """The objects in the list under ``key``."""
+    value = data.get(key) if isinstance(data, dict) else None
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def clean(value: str) -> str:
+    """Without NUL and lone surrogates, which JSON can hold and UTF-8 cannot."""
+    if value.isascii():
+        return value.replace("\0", "")
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
+
+
+def time(value: str) -> str:
+    """A host's time as RFC 3339 in UTC with seconds, ``""`` when it is no time."""
+    try:
+        moment = datetime.fromisoformat(value)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return ""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment.year >= 1000 else ""
+
+
+def _step_over(file: BinaryIO) -> tuple[int, bool]:
+    skipped = 0
+    while raw := file.readline(BUFFER):
+        skipped += len(raw)
+        if raw.endswith(b"\n"):
+            return skipped, True
+    return skipped, False
+
+
+def _object(raw: bytes) -> tuple[Json | None, str]:
+    data = load(raw)
+    if data is None:
+        return None, "is no JSON object and was skipped" if raw.strip() else ""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return data, "is not UTF-8; what cannot be read became \N{REPLACEMENT CHARACTER}"
+    return data, ""
