@@ -1,0 +1,373 @@
+"""The cue phrases that capture reads by, as data: what a sentence does in a talk, shown by the words people use for it.
+
+Sources: the habit of marking decisions, proposals and reasons is described in M. Purver et al., "Detecting and
+summarizing action items in multi-party dialogue" (2007), and J. Hirschberg and D. Litman, "Empirical studies on the
+disambiguation of cue phrases" (1993); the lists are our own and lean to precision: a missing quotation is better than
+a wrong one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Cue(NamedTuple):
+    weight: float
+    pattern: re.Pattern[str]
+
+
+def _cue(weight: float, pattern: str) -> Cue:
+    return Cue(weight, re.compile(pattern.replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE))
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns).replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
+
+
+# verbs that settle how a thing shall be; verbs that only say what to do next ("run", "commit", "check") are left out
+CHOOSE = (
+    r"(?:(?:just|also|only|then|simply|now|always|never|not|instead|definitely|probably|please|still) "
+    r")*(?:use|using|go(?: back)? (?:with|for|to)|"
+    r"keep|drop|switch|stick(?: with| to)|stay (?:with|on|at)|move (?:\S+ ){1,3}(?:to|into|out)|store|"
+    r"adopt|avoid|skip|ditch|"
+    r"get rid of|replace|default to|pin|settle (?:on|for)|pick|choose|support|target|standardi[sz]e on|"
+    r"treat|reuse|rely on|"
+    r"call (?:it|them|this|that)|name (?:it|them|this|that)|rename|put|leave|limit|cap|require|forbid|ban|"
+    r"disable|enable|"
+    r"split|merge|separate|return|base (?:it|this|that) on|start with|do (?:it|this|that) (?:with|in|by|as)|"
+    r"make (?:it|them|this|that|the \w+) \w+|allow|drop|defer|postpone|write (?:it|them|this) in|build "
+    r"(?:it|this|that) (?:on|with|in|as)|"
+    r"have (?:it|them|one|a single|the))"
+)
+# small words before the point of a sentence
+OPENER = (
+    r"(?:(?:ok(?:ay|y)?|yes|yeah|yep|yup|right|alright|great|fine|cool|good|sure|hm+|so|then|and|but|"
+    r"actually|no|nah|nope|well|wait|"
+    r"please|also|oh|ah|agreed|perfect|exactly|nice|in that case|for now|of course|on second thought|"
+    r"scratch that|sorry|hey|"
+    r"you'?re right|fair enough|good (?:point|call|idea|catch)|sounds good|makes sense|let me think|i "
+    r"think|i guess|that works)"
+    r"[,.;:!—–-]*\s+)*"
+)
+
+DECIDED: tuple[Cue, ...] = (
+    _cue(3.0, r"\A(?:final |the )?(?:decision|decided|agreed|conclusion|verdict)\b ?(?:is|:|—|–|- )(?!.*\bpending\b)"),
+    _cue(
+        3.0,
+        r"\b(?:i|we)(?:'ve|’ve| have)? (?:now |finally |just |all |both )*(?:decided|settled|agreed|opted|"
+        r"resolved) (?:on|to|for|that|against|not)\b",
+    ),
+    _cue(3.0, r"\b(?:the|our|my) (?:final )?(?:decision|choice) (?:is|was)\b"),
+    _cue(2.8, r"\AOPENERlet(?:'|’)?s (?:just |also |then |please )*CHOOSE\b"),
+    _cue(2.8, r"\AOPENERlet(?:'|’)?s not (?!\w* ?(?:worry|forget|get ahead|rush))\w+"),
+    _cue(
+        2.6,
+        r"\AOPENER(?:we|i)(?:'ll|’ll| will| shall|'re going to|’re going to| are going to|'m going to| am "
+        r"going to) (?:not )?CHOOSE\b",
+    ),
+    _cue(
+        2.6,
+        r"\AOPENER(?:we|i)(?: are|'re|'m)? (?:going with|sticking with|dropping|keeping|switching to|choosing|"
+        r"picking)\b",
+    ),
+    _cue(2.6, r"\AOPENER(?:go with|go for|pick|choose|stick with|settle on)\s+\S"),
+    _cue(
+        2.4,
+        r"\AOPENER(?:do )?(?:use|keep|do|want|take|put|store|write|make|call|name|i want|we "
+        r"want)\b.{2,90}\b(?:instead(?: of)?|rather than|in place of|not|over)\b",
+    ),
+    _cue(2.4, r"\b(?:i|we)(?:'d|’d| would)? (?:much |strongly |really )?(?:prefer|rather)\b(?!.*\bif\b)"),
+    _cue(2.2, r"\AOPENER(?:always|never|don'?t ever|do not ever|only ever|from now on)\b.{4,}"),
+    _cue(
+        2.0,
+        r"\AOPENER(?:don'?t|do not|no need to|stop|we don'?t|we do not) (?:use|using|add|adding|introduc\w+|"
+        r"rely\w*|touch|support\w*|store|cache|mock\w*|change|break|depend\w*|keep|need (?!to know|to see))\b",
+    ),
+    _cue(
+        2.0,
+        r"\b(?:we|it|that|this|they|there|which|\w+s?) (?:explicitly |definitely |really |absolutely "
+        r")?(?:needs? to|has to|have to|must|should) (?:not |never |always |only |just )*(?:be|stay|remain|"
+        r"live|go|use|return|fail|keep|come|support|run)\b",
+    ),
+    _cue(
+        1.8,
+        r"\b(?:i|we) (?:explicitly |definitely |really |do )?(?:don'?t )?want (?:an?|the|to (?:use|keep|drop|"
+        r"have|avoid|store|stay|support|make|be able|let|solve|ship|build)|it to|them to|this to|something)\b",
+    ),
+    _cue(1.6, r"\bwe (?:explicitly |always |never |only )?(?:do|don'?t) [\w-]+-(?:first|only|free|side|based)\b"),
+)
+# an order that settles something when it answers the agent; as a first message it is only a task
+SETTLED_IN_REPLY: tuple[Cue, ...] = (
+    _cue(
+        1.8,
+        r"\AOPENER(?:we (?:can|could) )?(?:put|use|keep|store|name|call|leave|drop|skip|ignore|remove|replace|"
+        r"rename|make (?:it|them|this|that)|return|default to|move)\s+\S+.*\Z",
+    ),
+    _cue(
+        1.6,
+        r"\AOPENER(?:an? |the )?[\w.`'-]+(?: [\w.`'-]+){0,4} (?:is|are|sounds?|looks?|would be) (?:great|fine|"
+        r"good|perfect|better|best|enough|ok|okay)\b",
+    ),
+)
+# a sentence that any of these matches decides nothing
+UNDECIDED = _any(
+    r"\A(?:\W*(?:and|but|so|ok|okay|hm+|oh|well|also|wait),?\s+)*(?:should|could|can|would|will|shall|do|"
+    r"does|did|is|are|was|were|what|why|how|when|where|who|which|what if|has|have|am|isn'?t|aren'?t|"
+    r"don'?t we|doesn'?t|wouldn'?t|couldn'?t|shouldn'?t)\b(?! not)(?:.*\?|\s+(?:we|i|you|it|they|that|"
+    r"this|there|the)\b)",
+    r"\b(?:maybe|perhaps|possibly|might|not sure|unsure|wonder(?:ing)?|no idea|don'?t know|dunno|unclear|"
+    r"undecided|considering|thinking (?:about|of)|leaning|tempted|toying|curious|theoretically|"
+    r"hypothetically|for example|e\.g\.|suppose|imagine|assum(?:e|ing)|in theory)\b",
+    r"\b(?:have|has|had)(?:n'?t| not)(?: yet)? (?:been )?(?:decided|settled|agreed|chosen)\b|\bnot (?:yet "
+    r")?(?:decided|settled|agreed)\b|\bbefore (?:we|i|you) (?:decide|choose|settle|agree)\b|\b(?:to be|"
+    r"still|yet to be) (?:decided|discussed|determined)\b|\bTBD\b",
+    r"\A(?:if|when|unless|once|in case|suppose|say|whether)\b(?!.*\bthen (?:let|we'll|use)\b)",
+    r"\b(?:we|i|it|they|you|he|she) (?:used to|were using|was using|had been|could|can also|could also)\b",
+    r"\b(?:one|another|first|second|third|other|an?) (?:option|alternative|possibility|approach|idea) "
+    r"(?:is|would|might|could)\b",
+    r"\b(?:they|he|she|someone|people|everyone|the (?:docs|doc|article|readme|author|reviewer|team lead)) "
+    r"(?:say|says|said|suggest\w*|recommend\w*|claim\w*|want\w*|prefer\w*|think\w*|decided)\b",
+    r"\bwhat (?:we|i|they) (?:decided|agreed|chose)\b|\b(?:how|why|what|where|when|who) (?:we|i|you|they|"
+    r"it) (?:should|could|would|want)\b",
+    r"\b(?:wants?|prefers?) to (?:know|see|hear|understand|ask|say|check|talk|discuss)\b|\bwant you to\b",
+    r"\b(?:should|needs? to|must|has to|have to) be (?:able|fine|ok|okay|possible|easy|done|enough|safe|"
+    r"good|working|there|fixed|ready|clear|honest|fair|sure)\b|\bshould (?:have|'ve|work|now)\b",
+    r"\brather (?:than|large|small|big|long|hard|odd|slow|a)\b(?!.*\bprefer\b)(?<!use .)\A",
+    r"\bneed (?:to|your) (?:know|see|help|check|look|understand|decide|discuss|think|talk)\b",
+)
+# what is worked on next settles nothing about the thing itself
+WORKFLOW = _any(
+    r"\b(?:let(?:'|’)?s|we(?:'ll|’ll)?|i(?:'ll|’ll)?|please|can you|now|and|then)\s+(?:just |also |then |"
+    r"now |first |get (?:this|that|it|these) )*(?:commit|committed|push|pushed|merge (?:this|it|the pr|to "
+    r"main)|rebase|open (?:an? )?pr|ship it|run|rerun|re-run|continue|proceed|see|look|check|test|wait|"
+    r"talk|discuss|debug|compact|review|investigate|think|find out|figure|explore|start over|move on|get "
+    r"started|try again|summari[sz]e|recap|get back)\b",
+    r"\AOPENER(?:keep (?:going|it up|in mind|digging|on|at it|trying|working)|go (?:ahead|on|for it)|do "
+    r"(?:it|that|this)|make (?:sure|a commit|it so)|use (?:the |your )?skill\w*|pick (?:it|this|that) up|"
+    r"take a (?:look|step)|leave (?:it|that|this) (?:for now|alone)|call it (?:a day|done)|put (?:it "
+    r")?(?:simply|differently|another way)|skip to)\b",
+)
+AFFIRMED = _any(
+    r"\A\W*(?:ok(?:ay|y)?|yes|yeah+|yep|yup|ye|y|sure|agreed?|perfect|great|exactly|correct|right|fine|"
+    r"good|cool|nice|please do|do it|do that|"
+    r"go ahead|go for it|go on|sounds (?:good|great|right|fine)|looks good|lgtm|makes sense|works for me|"
+    r"that works|approved?|"
+    r"i agree|you'?re right|let(?:'|’)?s (?:do|go(?: with)?) (?:it|that|this)|ship it|love it|absolutely|"
+    r"definitely|of course|👍|\+1)"
+    r"(?:[\s,.!;:—–-]+|\Z)"
+)
+HEDGED_REPLY = _any(r"\b(?:but|however|except|although|instead|actually|rather|first|before|wait|unless|not)\b", r"\?")
+# bare go-aheads and picks: they answer what was said, and never open a subject
+_CONFIRMING = """
++1 a absolutely again agree agreed ahead all and approve approved are b both c carry coming continue cool correct
+course d definitely do done e exactly fine first for former go going good great hello hey hi how how's i is it k
+keep latter let's lets lgtm looks me n next nice no nope now of ok okay oky on one option perfect please proceed
+resume retry right second ship sounds start sure thank thanks that the them third this three try two we with works y
+ye yea yeah yep yes you yup 👍
+"""
+CONFIRMATION_WORDS = frozenset(_CONFIRMING.split())
+PICKED = re.compile(
+    r"\A\W*(?:(?:ok(?:ay)?|yes|yeah|hm+|right|so|well|i think|i'd say|i'd go|let(?:'|’)?s (?:do|go|try|"
+    r"take)|do|go|try|take|pick|choose|i pick|i choose|i like|"
+    r"i prefer|prefer|with|for|use|we go|we'll go|definitely|probably)[\s,.:]+)*(?:the )?"
+    r"(?:(?P<word>option|approach|choice|plan|number|alternative|variant|solution|fix|"
+    r"#)\s*(?P<named>[A-Za-z]|\d{1,2})|(?P<bare>[A-Ea-e]|\d)|"
+    r"(?P<ordinal>first|second|third|fourth|former|latter|last)(?: one| option| approach| choice)?)(?=[\s,.;:!)]|\Z)",
+    re.IGNORECASE,
+)
+CORRECTED = _any(
+    r"\A\W*(?:no+|nope|nah|actually|wait|hold on|hmm+,? no|stop|scratch that|forget (?:that|it)|on second "
+    r"thought|correction|sorry|i changed my mind|"
+    r"i(?:'ve| have) changed my mind|changed my mind|never ?mind|instead|not (?:that|so)|wrong|that(?:'s| "
+    r"is) (?:wrong|not))\b(?!\s+(?:problem|worries|rush|need))",
+    r"\b(?:changed my mind|on second thought|scratch that|change of plan|let(?:'|’)?s not|instead of what "
+    r"(?:i|we) said|take that back|go back to|switch back|revert to)\b",
+)
+WITHDRAWN = _any(
+    r"\A\W*(?:no+,? |wait,? |actually,? |hm+,? )*(?:scratch that|forget (?:that|it|what i said)|never "
+    r"?mind|(?:i(?:'ve| have)? )?changed my mind|on second thought|i take (?:that|it) back)\b"
+)
+REJECTED_AFTER = re.compile(
+    r"\b(?:instead of|rather than|in place of|not|over|drop|replace|ditch|get rid of|no more|without)\s+(.{2,60})",
+    re.IGNORECASE,
+)
+
+PROPOSED: tuple[Cue, ...] = (
+    _cue(
+        3.0,
+        r"\b(?:i(?:'d|’d| would)?(?: strongly| also| personally)? (?:recommend|suggest|propose|go with|pick|"
+        r"choose|vote|opt|start with|favou?r|keep|use|drop|lean (?:to|towards?))|my (?:recommendation|"
+        r"suggestion|preference|vote|pick|proposal|advice))\b",
+    ),
+    _cue(2.5, r"\brecommend(?:ed|ation)\b ?:"),
+    _cue(
+        2.5,
+        r"\b(?:the )?(?:best|simplest|safest|right|cleanest|smallest|better|ideal) (?:option|approach|fix|"
+        r"solution|choice|way|path|bet|move) (?:here )?(?:is|would be|seems)\b",
+    ),
+    _cue(
+        2.2,
+        r"\b(?:is|seems|looks|would be|are) (?:probably |clearly |definitely |likely )?(?:the )?(?:best|"
+        r"safest|simplest|cleanest|right|smallest and safest|like the best)\b",
+    ),
+    _cue(2.0, r"\b(?:let(?:'|’)?s|we (?:should|could)) CHOOSE\b"),
+    _cue(1.6, r"\A(?:shall|should) (?:i|we) CHOOSE\b.*\?"),
+    _cue(1.4, r"\A(?:do you )?want me to CHOOSE\b.*\?"),
+)
+AGENT_DECIDED: tuple[Cue, ...] = (
+    _cue(2.0, r"\A(?:final )?(?:decision|decided|agreed)\b ?(?:is|:|—|–|- )(?!.*\b(?:pending|needed|required)\b)"),
+    _cue(
+        1.8,
+        r"\b(?:i|we)(?:'ve|’ve| have)? (?:decided|settled|opted|agreed|chose|chosen|went|standardi[sz]ed|"
+        r"committed) (?:to|on|for|with|not to|against|that)\b",
+    ),
+    _cue(1.6, r"\b(?:i|we) (?:deliberately|intentionally|purposely) \w+"),
+)
+DECISION_HEADING = re.compile(
+    r"\b(?:decisions?(?: made)?|decided|agreed|what we decided|key decisions|design "
+    r"decisions)\b(?!.*\b(?:needed|required|to make|pending|open|points?|tree|for you)\b)",
+    re.IGNORECASE,
+)
+
+CONTEXT: tuple[Cue, ...] = (
+    _cue(
+        2.4,
+        r"\b(?:the|our|my|one|main|real|actual) (?:problem|issue|bug|goal|background|context|situation|"
+        r"challenge|pain|symptom)s? (?:is|was|here|now|we)\b",
+    ),
+    _cue(2.2, r"\b(?:currently|right now|at the moment|as of (?:now|today)|these days|so far|until now)\b"),
+    _cue(
+        2.0,
+        r"\b(?:i'm|i am|we're|we are|i was|we were|i keep|we keep) (?:currently |now |still )?(?:getting|"
+        r"seeing|hitting|having|trying|using|building|running|working on|migrating|losing|noti(?:ci)?ng)\b",
+    ),
+    _cue(
+        1.8,
+        r"\b(?:fails?|failing|failed|broken?|breaks|crash(?:es|ed|ing)?|error|blow(?:s|ing) up|slow|stuck|"
+        r"unhappy|doesn'?t work|not working|weird(?:ness)?|wrong|missing|lost|regress\w*|flak[ey]\w*)\b",
+    ),
+    _cue(
+        1.6, r"\b(?:i(?:'d| would) like|i want|we want|we need|i need|the goal|in order to|help (?:me )?(?:with|to))\b"
+    ),
+    _cue(1.4, r"\b(?:we have|we've|there(?:'s| is| are)|it has|i have|our \w+ (?:is|are|has|uses?|runs?))\b"),
+)
+CONTEXT_HEADING = re.compile(
+    r"\b(?:context|background|problem|motivation|goal|overview|summary|issue|symptom|why|objective|purpose)\b",
+    re.IGNORECASE,
+)
+REASON: tuple[Cue, ...] = (
+    _cue(
+        3.0,
+        r"\b(?:the (?:main |key |real )?reason|reason(?:ing)? (?:is|for|:)|root cause|the trade-?off|"
+        r"that(?:'s| is) why|this is why|which is why|rationale)\b",
+    ),
+    _cue(2.6, r"\b(?:because|so that|due to|in order to avoid|otherwise|given that|seeing that|so as not to)\b"),
+    _cue(
+        2.0,
+        r"\b(?:this way|that way|which means|this means|that means|avoids?|prevents?|guarantees?|would "
+        r"(?:break|lose|mean|require|force|cost)|too (?:heavy|slow|big|complex|expensive|risky|much|many|"
+        r"chatty|early|late)|overkill|simpler|safer|faster|cheaper|no need for|one (?:less|fewer))\b",
+    ),
+    _cue(1.8, r"(?:,|\A) since (?!\d|yesterday|last|then|monday|the (?:last|start|beginning))"),
+)
+REASON_HEADING = re.compile(
+    r"\b(?:why|reason(?:s|ing)?|rationale|trade-?offs?|root cause|justification|motivation)\b", re.IGNORECASE
+)
+
+OPTIONS_HEADING = re.compile(
+    r"\b(?:options?|alternatives?|approach(?:es)?|choices|possible (?:fix(?:es)?|solutions?|ways)|"
+    r"candidates|ways to|fix options|solutions|proposals)\b(?!.*\b(?:flag|cli|config|default|command|"
+    r"parse))",
+    re.IGNORECASE,
+)
+OPTIONS_LEAD = _any(
+    r"\b(?:options?|alternatives?|approaches|choices|possib(?:le|ilities)|candidates|ways|solutions?|"
+    r"paths?|directions|routes|variants)\b.*:\Z",
+    r"\b(?:we|you|i|one) (?:could|can either|have (?:two|three|a few|several))\b.*:\Z",
+    r"\b(?:one of|either|should we|do you (?:prefer|want)|which)\b.*[:?]\Z",
+)
+OPTION_LABELLED = re.compile(
+    r"\A(?:\*\*|__)?(?:option|approach|alternative|choice|variant|solution|plan)\s*#?(?P<label>[A-Ea-e]|"
+    r"\d)\b(?:\*\*|__)?\s*(?:[:.)—–-]|\(|is\b)",
+    re.IGNORECASE,
+)
+OPTION_PROSE = _any(
+    r"\b(?:another|the other|a second|a third|one|an) (?:option|alternative|approach|possibility|way) "
+    r"(?:is|would be|could be|might be)\b",
+    r"\AOPENER(?:alternatively|or,? we (?:could|can)|or we (?:could|can)|or maybe|we (?:could|can) "
+    r"(?:also|either)|we could|either)\b(?!.*\A)",
+    r"\bhow about (?:we |using |a |an )|\bwhat about (?:using|a|an)\b|\bwe (?:could|can) (?:also |either "
+    r")?(?:use|go with|switch|try|add|move|store|keep)\b",
+)
+
+OPEN_HEADING = re.compile(
+    r"\b(?:open (?:questions?|issues?|points?|items?)|unresolved|to be decided|undecided|still open|"
+    r"outstanding questions?|questions? for you|decisions? needed|unknowns)\b",
+    re.IGNORECASE,
+)
+OPEN: tuple[Cue, ...] = (
+    _cue(
+        3.0,
+        r"\b(?:open question|unresolved|to be decided|TBD|undecided|not (?:yet )?decided|have(?:n'?t| not) "
+        r"(?:yet )?(?:decided|settled|figured)|still (?:need|have) to (?:decide|figure|settle|choose|work "
+        r"out)|remains (?:to be seen|open|unclear)|still (?:open|unclear|undecided))\b",
+    ),
+    _cue(
+        2.4,
+        r"\b(?:decide|revisit|figure (?:\S+ )?out|come back to|deal with|think about|sort (?:\S+ )?out) "
+        r"(?:\S+ ){0,6}(?:later|another time|tomorrow|next week|in a follow-?up|separately)\b",
+    ),
+    _cue(
+        2.0, r"\b(?:not sure|don'?t know|no idea|unclear|unsure)(?: yet)?,? (?:if|whether|how|what|which|why|where)\b"
+    ),
+    _cue(2.0, r"\A(?:todo|follow-?up|for later|parked?)\b ?[:—-]"),
+)
+# questions that only hand the turn over
+OFFER = _any(
+    r"\b(?:want me to|shall i|should i (?:proceed|continue|start|go|also|create|commit|implement|apply|"
+    r"update|fix|write|push)|would you like|do you want me|let me know|may i|can i help|"
+    r"ready (?:to|for)|anything else|sound(?:s)? (?:good|right)|does (?:this|that) (?:look|sound|make|"
+    r"match|work|help|answer)|make sense|how does (?:this|that)|is (?:this|that) what you|"
+    r"what would you like|how would you like|what do you think|thoughts|any questions|could you (?:share|"
+    r"paste|provide|run|try|check)|can you (?:share|paste|provide|run|try|check|confirm)|what'?s next|"
+    r"next step)\b"
+)
+
+TOPIC: tuple[re.Pattern[str], ...] = (
+    re.compile(
+        r"\A\W*(?:ok(?:ay)?|alright|right|great|cool|good|perfect|nice|thanks?|thank you|done|yes|awesome|"
+        r"excellent)?[\s,.!—–-]*(?:so |now |and |then )?"
+        r"(?:next(?: up| task| topic| item| thing| issue| question| feedback item| feature| "
+        r"step)?\s*(?:[,:—–]|is\b|-\s)|moving on\b|on to the next|let(?:'|’)?s move on|"
+        r"(?:a |on a )?(?:completely |totally |somewhat |slightly )?(?:different|another|new|separate|"
+        r"unrelated) (?:topic|subject|task|question|issue|thing|matter|feature|problem|note)\b|"
+        r"change of (?:topic|subject)|switching (?:gears|topics|to)|new (?:task|topic|feature|issue|bug|"
+        r"problem)\b|separately[,:]|unrelated[,:]|by the way\b|btw\b|"
+        r"(?:that'?s|this is) (?:done|fixed|sorted|out of the way|working now)[,.!;]?\s+(?:now|next|let|can|"
+        r"could|please|we)|(?:let(?:'|’)?s )?(?:turn|get) (?:now )?to (?:the )?(?:next|other)|"
+        r"let(?:'|’)?s (?:now |start |begin )?(?:build|implement|write|design|plan|work on|tackle|start (?:on|"
+        r"with|work)|focus on|talk about|discuss|look into|turn to|go to the next)\b(?! (?:it|this|that|those|"
+        r"these)\b)|"
+        r"(?:now|next)[, ]+(?:let(?:'|’)?s|i(?:'d| would)? (?:like|want|need)|we (?:need|should|have)|can "
+        r"(?:you|we)|could (?:you|we)|please)\b|"
+        r"implement the following plan|i (?:also )?have (?:a|another) (?:new |different |other )?(?:question|"
+        r"task|issue|bug|problem|feature)\b|another (?:thing|question|issue|bug|one)\b)",
+        re.IGNORECASE,
+    ),
+)
+# a message that takes up what was just said
+CONTINUES = re.compile(
+    r"\A\W*(?:(?:ok(?:ay)?|oh|hm+|so|well|right|yes|yeah|no|ah|wait|sorry|huh)[\s,.!…]+)*(?:and|but|or|it|"
+    r"its|it's|that|that's|this|these|those|they|them|he|she|then|also|because|"
+    r"why|how come|which|what about|how about|what if|in that case|does (?:it|that|this)|is (?:it|that|"
+    r"this)|did (?:it|that|you)|are (?:they|those|you)|can (?:it|that)|so|still|same|"
+    r"again|instead|except|actually|you|your|i (?:mean|meant)|not|where is (?:it|that)|the (?:above|same|"
+    r"first|second|last|other)|now it|try again|makes sense)\b",
+    re.IGNORECASE,
+)
+
+
+def weight_of(text: str, cues: tuple[Cue, ...]) -> float:
+    """The strongest cue's weight, 0 where none matches."""
+    return max((cue.weight for cue in cues if cue.pattern.search(text)), default=0.0)

@@ -1,0 +1,192 @@
+"""Who decided what: decisions in the order in which they were made, less those that were taken back.
+
+What the person said counts first; the agent's proposal counts only where the person agreed to it or picked it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from keeplore.capture import cues
+from keeplore.capture.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
+from keeplore.capture.terms import overlap, terms
+from keeplore.memory import Asked, Exchange, Quote
+
+MIN_USER = 1.5  # weight of a cue below which a person's sentence is no decision
+MIN_AGENT = 1.5
+ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
+PICKED = 3.0
+CONFIRMED = 2.4
+SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
+LOOK_BACK = 3  # exchanges in which a correction without a shared word finds what it corrects
+MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
+TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
+_ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3, "last": -1}
+_SEPARATORS = re.compile(r"\s+(?:instead of|rather than|in place of|over|not)\s+|,\s*not\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    quote: Quote
+    weight: float
+    at: int  # number of the exchange in which it was made
+    terms: frozenset[str] = field(default=frozenset())
+
+
+def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
+    """What was decided and still stands, oldest first."""
+    standing: list[Decision] = []
+    for at, exchange in enumerate(exchanges):
+        before = exchanges[at - 1] if at else None
+        found = list(_of_person(exchange, at, before))
+        standing = _corrected(standing, found, exchange.user, at)
+        for decision in (*found, *_of_agent(exchange, at, exchanges[at + 1 : at + 2])):
+            standing = [old for old in standing if not _replaces(decision, old)]
+            if not any(_repeats(decision, old) for old in standing):
+                standing.append(decision)
+    return standing
+
+
+def is_decided(sentence: Sentence, *, in_reply: bool = False) -> float:
+    """How strongly a person's sentence decides something; 0 for a question, a doubt, a task and a report."""
+    text = sentence.text
+    if sentence.is_question or len(terms(text)) < 1:
+        return 0.0
+    weight = cues.weight_of(text, cues.DECIDED)
+    if in_reply:
+        weight = max(weight, cues.weight_of(text, cues.SETTLED_IN_REPLY))
+    if not weight or cues.UNDECIDED.search(text) or cues.WORKFLOW.search(text):
+        return 0.0
+    return weight
+
+
+def proposals(message: str) -> list[Sentence]:
+    """The agent's sentences that propose something, the strongest first."""
+    found = [(cues.weight_of(s.text, cues.PROPOSED), n, s) for n, s in enumerate(sentences(message)[-3 * TAIL :])]
+    return [s for _, _, s in sorted((f for f in found if f[0]), key=lambda f: (-f[0], -f[1]))]
+
+
+def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator[Decision]:
+    said = sentences(exchange.user)
+    is_paste = len(said) > 40  # a plan or a document: its headings, not its every "should", are what was decided
+    own = []
+    for n, sentence in enumerate(said[:40]):
+        if is_paste and not cues.DECISION_HEADING.search(sentence.heading):
+            continue
+        in_reply = before is not None and n < 3 and not sentence.label
+        if weight := is_decided(sentence, in_reply=in_reply):
+            own.append(_decision(sentence.text, "user", exchange.id, weight, at))
+    if before is not None and said and (agreed := _agreed(said, before, at - 1)):
+        yield agreed
+    yield from own
+    for reply in exchange.replies:
+        if isinstance(reply, Asked) and reply.answer.strip():
+            yield _decision(_answered(reply), "user", exchange.id, ANSWERED, at)
+
+
+def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Iterator[Decision]:
+    """What the agent says that was decided, unless the person objects right away."""
+    if following and cues.CORRECTED.search(following[0].user[:MAX_QUOTE]):
+        return
+    for sentence in sentences(exchange.assistant):
+        if sentence.is_question or sentence.is_heading or cues.UNDECIDED.search(sentence.text):
+            continue
+        weight = cues.weight_of(sentence.text, cues.AGENT_DECIDED)
+        if not weight and sentence.label and sentence.is_first and cues.DECISION_HEADING.search(sentence.heading):
+            weight = MIN_AGENT
+        if weight >= MIN_AGENT and len(terms(sentence.text)) > 1:
+            yield _decision(sentence.text, "assistant", exchange.id, weight - 1.0, at)
+
+
+def _agreed(said: Sequence[Sentence], before: Exchange, at: int) -> Decision | None:
+    """The agent's option that the person picked, or its proposal that the person agreed to."""
+    opening = said[0].text
+    reply = before.assistant
+    pick = cues.PICKED.match(opening)
+    if pick and len(opening.split()) <= MAX_PICK_WORDS and not (said[0].is_question or said[0].label):
+        is_bare = len(opening.split()) <= 3 or pick["word"] or pick["ordinal"]
+        option = _option(reply, pick["named"] or pick["bare"] or "", pick["ordinal"] or "") if is_bare else None
+        if option:
+            return _decision(option.text, "assistant", before.id, PICKED, at)
+    affirmed = cues.AFFIRMED.match(opening)
+    if not affirmed or said[0].is_question or cues.HEDGED_REPLY.search(opening[affirmed.end() :]):
+        return None
+    if any(cues.CORRECTED.search(s.text) for s in said[1:3]):
+        return None
+    tail = sentences(reply)[-TAIL:]
+    waiting = [s for s in proposals(reply) if s in tail and not cues.OFFER.search(s.text)]
+    # two rival proposals leave open which one the "yes" is for
+    if not waiting or (len(waiting) > 1 and _are_rivals(waiting)):
+        return None
+    return _decision(waiting[0].text, "assistant", before.id, CONFIRMED, at)
+
+
+def _are_rivals(waiting: Sequence[Sentence]) -> bool:
+    return any(s.label and s.label != "-" for s in waiting) and len({s.label for s in waiting}) > 1
+
+
+def _option(reply: str, name: str, ordinal: str) -> Sentence | None:
+    """The option of this name in the last list of options of a reply."""
+    said = sentences(reply)
+    if name:
+        named = [
+            s
+            for s in said
+            if s.is_first
+            and (
+                s.label == name.upper()
+                or ((m := cues.OPTION_LABELLED.match(s.text)) and m["label"].upper() == name.upper())
+            )
+        ]
+        return named[-1] if named else None
+    listed = [s for s in said if (s.label and s.is_first) or cues.OPTION_LABELLED.match(s.text)]
+    last = [s for s in listed if (s.lead, s.heading) == (listed[-1].lead, listed[-1].heading)] if listed else []
+    index = _ORDINALS[ordinal.lower()]
+    return last[index] if 1 < len(last) <= 6 and index < len(last) else None
+
+
+def _answered(asked: Asked) -> str:
+    """Question and answer as one line, the question shortened where both do not fit."""
+    answer = clip(" ".join(asked.answer.split()), MAX_QUOTE // 2)
+    question = clip(" ".join(asked.question.split()), MAX_QUOTE - 3 - len(answer))
+    return f"{question} → {answer}"
+
+
+def _corrected(standing: list[Decision], found: list[Decision], message: str, at: int) -> list[Decision]:
+    """Decisions less those that this message takes back."""
+    opening = message[:MAX_QUOTE]
+    is_withdrawn = bool(cues.WITHDRAWN.search(opening))
+    if not (is_withdrawn or (found and cues.CORRECTED.search(opening))):
+        return standing
+    rejected = {term for text in cues.REJECTED_AFTER.findall(opening) for term in terms(text)}
+    corrected = [old for old in standing if rejected & old.terms or any(_shares(new, old) for new in found)]
+    recent = [old for old in standing if at - old.at <= LOOK_BACK]
+    if not corrected and recent:
+        corrected = recent[-1:]
+    return [old for old in standing if old not in corrected]
+
+
+def _shares(new: Decision, old: Decision) -> bool:
+    return old.at < new.at and overlap(new.terms, old.terms) >= SAME_MATTER / 2
+
+
+def _replaces(new: Decision, old: Decision) -> bool:
+    """A later word of the person on the same matter stands; so does an explicit one over the agent's own."""
+    if new.at < old.at or new.quote == old.quote or new.weight < 1.0:
+        return False
+    left = _SEPARATORS.split(bare(new.quote.text), maxsplit=1)
+    dropped = frozenset(terms(left[1])) if len(left) > 1 else frozenset()
+    chosen = frozenset(terms(left[0]))
+    if dropped and dropped & old.terms and not overlap(chosen, old.terms) >= SAME_MATTER:
+        return old.at < new.at
+    return old.at < new.at and old.quote.speaker == new.quote.speaker and _repeats(new, old)
+
+
+def _repeats(new: Decision, old: Decision) -> bool:
+    return min(len(new.terms), len(old.terms)) > 1 and overlap(new.terms, old.terms) >= SAME_MATTER + 0.25
+
+
+def _decision(text: str, speaker: str, turn: str, weight: float, at: int) -> Decision:
+    return Decision(Quote(clip(text), speaker, turn), weight, at, frozenset(terms(text)))

@@ -1,0 +1,233 @@
+"""A conversation's substance as quotations: context, options, decisions, reasons, open questions.
+
+Extractive, without a model: a sentence is chosen by its cue phrases, by who said it and where it stands (H. Edmundson,
+"New methods in automatic extracting", 1969), and where more qualify than a part may hold, by how central it is among
+them (G. Erkan and D. Radev, "LexRank", 2004; over embeddings when they are given, else over TF-IDF). It leans to
+precision: an empty part is better than a wrong line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.capture import cues
+from keeplore.capture.decisions import Decision, decisions, is_decided
+from keeplore.capture.sentences import Sentence, clip, sentences
+from keeplore.capture.terms import cosine, overlap, terms, weighted
+from keeplore.memory import Asked, Exchange, Quote
+from keeplore.memory.conversation import PARTS
+
+CAPS = {"context": 3, "options": 8, "decision": 2, "reasoning": 5, "also_decided": 6, "open_questions": 5}
+MAX_RANKED = 24  # sentences of one part that are compared with one another
+CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
+ALIKE = 0.7  # share of terms from which two quotations say the same
+MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
+STOPPING = 0.85  # damping of the random walk, as in LexRank
+
+Embed = Callable[[Sequence[str]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    quote: Quote
+    weight: float
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    sentence: Sentence
+    speaker: str
+    turn: str
+    at: int  # number of the exchange
+    n: int  # number of the sentence in its message
+
+
+def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[str, tuple[Quote, ...]]:
+    """The parts of ``memory.conversation.PARTS``, each a tuple of quotations in the order of the talk, often empty.
+
+    ``embed`` turns n texts into n rows of L2-normalised vectors; it is asked only where a part has more candidates
+    than room, for at most ``MAX_RANKED`` texts.
+    """
+    said = list(_said(exchanges))
+    decided = decisions(exchanges)
+    main, also = _split(decided, embed)
+    taken = [quote.text for quote in (*main, *also)]
+    parts = {
+        "decision": main,
+        "also_decided": also,
+        "options": _options(said, exchanges),
+        "reasoning": _pick("reasoning", _reasons(said, decided), embed, taken),
+        "open_questions": _pick("open_questions", _open(said, exchanges, decided), embed, taken),
+    }
+    taken += [quote.text for quotes in parts.values() for quote in quotes]
+    parts["context"] = _pick("context", _context(said), embed, taken)
+    return {name: parts[name] for name in PARTS}
+
+
+def _said(exchanges: Sequence[Exchange]) -> Iterator[_Said]:
+    for at, exchange in enumerate(exchanges):
+        for speaker, message in (("user", exchange.user), ("assistant", exchange.assistant)):
+            for n, sentence in enumerate(sentences(message)):
+                yield _Said(sentence, speaker, exchange.id, at, n)
+
+
+def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]:
+    """The one or two decisions that the talk was about, and the rest."""
+    found = [_Found(d.quote, d.weight, n) for n, d in enumerate(decided)]
+    main = _ranked([f for f in found if f.weight >= MAIN], embed)[: CAPS["decision"]]
+    rest = _ranked([f for f in found if f not in main], embed)[: CAPS["also_decided"]]
+    return _in_order(main), _in_order(rest)
+
+
+def _context(said: Sequence[_Said]) -> Iterator[_Found]:
+    """What the person told of the situation, in the first messages that tell anything."""
+    opening = [s for s in said if s.speaker == "user" and not s.sentence.is_heading][:60]
+    for order, s in enumerate(opening):
+        text = s.sentence.text
+        if s.at > 2 or s.sentence.is_question or len(terms(text)) < 3:
+            continue
+        weight = cues.weight_of(text, cues.CONTEXT)
+        if cues.CONTEXT_HEADING.search(s.sentence.heading):
+            weight = max(weight, 2.0)
+        if weight and not is_decided(s.sentence):
+            yield _Found(_quote(s), weight - 0.6 * s.at - 0.05 * s.n, order)
+
+
+def _reasons(said: Sequence[_Said], decided: Sequence[Decision]) -> Iterator[_Found]:
+    """Sentences that give a reason and share a word with a decision; without decisions, causes that were found."""
+    for order, s in enumerate(said):
+        text = s.sentence.text
+        if s.sentence.is_question or s.sentence.is_heading or len(terms(text)) < 3:
+            continue
+        weight = cues.weight_of(text, cues.REASON)
+        if cues.REASON_HEADING.search(s.sentence.heading) and s.sentence.is_first:
+            weight = max(weight, 2.0)
+        if not weight:
+            continue
+        near = max((_nearness(s, d) for d in decided), default=None)
+        if near is None and weight >= 2.6:
+            yield _Found(_quote(s), weight - 1.0, order)
+        elif near:
+            yield _Found(_quote(s), weight + near + (0.5 if s.speaker == "user" else 0.0), order)
+
+
+def _nearness(s: _Said, decision: Decision) -> float:
+    """0 for a sentence that has nothing to do with the decision, up to 2."""
+    shared = len(decision.terms & set(terms(s.sentence.text)))
+    distance = abs(s.at - decision.at)
+    if not shared or distance > 3 or decision.quote.text == clip(s.sentence.text):
+        return 0.0
+    return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
+
+
+def _options(said: Sequence[_Said], exchanges: Sequence[Exchange]) -> tuple[Quote, ...]:
+    """Options in the order in which they were put: listed ones first, else those named in prose."""
+    listed = [_quote(s) for s in said if _is_listed_option(s.sentence)]
+    put = [
+        Quote(clip(" ".join(option.split())), "assistant", exchange.id)
+        for exchange in exchanges
+        for reply in exchange.replies
+        if isinstance(reply, Asked)
+        for option in reply.options
+        if len(option.split()) > 1
+    ]
+    prose = [_quote(s) for s in said if _is_prose_option(s.sentence)]
+    found: list[Quote] = []
+    for quote in (*put, *listed) if len(put) + len(listed) > 1 else prose:
+        if len(found) < CAPS["options"] and not _is_said(quote.text, (f.text for f in found)):
+            found.append(quote)
+    return tuple(found)
+
+
+def _is_listed_option(sentence: Sentence) -> bool:
+    if cues.OPTION_LABELLED.match(sentence.text) and len(terms(sentence.text)) > 1:
+        return True
+    if not sentence.label or not sentence.is_first or len(terms(sentence.text)) < 1:
+        return False
+    if sentence.lead:
+        return bool(cues.OPTIONS_LEAD.search(sentence.lead))
+    return bool(cues.OPTIONS_HEADING.search(sentence.heading))
+
+
+def _is_prose_option(sentence: Sentence) -> bool:
+    return len(terms(sentence.text)) > 2 and not sentence.is_heading and bool(cues.OPTION_PROSE.search(sentence.text))
+
+
+def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequence[Decision]) -> Iterator[_Found]:
+    """What was put off, and what was asked last and not answered."""
+    last = len(exchanges) - 1
+    for order, s in enumerate(said):
+        text = s.sentence.text
+        if s.sentence.is_heading or len(terms(text)) < 2 or _is_answered(s, decided):
+            continue
+        weight = cues.weight_of(text, cues.OPEN)
+        if cues.OPEN_HEADING.search(s.sentence.heading):
+            weight = max(weight, 2.5)
+        if not weight and s.at == last and s.speaker == "assistant" and s.sentence.is_question:
+            weight = 0.0 if cues.OFFER.search(text) else 1.5
+        if weight:
+            yield _Found(_quote(s), weight, order)
+    for n, exchange in enumerate(exchanges):
+        for reply in exchange.replies:
+            if isinstance(reply, Asked) and not reply.answer.strip():
+                yield _Found(
+                    Quote(clip(" ".join(reply.question.split())), "assistant", exchange.id), 1.5, len(said) + n
+                )
+
+
+def _is_answered(s: _Said, decided: Sequence[Decision]) -> bool:
+    asked = set(terms(s.sentence.text))
+    return any(d.at >= s.at and overlap(asked, d.terms) >= ALIKE for d in decided)
+
+
+def _pick(part: str, found: Iterable[_Found], embed: Embed | None, taken: Sequence[str]) -> tuple[Quote, ...]:
+    chosen: list[_Found] = []
+    for candidate in _ranked(list(found), embed, CAPS[part]):
+        texts = (*taken, *(f.quote.text for f in chosen))
+        if len(chosen) < CAPS[part] and not _is_said(candidate.quote.text, texts):
+            chosen.append(candidate)
+    return _in_order(chosen)
+
+
+def _ranked(found: list[_Found], embed: Embed | None, room: int = 0) -> list[_Found]:
+    """Strongest first; centrality is asked only where there is a choice."""
+    found = sorted(found, key=lambda f: (-f.weight, f.order))[:MAX_RANKED]
+    if len(found) <= max(room, 2):
+        return found
+    central = _centrality([f.quote.text for f in found], embed)
+    strength = {f.order: f.weight + CENTRALITY * c for f, c in zip(found, central, strict=True)}
+    return sorted(found, key=lambda f: (-strength[f.order], f.order))
+
+
+def _centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
+    """LexRank: the stationary weight of each text in a random walk along their similarities, the largest being 1."""
+    n = len(texts)
+    if embed is not None:
+        vectors = embed(texts)
+        alike = [[max(0.0, float(vectors[i] @ vectors[j])) for j in range(n)] for i in range(n)]
+    else:
+        bags = weighted(texts)
+        alike = [[cosine(bags[i], bags[j]) for j in range(n)] for i in range(n)]
+    sums = [sum(row) or 1.0 for row in alike]
+    weights = [1.0 / n] * n
+    for _ in range(20):
+        weights = [
+            (1 - STOPPING) / n + STOPPING * sum(weights[i] * alike[i][j] / sums[i] for i in range(n)) for j in range(n)
+        ]
+    return [weight / max(weights) for weight in weights]
+
+
+def _is_said(text: str, texts: Iterable[str]) -> bool:
+    own = terms(text)
+    return any(text == other or (len(own) > 1 and overlap(own, terms(other)) >= ALIKE) for other in texts)
+
+
+def _in_order(found: Iterable[_Found]) -> tuple[Quote, ...]:
+    return tuple(f.quote for f in sorted(found, key=lambda f: f.order))
+
+
+def _quote(s: _Said) -> Quote:
+    return Quote(clip(s.sentence.text), s.speaker, s.turn)
