@@ -51,6 +51,10 @@ class _Heard:
         """The transcript goes on after this payload, so it holds whatever the payload tells."""
         return self.read is not None and self.read.state.latest > self.at
 
+    def missing(self, turn_id: str, prompt: str) -> transcript.Missing:
+        after = self.read.last.id if self.read and self.read.last else ""
+        return transcript.Missing(turn_id, prompt[:_PROMPT_LIMIT], self.at, after)
+
     def id(self, kind: str, *parts: str) -> str:
         key = json.dumps([self.origin.session, self.at, *parts])
         return f"{kind}:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
@@ -80,7 +84,7 @@ class ClaudeCode:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a session_id",))
         if event not in _EVENTS:
             return Reading((), cursor)
-        read, problems = _read(data, cursor, origin.session, at if event in _ENDS else "")
+        read, problems = _read(data, cursor, origin.session, at if _has_stopped(event, data) else "")
         if read is None:
             state = transcript.State.from_json(cursor.pending)
             events, state = _told(_Heard(event, data, origin, at, None), state)
@@ -130,25 +134,24 @@ def _read(data: Json, cursor: Cursor, session: str, stopped_at: str) -> tuple[tr
         return None, (f"the transcript cannot be read: {e}",)
 
 
+def _has_stopped(event: str, data: Json) -> bool:
+    """Does the assistant say nothing more for now? After a compaction it goes on in the same turn."""
+    return event in _ENDS or (event == "SessionStart" and text(data, "source") != "compact")
+
+
 def _prompt(data: Json) -> str:
     said = lines.said_in(text(data, "prompt"))
     return said.text if isinstance(said, lines.Prompt | lines.Typed) else ""
 
 
-def _still_missing(read: transcript.Read) -> tuple[str, str, str] | None:
-    """The provisional prompt, unless one of the turns just read is it."""
+def _still_missing(read: transcript.Read) -> transcript.Missing | None:
+    """The prompt that the transcript lacked, unless it is among the turns just read."""
     prompt = read.state.prompt
-    if prompt is None:
-        return None
     turns = [turn for turn in (*read.events, read.last) if isinstance(turn, Turn)]
-    is_there = any(_is_same(turn, prompt[1], prompt[2]) for turn in turns)
+    is_there = prompt and any(
+        turn.id != prompt.after and prompt_key(turn.user) == prompt_key(prompt.text) for turn in turns
+    )
     return None if is_there else prompt
-
-
-def _is_same(turn: Turn, prompt: str, at: str) -> bool:
-    """Is it the turn of a prompt that the client saw at ``at``? Its own time may be the same second or a little off."""
-    is_near = not turn.at or turn.at[:16] >= at[:16] or not turn.replies
-    return is_near and prompt_key(turn.user) == prompt_key(prompt)
 
 
 def _told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
@@ -176,26 +179,25 @@ def _told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], tran
 
 
 def _session(heard: _Heard, phase: str, reason: str) -> Session:
-    return Session(heard.id(phase), heard.origin, heard.at, phase, reason)
+    return Session(heard.id(phase, reason), heard.origin, heard.at, phase, reason)
 
 
 def _prompt_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
     prompt = _prompt(heard.payload)
     last = heard.read.last if heard.read else None
-    if not prompt or heard.is_overtaken or (last and not last.replies and _is_same(last, prompt, heard.at)):
+    is_there = last and prompt_key(last.user) == prompt_key(prompt) and (not last.replies or last.at >= heard.at)
+    if not prompt or heard.is_overtaken or is_there:
         return [], state
     events: list[HostEvent] = []
     if last and not last.is_complete:  # the person speaks, so the assistant has stopped
         events.append(replace(last, is_complete=True))
         state = replace(state, is_open=False)
-    turn = _provisional(heard, text(heard.payload, "prompt_id"), prompt)
-    state = replace(state, prompt=(turn.id, prompt[:_PROMPT_LIMIT], heard.at))
-    return events if lines.slash_command(prompt) else [*events, turn], state
-
-
-def _provisional(heard: _Heard, prompt_id: str, prompt: str) -> Turn:
+    prompt_id = text(heard.payload, "prompt_id")
     turn_id = f"prompt:{prompt_id}" if prompt_id else heard.id("prompt", prompt)
-    return Turn(turn_id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True)
+    state = replace(state, prompt=heard.missing(turn_id, prompt))
+    if not lines.slash_command(prompt):
+        events.append(Turn(turn_id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True))
+    return events, state
 
 
 def _command_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
@@ -204,7 +206,7 @@ def _command_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEven
     typed = lines.Typed(name, text(heard.payload, "command_args").strip())
     if not name or heard.is_overtaken:
         return [], state
-    state = replace(state, prompt=(heard.id("prompt", typed.text), typed.text[:_PROMPT_LIMIT], heard.at))
+    state = replace(state, prompt=heard.missing(heard.id("prompt", typed.text), typed.text))
     if heard.read is not None:
         return [], state
     return [Command(heard.id("command", typed.text), heard.origin, heard.at, typed.name, typed.args)], state
@@ -215,12 +217,12 @@ def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent]
     words = text(heard.payload, "last_assistant_message").strip()
     if not words or heard.is_overtaken:
         return [], state
-    if state.prompt:
-        turn_id, prompt, at = state.prompt
-        turn = Turn(turn_id, heard.origin, at, prompt, (words,), heard.at, is_provisional=True)
-        return [turn], state
     last = heard.read.last if heard.read else None
-    if last is None or prompt_key(words) in prompt_key(last.assistant):
+    if state.prompt or last is None:
+        prompt = state.prompt or heard.missing(heard.id("prompt", words), "")
+        turn = Turn(prompt.id, heard.origin, prompt.at, prompt.text, (words,), heard.at, is_provisional=True)
+        return [turn], state
+    if prompt_key(words) in prompt_key(last.assistant):
         return [], state
     return [replace(last, replies=(*last.replies, words), ended_at=heard.at, is_complete=True)], state
 

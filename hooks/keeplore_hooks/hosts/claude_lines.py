@@ -75,13 +75,11 @@ def is_summary(line: Json) -> bool:
 
 def said(line: Json) -> Said | None:
     """What the person said in a line of type user; None when nobody said it."""
-    is_host = (
-        bool(line.get("isMeta") or line.get("isVisibleInTranscriptOnly")) or text(line, "promptSource") == "system"
-    )
-    if is_host or text(mapping(line, "origin"), "kind") not in ("", "human"):
+    if line.get("isMeta") or line.get("isVisibleInTranscriptOnly") or text(line, "promptSource") == "system":
         return None
-    content = mapping(line, "message").get("content")
-    return said_in(content)
+    if text(mapping(line, "origin"), "kind") not in ("", "human"):
+        return None
+    return said_in(mapping(line, "message").get("content"))
 
 
 def said_in(content: Any) -> Said | None:
@@ -113,6 +111,11 @@ def without_injected(words: str) -> str:
     for name in _INJECTED:
         words = _without_element(words, name)
     return words.strip()
+
+
+def without_reasoning(words: str) -> str:
+    """The assistant's words without the reasoning that some versions wrote among them."""
+    return _without_element(words, "thinking").strip()
 
 
 def spoken_text(line: Json) -> str:
@@ -210,7 +213,7 @@ def _element(words: str, name: str) -> str:
 def _without_element(words: str, name: str) -> str:
     """Linear also for a text of opening tags alone, which a pattern is not."""
     opening, closing = f"<{name}>", f"</{name}>"
-    kept = []
+    kept: list[str] = []
     while True:
         before, found, rest = words.partition(opening)
         _, closed, after = rest.partition(closing)

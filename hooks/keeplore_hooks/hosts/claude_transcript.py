@@ -11,11 +11,22 @@ from typing import Any
 from keeplore_hooks.events import HostEvent, Turn
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Recorded
-from keeplore_hooks.hosts.claude_turns import Assembler, Carry
+from keeplore_hooks.hosts.claude_open import Carry
+from keeplore_hooks.hosts.claude_turns import Assembler
 
 SUFFIX = ".jsonl"
 _HEAD_LINES = 200  # in which a session says where and when it began
 _HEAD_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A prompt that the transcript lacks."""
+
+    id: str
+    text: str
+    at: str
+    after: str = ""  # id of the last turn that the transcript had
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +37,7 @@ class State:
     is_open: bool = False  # the last turn was given as incomplete
     latest: str = ""  # newest time in the transcript
     carry: Carry = field(default_factory=Carry)
-    prompt: tuple[str, str, str] | None = None  # id, text, time of a prompt that the transcript lacks
+    prompt: Missing | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -51,7 +62,7 @@ class State:
                     cwd=str(carry["cwd"]),
                     branch=str(carry["branch"]),
                 ),
-                prompt=(str(prompt[0]), str(prompt[1]), str(prompt[2])) if prompt else None,
+                prompt=Missing(**{key: str(prompt[key]) for key in ("id", "text", "at", "after")}) if prompt else None,
             )
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             return State()
@@ -77,10 +88,11 @@ def transcript_path(name: Any) -> Path | None:
     if not isinstance(name, str) or not name.endswith(SUFFIX) or "\0" in name:
         return None
     try:
-        path = Path(name).expanduser().resolve()
-        return path if path.is_absolute() and path.suffix == SUFFIX else None
+        path = Path(name).expanduser()
+        resolved = path.resolve()
     except (OSError, RuntimeError, ValueError):
         return None
+    return resolved if path.is_absolute() and resolved.suffix == SUFFIX else None
 
 
 def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read:

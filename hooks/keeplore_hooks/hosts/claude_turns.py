@@ -5,78 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Question, Turn, Work
+from keeplore_hooks.events import Command, Compaction, HostEvent, Origin
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.claude_open import Carry, OpenTurn
 from keeplore_hooks.hosts.jsonl import Json, Line, text
 
 HOST = "claude-code"
 SEEN_LIMIT = 2000  # prompts of one file whose repetition is noticed
-_WRITERS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
-_FILES, _COMMANDS, _COMMITS, _LINKS = 100, 50, 20, 10  # kept of one turn
-_COMMAND_LENGTH, _ID_LENGTH = 200, 100  # characters
+_ID_LENGTH = 100  # characters
+_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 _WRITES_ATTACHMENTS = (2, 1, 92)  # from this version on queued prompts are attachments; before, only the queue has them
-
-
-@dataclass(frozen=True, slots=True)
-class Carry:
-    """What must be known about the lines before a turn, when reading starts there."""
-
-    queue: tuple[str, ...] = ()  # prompts typed ahead and still waiting, "" for what is no prompt
-    seen: tuple[str, ...] = ()  # keys of the prompts so far
-    at: str = ""  # time of the last line that had one
-    is_old: bool = False  # written by a version whose queued prompts stand in the queue alone
-    session: str = ""
-    cwd: str = ""
-    branch: str = ""
-
-
-@dataclass(slots=True)
-class _Words:
-    message: str  # id
-    blocks: list[str]
-
-
-@dataclass(slots=True)
-class _Tool:
-    name: str
-    target: str = ""  # file, or first line of the command
-    asked: dict[int, Question] = field(default_factory=dict)  # by place among the replies
-    is_commit: bool = False
-
-
-@dataclass(slots=True)
-class _Open:
-    """A turn, or a command that becomes one as soon as the assistant answers it."""
-
-    id: str
-    origin: Origin
-    at: str
-    user: str
-    start: int  # bytes
-    carry: Carry
-    is_queued: bool = False
-    is_news: bool = True  # has something that was not given as an event yet
-    was_complete: bool = False  # when it was given last
-    ended_at: str = ""
-    replies: list[_Words | Question] = field(default_factory=list)
-    tools: dict[str, _Tool] = field(default_factory=dict)  # called, without a result so far
-    files: dict[str, str] = field(default_factory=dict)  # by call
-    commands: dict[str, str] = field(default_factory=dict)  # by call
-    commits: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
-
-    def turn(self, *, is_complete: bool) -> Turn:
-        work = Work(
-            files=tuple(dict.fromkeys(self.files.values())),
-            commands=tuple(dict.fromkeys(self.commands.values())),
-            commits=tuple(self.commits),
-            links=tuple(self.links),
-        )
-        replies = tuple(reply if isinstance(reply, Question) else "\n\n".join(reply.blocks) for reply in self.replies)
-        return Turn(self.id, self.origin, self.at, self.user, replies, self.ended_at, work, is_complete=is_complete)
 
 
 class Assembler:
@@ -88,7 +29,7 @@ class Assembler:
 
     def __init__(self, path: str, carry: Carry, known: int, *, is_open: bool) -> None:
         self.events: list[HostEvent] = []
-        self.open: _Open | None = None
+        self.open: OpenTurn | None = None
         self.latest = ""  # the newest time of all lines
         self._path = path
         self._carry = self._before = self._safe = carry
@@ -98,7 +39,7 @@ class Assembler:
         self._is_replay = False
         self._start = 0
         self._uuids: set[str] = set()
-        self._command: _Open | None = None
+        self._command: OpenTurn | None = None
         self._boundary: tuple[Compaction, int, Carry] | None = None
         self._takes: dict[str, Callable[[Json], None]] = {
             "user": self._user,
@@ -141,16 +82,17 @@ class Assembler:
     def _note(self, data: Json) -> None:
         """What every line tells: time, version, session, directory."""
         carry = self._carry
-        if at := jsonl.time(text(data, "timestamp")):
-            carry = replace(carry, at=at)
-            self.latest = max(self.latest, at)
-        if version := re.match(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", text(data, "version")):
-            carry = replace(carry, is_old=tuple(map(int, version.groups())) < _WRITES_ATTACHMENTS)
-        if "cwd" in data:
-            carry = replace(carry, cwd=text(data, "cwd"), branch=text(data, "gitBranch"))
-        if session := text(data, "sessionId"):
-            carry = replace(carry, session=session)
-        self._carry = carry
+        at = jsonl.time(text(data, "timestamp"))
+        self.latest = max(self.latest, at)
+        self._carry = Carry(
+            carry.queue,
+            carry.seen,
+            at or carry.at,
+            _is_old(text(data, "version"), carry.is_old),
+            text(data, "sessionId") or carry.session,
+            text(data, "cwd") if "cwd" in data else carry.cwd,
+            text(data, "gitBranch") if "cwd" in data else carry.branch,
+        )
 
     @property
     def _origin(self) -> Origin:
@@ -188,8 +130,7 @@ class Assembler:
 
     def _queue(self, data: Json) -> None:
         operation, queue = text(data, "operation"), self._carry.queue
-        words = text(data, "content")
-        taken = words
+        taken = words = text(data, "content")
         if operation == "enqueue":
             said = lines.said_in(words)
             queue = (*queue, said.text if isinstance(said, lines.Prompt) else "")
@@ -199,8 +140,7 @@ class Assembler:
             at = queue.index(words) if words in queue else 0
             taken, queue = queue[at], queue[:at] + queue[at + 1 :]
         self._carry = replace(self._carry, queue=queue)
-        is_prompt = operation == "remove" and self._carry.is_old and taken and not lines.slash_command(taken)
-        if is_prompt:
+        if operation == "remove" and self._carry.is_old and taken and not lines.slash_command(taken):
             key = f"{self._carry.session} {text(data, 'timestamp')} {taken}"
             self._hear(lines.Prompt(taken), f"queued:{_digest(key)}", is_queued=True)
 
@@ -221,20 +161,21 @@ class Assembler:
 
     def _is_same_prompt(self, words: str, *, is_queued: bool) -> bool:
         """Does the line repeat the prompt before it? A queued prompt may stand in two kinds of line."""
-        is_pair = self.open is not None and self.open.is_queued != is_queued and not self.open.replies
-        return is_pair and self.open is not None and self.open.user == words
+        turn = self.open
+        return turn is not None and turn.user == words and turn.is_queued != is_queued and not turn.has_replies
 
-    def _new(self, uuid: str, words: str, *, is_queued: bool = False) -> _Open:
-        known = _Open(uuid, self._origin, self._carry.at, words, self._start, self._before, is_queued)
+    def _new(self, uuid: str, words: str, *, is_queued: bool = False) -> OpenTurn:
+        turn = OpenTurn(uuid, self._origin, self._carry.at, words, self._start, self._before, is_queued)
         self._carry = replace(self._carry, seen=(*self._carry.seen, _digest(uuid))[-SEEN_LIMIT:])
-        known.is_news, known.was_complete = self._is_new, not self._is_new and not self._was_open
-        return known
+        turn.is_news, turn.was_complete = self._is_new, not self._is_new and not self._was_open
+        return turn
 
-    def _begin(self, turn: _Open) -> None:
+    def _begin(self, turn: OpenTurn) -> OpenTurn:
         self._settle_boundary()
         self._is_replay, self._command = False, None
         self._uuids = {turn.id}
         self.open = turn
+        return turn
 
     # What the assistant says and does
 
@@ -245,91 +186,33 @@ class Assembler:
         content = message.get("content")
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else jsonl.mappings(message, "content")
         for block in blocks:
-            kind, words = text(block, "type"), text(block, "text").strip()
+            kind, words = text(block, "type"), lines.without_reasoning(text(block, "text"))
             if kind == "text" and words:
-                self._say(self._speaker(data), text(message, "id") or text(data, "uuid"), words)
+                self._speaker(data).say(text(message, "id") or text(data, "uuid"), words)
             elif kind == "tool_use":
-                self._call(self._speaker(data), block)
+                self._speaker(data).call(block, self._carry.at)
 
-    def _speaker(self, data: Json) -> _Open:
+    def _speaker(self, data: Json) -> OpenTurn:
         """The turn that the assistant's words belong to."""
-        if self._command:
-            self._begin(self._command)
-        elif self.open is None:  # the file starts in the middle, after a compaction for instance
-            self._begin(self._new(self._id(data), ""))
-        self._settle_boundary()
         turn = self.open
-        if turn is None:
-            raise AssertionError("no turn was begun")
+        if self._command:
+            turn = self._begin(self._command)
+        elif turn is None:  # the file starts in the middle, after a compaction for instance
+            turn = self._begin(self._new(self._id(data), ""))
+        self._settle_boundary()
         turn.ended_at = self._carry.at
         turn.is_news |= self._is_new
         return turn
 
-    def _say(self, turn: _Open, message: str, words: str) -> None:
-        last = turn.replies[-1] if turn.replies else None
-        if not isinstance(last, _Words) or last.message != message:
-            turn.replies.append(_Words(message, [words]))
-        elif words.startswith(last.blocks[-1]):  # written a second time, longer
-            last.blocks[-1] = words
-        elif words not in last.blocks:
-            last.blocks.append(words)
-
-    def _call(self, turn: _Open, block: Json) -> None:
-        name, given, call = text(block, "name"), jsonl.mapping(block, "input"), text(block, "id")
-        tool = turn.tools[call] = _Tool(name)
-        if name in _WRITERS:
-            tool.target = text(given, _WRITERS[name])
-            if tool.target and len(turn.files) < _FILES:
-                turn.files[call] = tool.target
-        elif name == "Bash":
-            command = text(given, "command").strip()
-            tool.is_commit = "commit" in command
-            tool.target = command.partition("\n")[0][:_COMMAND_LENGTH]
-            if tool.target and len(turn.commands) < _COMMANDS:
-                turn.commands[call] = tool.target
-        elif name == "AskUserQuestion":
-            self._ask(turn, tool, list(lines.questions(block, turn.origin, self._carry.at)))
-        elif name == "ExitPlanMode":
-            if plan := text(given, "plan").strip():
-                turn.replies.append(_Words("", [plan]))
-            self._ask(turn, tool, [Question(f"{call}:0", turn.origin, self._carry.at, "Proceed with this plan?")])
-
-    def _ask(self, turn: _Open, tool: _Tool, questions: list[Question]) -> None:
-        for question in questions:
-            tool.asked[len(turn.replies)] = question
-            turn.replies.append(question)
-
     def _result(self, block: Json, structured: object) -> None:
-        turn, call = self.open, text(block, "tool_use_id")
-        tool = turn.tools.pop(call, None) if turn else None
-        if turn is None or tool is None or self._is_replay:
-            return
-        turn.is_news |= self._is_new
-        told, is_error = lines.result_text(block), bool(block.get("is_error"))
-        objection = lines.objection(told) if is_error else None
-        if objection is not None:
-            turn.commands.pop(call, None)
-        if is_error:
-            turn.files.pop(call, None)
-        if objection and not tool.asked:
-            question = f"Allow {tool.name} {tool.target}".rstrip() + "?"
-            self._ask(turn, tool, [Question(f"{call}:0", turn.origin, self._carry.at, question)])
-        for place, question in tool.asked.items():
-            if tool.name == "AskUserQuestion":
-                answer = "" if is_error else lines.answer_to(question.question, structured, told)
-            else:
-                answer = (objection or "") if is_error else "Yes"
-            answered = turn.replies[place] = replace(question, answer=answer)
-            self._emit(answered)
-        if tool.is_commit:
-            found = [commit for commit in lines.commits(told) if commit not in turn.commits]
-            turn.commits += found[: _COMMITS - len(turn.commits)]
+        if self.open and not self._is_replay and self.open.is_waiting_for(block):
+            self.open.is_news |= self._is_new
+            for question in self.open.take_result(block, structured, self._carry.at):
+                self._emit(question)
 
     def _link(self, data: Json) -> None:
-        turn, url = self.open, text(data, "prUrl")
-        if turn and url and url not in turn.links and len(turn.links) < _LINKS:
-            turn.links.append(url)
-            turn.is_news |= self._is_new
+        if self.open and not self._is_replay and self.open.link(text(data, "prUrl")):
+            self.open.is_news |= self._is_new
 
     # What the host does
 
@@ -371,6 +254,11 @@ class Assembler:
         if turn and self._is_new and (turn.is_news or (is_complete and not turn.was_complete)):
             self.events.append(turn.turn(is_complete=is_complete))
             turn.is_news, turn.was_complete = False, is_complete
+
+
+def _is_old(version: str, before: bool) -> bool:  # noqa: FBT001 (the value that a line without a version inherits)
+    match = _VERSION.match(version)
+    return tuple(map(int, match.groups())) < _WRITES_ATTACHMENTS if match else before
 
 
 def _digest(key: str) -> str:

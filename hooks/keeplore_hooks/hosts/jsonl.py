@@ -68,8 +68,8 @@ def fingerprint(file: BinaryIO, length: int) -> str:
 def read_lines(file: BinaryIO, offset: int, problems: Problems, report_from: int = 0) -> Iterator[Line]:
     """The lines of a file from ``offset`` on, an empty object in place of each that is none.
 
-    Problems are listed for lines that start at or behind ``report_from``. A last line without its newline counts when it is a
-    whole object: no proper prefix of an object is one.
+    Problems are listed for lines that start at or behind ``report_from``. A last line without its newline counts when
+    it is a whole object: no proper prefix of an object is one.
     """
     file.seek(offset)
     start = offset
@@ -129,7 +129,7 @@ def time(value: str) -> str:
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return ""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment.year >= 1000 else ""
+    return moment.isoformat()[:19] + "Z"
 
 
 def _step_over(file: BinaryIO) -> tuple[int, bool]:

@@ -1,0 +1,151 @@
+"""The turn that is going on: what the assistant has said and done since the person spoke."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from keeplore_hooks.events import Origin, Question, Turn, Work
+from keeplore_hooks.hosts import claude_lines as lines
+from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.jsonl import Json, text
+
+_WRITERS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
+_FILES, _COMMANDS, _COMMITS, _LINKS = 100, 50, 20, 10  # kept of one turn
+_COMMAND_LENGTH = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """What must be known about the lines before a turn, when reading starts there."""
+
+    queue: tuple[str, ...] = ()  # prompts typed ahead and still waiting, "" for what is no prompt
+    seen: tuple[str, ...] = ()  # keys of the prompts so far
+    at: str = ""  # time of the last line that had one
+    is_old: bool = False  # written by a version whose queued prompts stand in the queue alone
+    session: str = ""
+    cwd: str = ""
+    branch: str = ""
+
+
+@dataclass(slots=True)
+class _Words:
+    message: str  # id
+    blocks: list[str]
+
+
+@dataclass(slots=True)
+class _Tool:
+    name: str
+    target: str = ""  # file, or first line of the command
+    asked: dict[int, Question] = field(default_factory=dict)  # by place among the replies
+    is_commit: bool = False
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    """A turn, or a command that becomes one as soon as the assistant answers it."""
+
+    id: str
+    origin: Origin
+    at: str
+    user: str
+    start: int  # bytes
+    carry: Carry
+    is_queued: bool = False
+    is_news: bool = True  # has something that was not given as an event yet
+    was_complete: bool = False  # when it was given last
+    ended_at: str = ""
+    _replies: list[_Words | Question] = field(default_factory=list)
+    _tools: dict[str, _Tool] = field(default_factory=dict)  # called, without a result so far
+    _files: dict[str, str] = field(default_factory=dict)  # by call
+    _commands: dict[str, str] = field(default_factory=dict)  # by call
+    _commits: list[str] = field(default_factory=list)
+    _links: list[str] = field(default_factory=list)
+
+    @property
+    def has_replies(self) -> bool:
+        return bool(self._replies)
+
+    def turn(self, *, is_complete: bool) -> Turn:
+        work = Work(
+            files=tuple(dict.fromkeys(self._files.values())),
+            commands=tuple(dict.fromkeys(self._commands.values())),
+            commits=tuple(self._commits),
+            links=tuple(self._links),
+        )
+        replies = tuple(said if isinstance(said, Question) else "\n\n".join(said.blocks) for said in self._replies)
+        return Turn(self.id, self.origin, self.at, self.user, replies, self.ended_at, work, is_complete=is_complete)
+
+    def say(self, message: str, words: str) -> None:
+        """Take a text block; the blocks of one message stand on lines of their own and make one reply."""
+        last = self._replies[-1] if self._replies else None
+        if not isinstance(last, _Words) or last.message != message:
+            self._replies.append(_Words(message, [words]))
+        elif words.startswith(last.blocks[-1]):  # written a second time, longer
+            last.blocks[-1] = words
+        elif words not in last.blocks:
+            last.blocks.append(words)
+
+    def call(self, block: Json, at: str) -> None:
+        """Take a tool call: of its input only a file's name, a command's first line, or what it asks the person."""
+        name, given, call = text(block, "name"), jsonl.mapping(block, "input"), text(block, "id")
+        tool = self._tools[call] = _Tool(name)
+        if name in _WRITERS:
+            tool.target = text(given, _WRITERS[name])
+            if tool.target and len(self._files) < _FILES:
+                self._files[call] = tool.target
+        elif name == "Bash":
+            command = text(given, "command").strip()
+            tool.is_commit = "commit" in command
+            tool.target = command.partition("\n")[0][:_COMMAND_LENGTH]
+            if tool.target and len(self._commands) < _COMMANDS:
+                self._commands[call] = tool.target
+        elif name == "AskUserQuestion":
+            self._ask(tool, lines.questions(block, self.origin, at))
+        elif name == "ExitPlanMode":
+            if plan := text(given, "plan").strip():
+                self._replies.append(_Words("", [plan]))
+            self._ask(tool, [Question(f"{call}:0", self.origin, at, "Proceed with this plan?")])
+
+    def is_waiting_for(self, block: Json) -> bool:
+        """Is the block the result of a tool call of this turn?"""
+        return text(block, "tool_use_id") in self._tools
+
+    def take_result(self, block: Json, structured: object, at: str) -> list[Question]:
+        """Take a tool's result, and give the questions that the person answered or declined with it."""
+        call = text(block, "tool_use_id")
+        tool = self._tools.pop(call)
+        told, is_error = lines.result_text(block), bool(block.get("is_error"))
+        objection = lines.objection(told) if is_error else None
+        if is_error:
+            self._files.pop(call, None)
+        if objection is not None:
+            self._commands.pop(call, None)
+        if objection and not tool.asked:
+            request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
+            self._ask(tool, [Question(f"{call}:0", self.origin, at, request)])
+        if tool.is_commit:
+            found = [commit for commit in lines.commits(told) if commit not in self._commits]
+            self._commits += found[: _COMMITS - len(self._commits)]
+        answered = []
+        for place, question in tool.asked.items():
+            if tool.name != "AskUserQuestion":
+                answer = objection or "" if is_error else "Yes"
+            else:
+                answer = "" if is_error else lines.answer_to(question.question, structured, told)
+            answered.append(replace(question, answer=answer))
+            self._replies[place] = answered[-1]
+        return answered
+
+    def link(self, url: str) -> bool:
+        """Take a pull request's address; False when there is nothing new in it."""
+        is_new = bool(url) and url not in self._links and len(self._links) < _LINKS
+        if is_new:
+            self._links.append(url)
+        return is_new
+
+    def _ask(self, tool: _Tool, questions: Iterable[Question]) -> None:
+        for question in questions:
+            tool.asked[len(self._replies)] = question
+            self._replies.append(question)
