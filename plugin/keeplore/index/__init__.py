@@ -1,0 +1,19 @@
+"""Everything derived from a workspace's text: passages, full text, vectors. It may be deleted and comes back."""
+
+from keeplore.index.embedder import BuiltinEmbedder, Embedder, embedder_for
+from keeplore.index.index import Index, Source
+from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp
+
+__all__ = [
+    "Allowed",
+    "BuiltinEmbedder",
+    "Embedder",
+    "Index",
+    "Match",
+    "MemoryRow",
+    "PassageRow",
+    "Refreshed",
+    "Source",
+    "Stamp",
+    "embedder_for",
+]

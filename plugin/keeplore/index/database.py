@@ -1,0 +1,270 @@
+"""The SQLite file of an index: opening it, one writer at a time, and starting over when it is damaged.
+
+Everything in it is made from the workspace, so whatever is wrong with the file is mended by deleting it. Writing takes
+an flock on a file that is never unlinked, with a connection that lives no longer than the lock: SQLite before 3.51.3
+can damage a WAL that two connections write or checkpoint. Readers open the file read-only, which never checkpoints.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from keeplore.errors import IndexUnavailable
+from keeplore_hooks import durable
+
+SCHEMA = 1
+WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
+POLL_S = 0.02
+ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
+BUSY_MS = 5000
+README = """Keeplore's search index of one workspace, made from the text there.
+Safe to delete at any time; it comes back.
+"""
+# A word of the title says most about a passage, one that only a neighbour used says least.
+FTS_WEIGHTS = {"title": 3.0, "head": 1.5, "body": 1.0, "context": 0.4, "extra": 0.5}
+# Errors that say nothing about the file's contents: deleting it would not help.
+_NOT_DAMAGE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_INTERRUPT,
+    }
+)
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, is_settled INTEGER,
+    content BLOB, problem TEXT
+) WITHOUT ROWID;
+CREATE TABLE scopes (id INTEGER PRIMARY KEY, scope TEXT, project TEXT, UNIQUE (scope, project));
+CREATE TABLE memories (
+    key INTEGER PRIMARY KEY, path TEXT UNIQUE, id TEXT, scope_id INTEGER REFERENCES scopes, title TEXT, kind TEXT,
+    category TEXT, created_at TEXT, updated_at TEXT, permanent INTEGER, trust TEXT, session TEXT, host TEXT,
+    is_open INTEGER, is_archived INTEGER, supersedes TEXT
+);
+CREATE INDEX memories_id ON memories (id);
+CREATE INDEX memories_updated ON memories (updated_at);
+CREATE INDEX memories_supersedes ON memories (supersedes) WHERE supersedes != '';
+CREATE TABLE turns (turn TEXT, memory INTEGER REFERENCES memories, PRIMARY KEY (turn, memory)) WITHOUT ROWID;
+CREATE INDEX turns_memory ON turns (memory);
+-- ids are never used twice: vectors in memory and in the graph file are kept by them
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER REFERENCES memories, scope_id INTEGER, hash BLOB,
+    kind TEXT, turn TEXT, at TEXT, title TEXT, head TEXT, body TEXT, context TEXT, extra TEXT
+);
+CREATE INDEX passages_memory ON passages (memory);
+CREATE INDEX passages_hash ON passages (hash);
+CREATE VIRTUAL TABLE passages_fts USING fts5(
+    {columns},
+    content='passages', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
+    INSERT INTO passages_fts(rowid, title, head, body, context, extra)
+    VALUES (new.id, new.title, new.head, new.body, new.context, new.extra);
+END;
+CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
+    INSERT INTO passages_fts(passages_fts, rowid, title, head, body, context, extra)
+    VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra);
+END;
+CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE);
+CREATE TABLE embeddings (model INTEGER REFERENCES models, hash BLOB, vector BLOB, UNIQUE (model, hash));
+"""
+
+_T = TypeVar("_T")
+
+
+class Database:
+    """One index directory. Safe to use from several threads; several processes may use the directory at once."""
+
+    def __init__(self, directory: Path, wait_s: float = WAIT_S) -> None:
+        self.directory = directory
+        self.file = directory / "index.sqlite3"
+        self._lock_file = directory / "writer.lock"
+        self._marker = directory / "writing"  # there while a writer is at work, and after one was killed
+        self._wait_s = wait_s
+        self._mutex = threading.RLock()
+        self._reader: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+
+    def read(self, ask: Callable[[sqlite3.Connection], _T]) -> _T:
+        """What ``ask`` returns for a connection on one consistent state; a damaged or deleted file is begun anew.
+
+        Raises IndexUnavailable.
+        """
+        with self._mutex:
+            for _ in range(ATTEMPTS):
+                seen = _identity(self.file)
+                try:
+                    connection = self._connect()
+                    connection.execute("BEGIN")
+                    try:
+                        return ask(connection)
+                    finally:
+                        connection.rollback()
+                except sqlite3.DatabaseError as e:
+                    self.close()
+                    self._mend(e, seen)
+        raise self._unavailable("it is damaged again and again")
+
+    def write(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run ``act`` in one transaction of the one writer; a damaged file is begun anew and ``act`` runs again.
+
+        ``act`` must be able to run twice. Raises IndexUnavailable, and what ``act`` raises.
+        """
+        for _ in range(ATTEMPTS):
+            seen = _identity(self.file)
+            try:
+                with self.locked():
+                    return self._write_locked(act)
+            except sqlite3.DatabaseError as e:
+                self._mend(e, seen)
+            except FileNotFoundError:  # the directory was deleted under our feet
+                continue
+            except OSError as e:
+                raise self._unavailable(e) from e
+        raise self._unavailable("it is damaged again and again")
+
+    def close(self) -> None:
+        with self._mutex:
+            if self._reader is not None:
+                with contextlib.suppress(sqlite3.Error):
+                    self._reader.close()
+            self._reader = self._identity = None
+
+    def _connect(self) -> sqlite3.Connection:
+        """The reading connection, opened again when the file is another one or gone."""
+        identity = _identity(self.file)
+        if self._reader is not None and identity is not None and identity == self._identity:
+            return self._reader
+        self.close()
+        if identity is None:
+            self.write(lambda _: None)
+            identity = _identity(self.file)
+        connection = sqlite3.connect(
+            f"{self.file.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+        )
+        connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+        if _schema(connection) != SCHEMA:
+            connection.close()
+            raise sqlite3.DatabaseError("another schema")
+        self._reader, self._identity = connection, identity
+        return connection
+
+    def _write_locked(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
+        is_new = not self.file.exists()
+        with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+            connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+            if is_new:
+                _create(connection)
+            elif _schema(connection) != SCHEMA:
+                raise sqlite3.DatabaseError("another schema")
+            elif self._marker.exists() and connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("a killed writer left it damaged")
+            durable.write(self._marker, b"")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = act(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.rollback()
+                self._marker.unlink(missing_ok=True)
+                raise
+        self._marker.unlink(missing_ok=True)
+        return result
+
+    def _mend(self, error: sqlite3.DatabaseError, seen: tuple[int, int] | None) -> None:
+        """Delete the file ``seen`` where ``error`` says that it is damaged or foreign. Raises IndexUnavailable."""
+        if (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF) in _NOT_DAMAGE:
+            raise self._unavailable(error) from error
+        try:
+            with self.locked():
+                if _identity(self.file) != seen:  # someone else has mended it meanwhile
+                    return
+                for suffix in ("", "-wal", "-shm"):
+                    self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+                self._marker.unlink(missing_ok=True)
+        except OSError as e:
+            raise self._unavailable(e) from e
+
+    def _unavailable(self, reason: object) -> IndexUnavailable:
+        return IndexUnavailable(
+            f"the search index in {self.directory} cannot be used: {reason}",
+            "Check free space and rights there; it may be deleted, and is made again from the workspace",
+        )
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the right to write. Raises IndexUnavailable when another writer keeps it."""
+        handle = self._acquire()
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+    def _acquire(self) -> int:
+        import fcntl  # here, because Windows has none and must still be able to import the package
+
+        until = time.monotonic() + self._wait_s
+        while True:
+            handle = self._open_lock()
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(handle)
+            else:
+                # the directory may have been deleted between opening and locking
+                if _identity(self._lock_file) == _of(os.fstat(handle)):
+                    return handle
+                os.close(handle)
+            if time.monotonic() > until:
+                raise IndexUnavailable(
+                    f"another process is writing the search index in {self.directory}", "Try again in a minute"
+                )
+            time.sleep(POLL_S)
+
+    def _open_lock(self) -> int:
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        note = self.directory / "README"
+        if not note.exists():
+            note.write_text(README, encoding="utf-8")
+        return os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.executescript("BEGIN;" + _TABLES.replace("{columns}", ", ".join(FTS_WEIGHTS)))
+    weights = ", ".join(str(weight) for weight in FTS_WEIGHTS.values())
+    connection.execute("INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",))
+    # names this very file: passage ids of another one mean other passages
+    connection.execute("INSERT INTO meta VALUES ('database', ?)", (secrets.token_hex(8),))
+    connection.execute(f"PRAGMA user_version={SCHEMA}")
+    connection.execute("COMMIT")
+
+
+def _schema(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        return _of(file.stat())
+    except OSError:
+        return None
+
+
+def _of(stat: os.stat_result) -> tuple[int, int]:
+    return stat.st_dev, stat.st_ino

@@ -1,0 +1,135 @@
+"""Text → vectors, on this machine and without a network: the packaged model, a local directory, or a fetched one.
+
+Making an embedder costs nothing; the model is looked at when its fingerprint is asked for and loaded at the first
+``embed``. The query path never downloads: a name of fastembed's list must have been fetched before.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from keeplore.errors import ModelUnavailable
+from keeplore.index.models import PACKAGED, Located, fetched, floor_of, in_directory, packaged
+from keeplore_hooks.specs import hookimpl_last
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BATCH = 8  # texts; larger batches are no faster on a CPU and take up to 900 MB
+MAX_THREADS = 2  # more of them would be felt by whoever works at the machine
+
+
+class Embedder(Protocol):
+    """What the index needs of a model; vectors of different fingerprints are never compared."""
+
+    @property
+    def model(self) -> str:
+        """The name by which a person chose it."""
+
+    @property
+    def fingerprint(self) -> str:
+        """``<model>:<sha256 of the model file>:<max tokens>``. Raises ModelUnavailable."""
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def floor(self) -> float:
+        """The cosine at or below which two texts are unrelated with this model."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors as float32, (len(texts), dim), L2-normalised. Raises ModelUnavailable."""
+
+
+class FastembedEmbedder:
+    """A model that fastembed runs from local files."""
+
+    def __init__(self, model: str, cache: Path, *, fetch: bool = False) -> None:
+        self.model = model
+        self._cache = cache
+        self._fetch = fetch
+        self._loading = threading.Lock()
+        self._loaded: Any = None
+
+    @cached_property
+    def _located(self) -> Located:
+        if self.model == PACKAGED:
+            return packaged(self._cache)
+        directory = Path(self.model).expanduser()
+        if directory.is_absolute() or self.model.startswith("."):
+            return in_directory(directory, self._cache)
+        return fetched(self.model, self._cache, fetch=self._fetch)
+
+    @property
+    def fingerprint(self) -> str:
+        found = self._located
+        return f"{found.id}:{found.sha256}:{found.max_tokens}"
+
+    @property
+    def dim(self) -> int:
+        return self._located.dim
+
+    @cached_property
+    def floor(self) -> float:
+        return floor_of(self._located, self._cache, self)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np  # here, because it costs 40 ms and most commands embed nothing
+
+        if not texts:
+            return np.zeros((0, self.dim), dtype=np.float32)
+        clean = [text.encode("utf-8", "replace").decode() for text in texts]  # the tokenizer refuses lone surrogates
+        vectors = np.asarray(list(self._model().embed(clean, batch_size=BATCH)), dtype=np.float32)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        normalised: NDArray[np.float32] = vectors / np.maximum(norms, np.finfo(np.float32).tiny)
+        return normalised
+
+    def _model(self) -> Any:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> Any:
+        found = self._located
+        try:
+            from fastembed import TextEmbedding  # here, because it costs 0.3 s and brings an HTTP client along
+
+            found.register(TextEmbedding)
+            return TextEmbedding(
+                found.id,
+                specific_model_path=str(found.directory),
+                cache_dir=str(self._cache),
+                threads=min(MAX_THREADS, os.cpu_count() or 1),
+            )
+        except Exception as e:  # onnxruntime and tokenizers raise classes of their own, and plain Exception
+            raise ModelUnavailable(
+                f"the embedding model {self.model!r} cannot be loaded: {e}",
+                "Choose another with `embedding: {model: packaged}` in keeplore.yaml, or reinstall keeplore",
+            ) from e
+
+
+def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
+    """The embedder for ``packaged``, a directory or a name of fastembed's list.
+
+    A directory is absolute or begins with ``.`` or ``~``. ``cache`` keeps what a model needs beside its
+    own file; only ``fetch`` allows a download into it.
+    """
+    return FastembedEmbedder(model, cache, fetch=fetch)
+
+
+class BuiltinEmbedder:
+    """The plugin that answers when no other one has an embedder for the configured model."""
+
+    def __init__(self, cache: Path) -> None:
+        self._cache = cache
+
+    @hookimpl_last
+    def keeplore_embedder(self, model: str) -> Embedder:
+        return embedder_for(model, self._cache)

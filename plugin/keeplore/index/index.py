@@ -1,0 +1,209 @@
+"""The index of one workspace: what its files say, ready to be searched."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from keeplore.errors import ModelUnavailable
+from keeplore.index import queries, refresh, search
+from keeplore.index.database import Database
+from keeplore.index.embedder import BATCH, Embedder
+from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp
+from keeplore.memory import Memory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from keeplore.index.vectors import Vectors
+
+FILES_AT_ONCE = 100  # read and stored in one transaction; what is stored is found at once and survives a kill
+WINDOW = 64  # texts looked up at once for embedding, sorted by length before they are cut into batches
+Progress = Callable[[int, int], None]
+
+
+class Source(Protocol):
+    """What the index needs of a store."""
+
+    def scan(self) -> Iterator[refresh.File]: ...
+    def load(self, path: str, /) -> Memory: ...
+    def head(self) -> str: ...
+
+
+class Index:
+    """Safe to use from several threads, and from several processes in the same directory.
+
+    The directory may be deleted at any time: what is asked then finds an empty index, and ``refresh`` fills it again.
+    """
+
+    def __init__(
+        self, directory: Path, store: Source, embedder: Embedder | None, *, graph_from: int | None = None
+    ) -> None:
+        """Open or create; a damaged file or one of another schema is begun anew. Raises IndexUnavailable.
+
+        ``graph_from`` is the number of vectors from which on a graph is used instead of exact search.
+        """
+        self._database = Database(directory)
+        self._store = store
+        self._embedder = embedder
+        self._graph_from = graph_from
+        self._opening = threading.Lock()
+        self._vectors: Vectors | None = None
+        self._database.read(lambda _: None)
+
+    def refresh(self, progress: Progress | None = None) -> Refreshed:
+        """Read the files that changed, drop those that are gone; vectors follow with ``embed_pending``.
+
+        ``progress`` is called with (files done, files to do). Raises IndexUnavailable.
+        """
+        commit = self._store.head()
+        plan = refresh.plan(self._database.read(refresh.known_files), self._store.scan())
+        to_do, gone, changed = list(plan.to_read), list(plan.gone), 0
+        for start in range(0, len(to_do), FILES_AT_ONCE):
+            batch = to_do[start : start + FILES_AT_ONCE]
+            now_ns = time.time_ns()
+            items = [item for file in batch if (item := refresh.read(self._store.load, file, now_ns))]
+            changed += self._database.write(partial(_store, items=items, gone=gone))
+            gone = []
+            if progress:
+                progress(start + len(batch), len(to_do))
+        is_new = self._database.read(lambda c: queries.meta(c, "updated_at")) == ""
+        if to_do or plan.gone or is_new or self._database.read(lambda c: queries.meta(c, "commit")) != commit:
+            self._database.write(partial(_finish, gone=gone, commit=commit))
+        return Refreshed(changed, len(plan.gone), tuple(self.problems()))
+
+    def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
+        """Fill in missing vectors, newest passages first; returns how many texts still lack one.
+
+        At most ``limit`` texts in this call. ``progress`` is called with (done, to do) after each batch of at most
+        eight; what it raises interrupts, and keeps what is done. Raises ModelUnavailable, IndexUnavailable.
+        """
+        if self._embedder is None:
+            raise ModelUnavailable("there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml")
+        fingerprint = self._embedder.fingerprint
+        missing = self._database.read(lambda c: queries.count_pending(c, fingerprint))
+        total = missing if limit is None else min(limit, missing)
+        done = 0
+        while done < total:
+            window = min(WINDOW, total - done)
+            texts = self._database.read(partial(queries.pending, fingerprint=fingerprint, limit=window))
+            if not texts:  # someone else was faster
+                break
+            texts.sort(key=lambda text: len(text[1]))
+            for start in range(0, len(texts), BATCH):
+                done += self._embed(self._embedder, texts[start : start + BATCH])
+                if progress:
+                    progress(done, total)
+        if self._database.read(queries.has_orphans):
+            self._database.write(lambda c: queries.drop_orphans(c, fingerprint))
+        self._open_vectors(self._embedder).maintain(self._database)
+        return self._database.read(lambda c: queries.count_pending(c, fingerprint))
+
+    def stamp(self) -> Stamp:
+        """What the index reflects."""
+        fingerprint = self._fingerprint()
+
+        def ask(connection: sqlite3.Connection) -> Stamp:
+            memories, passages = queries.counts(connection)
+            return Stamp(
+                queries.meta(connection, "commit"),
+                memories,
+                passages,
+                queries.count_vectors(connection, fingerprint),
+                fingerprint,
+                queries.meta(connection, "updated_at"),
+            )
+
+        return self._database.read(ask)
+
+    def lag(self) -> int:
+        """How many files differ from what the index reflects, by their time, size and inode."""
+        known = self._database.read(refresh.known_files)
+        seen = {file.path: file for file in self._store.scan()}
+        differ = sum(1 for path, file in seen.items() if path not in known or not known[path].is_same(file))
+        return differ + len(known.keys() - seen.keys())
+
+    def text_search(self, query: str, allowed: Allowed, limit: int) -> list[Match]:
+        """Passages by their words, best first; any text is a query."""
+        return self._database.read(lambda c: search.text_search(c, query, allowed, limit))
+
+    def vector_search(self, vector: NDArray[np.float32], allowed: Allowed, limit: int) -> list[Match]:
+        """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first; none without a model.
+
+        Raises ValueError for a vector of another dimension.
+        """
+        if self._embedder is None:
+            return []
+        vectors = self._open_vectors(self._embedder)
+        if vector.shape != (vectors.dim,):
+            raise ValueError(f"the vector has the shape {vector.shape}, this model has ({vectors.dim},)")
+        return self._database.read(lambda c: vectors.search(c, vector, search.scope_ids(c, allowed), limit))
+
+    def passages(self, ids: Sequence[int]) -> list[PassageRow]:
+        """In the order of ``ids``; a passage that is gone meanwhile is left out."""
+        return self._database.read(lambda c: queries.passage_rows(c, ids))
+
+    def memories(self, ids: Sequence[str]) -> dict[str, MemoryRow]:
+        return self._database.read(lambda c: queries.memory_rows(c, ids))
+
+    def recent(self, allowed: Allowed, *, session: str = "", kind: str = "", limit: int) -> list[MemoryRow]:
+        """Memories that are not archived, the one changed last first."""
+        return self._database.read(lambda c: queries.recent(c, allowed, session, kind, limit))
+
+    def known_turns(self, ids: Iterable[str]) -> dict[str, str]:
+        """Turn id → id of the conversation that holds it."""
+        asked = list(ids)
+        return self._database.read(lambda c: queries.known_turns(c, asked))
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Path and message of every file that is not as it should be."""
+        return self._database.read(queries.problems)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _embed(self, embedder: Embedder, texts: list[tuple[bytes, str]]) -> int:
+        vectors = embedder.embed([text for _, text in texts])
+        rows = [(key, vector.astype("<f4").tobytes()) for (key, _), vector in zip(texts, vectors, strict=True)]
+        self._database.write(lambda c: queries.add_vectors(c, embedder.fingerprint, rows))
+        return len(rows)
+
+    def _open_vectors(self, embedder: Embedder) -> Vectors:
+        from keeplore.index.vectors import GRAPH_FROM, Vectors  # here, because numpy costs 40 ms and text needs none
+
+        with self._opening:
+            if self._vectors is None:
+                graph_from = GRAPH_FROM if self._graph_from is None else self._graph_from
+                directory = self._database.directory
+                self._vectors = Vectors(directory, embedder.fingerprint, embedder.dim, graph_from)
+            return self._vectors
+
+    def _fingerprint(self) -> str:
+        try:
+            return self._embedder.fingerprint if self._embedder else ""
+        except ModelUnavailable:
+            return ""
+
+
+def _store(connection: sqlite3.Connection, items: Iterable[refresh.Read], gone: Iterable[str]) -> int:
+    """One batch: what is gone goes with the first, so that a renamed file is never missing."""
+    for path in gone:
+        refresh.drop(connection, path)
+    changed = sum(refresh.put(connection, item) for item in items)
+    queries.raise_version(connection)
+    return changed
+
+
+def _finish(connection: sqlite3.Connection, gone: Iterable[str], commit: str) -> None:
+    for path in gone:
+        refresh.drop(connection, path)
+    queries.raise_version(connection)
+    queries.set_meta(connection, "commit", commit)
+    queries.set_meta(connection, "updated_at", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))

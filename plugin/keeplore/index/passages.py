@@ -1,0 +1,204 @@
+"""A memory → the passages by which it is found. Pure: the same memory gives the same passages on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from keeplore.index.words import extra_tokens, token_count
+from keeplore.memory import Asked, Conversation, Exchange, Memory
+from keeplore.memory.conversation import EXCHANGES
+
+# All in tokens, so that a passage with its title and context stays within the 256 that the packaged model reads.
+BODY = 190
+TITLE = 24
+BEFORE = 24
+AFTER = 14
+MAX_WORD = 100  # characters; longer runs without a space are cut, so that one always fits into a piece
+_RECEIPT = re.compile(r" — (?:user|assistant), turn \S+$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
+_FENCE = re.compile(r"^ {0,3}(```|~~~)")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """``body`` is what is shown; title and context help to find it."""
+
+    kind: str  # head | exchange | section
+    title: str
+    body: str
+    context: str = ""  # what stands around it: question, neighbours, heading, project, date
+    turn: str = ""
+    at: str = ""
+
+    @property
+    def embedded(self) -> str:
+        """The text whose vector stands for the passage: what matters least comes last, where a model cuts."""
+        return embedded_text(self.title, self.body, self.context)
+
+    @property
+    def extra(self) -> str:
+        return extra_tokens(f"{self.title}\n{self.body}")
+
+    @property
+    def hash(self) -> bytes:
+        return hashlib.sha256(self.embedded.encode("utf-8", "replace")).digest()
+
+
+def embedded_text(title: str, body: str, context: str) -> str:
+    return "\n".join(part for part in (_head_of(title, TITLE), body, context) if part)
+
+
+def passages_of(memory: Memory) -> list[Passage]:
+    """All passages of a memory, the head first; a memory without text still has a head, made of its title."""
+    place = " · ".join(filter(None, (memory.project, memory.category, memory.created_at[:10])))
+    if memory.kind == "conversation":
+        conversation = Conversation.from_markdown(memory.body)
+        if conversation.exchanges:
+            title = memory.title or conversation.title
+            head = memory.body.partition(f"\n{EXCHANGES}\n")[0]
+            return [*_sections(title, _RECEIPT.sub("", head), place), *_exchanges(title, conversation.exchanges)]
+    return list(_sections(memory.title, memory.body, place))
+
+
+def turns_of(memory: Memory) -> list[str]:
+    """Ids of the turns whose words a conversation holds; a note is only made from turns and holds none."""
+    if memory.kind != "conversation":
+        return []
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    return sorted({*memory.turns, *(exchange.id for exchange in exchanges)} - {""})
+
+
+def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
+    """Pieces of a document: as many of its paragraphs as fit, a new piece at a heading once one is half full."""
+    blocks = list(_blocks(markdown, title))
+    pieces: list[tuple[str, str]] = []  # heading, text
+    for heading, text in blocks or [("", "")]:
+        last_heading, last = pieces[-1] if pieces else ("", "")
+        joined = f"{last}\n\n{text}" if last else text
+        room = BODY if heading == last_heading else BODY // 2
+        if pieces and token_count(joined) <= room:
+            pieces[-1] = (last_heading, joined)
+        else:
+            pieces += [(heading, piece) for piece in split(text)]
+    for number, (heading, text) in enumerate(pieces or [("", "")]):
+        context = "\n".join(filter(None, (heading if not text.startswith(heading) else "", place)))
+        yield Passage("head" if number == 0 else "section", title, text, context)
+
+
+def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
+    """Paragraphs with the heading they stand under; a heading begins the paragraph that follows it."""
+    heading, is_code = "", False
+    lines: list[str] = []
+    for line in [*markdown.splitlines(), ""]:
+        is_code ^= bool(_FENCE.match(line))
+        found = None if is_code else _HEADING.match(line)
+        if (found or (not line.strip() and not is_code)) and lines and lines != [heading]:
+            yield heading, "\n".join(lines)
+            lines = []
+        if found:
+            heading = "" if found[1] == title else found[1]
+            lines = [heading] if heading else []
+        elif line.strip() or is_code:
+            lines.append(line)
+    if any(line.strip() for line in lines):
+        yield heading, "\n".join(lines)
+
+
+def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
+    for number, exchange in enumerate(exchanges):
+        before = _tail_of(_spoken(exchanges[number - 1]), BEFORE) if number else ""
+        after = _head_of(exchanges[number + 1].user, AFTER) if number + 1 < len(exchanges) else ""
+        pieces = split(_spoken(exchange))
+        asked = _head_of(exchange.user, BEFORE)
+        for part, piece in enumerate(pieces):
+            # later pieces are answers: the question says what they answer, the neighbours say little
+            around = [asked] if part else [before]
+            if part + 1 == len(pieces):
+                around.append(after)
+            context = "\n".join(filter(None, (*around, exchange.at[:10])))
+            yield Passage("exchange", title, piece, context, exchange.id, exchange.at)
+
+
+def _spoken(exchange: Exchange) -> str:
+    replies = [_asked(reply) if isinstance(reply, Asked) else reply for reply in exchange.replies]
+    said = [f"User: {exchange.user}" if exchange.user else ""]
+    said += [f"Assistant: {reply}" for reply in replies if reply]
+    return "\n\n".join(filter(None, said))
+
+
+def _asked(reply: Asked) -> str:
+    options = f" ({', '.join(reply.options)})" if reply.options else ""
+    return f"{reply.question}{options}\nUser: {reply.answer or '(declined)'}"
+
+
+def split(text: str, room: int = BODY) -> list[str]:
+    """Cut a text into pieces of at most ``room`` tokens: between paragraphs, else sentences, else words."""
+    if token_count(text) <= room:
+        return [text]
+    pieces = [""]
+    size = 0.0
+    for unit in _units(text, room):
+        count = token_count(unit)
+        if size + count > room and pieces[-1].strip():
+            pieces.append("")
+            size = 0.0
+        pieces[-1] += unit
+        size += count
+    return [piece.strip("\n") for piece in pieces if piece.strip()]
+
+
+def _units(text: str, room: int) -> Iterator[str]:
+    """Pieces that are kept whole, each with the white space after it: joined they are the text."""
+    for paragraph in re.split(r"(?<=\n)(?=\S)", text):
+        if token_count(paragraph) <= room:
+            yield paragraph
+            continue
+        for sentence in _sentences(paragraph):
+            yield from [sentence] if token_count(sentence) <= room else _words(sentence, room)
+
+
+def _sentences(text: str) -> list[str]:
+    from sentencex import segment  # here, because only long paragraphs need it
+
+    sentences: list[str] = list(segment("en", text.encode("utf-8", "replace").decode()))  # no lone surrogates
+    return sentences
+
+
+def _words(text: str, room: int) -> Iterator[str]:
+    """For a line without sentences (minified code, base64, a table): as many words as fit, words cut where needed."""
+    piece, size = "", 0.0
+    for word in re.findall(rf"\S{{1,{MAX_WORD}}}\s*", text):
+        count = token_count(word)
+        if size + count > room and piece:
+            yield piece
+            piece, size = "", 0.0
+        piece += word
+        size += count
+    if piece:
+        yield piece
+
+
+def _head_of(text: str, room: int) -> str:
+    """The first words of a text, within ``room`` tokens, on one line."""
+    words: list[str] = []
+    size = 0.0
+    for word in text[: room * 12].split():
+        size += token_count(word)
+        if size > room:
+            break
+        words.append(word)
+    return " ".join(words)
+
+
+def _tail_of(text: str, room: int) -> str:
+    words: list[str] = []
+    size = 0.0
+    for word in reversed(text[-room * 12 :].split()):
+        size += token_count(word)
+        if size > room:
+            break
+        words.append(word)
+    return " ".join(reversed(words))

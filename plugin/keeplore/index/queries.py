@@ -1,0 +1,186 @@
+"""What is asked of the tables, other than by words or by vector."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from keeplore.index.chains import Link, Place, places
+from keeplore.index.passages import embedded_text
+from keeplore.index.rows import Allowed, MemoryRow, PassageRow
+from keeplore.index.search import in_list, scope_ids
+
+_T = TypeVar("_T")
+
+ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
+ORPHANS = 2000  # vectors without a passage that are kept, for text that comes back under another name
+_COLUMNS = (
+    "m.id, m.path, m.title, m.kind, s.scope, s.project, m.category, m.created_at, m.updated_at, m.permanent, m.trust,"
+    " m.session, m.host, m.is_open, m.is_archived"
+)
+# Two files may carry one id: a copy, or a move that is half done. What is not archived counts, then what is newer.
+_IS_FIRST = (
+    "NOT EXISTS (SELECT 1 FROM memories b WHERE b.id = m.id AND"
+    " (1 - b.is_archived, b.updated_at, b.path) > (1 - m.is_archived, m.updated_at, m.path))"
+)
+
+
+def meta(connection: sqlite3.Connection, key: str) -> str:
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return str(row[0]) if row else ""
+
+
+def set_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def raise_version(connection: sqlite3.Connection) -> None:
+    """Tell whoever keeps vectors in memory that passages or vectors have changed."""
+    set_meta(connection, "version", str(int(meta(connection, "version") or 0) + 1))
+
+
+def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[PassageRow]:
+    """The passages with these ids, in this order; one that is gone is left out."""
+    found: dict[int, PassageRow] = {}
+    for chunk in _chunks(list(ids)):
+        rows = connection.execute(
+            "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body FROM passages p"  # noqa: S608  # marks
+            f" JOIN memories m ON m.key = p.memory WHERE p.id IN ({_marks(chunk)})",
+            chunk,
+        )
+        found.update({row[0]: PassageRow(*row) for row in rows})
+    return [found[id_] for id_ in ids if id_ in found]
+
+
+def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MemoryRow]:
+    chains = _places(connection)
+    found = {}
+    for chunk in _chunks(list(ids)):
+        rows = connection.execute(
+            f"SELECT {_COLUMNS} FROM memories m JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # our own words
+            f" WHERE m.id IN ({_marks(chunk)}) AND {_IS_FIRST}",
+            chunk,
+        )
+        found.update({row[0]: _memory_row(row, chains.get(row[0], Place())) for row in rows})
+    return found
+
+
+def recent(connection: sqlite3.Connection, allowed: Allowed, session: str, kind: str, limit: int) -> list[MemoryRow]:
+    """Memories that are not archived, the one changed last first."""
+    chains = _places(connection)
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM memories m JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # our own words
+        f" WHERE NOT m.is_archived AND {in_list('m.scope_id', scope_ids(connection, allowed))}"
+        f" AND ? IN ('', m.session) AND ? IN ('', m.kind) AND {_IS_FIRST}"
+        " ORDER BY m.updated_at DESC, m.id LIMIT ?",
+        (session, kind, limit),
+    )
+    return [_memory_row(row, chains.get(row[0], Place())) for row in rows]
+
+
+def known_turns(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Turn → memory that holds its words; of several the one with the smallest id."""
+    found: dict[str, str] = {}
+    for chunk in _chunks(list(ids)):
+        rows = connection.execute(
+            "SELECT t.turn, min(m.id) FROM turns t JOIN memories m ON m.key = t.memory"  # noqa: S608  # marks alone
+            f" WHERE t.turn IN ({_marks(chunk)}) GROUP BY t.turn",
+            chunk,
+        )
+        found.update(rows)
+    return found
+
+
+def problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Path and message of every file that is not as it should be, sorted by path."""
+    wrong = connection.execute("SELECT path, problem FROM files WHERE problem != ''").fetchall()
+    doubles = connection.execute(
+        "SELECT m.path, f.path FROM memories m JOIN memories f ON f.id = m.id AND f.key != m.key"  # noqa: S608  # ours
+        f" WHERE NOT {_IS_FIRST} AND {_IS_FIRST.replace('m.', 'f.')}"
+    )
+    same = [(path, f"the id is that of {first} too; delete one or give it another id") for path, first in doubles]
+    return sorted([*wrong, *same])
+
+
+def counts(connection: sqlite3.Connection) -> tuple[int, int]:
+    """How many memories and passages there are."""
+    row = connection.execute("SELECT (SELECT count(DISTINCT id) FROM memories), (SELECT count(*) FROM passages)")
+    found: tuple[int, int] = row.fetchone()
+    return found
+
+
+def count_pending(connection: sqlite3.Connection, fingerprint: str) -> int:
+    """How many different texts have no vector of this model."""
+    sql = f"SELECT count(DISTINCT p.hash) {_PENDING}"
+    return int(connection.execute(sql, (_model_id(connection, fingerprint),)).fetchone()[0])
+
+
+def pending(connection: sqlite3.Connection, fingerprint: str, limit: int) -> list[tuple[bytes, str]]:
+    """Hash and text of passages without a vector, newest first."""
+    rows = connection.execute(
+        f"SELECT p.hash, p.title, p.head || p.body, p.context {_PENDING}"
+        " GROUP BY p.hash ORDER BY max(p.id) DESC LIMIT ?",
+        (_model_id(connection, fingerprint), limit),
+    )
+    return [(hash_, embedded_text(title, body, context)) for hash_, title, body, context in rows]
+
+
+_PENDING = "FROM passages p LEFT JOIN embeddings e ON e.model = ? AND e.hash = p.hash WHERE e.hash IS NULL"
+
+
+def add_vectors(connection: sqlite3.Connection, fingerprint: str, rows: Iterable[tuple[bytes, bytes]]) -> None:
+    connection.execute("INSERT OR IGNORE INTO models (fingerprint) VALUES (?)", (fingerprint,))
+    model = _model_id(connection, fingerprint)
+    connection.executemany(
+        "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)", ((model, hash_, vector) for hash_, vector in rows)
+    )
+    raise_version(connection)
+
+
+def count_vectors(connection: sqlite3.Connection, fingerprint: str) -> int:
+    """How many passages have a vector of this model."""
+    sql = (
+        "SELECT count(*) FROM passages JOIN embeddings ON embeddings.hash = passages.hash"
+        " AND embeddings.model = (SELECT id FROM models WHERE fingerprint = ?)"
+    )
+    return int(connection.execute(sql, (fingerprint,)).fetchone()[0])
+
+
+def has_orphans(connection: sqlite3.Connection) -> bool:
+    """Whether the vectors that no passage needs have become more than what is worth keeping."""
+    sql = "SELECT (SELECT count(*) FROM embeddings) > 2 * (SELECT count(*) FROM passages) + ?"
+    return bool(connection.execute(sql, (ORPHANS,)).fetchone()[0])
+
+
+def drop_orphans(connection: sqlite3.Connection, fingerprint: str) -> None:
+    """Delete the vectors of other models and those of texts that no passage has."""
+    connection.execute("DELETE FROM embeddings WHERE model != ?", (_model_id(connection, fingerprint),))
+    connection.execute("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages)")
+
+
+def _model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
+    row = connection.execute("SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
+    return int(row[0]) if row else -1
+
+
+def _places(connection: sqlite3.Connection) -> dict[str, Place]:
+    rows = connection.execute("SELECT id, supersedes, created_at FROM memories WHERE supersedes != '' ORDER BY path")
+    links = {id_: Link(id_, supersedes, (created_at, id_)) for id_, supersedes, created_at in rows}
+    named = "SELECT id FROM memories WHERE id IN (SELECT supersedes FROM memories WHERE supersedes != '')"
+    return dict(places(links.values(), {id_ for (id_,) in connection.execute(named)}))
+
+
+def _memory_row(row: tuple[Any, ...], place: Place) -> MemoryRow:
+    *texts, permanent, trust, session, host, is_open, is_archived = row
+    flags = (bool(is_open), bool(is_archived), place.superseded_by, place.changes)
+    values: tuple[Any, ...] = (*texts, bool(permanent), trust, session, host, *flags)
+    return MemoryRow(*values)
+
+
+def _chunks(items: list[_T]) -> Iterable[list[_T]]:
+    return (items[start : start + ASK_AT_ONCE] for start in range(0, len(items), ASK_AT_ONCE))
+
+
+def _marks(items: Sequence[object]) -> str:
+    return ", ".join("?" * len(items))

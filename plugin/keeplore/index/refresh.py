@@ -1,0 +1,183 @@
+"""Bringing the text part of the index in line with the files: first a plan, then one transaction for each batch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from keeplore.errors import KeeploreError, NotFound
+from keeplore.index.passages import Passage, passages_of, turns_of
+from keeplore.memory import Memory, new_id
+
+# A file written twice within one tick of the file system's clock can keep its time and size; so one that was young
+# when it was read is read again at the next refresh. FAT's clock is the slowest.
+SETTLED_NS = 2_000_000_000
+
+
+class File(Protocol):
+    """A file of memory as the store's scan reports it."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def mtime_ns(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def inode(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A file as the index remembers it."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    is_settled: bool
+
+    def is_same(self, file: File) -> bool:
+        return (self.mtime_ns, self.size, self.inode) == (file.mtime_ns, file.size, file.inode)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    to_read: tuple[File, ...]
+    gone: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A file that was read: a memory with its passages, or the problem that kept it from being one."""
+
+    file: File
+    is_settled: bool
+    content: bytes  # sha256 of what the memory says
+    memory: Memory | None
+    passages: tuple[Passage, ...]
+    turns: tuple[str, ...]
+    problem: str
+
+
+def plan(known: Mapping[str, Known], seen: Iterable[File]) -> Plan:
+    """What has to be read and what to be dropped so that the index is that of the files seen."""
+    files = {file.path: file for file in seen}
+    to_read = [
+        file for path, file in files.items() if path not in known or not known[path].is_same(file)
+        or not known[path].is_settled
+    ]  # fmt: skip
+    return Plan(tuple(to_read), tuple(path for path in known if path not in files))
+
+
+def known_files(connection: sqlite3.Connection) -> dict[str, Known]:
+    rows = connection.execute("SELECT path, mtime_ns, size, inode, is_settled FROM files")
+    return {path: Known(mtime, size, inode, bool(settled)) for path, mtime, size, inode, settled in rows}
+
+
+def read(load: Loader, file: File, now_ns: int) -> Read | None:
+    """Read one file; None where it vanished since it was seen. Never raises: a bad file is a Read with a problem."""
+    is_settled = file.mtime_ns < now_ns - SETTLED_NS
+    try:
+        memory = load(file.path)
+        said = json.dumps(dict(memory.meta), ensure_ascii=False, default=str)
+        content = hashlib.sha256(f"{said}\0{memory.body}".encode("utf-8", "replace")).digest()
+        passages, turns = tuple(passages_of(memory)), tuple(turns_of(memory))
+        return Read(file, is_settled, content, memory, passages, turns, "; ".join(memory.problems))
+    except NotFound:
+        return None
+    except KeeploreError as e:
+        problem = str(e)
+    except Exception as e:  # noqa: BLE001  # whatever one file does to a parser, the others must still be found
+        problem = f"the file cannot be read: {e!r}"
+    return Read(file, is_settled, hashlib.sha256(_text(problem).encode()).digest(), None, (), (), problem)
+
+
+class Loader(Protocol):
+    def __call__(self, path: str, /) -> Memory: ...
+
+
+def drop(connection: sqlite3.Connection, path: str) -> None:
+    """Forget a file and what was made from it; vectors stay, for the text may come back under another name."""
+    _drop_memory(connection, path)
+    connection.execute("DELETE FROM files WHERE path = ?", (path,))
+
+
+def put(connection: sqlite3.Connection, item: Read) -> bool:
+    """Store what was read in place of what was known; False where the file says what it said before."""
+    file = item.file
+    row = connection.execute("SELECT content FROM files WHERE path = ?", (file.path,)).fetchone()
+    is_same = row is not None and row[0] == item.content
+    if not is_same:
+        _drop_memory(connection, file.path)
+        if item.memory is not None:
+            _add_memory(connection, file.path, item.memory, item)
+    connection.execute(
+        "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (file.path, file.mtime_ns, file.size, file.inode, item.is_settled, item.content, _text(item.problem)),
+    )
+    return not is_same
+
+
+def _drop_memory(connection: sqlite3.Connection, path: str) -> None:
+    row = connection.execute("SELECT key FROM memories WHERE path = ?", (path,)).fetchone()
+    if row:
+        for statement in (
+            "DELETE FROM passages WHERE memory = ?",
+            "DELETE FROM turns WHERE memory = ?",
+            "DELETE FROM memories WHERE key = ?",
+        ):
+            connection.execute(statement, row)
+
+
+def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item: Read) -> None:
+    scope_id = _scope_id(connection, memory)
+    row = (
+        path,
+        # a file that a person wrote without an id is found all the same
+        _text(memory.id) or new_id("path", path),
+        scope_id,
+        *map(_text, (memory.title, memory.kind, memory.category, memory.created_at, memory.updated_at)),
+        memory.is_permanent,
+        memory.trust,
+        *(_text(str(memory.source.get(key) or "")) for key in ("session", "host")),
+        memory.is_open,
+        is_archived(path),
+        _text(memory.supersedes),
+    )
+    marks = ", ".join("?" * len(row))
+    key = connection.execute(f"INSERT INTO memories VALUES (NULL, {marks})", row).lastrowid  # noqa: S608  # marks alone
+    connection.executemany("INSERT INTO turns VALUES (?, ?)", ((_text(turn), key) for turn in item.turns))
+    connection.executemany(
+        "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((key, scope_id, *_columns(passage)) for passage in item.passages),
+    )
+
+
+def _columns(passage: Passage) -> tuple[bytes | str, ...]:
+    is_head = passage.kind == "head"
+    head, body = (passage.body, "") if is_head else ("", passage.body)
+    texts = (passage.kind, passage.turn, passage.at, passage.title, head, body, passage.context, passage.extra)
+    return (passage.hash, *map(_text, texts))
+
+
+def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:
+    pair = (memory.scope, _text(memory.project) if memory.scope == "project" else "")
+    connection.execute("INSERT OR IGNORE INTO scopes (scope, project) VALUES (?, ?)", pair)
+    found = connection.execute("SELECT id FROM scopes WHERE scope = ? AND project = ?", pair).fetchone()
+    return int(found[0])
+
+
+def is_archived(path: str) -> bool:
+    """Archiving moves a file under ``archive/`` of its memory folder; the path is the state."""
+    folders = path.split("/")
+    return any(pair == ("memory", "archive") for pair in pairwise(folders))
+
+
+def _text(value: str) -> str:
+    """SQLite takes no lone surrogates; YAML escapes can make them."""
+    return value.encode("utf-8", "replace").decode()

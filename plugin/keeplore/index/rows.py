@@ -1,0 +1,69 @@
+"""What the index is asked with and what it answers: plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The (scope, project) pairs that may be found, project ``""`` for workspace and user; empty for everything."""
+
+    scopes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    passage: int
+    score: float  # higher is better; BM25 or cosine, so comparable within one search alone
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    id: int
+    memory_id: str
+    path: str  # relative to the workspace
+    kind: str  # head | exchange | section
+    turn: str
+    at: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    id: str
+    path: str
+    title: str
+    kind: str
+    scope: str
+    project: str
+    category: str
+    created_at: str
+    updated_at: str
+    permanent: bool
+    trust: str
+    session: str
+    host: str
+    is_open: bool
+    is_archived: bool
+    superseded_by: str = ""  # id of the newest version, "" where this is it
+    changes: int = 0  # how many earlier versions this one stands on
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What the index reflects."""
+
+    commit: str
+    memories: int
+    passages: int
+    vectors: int  # passages whose vector is there
+    model: str  # fingerprint, "" without a model
+    updated_at: str  # RFC 3339, UTC; "" before the first refresh
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    changed: int
+    removed: int
+    problems: tuple[tuple[str, str], ...]  # path, message: of all files, not of the changed ones alone

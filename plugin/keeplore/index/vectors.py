@@ -1,0 +1,185 @@
+"""Search by vector: one matrix product over all of them, or a graph where there are very many.
+
+The embeddings table is the source; what is in memory follows it by passage id, which is never used twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from keeplore.index.database import Database
+from keeplore.index.graph import Floats, Graph, Ids, is_available
+from keeplore.index.queries import count_vectors
+from keeplore.index.rows import Match
+
+# From here on the graph serves. One product over 50,000 vectors of 384 takes 6 ms and is exact; below that a graph
+# saves nothing that anybody would notice, and costs minutes to build and a file to keep.
+GRAPH_FROM = 50_000
+CATCH_UP = 1000  # vectors that a query may still add to a graph (a second at most); more are added in the background
+CHUNK = 500  # vectors added or fetched at once
+SAVE_AFTER = 1000  # changes; adding them again at the next start costs a second
+SELECTIVE = 10_000  # where fewer rows are allowed, going over them is faster than a graph with a filter
+SELECTIVE_SHARE = 0.1
+
+
+class Exact:
+    """Vectors by passage id, searched by one product."""
+
+    def __init__(self, dim: int) -> None:
+        self.ids: Ids = np.zeros(0, np.int64)
+        self._matrix: Floats = np.zeros((0, dim), np.float32)
+
+    def add(self, ids: Ids, vectors: Floats) -> None:
+        order = np.argsort(np.concatenate([self.ids, ids]), kind="stable")
+        self.ids = np.concatenate([self.ids, ids])[order]
+        self._matrix = np.concatenate([self._matrix, vectors])[order]
+
+    def remove(self, ids: Ids) -> None:
+        keep = ~np.isin(self.ids, ids)
+        self.ids, self._matrix = self.ids[keep], self._matrix[keep]
+
+    def scores(self, ids: Ids, vector: Floats) -> Floats:
+        found: Floats = (self._matrix @ vector)[np.searchsorted(self.ids, ids)]
+        return found
+
+
+class Vectors:
+    """The vectors of one model in one index directory. Safe to use from several threads."""
+
+    def __init__(self, directory: Path, fingerprint: str, dim: int, graph_from: int = GRAPH_FROM) -> None:
+        self.fingerprint = fingerprint
+        self.dim = dim
+        self._graph_from = graph_from
+        self._file = directory / f"vectors-{hashlib.sha256(fingerprint.encode()).hexdigest()[:12]}.hnsw"
+        self._mutex = threading.RLock()
+        self._held: Exact | Graph | None = None
+        self._mark: tuple[str, int] = ("", -1)  # database and version that memory reflects
+        self._ids: Ids = np.zeros(0, np.int64)  # of all passages with a vector, sorted
+        self._scopes: Ids = np.zeros(0, np.int64)
+
+    @property
+    def uses_graph(self) -> bool:
+        return isinstance(self._held, Graph)
+
+    def search(
+        self, connection: sqlite3.Connection, vector: Floats, scopes: list[int] | None, limit: int
+    ) -> list[Match]:
+        """The passages nearest to ``vector`` (float32, (dim,), L2-normalised) by cosine, best first."""
+        with self._mutex:
+            held = self._follow(connection)
+            rows = self._ids if scopes is None else self._ids[np.isin(self._scopes, scopes)]
+            limit = min(limit, len(rows))
+            if limit < 1:
+                return []
+            if isinstance(held, Graph) and len(rows) > max(SELECTIVE, SELECTIVE_SHARE * len(self._ids), limit):
+                found = held.nearest(vector, None if scopes is None else rows, limit)
+                if found is not None:
+                    return _matches(*found, limit)
+            return _matches(rows, held.scores(rows, vector), limit)
+
+    def maintain(self, database: Database) -> None:
+        """In the background: make, extend or save the graph where there are enough vectors for one."""
+        if not is_available() or database.read(self._count) < self._graph_from:
+            return
+        with self._mutex:
+            graph = self._held if isinstance(self._held, Graph) else None
+        if graph is None or graph.is_worn:
+            key = database.read(self._key)
+            loaded = Graph.load(self._file, key, self.dim) if graph is None else None
+            graph = loaded if loaded is not None and not loaded.is_worn else Graph(self.dim)
+        self._extend(database, graph)
+        with self._mutex:
+            self._held, self._mark = graph, ("", -1)
+            database.read(self._follow)
+            if graph.unsaved >= min(SAVE_AFTER, self._graph_from):
+                with database.locked():
+                    graph.save(self._file, database.read(self._key))
+
+    def _extend(self, database: Database, graph: Graph) -> None:
+        """Bring a graph in step chunk by chunk, so that queries come in between."""
+        present, _ = database.read(_passages)
+        with self._mutex:
+            graph.remove(np.setdiff1d(graph.ids, present))
+            missing = np.setdiff1d(present, graph.ids)
+        for start in range(0, len(missing), CHUNK):
+            chunk = missing[start : start + CHUNK]
+            ids, vectors = database.read(partial(self._fetch, wanted=chunk))
+            with self._mutex:
+                graph.add(ids, vectors)
+
+    def _follow(self, connection: sqlite3.Connection) -> Exact | Graph:
+        """Bring memory in step with the database."""
+        name, version = _state(connection)
+        if self._held is not None and self._mark == (name, version):
+            return self._held
+        if self._held is None or (self._mark[0] not in ("", name)):
+            self._held = self._first(connection)
+        present, scopes = _passages(connection)
+        held = self._held
+        held.remove(np.setdiff1d(held.ids, present))
+        ids, vectors = self._fetch(connection, np.setdiff1d(present, held.ids))
+        if isinstance(held, Graph) and len(ids) > CATCH_UP:
+            held = Exact(self.dim)
+            ids, vectors = self._fetch(connection, present)
+        held.add(ids, vectors)
+        self._held, self._ids = held, held.ids
+        self._scopes = scopes[np.searchsorted(present, self._ids)]
+        self._mark = (name, version)
+        return held
+
+    def _first(self, connection: sqlite3.Connection) -> Exact | Graph:
+        if is_available() and self._count(connection) >= self._graph_from:
+            return Graph.load(self._file, self._key(connection), self.dim) or Exact(self.dim)
+        return Exact(self.dim)
+
+    def _fetch(self, connection: sqlite3.Connection, wanted: Ids) -> tuple[Ids, Floats]:
+        """The vectors of these passages, where there are any; a blob of the wrong size or with NaN is passed over."""
+        sql = (
+            "SELECT passages.id, embeddings.vector FROM passages JOIN embeddings ON embeddings.hash = passages.hash"
+            " AND embeddings.model = (SELECT id FROM models WHERE fingerprint = ?)"
+        )
+        if len(wanted) > 10 * CHUNK:
+            allowed = set(wanted.tolist())
+            found = [row for row in connection.execute(sql, (self.fingerprint,)) if row[0] in allowed]
+        else:
+            found = []
+            for start in range(0, len(wanted), CHUNK):
+                numbers = ", ".join(map(str, wanted[start : start + CHUNK].tolist()))
+                found += connection.execute(f"{sql} WHERE passages.id IN ({numbers})", (self.fingerprint,)).fetchall()
+        sound = sorted(row for row in found if isinstance(row[1], bytes) and len(row[1]) == 4 * self.dim)
+        ids = np.array([id_ for id_, _ in sound], np.int64)
+        vectors = np.frombuffer(b"".join(blob for _, blob in sound), "<f4").reshape(-1, self.dim)
+        finite = np.isfinite(vectors).all(axis=1)
+        return ids[finite], vectors[finite]
+
+    def _count(self, connection: sqlite3.Connection) -> int:
+        return count_vectors(connection, self.fingerprint)
+
+    def _key(self, connection: sqlite3.Connection) -> dict[str, str]:
+        return {"database": _state(connection)[0], "fingerprint": self.fingerprint}
+
+
+def _passages(connection: sqlite3.Connection) -> tuple[Ids, Ids]:
+    """Ids of all passages, sorted, and the scope of each."""
+    rows = connection.execute("SELECT id, scope_id FROM passages ORDER BY id").fetchall()
+    both = np.array(rows, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _state(connection: sqlite3.Connection) -> tuple[str, int]:
+    found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('database', 'version')"))
+    return str(found["database"]), int(found.get("version", 0))
+
+
+def _matches(ids: Ids, scores: Floats, limit: int) -> list[Match]:
+    if limit < len(ids):
+        best = np.argpartition(-scores, limit - 1)[:limit]
+        ids, scores = ids[best], scores[best]
+    order = np.lexsort((ids, -scores))
+    return [Match(int(ids[i]), float(scores[i])) for i in order]
