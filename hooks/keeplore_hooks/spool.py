@@ -61,7 +61,7 @@ class Spool:
     def add(self, host: str, event: str, payload: bytes) -> str:
         """Keep ``payload``; when this returns its name, a crash or a power cut cannot take it away.
 
-        Raises OSError where that is not possible; then nothing is left behind.
+        Raises OSError where that is not possible; no half entry is left behind.
         """
         now = time.time_ns()
         stamp = f"{time.strftime(_TIME, time.gmtime(now // 10**9))}.{now % 10**9:09d}"

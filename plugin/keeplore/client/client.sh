@@ -73,7 +73,7 @@ worker_runs() {
     kill -0 "$pid" || return
     [ -d /proc/self ] || return 0
     read -r words <"/proc/$pid/cmdline" # the id of a worker that died may be another program's by now
-    case $words in *keeplore*) ;; *) return 1 ;; esac
+    case $words in *keeplore*worker*) ;; *) return 1 ;; esac
 }
 
 start_worker() {
