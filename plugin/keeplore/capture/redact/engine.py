@@ -1,0 +1,270 @@
+"""Rules over text: one pass finds keywords, each rule then looks only near its own.
+
+RE2 alone runs the patterns, so that no text can cost more than linear time. Work is done on UTF-8 bytes in RE2's
+Latin-1 mode: its offsets are then ours, and a byte is a character to its automata, which keeps them small.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import re2
+import yaml
+
+from keeplore.capture.redact.checks import CHECKS, Candidate, is_placeholder
+from keeplore.capture.redact.structure import DETECTORS, decoded
+
+BEFORE, AFTER = 96, 2048  # bytes around a keyword in which its rule looks, unless the rule says otherwise
+MAX_PASSES = 6  # a hit may hide another that overlaps it; more than three were never needed
+CONTEXT = 64  # bytes on either side of a value that a check may see
+MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a marker of their own
+_RULES = "rules.yaml"
+_ENCODED = "encoded"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of rules.yaml: unnamed groups of ``pattern`` are the secrets, or the whole match where it has none."""
+
+    kind: str
+    pattern: Any  # compiled by RE2
+    keywords: tuple[str, ...]
+    check: str
+    before: int
+    after: int
+    vector: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A secret at ``data[start:end]``; ``rank`` is the place of its rule, the most specific first."""
+
+    start: int
+    end: int
+    kind: str
+    rank: int
+
+
+def redact(text: str, key: bytes = b"") -> str:
+    """``text`` with every secret replaced by ``[REDACTED:<kind>:<tag>]``; the same text where there is none.
+
+    ``tag`` is six hex digits of HMAC-SHA256 over the secret, so that equal secrets can be told to be equal; without a
+    key there is none, because a plain hash of a weak password can be looked up. Markers are left alone: redacting
+    twice changes nothing.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    for _ in range(MAX_PASSES):
+        hits = find(data)
+        if not hits:
+            break
+        data = _replace(data, hits, key)
+    return data.decode("utf-8", "surrogatepass")
+
+
+def find(data: bytes, *, is_decoded: bool = False) -> list[Hit]:
+    """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
+    engine = _engine()
+    data = _unescaped(data)
+    found = list(engine.hits(data, is_decoded=is_decoded))
+    if not found:
+        return []
+    markers = [match.span() for match in engine.marker.finditer(data)]
+    return [hit for merged in _merged(data, found) for hit in _outside(data, merged, markers)]
+
+
+def _unescaped(data: bytes) -> bytes:
+    """The same number of bytes with line ends and tabs that are written as escapes put as such.
+
+    In text out of JSON a name or a token may follow ``\\n`` directly, which no word boundary would see.
+    """
+    if b"\\" in data:
+        for escaped, plain in ((b"\\n", b" \n"), (b"\\r", b"  "), (b"\\t", b" \t")):
+            data = data.replace(escaped, plain)
+    return data
+
+
+def rules() -> tuple[Rule, ...]:
+    """Every rule in order of rank."""
+    return _engine().rules
+
+
+def marker(kind: str, secret: bytes, key: bytes) -> bytes:
+    if not key:
+        return f"[REDACTED:{kind}]".encode()
+    tag = hmac.new(key, secret, hashlib.sha256).hexdigest()[:6]
+    return f"[REDACTED:{kind}:{tag}]".encode()
+
+
+class _Engine:
+    def __init__(self, rows: Iterable[Mapping[str, Any]], macros: Mapping[str, str]) -> None:
+        self.rules = tuple(_rule(row, macros) for row in rows)
+        self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
+        words = sorted({word for rule in self.rules for word in rule.keywords})
+        # a keyword that begins with another stands for both, because only the longest one at a place is reported
+        self._ranks = {
+            word: tuple(r for r, rule in enumerate(self.rules) if any(word.startswith(k) for k in rule.keywords))
+            for word in words
+        }
+        longest = _options()
+        longest.longest_match = True
+        longest.case_sensitive = False
+        self._keywords = re2.compile("|".join(map(re2.escape, words)).encode(), longest)
+
+    def hits(self, data: bytes, *, is_decoded: bool) -> Iterator[Hit]:
+        for rank, places in self._places(data).items():
+            rule = self.rules[rank]
+            if is_decoded and rule.check == _ENCODED:  # text wrapped twice is nobody's accident
+                continue
+            everywhere = ((0, len(data)),)
+            windows = _windows(places, rule.before, rule.after, len(data)) if rule.keywords else everywhere
+            for start, end in windows:
+                for match in rule.pattern.finditer(data, start, end):
+                    for secret_start, secret_end in _secrets(rule, match, data):
+                        yield Hit(secret_start, secret_end, rule.kind, rank)
+
+    def _places(self, data: bytes) -> dict[int, list[int]]:
+        """Where the keywords of each rule begin, by rank; a rule without keywords looks everywhere."""
+        places: dict[int, list[int]] = {}
+        position = 0
+        while match := self._keywords.search(data, position):
+            start, end = match.span()
+            for rank in self._ranks[data[start:end].decode("latin-1").lower()]:
+                places.setdefault(rank, []).append(start)
+            position = start + 1  # not its end: keywords may overlap
+        return places | {rank: [] for rank, rule in enumerate(self.rules) if not rule.keywords}
+
+
+@cache
+def _engine() -> _Engine:
+    source = files(__package__).joinpath(_RULES).read_text(encoding="utf-8")
+    document = yaml.load(source, Loader=yaml.CSafeLoader)
+    return _Engine(document["rules"], document["macros"])
+
+
+def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> Rule:
+    pattern = row["pattern"]
+    for name, text in macros.items():
+        pattern = pattern.replace(f"<{name}>", text)
+    before, after = row.get("window", (BEFORE, AFTER))
+    vector = row["vector"]
+    return Rule(
+        row["kind"],
+        _compile(pattern),
+        tuple(str(word).lower() for word in row["keywords"]),
+        row.get("check", "token"),
+        before,
+        after,
+        tuple(vector) if isinstance(vector, list) else (vector,),
+    )
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = 64 << 20
+    options.log_errors = False
+    return options
+
+
+def _compile(pattern: str) -> Any:
+    return re2.compile(pattern.encode(), _options())
+
+
+def _windows(places: Iterable[int], before: int, after: int, size: int) -> Iterator[tuple[int, int]]:
+    """Stretches around the places, joined where they touch: no byte is searched twice by a rule."""
+    start = end = -1
+    for place in places:
+        if place - before > end:
+            if end >= 0:
+                yield start, min(end, size)
+            start = max(0, place - before)
+        end = place + after
+    if end >= 0:
+        yield start, min(end, size)
+
+
+def _secrets(rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+    if rule.check in DETECTORS:
+        yield from DETECTORS[rule.check](data, match.span())
+        return
+    if rule.check == _ENCODED:
+        start, end = match.span()
+        if data[start : start + 1] == b"+" and data[max(0, start - 1) : start] in (b"", b"\n"):  # a diff's mark
+            start += 1
+        plain = decoded(data[start:end])
+        if plain and find(plain, is_decoded=True):
+            yield start, end
+        return
+    named = match.re.groupindex
+    key = match.span(named["key"]) if "key" in named else (match.start(), match.start())
+    groups = [g for g in range(1, match.re.groups + 1) if g not in named.values() and match.start(g) >= 0] or [0]
+    for group in groups:
+        start, end = match.span(group)
+        candidate = Candidate(
+            key=_text(data, max(0, key[0] - CONTEXT), key[1]),
+            gap=_text(data, key[1], start),
+            value=_text(data, start, end),
+            after=_text(data, end, end + CONTEXT),
+        )
+        length = CHECKS[rule.check](candidate)
+        if length and not is_placeholder(candidate.value[:length]):
+            yield start, start + len(candidate.value[:length].encode("utf-8", "surrogateescape"))
+
+
+def _text(data: bytes, start: int, end: int) -> str:
+    # surrogateescape keeps the byte count, whatever a window cuts in two
+    return data[start:end].decode("utf-8", "surrogateescape")
+
+
+def _merged(data: bytes, hits: list[Hit]) -> Iterator[Hit]:
+    """Overlapping hits as one, under the kind of the most specific rule, on whole characters."""
+    current: Hit | None = None
+    for hit in sorted(hits, key=lambda h: (h.start, -h.end)):
+        if current is None or hit.start >= current.end:
+            if current:
+                yield _whole(data, current)
+            current = hit
+            continue
+        best = min(current, hit, key=lambda h: h.rank)
+        current = Hit(current.start, max(current.end, hit.end), best.kind, best.rank)
+    if current:
+        yield _whole(data, current)
+
+
+def _whole(data: bytes, hit: Hit) -> Hit:
+    start, end = hit.start, hit.end
+    while start > 0 and data[start] & 0xC0 == 0x80:
+        start -= 1
+    while end < len(data) and data[end] & 0xC0 == 0x80:
+        end += 1
+    return Hit(start, end, hit.kind, hit.rank)
+
+
+def _outside(data: bytes, hit: Hit, markers: list[tuple[int, int]]) -> Iterator[Hit]:
+    """What of a hit lies outside of markers."""
+    first = bisect_right(markers, hit.start, key=lambda span: span[1])
+    last = bisect_left(markers, hit.end, key=lambda span: span[0])
+    if first >= last:
+        yield hit
+        return
+    position = hit.start
+    for start, end in (*markers[first:last], (hit.end, hit.end)):
+        if len(data[position:start].strip()) >= MIN_REST:
+            yield Hit(position, start, hit.kind, hit.rank)
+        position = max(position, end)
+
+
+def _replace(data: bytes, hits: list[Hit], key: bytes) -> bytes:
+    pieces = []
+    position = 0
+    for hit in hits:
+        pieces += [data[position : hit.start], marker(hit.kind, data[hit.start : hit.end], key)]
+        position = hit.end
+    return b"".join((*pieces, data[position:]))
