@@ -1,0 +1,171 @@
+"""``make demo``: one session of a small project, from the host's events to a second machine, with what each step took.
+
+Everything happens in a fresh directory with fresh homes; no network is used, and nothing of yours is read or changed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from demo.machine import Machine
+from demo.session import PASSWORD, REMOTE, create_project, play
+
+QUESTIONS = (
+    "why did we choose Postgres for the job queue",
+    "how often is a job retried",
+    "what happens when a worker dies",
+    "how do we round VAT",
+)
+UNRELATED = "which colour has the login button"
+WIDTH = 100
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="keeplore-demo-") as directory:
+        Demo(Path(directory)).run()
+    return 0
+
+
+class Demo:
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.laptop = Machine(directory / "laptop")
+        self.project = self.laptop.home / "code" / "ledgerly"
+        self.memory = self.laptop.home / "memory"
+        self.took: list[tuple[str, float]] = []
+
+    def run(self) -> None:
+        say("Keeplore: one session of a small project, two machines", "=")
+        self.set_up()
+        compaction = self.play_session()
+        file = self.show_file()
+        self.show_compaction(compaction)
+        self.ask(self.laptop, self.project, "Asked on the first machine")
+        self.second_machine()
+        say("What each step took on this machine")
+        for label, seconds in self.took:
+            print(f"  {label:<62}{seconds * 1000:>9.1f} ms")
+        self.check_secret(file)
+
+    def set_up(self) -> None:
+        say("1. A workspace is a git repository")
+        remote = self.directory / "memory.git"
+        self.laptop.run("git", "init", "-q", "--bare", "-b", "main", str(remote))
+        with self.timed("keeplore init"):
+            show(self.laptop.keeplore("init", "memory").stdout)
+        self.laptop.run("git", "-C", str(self.memory), "remote", "add", "origin", str(remote))
+        create_project(self.project)
+
+    def play_session(self) -> str:
+        say("2. Claude Code works on ledgerly; every event goes through the client into the spool")
+        started_at = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=3)
+        spooled, answered, compaction = [], [], ""
+        for step in play(self.laptop.home, self.project, started_at):
+            begun = time.perf_counter()
+            step.output = self.laptop.send(step.event, step.payload, self.project)
+            (answered if self.laptop.is_answered(step.event) else spooled).append(time.perf_counter() - begun)
+            if step.event == "SessionStart" and b'"compact"' in step.payload:
+                compaction = step.output.decode()
+        bare = [self.time_bare_python() for _ in range(9)]
+        self.took.append(("a capture event, median of the host's wait", statistics.median(spooled)))
+        self.took.append(("an event with an answer, median of the host's wait", statistics.median(answered)))
+        self.took.append(("for comparison: python3 -I -S -c pass", statistics.median(bare)))
+        with self.timed("until all of it is text, committed and pushed"):
+            self.laptop.wait_until(lambda: self.laptop.waiting() == 0, "the spool is taken")
+            self.laptop.keeplore("sync")
+        print(f"  {len(spooled) + len(answered)} events, {len(list(self.files()))} conversations on disk:")
+        for path in self.files():
+            print(f"  {path.relative_to(self.memory)}")
+        return compaction
+
+    def show_file(self) -> str:
+        say("3. What it wrote: markdown that a colleague can take over from")
+        texts = [path.read_text(encoding="utf-8") for path in self.files()]
+        richest = max(texts, key=lambda text: text.partition("## Exchanges")[0].count("\n- "))
+        head, _, exchanges = richest.partition("## Exchanges")
+        show(head.encode())
+        print(f"  ## Exchanges\n  … {len(exchanges.splitlines())} more lines: every word of both sides, by turn\n")
+        return "\n".join(texts)
+
+    def show_compaction(self, reply: str) -> None:
+        say("4. The context window was compacted; this is what the host got back a moment later")
+        if not reply:
+            raise RuntimeError("the host got no context after the compaction")
+        show(json.loads(reply)["hookSpecificOutput"]["additionalContext"].encode())
+
+    def ask(self, machine: Machine, cwd: Path, title: str) -> None:
+        say(f"5. {title}" if machine is self.laptop else f"7. {title}")
+        for question in QUESTIONS:
+            answer = machine.recall(question, cwd)
+            print(f"  $ keeplore recall {question!r}")
+            hit = answer["hits"][0] if answer["hits"] else None
+            if hit is None:
+                raise RuntimeError(f"nothing recalled for {question!r}")
+            print(f"    {hit['title']}  [{hit['date']} · {hit['project']} · {hit['score']:.2f}]")
+            print(textwrap.indent(textwrap.fill(hit["passage"], WIDTH - 6), "      ") + "\n")
+        with self.timed(f"keeplore recall on {machine.home.name}"):
+            done = machine.keeplore("recall", UNRELATED, cwd=cwd, check=False)
+        print(f"  $ keeplore recall {UNRELATED!r}    (exit status {done.returncode})")
+        show(done.stdout)
+
+    def second_machine(self) -> None:
+        say("6. A second machine: clone the workspace, rebuild the index from the text")
+        desktop = Machine(self.directory / "desktop")
+        with self.timed("keeplore clone, index rebuilt, vectors made"):
+            show(desktop.keeplore("clone", str(self.directory / "memory.git"), "memory").stdout)
+        checkout = desktop.home / "src" / "ledgerly"
+        checkout.mkdir(parents=True)
+        desktop.run("git", "init", "-q", cwd=checkout)
+        https = REMOTE.replace("git@github.com:", "https://github.com/")
+        desktop.run("git", "remote", "add", "origin", https, cwd=checkout)
+        show(desktop.keeplore("whoami", cwd=checkout).stdout)
+        self.ask(desktop, checkout, "The same questions there, in another folder, with another form of the remote")
+        self.laptop.keeplore("worker", "stop")
+
+    def check_secret(self, text: str) -> None:
+        say("And the database password that was pasted into the session?")
+        found = PASSWORD in text
+        print(f"  in the workspace: {'YES' if found else 'no'}; in its place: {'[REDACTED:' in text}\n")
+        if found:
+            raise RuntimeError("a secret reached the workspace")
+
+    def files(self) -> Iterator[Path]:
+        return iter(sorted(self.memory.glob("projects/*/memory/conversations/**/*.md")))
+
+    def time_bare_python(self) -> float:
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True)
+        return time.perf_counter() - begun
+
+    @contextmanager
+    def timed(self, label: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        yield
+        self.took.append((label, time.perf_counter() - begun))
+
+
+def say(title: str, rule: str = "-") -> None:
+    print(f"\n{title}\n{rule * min(len(title), WIDTH)}")
+
+
+def show(text: bytes) -> None:
+    for line in text.decode().rstrip("\n").splitlines():
+        wrapped = textwrap.wrap(line, WIDTH, replace_whitespace=False, subsequent_indent="    ") or [""]
+        print(textwrap.indent("\n".join(wrapped), "  "))
+
+
+if __name__ == "__main__":
+    if shutil.which("git") is None:
+        sys.exit("the demonstration needs git on the PATH")
+    sys.exit(main())

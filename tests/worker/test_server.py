@@ -1,0 +1,93 @@
+"""The worker's socket answers this user's requests and survives every other one."""
+
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+from keeplore.worker.protocol import ask
+from keeplore.worker.server import Server
+
+
+@pytest.fixture
+def state(tmp_path):
+    (tmp_path / "state").mkdir(mode=0o700)
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def server(state):
+    def handle(operation, arguments, payload):
+        if operation == "fail":
+            raise RuntimeError("in the handler")
+        return b'{"operation": "%s", "bytes": %d}' % (operation.encode(), len(payload))
+
+    server = Server(state, handle)
+    yield server
+    server.close()
+
+
+def send(state: Path, data: bytes) -> bytes:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(10)
+        connection.connect((state / "worker.addr").read_text())
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(4096), b""))
+
+
+def test_a_request_is_answered_with_its_length_first(state, server):
+    reply = send(state, b"KEEPLORE/1 0.1.0 recall\n{}")
+    assert reply == b'35\n{"operation": "recall", "bytes": 2}'
+    assert ask(state, "status", {"a": 1}, timeout_s=5) == {"operation": "status", "bytes": 8}
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"KEEPLORE/1\n", b"\xff" * 2000, b"KEEPLORE/1 v fail\n"])
+def test_anything_else_gets_no_reply_and_stops_nothing(state, server, data):
+    assert send(state, data) == b""
+    assert ask(state, "status", timeout_s=5) is not None
+
+
+def test_a_request_that_is_too_large_is_dropped(state, server):
+    with pytest.raises(OSError):  # noqa: PT011  # reset or broken pipe, as the system chooses
+        assert send(state, b"KEEPLORE/1 v recall\n" + b"x" * 10_000_000) == b""
+        raise OSError("dropped without a word")
+    assert ask(state, "status", timeout_s=5) is not None
+
+
+def test_two_hundred_callers_at_once_are_all_answered(state, server):
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(ask(state, "x", timeout_s=30))) for _ in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers.count({"operation": "x", "bytes": 0}) == 200
+
+
+def test_the_socket_is_private_and_its_address_goes_with_it(state, server):
+    path = Path((state / "worker.addr").read_text())
+    assert path.stat().st_mode & 0o077 == 0
+    server.close()
+    assert not path.exists() and not (state / "worker.addr").exists()
+    assert ask(state, "status", timeout_s=1) is None
+
+
+def test_a_state_directory_with_a_long_path_gets_a_short_socket(tmp_path):
+    state = tmp_path / ("long-" * 30)
+    state.mkdir()
+    server = Server(state, lambda *_: b"{}")
+    try:
+        assert len((state / "worker.addr").read_text()) < 104
+        assert ask(state, "status", timeout_s=5) == {}
+    finally:
+        server.close()
+
+
+def test_a_socket_left_by_a_killed_worker_is_replaced(state):
+    (state / "worker.sock").write_text("stale")
+    server = Server(state, lambda *_: b"{}")
+    try:
+        assert ask(state, "status", timeout_s=5) == {}
+    finally:
+        server.close()

@@ -1,0 +1,150 @@
+"""One function says which project a directory belongs to, wherever it is cloned and however its remote is written."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from keeplore.store import Store
+from keeplore.workspace.identity import Project, identify, load_projects, normalise_remote, save_project
+
+
+@pytest.fixture
+def store(tmp_path):
+    root = tmp_path / "workspace"
+    root.mkdir()
+    return Store(root)
+
+
+def repository(path: Path, remote: str = "", commits: int = 1) -> Path:
+    path.mkdir(parents=True)
+    git(path, "init", "-q", "-b", "main")
+    if remote:
+        git(path, "remote", "add", "origin", remote)
+    for number in range(commits):
+        git(path, "commit", "-q", "--allow-empty", "-m", f"{path.name} {number}")
+    return path
+
+
+def git(path: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *identity, *arguments], cwd=path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/Acme/Ledgerly.git",
+        "https://user:pass@github.com/acme/ledgerly",
+        "https://github.com:443/acme/ledgerly/",
+        "git@github.com:acme/ledgerly.git",
+        "ssh://git@github.com/acme/ledgerly.git",
+        "ssh://git@github.com:22/acme//ledgerly.git",
+        "git://github.com/acme/ledgerly",
+        "github.com:acme/ledgerly.git",
+    ],
+)
+def test_every_way_to_write_a_remote_is_the_same_project(url):
+    assert normalise_remote(url) == "github.com/acme/ledgerly"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("ssh://git@git.acme.test:2222/ledgerly.git", "git.acme.test:2222/ledgerly"),
+        ("https://dev.azure.test/org/project/_git/repo", "dev.azure.test/org/project/_git/repo"),
+        ("/srv/git/ledgerly.git", "file/srv/git/ledgerly"),
+        ("file:///srv/git/ledgerly.git", "file/srv/git/ledgerly"),
+        ("", ""),
+        ("not a url", ""),
+        ("https://[broken", ""),
+        ("https://host:port/x", ""),
+    ],
+)
+def test_other_remotes_keep_what_distinguishes_them(url, expected):
+    assert normalise_remote(url) == expected
+
+
+def test_clones_and_worktrees_of_one_remote_are_one_project(store, tmp_path):
+    one = repository(tmp_path / "a" / "ledgerly", "git@github.com:acme/ledgerly.git")
+    other = repository(tmp_path / "b" / "checkout", "https://github.com/acme/ledgerly")
+    git(one, "worktree", "add", "-q", str(tmp_path / "feature"), "-b", "feature")
+    first = identify(one, store, tmp_path)
+    assert (first.project, first.is_known) == ("ledgerly", False)
+    save_project(store, first.proposal)
+    for place in (one, one / ".." / "ledgerly", other, tmp_path / "feature"):
+        found = identify(place.resolve(), store, tmp_path)
+        assert (found.project, found.is_known, found.reason) == (
+            "ledgerly",
+            True,
+            "git remote github.com/acme/ledgerly",
+        )
+
+
+def test_projects_of_the_same_name_are_kept_apart(store, tmp_path):
+    one = repository(tmp_path / "a" / "api", "git@github.com:acme/api.git")
+    other = repository(tmp_path / "b" / "api", "git@github.com:rival/api.git")
+    save_project(store, identify(one, store, tmp_path).proposal)
+    second = identify(other, store, tmp_path)
+    assert second.project.startswith("api-") and not second.is_known
+    save_project(store, second.proposal)
+    assert identify(one, store, tmp_path).project == "api"
+    assert identify(other, store, tmp_path).project == second.project
+
+
+def test_a_repository_that_gets_a_remote_later_stays_the_same_project(store, tmp_path):
+    place = repository(tmp_path / "tool")
+    save_project(store, identify(place, store, tmp_path).proposal)
+    git(place, "remote", "add", "origin", "git@github.com:me/renamed-tool.git")
+    found = identify(place, store, tmp_path)
+    assert (found.project, found.is_known) == ("tool", True)
+    assert found.reason.startswith("root commit ")
+
+
+def test_a_fork_with_its_own_remote_is_a_project_of_its_own_until_it_is_marked(store, tmp_path):
+    upstream = repository(tmp_path / "up" / "lib", "git@github.com:up/lib.git")
+    fork = tmp_path / "fork" / "lib"
+    fork.parent.mkdir()
+    git(tmp_path, "clone", "-q", str(upstream), str(fork))
+    git(fork, "remote", "set-url", "origin", "git@github.com:me/lib.git")
+    save_project(store, identify(upstream, store, tmp_path).proposal)
+    assert not identify(fork, store, tmp_path).is_known
+    marked = Project("lib", ("github.com/up/lib", "github.com/me/lib"))
+    store.write_text("projects/lib/project.json", marked.to_json())
+    assert identify(fork, store, tmp_path).project == "lib"
+
+
+def test_directories_without_git_go_by_marker_file_then_path(store, tmp_path):
+    notes = tmp_path / "notes" / "deep"
+    notes.mkdir(parents=True)
+    assert identify(notes, store, tmp_path).project == "deep"
+    (tmp_path / "notes" / ".keeplore-project").write_text("My-Notes\n")
+    assert identify(notes, store, tmp_path).project == "my-notes"
+
+
+def test_a_marker_with_a_hostile_name_is_ignored(store, tmp_path):
+    place = tmp_path / "plain"
+    place.mkdir()
+    (place / ".keeplore-project").write_text("../../etc")
+    assert identify(place, store, tmp_path).project == "plain"
+
+
+def test_the_home_directory_is_no_project(store, tmp_path):
+    assert identify(tmp_path, store, tmp_path).project == ""
+
+
+def test_a_directory_that_is_gone_is_still_recognised_by_its_path(store, tmp_path):
+    assert identify(tmp_path / "gone" / "api", store, tmp_path).project == "api"
+
+
+def test_two_machines_that_meet_a_project_write_the_same_bytes(store, tmp_path):
+    one = repository(tmp_path / "a" / "ledgerly", "git@github.com:acme/ledgerly.git")
+    git(tmp_path, "clone", "-q", str(one), str(tmp_path / "b"))
+    git(tmp_path / "b", "remote", "set-url", "origin", "https://github.com/acme/ledgerly.git")
+    texts = {identify(place, store, tmp_path).proposal.to_json() for place in (one, tmp_path / "b")}
+    assert len(texts) == 1
+
+
+def test_entries_that_cannot_be_read_do_not_hide_the_others(store):
+    for name, text in {"bad": "{", "list": "[]", "good": '{"name": "good", "remotes": ["h/x", 3]}'}.items():
+        store.write_text(f"projects/{name}/project.json", text)
+    assert [project.name for project in load_projects(store)] == ["good"]

@@ -1,0 +1,64 @@
+"""Plugins of other people can add to a step and fail without harm."""
+
+import pytest
+from keeplore.workspace.plugins import Plugins
+from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.specs import hookimpl
+
+TURN = Turn("t1", Origin("host", "session"), "2026-01-01T00:00:00Z", "hello")
+
+
+class Recorder:
+    def __init__(self):
+        self.turns = []
+
+    @hookimpl
+    def keeplore_turn(self, turn):
+        self.turns.append(turn)
+
+
+class Broken:
+    @hookimpl
+    def keeplore_turn(self, turn):
+        raise RuntimeError("out of order")
+
+    @hookimpl
+    def keeplore_redact(self, text):
+        raise RuntimeError("out of order")
+
+    @hookimpl
+    def keeplore_before_write(self, meta, body):
+        raise RuntimeError("must not be written")
+
+
+class Swap:
+    def __init__(self, old, new):
+        self.old, self.new = old, new
+
+    @hookimpl
+    def keeplore_redact(self, text):
+        return text.replace(self.old, self.new) if self.old in text else None
+
+
+def test_an_event_reaches_every_plugin_though_one_fails():
+    plugins, first, last = Plugins(), Recorder(), Recorder()
+    for plugin in (first, Broken(), last):
+        plugins.register(plugin)
+    plugins.emit(TURN)
+    assert first.turns == [TURN] and last.turns == [TURN]
+    assert len(plugins.failures) == 1 and "out of order" in plugins.failures[0]
+
+
+def test_redaction_steps_work_on_the_result_of_the_one_before():
+    plugins = Plugins()
+    for plugin in (Swap("b", "c"), Broken(), Swap("a", "b")):
+        plugins.register(plugin)
+    assert plugins.redact("a") == "c"
+    assert plugins.redact("unchanged") == "unchanged".replace("a", "c")
+
+
+def test_a_failing_gate_before_a_write_stops_the_write():
+    plugins = Plugins()
+    plugins.register(Broken())
+    with pytest.raises(RuntimeError, match="must not be written"):
+        plugins.before_write({}, "body")
