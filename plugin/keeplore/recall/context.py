@@ -1,0 +1,48 @@
+"""What a host is given for one prompt: silence, or the few memories that surely matter."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from keeplore.recall.render import (
+    PATH_CHARS,
+    SAID_BY,
+    TITLE_CHARS,
+    Item,
+    Section,
+    block,
+    may_be_injected,
+    one_line,
+    quoted,
+)
+from keeplore.recall.values import Answer, Hit
+from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS, WEIGHTS, Weights
+
+
+def prompt_context(
+    answer: Answer, *, already: Container[str], max_chars: int, session: str = "", weights: Weights = WEIGHTS
+) -> tuple[str, tuple[str, ...]]:
+    """A fenced block and the ids it shows; ("", ()) when nothing is sure enough, which is the common case.
+
+    ``already`` are ids this session has seen. What ``session`` itself said is left out as long as the host still has
+    it: give "" once it was compacted.
+    """
+    sure = [
+        hit
+        for hit in answer.hits
+        if hit.score >= weights.prompt_from
+        and hit.memory_id not in already
+        and not (session and hit.session == session)
+        and may_be_injected(hit.trust, hit.title, hit.passage)
+    ]
+    return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], max_chars)
+
+
+def _item(hit: Hit) -> Item:
+    scope = hit.project if hit.scope == "project" else f"{hit.scope} scope"
+    about = " · ".join(one_line(part, TITLE_CHARS) for part in (hit.date, scope, hit.category or hit.kind))
+    changed = f", changed {hit.changes} times" if hit.changes > 1 else ", changed once" if hit.changes else ""
+    source = f"{SAID_BY[hit.trust]}{changed}; {one_line(hit.memory_id, TITLE_CHARS)}, {one_line(hit.path, PATH_CHARS)}"
+    return Item(
+        f"{about} · {quoted(hit.title, TITLE_CHARS)}: {quoted(hit.passage, EXCERPT_CHARS)} ({source})", hit.memory_id
+    )

@@ -1,0 +1,227 @@
+"""One question from beginning to end: refresh, search, rank, check against the files, cut the excerpts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
+from keeplore.index import Allowed, MemoryRow, PassageRow
+from keeplore.index.passages import passages_of
+from keeplore.recall.excerpt import excerpt
+from keeplore.recall.query import Question, question_of, stems_of
+from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, rank
+from keeplore.recall.values import SIBLING, Answer, Here, Hit
+from keeplore.recall.weights import WEIGHTS, Weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from keeplore.index import Embedder, Index, Source
+
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A question with its vector, where the model gives one; ``floor`` is the model's, None without a vector."""
+
+    question: Question
+    vector: NDArray[np.float32] | None = None
+    floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the searches gave: evidence, and the rows that it speaks of."""
+
+    evidence: tuple[Evidence, ...]
+    passages: Mapping[int, PassageRow]
+    memories: Mapping[str, MemoryRow]
+
+
+def recall(
+    index: Index,
+    store: Source,
+    query: str,
+    here: Here,
+    *,
+    embedder: Embedder | None = None,
+    limit: int = 5,
+    wide: bool = False,
+    text_only: bool = False,
+    now: datetime | None = None,
+    weights: Weights = WEIGHTS,
+) -> Answer:
+    """The memories that answer a question, as seen from ``here``, best first.
+
+    ``wide`` asks the other projects as well, which otherwise happens when little is found. The index is brought up to
+    date first; nothing is fetched and no vectors are made but the question's. Raises IndexUnavailable where the index
+    can neither be read nor made.
+    """
+    notes = _refresh(index)
+    is_behind = bool(notes)
+    stamp = index.stamp()
+    question = question_of(query)
+    sight, why_text = _look(question, None if text_only else embedder, stamp.vectors)
+    notes += [why_text] if why_text and not text_only else []
+    if sight.floor is not None and stamp.vectors < stamp.passages:
+        notes.append(f"{stamp.passages - stamp.vectors} of {stamp.passages} passages have no vector yet")
+    hits: list[Hit] = []
+    if question.says_something and stamp.memories:
+        moment = now or datetime.now(UTC)
+        hits, dropped = _hits(index, store, sight, here, limit=limit, is_wide=wide, now=moment, w=weights)
+        if len(hits) < min(weights.few_hits, limit) and not wide:
+            hits, more = _hits(index, store, sight, here, limit=limit, is_wide=True, now=moment, w=weights)
+            dropped = max(dropped, more)
+            if any(here.distance(hit.scope, hit.project) == SIBLING for hit in hits):
+                notes.append("little was found here, so the other projects were asked too")
+        if dropped:
+            notes.append(f"{dropped} left out: the file is gone or says something else since it was indexed")
+    elif not question.says_something:
+        notes.append("the question has no word to look for")
+    status = "found" if hits else "stale" if is_behind else "nothing" if stamp.memories else "empty"
+    legs = ("text",) if sight.floor is None else ("text", "vectors")
+    return Answer(query, tuple(hits), status, legs, tuple(notes), stamp)
+
+
+def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS) -> Found:
+    """Every passage that either search finds, with what is known of it."""
+    text = {m.passage: m.score for m in index.text_search(sight.question.text, allowed, w.candidates)}
+    cosines = {}
+    if sight.vector is not None:
+        cosines = {m.passage: m.score for m in index.vector_search(sight.vector, allowed, w.candidates)}
+    passages = {row.id: row for row in index.passages(sorted(text.keys() | cosines.keys()))}
+    memories = index.memories(sorted({row.memory_id for row in passages.values()}))
+    evidence = tuple(
+        Evidence(
+            row.id,
+            row.memory_id,
+            text.get(row.id),
+            cosines.get(row.id),
+            sight.question.coverage(_stems(row, memories)) if row.id in text else 0.0,
+        )
+        for row in passages.values()
+    )
+    return Found(evidence, passages, memories)
+
+
+def sight_of(question: Question, embedder: Embedder) -> Sight:
+    """The question with its vector. Raises ModelUnavailable."""
+    return Sight(question, embedder.embed([question.text])[0], embedder.floor)
+
+
+def _refresh(index: Index) -> list[str]:
+    try:
+        index.refresh()
+    except IndexUnavailable as e:
+        if behind := index.lag():
+            return [f"the index is {behind} files behind the text: {e}"]
+    return []
+
+
+def _look(question: Question, embedder: Embedder | None, vectors: int) -> tuple[Sight, str]:
+    if embedder is None:
+        return Sight(question), "searched by text alone: no embedding model is set"
+    if not vectors:
+        return Sight(question), "searched by text alone: no vectors have been made yet"
+    if not question.says_something:
+        return Sight(question), ""
+    try:
+        return sight_of(question, embedder), ""
+    except ModelUnavailable as e:
+        return Sight(question), f"searched by text alone: {e}"
+
+
+def _hits(
+    index: Index, store: Source, sight: Sight, here: Here, *, limit: int, is_wide: bool, now: datetime, w: Weights
+) -> tuple[list[Hit], int]:
+    """Hits that are sure enough and stand in their files, and how many did not stand there."""
+    found = search(index, sight, Allowed(() if is_wide else here.scopes), w)
+    memories = {**found.memories, **_heads(index, found.memories, here, is_wide=is_wide)}
+    standings = {row.id: _standing(row, here, now) for row in memories.values()}
+    ranked = [r for r in rank(found.evidence, standings, sight.floor, w) if r.score >= w.nothing_below]
+    words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked if r.passage is not None}
+    hits: list[Hit] = []
+    dropped = 0
+    for entry in diverse(ranked, words, w):
+        if len(hits) == limit or entry.score < w.nothing_below:
+            break
+        row = found.passages.get(entry.passage) if entry.passage is not None else None
+        hit = _checked(store, memories[entry.memory], row, entry, sight.question)
+        hits += [hit] if hit else []
+        dropped += hit is None
+    return hits, dropped
+
+
+def _heads(index: Index, rows: Mapping[str, MemoryRow], here: Here, *, is_wide: bool) -> dict[str, MemoryRow]:
+    """The newest versions of memories that were found, as far as they may be shown here."""
+    missing = sorted({row.superseded_by for row in rows.values()} - rows.keys() - {""})
+    heads = index.memories(missing) if missing else {}
+    return {id_: row for id_, row in heads.items() if is_wide or here.distance(row.scope, row.project) != SIBLING}
+
+
+def _standing(row: MemoryRow, here: Here, now: datetime) -> Standing:
+    return Standing(
+        here.distance(row.scope, row.project),
+        _age_days(row.updated_at or row.created_at, now),
+        row.permanent,
+        row.is_archived,
+        row.superseded_by,
+    )
+
+
+def _age_days(at: str, now: datetime) -> float:
+    """Days since a moment of a front matter; one that cannot be read counts as ten years ago."""
+    try:
+        then = datetime.fromisoformat(at)
+    except ValueError:
+        return 3650.0
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    return max(0.0, (now - then).total_seconds() / _DAY_S)
+
+
+def _checked(
+    store: Source, row: MemoryRow, passage: PassageRow | None, entry: Ranked, question: Question
+) -> Hit | None:
+    """The hit as its file has it now; None where the file is gone, unreadable, or no longer says it."""
+    try:
+        memory = store.load(row.path)
+    except (StoreError, OSError):
+        return None
+    now_there = passages_of(memory)
+    if passage is None:
+        text, turn = _most_covering([(p.body, p.turn) for p in now_there], question)
+    elif passage.text in (p.body for p in now_there):
+        text, turn = passage.text, passage.turn
+    else:
+        return None
+    return Hit(
+        row.id,
+        row.title,
+        (row.updated_at or row.created_at)[:10],
+        row.kind,
+        row.scope,
+        row.project,
+        row.category,
+        row.trust,
+        entry.score,
+        excerpt(text, question),
+        turn,
+        row.path,
+        row.changes,
+        row.session,
+    )
+
+
+def _most_covering(passages: Sequence[tuple[str, str]], question: Question) -> tuple[str, str]:
+    """For a memory of which only an older version matched: its own text with the most of the question's words."""
+    return max(passages, key=lambda p: question.coverage(stems_of(p[0])), default=("", ""))
+
+
+def _stems(row: PassageRow, memories: Mapping[str, MemoryRow]) -> frozenset[str]:
+    title = memories[row.memory_id].title if row.memory_id in memories else ""
+    return stems_of(title) | stems_of(row.text)

@@ -1,0 +1,76 @@
+"""A question as the searches need it: clean, not endless, and with the words that tell something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from keeplore.index.words import STOP_WORDS, query_terms
+from keeplore.memory.fence import sanitise, strip_fenced
+from keeplore.recall.weights import QUERY_CHARS
+
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?:ations?|ating|ated|ates?|ions?|ings?|ers?|ed|es|e|s|ly)\Z")
+_SHORTEST_STEM = 3
+# what people say to an agent to make it go on: these are about nothing
+_GOING_ON = """
+again alright cool continue correct done exactly fine finish fix good great hello hey hi keep maybe next nice perfect
+proceed ready really redo resume retry right start stop test thx try well works wrong yeah yep
+"""
+_FILLERS = STOP_WORDS | set(_GOING_ON.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``words`` are groups of stems: a text holds a word when it holds all stems of one of the word's spellings."""
+
+    text: str
+    words: tuple[tuple[frozenset[str], ...], ...]
+
+    @property
+    def says_something(self) -> bool:
+        """False where there is nothing to look for, as in "ok, go on"."""
+        return bool(self.words)
+
+    def coverage(self, stems: frozenset[str]) -> float:
+        """The share of the words that are in a text with these stems, 0..1."""
+        if not self.words:
+            return 0.0
+        return sum(any(spelling <= stems for spelling in word) for word in self.words) / len(self.words)
+
+
+def question_of(text: str) -> Question:
+    """Any text, a page of prompt included; of a long one the beginning and the end count."""
+    clean = " ".join(strip_fenced(sanitise(text)).split())
+    if len(clean) > QUERY_CHARS:
+        clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
+    groups = [tuple(stems_of(spelling) for spelling in spellings) for spellings in query_terms(clean)]
+    telling = {
+        tuple(spelling for spelling in group if spelling): None
+        for group, spellings in zip(groups, query_terms(clean), strict=True)
+        if not _is_filler(spellings[0])
+    }
+    return Question(clean, tuple(group for group in telling if group))
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The words of a text without their endings: rough, and the same for query and passage."""
+    return frozenset(_stem(word) for word in _words(text))
+
+
+def _words(text: str) -> Iterable[str]:
+    return (match[0].casefold() for match in _WORD.finditer(text))
+
+
+def _is_filler(word: str) -> bool:
+    return word.casefold().replace("’", "'") in _FILLERS
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str) -> str:
+    short = _ENDING.sub("", word)
+    if len(short) < _SHORTEST_STEM:
+        short = word
+    return short[:-1] if len(short) > _SHORTEST_STEM and short[-1] == short[-2] else short

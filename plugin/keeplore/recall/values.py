@@ -1,0 +1,67 @@
+"""What recall is asked with and what it answers: plain values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from keeplore.index import Stamp
+
+OWN, INHERITED, SIBLING = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where the question is asked: a project (``""`` outside of all), which inherits workspace and user."""
+
+    project: str = ""
+
+    @property
+    def scopes(self) -> tuple[tuple[str, str], ...]:
+        own = (("project", self.project),) if self.project else ()
+        return (*own, ("workspace", ""), ("user", ""))
+
+    def distance(self, scope: str, project: str) -> int:
+        """OWN, INHERITED or SIBLING, for a memory of that scope and project."""
+        if scope != "project":
+            return INHERITED if self.project else OWN
+        return OWN if project == self.project else SIBLING
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    memory_id: str
+    title: str
+    date: str  # YYYY-MM-DD of its last change
+    kind: str
+    scope: str
+    project: str
+    category: str
+    trust: str
+    score: float  # 0..1: how likely it answers the question
+    passage: str  # the best part, within 400 characters
+    turn: str  # id of the turn that the passage is from, "" where it is from none
+    path: str  # relative to the workspace
+    changes: int  # earlier versions that it replaces
+    session: str = ""  # of the host, where it was recorded in one
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``status``: found; nothing (the index is current and holds no answer); empty (no memory yet); stale (nothing
+
+    found, but the index is behind the text and could not be brought up to date).
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    status: str
+    legs: tuple[str, ...]  # ("text", "vectors") or ("text",)
+    notes: tuple[str, ...]
+    stamp: Stamp
+
+
+def to_json(answer: Answer) -> dict[str, Any]:
+    """The answer as plain dictionaries and lists, for ``json.dumps``."""
+    data = asdict(answer)
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}

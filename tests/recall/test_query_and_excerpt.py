@@ -1,0 +1,82 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keeplore.memory.fence import fence
+from keeplore.recall.excerpt import excerpt, sentences_of
+from keeplore.recall.query import question_of, stems_of
+from keeplore.recall.weights import EXCERPT_CHARS, QUERY_CHARS
+
+LONG = (
+    "User: The session store keeps falling over at night. I looked at the graphs and found nothing.\n\n"
+    "Assistant: There are several things to look at first. The connection pool is at its limit during the export. "
+    "The export itself reads one row at a time. We drop Redis because its eviction removed logins. "
+    "Postgres keeps them in a table with an index on expiry. A job deletes expired rows every ten minutes. "
+    "The dashboards stay as they are. The on-call rota is not touched by any of this."
+)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "ok", "yes, go on", "please continue", "  \n", "Why?", "do it again, thanks!", "…"]
+)
+def test_a_prompt_that_is_about_nothing_says_nothing(text: str) -> None:
+    assert not question_of(text).says_something
+
+
+@pytest.mark.parametrize("text", ["redis", "why did we drop Redis", "OrderTable.tsx", "die Datenbank", "数据库"])
+def test_a_question_with_a_telling_word_says_something(text: str) -> None:
+    assert question_of(text).says_something
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("why did we drop Redis", "We dropped redis last week", 1.0),
+        ("why did we drop Redis", "Redis is fine", 0.5),
+        ("caching of migrations", "cache the migration", 1.0),
+        ("renderOrderTable", "the function render order table is slow", 1.0),
+        ("load_settings", "see load_settings() there", 1.0),
+        ("why did we drop Redis", "bananas", 0.0),
+    ],
+)
+def test_coverage_is_the_share_of_telling_words_in_a_text(query: str, text: str, share: float) -> None:
+    assert question_of(query).coverage(stems_of(text)) == pytest.approx(share)
+
+
+def test_what_was_injected_into_a_prompt_is_not_searched_for() -> None:
+    question = question_of("What about Redis? " + fence("Kubernetes and Nomad", "token0000"))
+    assert "Nomad" not in question.text and "Redis" in question.text
+
+
+def test_of_a_page_of_prompt_the_beginning_and_the_end_count() -> None:
+    question = question_of("first question " + "log line " * 5000 + "last question")
+    assert len(question.text) <= QUERY_CHARS + 3
+    assert question.text.startswith("first question") and question.text.endswith("last question")
+
+
+def test_a_short_passage_is_shown_whole() -> None:
+    assert excerpt("Short.\n", question_of("redis")) == "Short."
+
+
+def test_the_excerpt_is_cut_between_sentences_around_the_words_of_the_question() -> None:
+    shown = excerpt(LONG, question_of("why did we drop Redis"), 200)
+    assert "We drop Redis because its eviction removed logins." in shown
+    assert shown.startswith("… ") and shown.endswith(" …")
+    inside = shown.removeprefix("… ").removesuffix(" …")
+    assert inside in LONG and inside.endswith(".") and inside[0].isupper()
+
+
+def test_one_endless_line_is_cut_between_words_around_the_word_of_the_question() -> None:
+    line = " ".join(f"word{n}" for n in range(500)) + " redis " + " ".join(f"more{n}" for n in range(500))
+    shown = excerpt(line, question_of("redis"))
+    assert " redis " in shown and len(shown) <= EXCERPT_CHARS
+
+
+@given(st.text(), st.text(max_size=30), st.integers(20, 400))
+def test_an_excerpt_is_never_longer_than_allowed_and_never_fails(text: str, query: str, limit: int) -> None:
+    assert len(excerpt(text, question_of(query), limit)) <= limit
+
+
+@given(st.text())
+def test_sentences_joined_are_the_text(text: str) -> None:
+    assert "".join(sentences_of(text)) == text.encode("utf-8", "replace").decode()

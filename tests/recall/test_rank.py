@@ -1,0 +1,171 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, factor, likelihoods, rank
+from keeplore.recall.values import INHERITED, OWN, SIBLING
+from keeplore.recall.weights import WEIGHTS
+
+FLOOR = 0.23
+IDS = ["a", "b", "c", "d"]
+
+evidence = st.lists(
+    st.builds(
+        Evidence,
+        passage=st.integers(0, 50),
+        memory=st.sampled_from(IDS),
+        text=st.none() | st.floats(0, 40),
+        cosine=st.none() | st.floats(-1, 1),
+        coverage=st.floats(0, 1),
+    ),
+    max_size=12,
+    unique_by=lambda e: e.passage,
+)
+standing = st.builds(
+    Standing,
+    distance=st.sampled_from([OWN, INHERITED, SIBLING]),
+    age_days=st.floats(0, 5000),
+    is_permanent=st.booleans(),
+    is_archived=st.booleans(),
+    head=st.sampled_from(["", "c", "d", "elsewhere"]),
+)
+# the index names the newest version as head, so a head has none
+newest = standing.map(lambda s: replace(s, head=""))
+standings = st.fixed_dictionaries({}, optional={"a": standing, "b": standing, "c": newest, "d": newest})
+floors = st.none() | st.floats(0, 0.9)
+
+
+def both(**changes: object) -> tuple[list[Evidence], dict[str, Standing]]:
+    """Two memories with the same evidence; the second one differs in its standing."""
+    found = [Evidence(1, "a", 5.0, 0.6, 1.0), Evidence(2, "b", 5.0, 0.6, 1.0)]
+    plain = Standing(OWN, 10.0)
+    return found, {"a": plain, "b": replace(plain, **changes)}
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        {"distance": INHERITED},
+        {"distance": SIBLING},
+        {"age_days": 400.0},
+        {"is_archived": True},
+        {"head": "hidden"},
+    ],
+)
+def test_of_two_equal_matches_the_nearer_newer_and_valid_one_comes_first(worse: dict[str, object]) -> None:
+    found, standings = both(**worse)
+    assert [r.memory for r in rank(found, standings, FLOOR)] == ["a", "b"]
+
+
+def test_of_two_equal_matches_the_permanent_one_comes_first() -> None:
+    found, standings = both(is_permanent=True)
+    assert [r.memory for r in rank(found, standings, FLOOR)] == ["b", "a"]
+
+
+@pytest.mark.parametrize("distance", [OWN, INHERITED, SIBLING])
+def test_a_clearly_better_match_wins_over_age_permanence_and_place(distance: int) -> None:
+    found = [Evidence(1, "better", 10.0, 0.7, 1.0), Evidence(2, "worse", 6.0, 0.45, 0.6)]
+    standings = {"better": Standing(distance, 2000.0), "worse": Standing(OWN, 0.0, is_permanent=True)}
+    assert rank(found, standings, FLOOR)[0].memory == "better"
+
+
+def test_a_search_that_is_unsure_says_little() -> None:
+    # the best text match has one of five words, so the paraphrase that only the vectors see comes first
+    found = [Evidence(1, "one word", 3.0, 0.2, 0.2), Evidence(2, "paraphrase", None, 0.55)]
+    ranked = rank(found, {"one word": Standing(OWN), "paraphrase": Standing(OWN)}, FLOOR)
+    assert [r.memory for r in ranked] == ["paraphrase", "one word"]
+
+
+def test_without_vectors_the_text_match_alone_decides() -> None:
+    found = [Evidence(1, "a", 8.0, coverage=1.0), Evidence(2, "b", 4.0, coverage=0.5)]
+    scores = likelihoods(found, None)
+    assert scores[1] == pytest.approx(WEIGHTS.text_alone)
+    assert scores[2] == pytest.approx(WEIGHTS.text_alone / 2)
+
+
+def test_a_memory_is_as_good_as_its_best_passage() -> None:
+    found = [Evidence(1, "a", 1.0, 0.3, 1.0), Evidence(2, "a", 9.0, 0.7, 1.0), Evidence(3, "a", 2.0, 0.4, 1.0)]
+    assert [(r.memory, r.passage) for r in rank(found, {"a": Standing(OWN)}, FLOOR)] == [("a", 2)]
+
+
+def test_an_older_version_counts_for_its_head_and_is_not_shown() -> None:
+    found = [Evidence(1, "old", 9.0, 0.8, 1.0), Evidence(2, "other", 5.0, 0.5, 1.0)]
+    standings = {"old": Standing(OWN, head="new"), "new": Standing(OWN), "other": Standing(OWN)}
+    ranked = rank(found, standings, FLOOR)
+    assert [(r.memory, r.passage) for r in ranked] == [("new", None), ("other", 2)]
+
+
+def test_a_head_that_matched_itself_shows_its_own_passage() -> None:
+    found = [Evidence(1, "old", 9.0, 0.8, 1.0), Evidence(2, "new", 3.0, 0.4, 1.0)]
+    standings = {"old": Standing(OWN, head="new"), "new": Standing(OWN)}
+    assert [(r.memory, r.passage) for r in rank(found, standings, FLOOR)] == [("new", 2)]
+
+
+def test_an_older_version_whose_head_may_not_be_shown_is_far_down() -> None:
+    found = [Evidence(1, "old", 9.0, 0.8, 1.0), Evidence(2, "other", 8.0, 0.6, 1.0)]
+    ranked = rank(found, {"old": Standing(OWN, head="hidden"), "other": Standing(OWN)}, FLOOR)
+    assert [r.memory for r in ranked] == ["other", "old"]
+
+
+def test_passages_of_memories_that_are_gone_are_left_out() -> None:
+    assert rank([Evidence(1, "gone", 9.0, 0.8, 1.0)], {}, FLOOR) == []
+
+
+def test_a_passage_that_says_the_same_again_is_lowered_and_others_are_not() -> None:
+    ranked = [Ranked("a", 0.9, 1), Ranked("copy", 0.88, 2), Ranked("other", 0.7, 3), Ranked("head", 0.6, None)]
+    words = {1: frozenset(["one", "two", "three", "four", "five"]), 3: frozenset({"six", "seven"})}
+    words[2] = words[1]
+    assert [(r.memory, r.score) for r in diverse(ranked, words)] == [
+        ("a", 0.9),
+        ("other", 0.7),
+        ("copy", pytest.approx(0.88 * WEIGHTS.repeated)),
+        ("head", 0.6),
+    ]
+
+
+@given(evidence, standings, floors)
+def test_scores_are_shares_and_come_in_order(
+    found: list[Evidence], known: dict[str, Standing], floor: float | None
+) -> None:
+    ranked = rank(found, known, floor)
+    assert all(0.0 <= r.score <= 1.0 for r in ranked)
+    assert [r.score for r in ranked] == sorted((r.score for r in ranked), reverse=True)
+    assert len({r.memory for r in ranked}) == len(ranked)
+
+
+@given(evidence, standings, floors, st.randoms(use_true_random=False))
+def test_the_order_of_the_evidence_changes_nothing(
+    found: list[Evidence], known: dict[str, Standing], floor: float | None, random: object
+) -> None:
+    shuffled = list(found)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert rank(shuffled, known, floor) == rank(found, known, floor)
+
+
+@given(evidence, standings, floors)
+def test_no_older_version_is_shown_beside_or_above_its_head(
+    found: list[Evidence], known: dict[str, Standing], floor: float | None
+) -> None:
+    for shown in rank(found, known, floor):
+        assert known[shown.memory].head not in known
+
+
+@given(evidence, st.floats(0, 0.9), st.integers(0, 11), st.floats(0.001, 5))
+def test_a_better_match_never_makes_a_passage_less_likely(
+    found: list[Evidence], floor: float, which: int, more: float
+) -> None:
+    if not found:
+        return
+    chosen = found[which % len(found)]
+    better = [
+        replace(e, cosine=min(1.0, e.cosine + more)) if e is chosen and e.cosine is not None else e for e in found
+    ]
+    assert likelihoods(better, floor)[chosen.passage] >= likelihoods(found, floor)[chosen.passage] - 1e-12
+
+
+@given(standing, st.floats(0, 5000))
+def test_growing_older_never_helps(at: Standing, more: float) -> None:
+    older = replace(at, age_days=at.age_days + more)
+    assert factor(older) <= factor(at) <= 1.0
