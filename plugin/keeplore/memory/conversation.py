@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.parse
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keeplore_hooks.events import Work
 
 EXCHANGES = "## Exchanges"
-SHORT_TURN = 8  # characters of a turn id that a quotation shows
+SHORT_TURN = 8  # characters of a turn id that a quotation shows, more where two ids begin alike
 PARTS = {
     "context": "Context",
     "options": "Options discussed",
@@ -104,12 +105,13 @@ class Conversation:
     @classmethod
     def from_markdown(cls, body: str) -> Conversation:
         """Read a body leniently: what a person wrote between the parts is passed over, never an error."""
+        body = body.replace("\r\n", "\n")  # an editor on Windows may have saved it
         head, _, tail = body.partition(f"\n{EXCHANGES}\n")
         title = re.search(r"^# (.*)$", head, re.MULTILINE)
         fields = dict(_FIELD.findall(head))
         sections = _sections(head)
         exchanges = tuple(_exchanges(tail))
-        turns = {_short(exchange.id): exchange.id for exchange in exchanges}
+        turns = {short: turn for turn, short in _short_ids(exchanges).items()}
         return cls(
             title=title[1] if title else "",
             exchanges=exchanges,
@@ -132,11 +134,12 @@ def _head(c: Conversation) -> Iterator[str]:
         yield f"**Session context**: {_line(c.session_context)}"
     if c.projects:
         yield f"**Projects involved**: {', '.join(c.projects)}"
+    short = _short_ids(c.exchanges)
     for name, heading in PARTS.items():
         quotes: tuple[Quote, ...] = getattr(c, name)
         if quotes:
             yield from ("", f"## {heading}", "")
-            yield from (f"- {_line(q.text)} — {q.speaker}, turn {_short(q.turn)}" for q in quotes)
+            yield from (f"- {_line(q.text)} — {q.speaker}, turn {short.get(q.turn) or _field(q.turn)}" for q in quotes)
     if c.work != NO_WORK:
         yield from ("", "## Code references", "")
         for field, label in _WORK.items():
@@ -147,8 +150,8 @@ def _head(c: Conversation) -> Iterator[str]:
 
 
 def _exchange_lines(exchange: Exchange) -> Iterator[str]:
-    times = " ".join(filter(None, (exchange.id, exchange.at, exchange.ended_at)))
-    yield from (f"<!-- keeplore:turn {times} -->", f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
+    fields = " ".join(_field(value) for value in (exchange.id, exchange.at, exchange.ended_at)).rstrip()
+    yield from (f"<!-- keeplore:turn {fields} -->", f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
     for reply in exchange.replies:
         if isinstance(reply, str):
             yield from ("<!-- keeplore:assistant -->", "### Assistant", "", _escape(reply), "")
@@ -163,14 +166,14 @@ def _exchange_lines(exchange: Exchange) -> Iterator[str]:
 
 def _exchanges(tail: str) -> Iterator[Exchange]:
     marks = list(_MARK.finditer(tail))
-    ends = [mark.start() for mark in marks[1:]] + [len(tail)]
+    ends = [*(mark.start() for mark in marks[1:]), len(tail)]
     current: Exchange | None = None
-    for mark, end in zip(marks, ends, strict=True):
+    for mark, end in zip(marks, ends, strict=False):  # without a mark there is one end too many
         text = tail[mark.end() : end]
         if mark[1] == "turn":
             if current:
                 yield current
-            id_, at, ended_at = (*(mark[2] or "").split(" "), "", "", "")[:3]
+            id_, at, ended_at = (*map(urllib.parse.unquote, (mark[2] or "").split(" ")), "", "")[:3]
             current = Exchange(id_, at, _unescape(text), (), ended_at)
         elif current:
             reply = _unescape(text) if mark[1] == "assistant" else _asked(mark[2] or "")
@@ -183,7 +186,7 @@ def _asked(packed: str) -> Asked:
     try:
         data = json.loads(packed)
         return Asked(str(data["q"]), str(data["a"]), tuple(str(option) for option in data["o"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return Asked(packed)
 
 
@@ -204,11 +207,21 @@ def _sections(head: str) -> dict[str, str]:
 def _quotes(section: str, turns: dict[str, str]) -> Iterator[Quote]:
     for line in section.splitlines():
         if match := _QUOTE.match(line):
-            yield Quote(match[1], match[2], turns.get(match[3], match[3]))
+            yield Quote(match[1], match[2], turns.get(match[3]) or urllib.parse.unquote(match[3]))
 
 
-def _short(turn: str) -> str:
-    return turn[:SHORT_TURN]
+def _short_ids(exchanges: tuple[Exchange, ...]) -> dict[str, str]:
+    """Each turn id with the beginning that a quotation shows: as long as it takes to tell all of them apart."""
+    ids = {exchange.id: _field(exchange.id) for exchange in exchanges}
+    longest = max(map(len, ids.values()), default=0)
+    lengths = (n for n in range(SHORT_TURN, longest) if len({id_[:n] for id_ in ids.values()}) == len(ids))
+    length = next(lengths, longest)
+    return {turn: id_[:length] for turn, id_ in ids.items()}
+
+
+def _field(value: str) -> str:
+    """A host's id or time as one word that cannot end the comment it stands in."""
+    return urllib.parse.quote(value, safe=":._~/+@=,")
 
 
 def _work(section: str) -> Work:

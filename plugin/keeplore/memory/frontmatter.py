@@ -12,10 +12,14 @@ from keeplore.errors import Corrupt
 from keeplore.memory.model import Memory, in_order, problems_of
 
 MAX_FILE = 32 * 1024 * 1024  # bytes; a conversation is far below
-MAX_FRONT_MATTER = 64 * 1024  # bytes; larger mappings take the loader minutes
-MAX_BRACKETS = 400  # the C loader overflows its stack at some ten thousand nested ones
+MAX_FRONT_MATTER = 64 * 1024  # characters; larger mappings take the loader minutes
+MAX_DEPTH = 20  # the C loader overflows its stack at some ten thousand nested lists, whatever their notation
 _FENCE = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_CONFLICT = re.compile(r"^(<{7}|>{7}|={7})(\s|\Z)", re.MULTILINE)
+# the three lines that a failed merge leaves, in their order
+_CONFLICT = [re.compile(rf"^{sign}{{7}}(?:\s|\Z)", re.MULTILINE) for sign in "<=>"]
+# what anchors, aliases and deep nesting need; a sound front matter seldom has it, and looking closer costs time
+_SUSPICIOUS = re.compile(r"[&*]|(?:[-?:][ \t]+){10}|(?:[\[{][^\[{]*){20}")
+_REMEDY = "Mend the lines between the two --- and run `keeplore doctor`"
 _PLAIN_TAGS = {
     "tag:yaml.org,2002:null": (re.compile(r"^(?:~|null|)\Z"), ["~", "n", ""]),
     "tag:yaml.org,2002:bool": (re.compile(r"^(?:true|false)\Z"), ["t", "f"]),
@@ -30,13 +34,13 @@ class _Loader(yaml.CSafeLoader):
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # as the base class has it
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002  # the base class says so
-        keys = [key.value for key, _ in node.value]
+        seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise yaml.YAMLError("a key must be plain text")
-        if len(set(keys)) != len(keys):
-            double = next(key for key in keys if keys.count(key) > 1)
-            raise yaml.YAMLError(f"the key {double!r} stands twice")
+            if key.value in seen:
+                raise yaml.YAMLError(f"the key {key.value!r} stands twice")
+            seen.add(key.value)
         return super().construct_mapping(node, deep)
 
 
@@ -65,13 +69,16 @@ def parse(text: str) -> Memory:
     meta = _load(match[1])
     body = text[match.end() :].removeprefix("\n")
     problems = problems_of(meta)
-    if _CONFLICT.search(body):
+    if _has_conflict(body):
         problems = (*problems, "conflict markers stand in the text; keep one side and delete the markers")
     return Memory(meta, body, problems)
 
 
 def serialise(memory: Memory) -> str:
-    """The text of the file; parsing it gives an equal memory, and serialising that gives the same text."""
+    """The text of the file; parsing it gives an equal memory, and serialising that gives the same text.
+
+    Raises Corrupt where the front matter could not be read again, so that no such file is ever written.
+    """
     front = yaml.dump(
         in_order(memory.meta),
         Dumper=_Dumper,
@@ -80,33 +87,60 @@ def serialise(memory: Memory) -> str:
         width=2**31 - 1,
         default_flow_style=False,
     )
+    _check(front)
     return f"---\n{front}---\n\n{memory.body}"
 
 
 def _load(front: str) -> dict[str, Any]:
-    remedy = "Mend the lines between the two --- and run `keeplore doctor`"
-    if len(front) > MAX_FRONT_MATTER:
-        raise Corrupt(f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", remedy)
-    if front.count("[") + front.count("{") > MAX_BRACKETS:
-        raise Corrupt("the front matter nests too many brackets", remedy)
-    if _CONFLICT.search(front):
-        raise Corrupt("conflict markers stand in the front matter", "Keep one side and delete the markers")
+    _check(front)
     try:
-        if "&" in front or "*" in front:
-            _refuse_aliases(front)
         # _Loader derives from the safe C loader
         meta = yaml.load(front, Loader=_Loader)  # noqa: S506
     except (yaml.YAMLError, ValueError, RecursionError) as e:
-        raise Corrupt(f"the front matter is no YAML: {' '.join(str(e).split())}", remedy) from e
+        raise Corrupt(f"the front matter is no YAML: {' '.join(str(e).split())}", _REMEDY) from e
     if not isinstance(meta, dict):
-        raise Corrupt("the front matter is no mapping of keys to values", remedy)
+        raise Corrupt("the front matter is no mapping of keys to values", _REMEDY)
     if not all(isinstance(key, str) for key in meta):
-        raise Corrupt("a key of the front matter is no text", remedy)
+        raise Corrupt("a key of the front matter is no text", _REMEDY)
+    if not _is_plain(meta):
+        raise Corrupt("the front matter holds what is no text, number, list or mapping, or nests too deeply", _REMEDY)
     return meta
 
 
-def _refuse_aliases(front: str) -> None:
-    """An alias costs nothing to load and explodes when the result is walked or written."""
-    for event in yaml.parse(front, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise yaml.YAMLError("anchors and aliases are not allowed")
+def _check(front: str) -> None:
+    """Refuse what the loader cannot read safely, before it reads it."""
+    if len(front) > MAX_FRONT_MATTER:
+        raise Corrupt(f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", _REMEDY)
+    if _has_conflict(front):
+        raise Corrupt("conflict markers stand in the front matter", "Keep one side and delete the markers")
+    if not _SUSPICIOUS.search(front):
+        return
+    depth = 0
+    try:
+        for event in yaml.parse(front, Loader=yaml.CSafeLoader):
+            # an alias costs nothing to load and explodes when the result is walked or written
+            if getattr(event, "anchor", None):
+                raise Corrupt("anchors and aliases are not allowed in the front matter", _REMEDY)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise Corrupt("the front matter nests too deeply", _REMEDY)
+    except (yaml.YAMLError, ValueError) as e:
+        raise Corrupt(f"the front matter is no YAML: {' '.join(str(e).split())}", _REMEDY) from e
+
+
+def _has_conflict(text: str) -> bool:
+    position = 0
+    for sign in _CONFLICT:
+        found = sign.search(text, position)
+        if found is None:
+            return False
+        position = found.end()
+    return True
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    """Tags such as ``!!timestamp`` make values that neither JSON nor a later version can hold."""
+    if isinstance(value, dict | list):
+        items = value.values() if isinstance(value, dict) else value
+        return depth < MAX_DEPTH and all(_is_plain(item, depth + 1) for item in items)
+    return value is None or isinstance(value, str | int | float)

@@ -12,7 +12,7 @@ from keeplore.memory.model import Memory
 
 SLUG_CHARS = 60
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _NAMESPACE = uuid.UUID("b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11")  # ours alone; changing it changes every derived id
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 # names that Windows reserves whatever their extension
@@ -41,8 +41,8 @@ def is_id(text: str) -> bool:
 
 def slugify(text: str, limit: int = SLUG_CHARS) -> str:
     """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved name."""
-    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    words = re.findall(r"[a-z0-9]+", ascii_text.lower())
+    ascii_text = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", ascii_text)
     slug = ""
     for word in words:
         longer = f"{slug}-{word}" if slug else word[:limit]
