@@ -104,8 +104,8 @@ class ClaudeCode:
         return transcript.recorded(Path(config_dir) if config_dir else home / ".claude")
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        data = jsonl.load(payload)
-        if data is None or text(data, "agent_id"):
+        origin, data = self.origin(event, payload), jsonl.load(payload)
+        if data is None or origin is None or origin.agent:
             return None
         if event == "SessionStart":
             return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
