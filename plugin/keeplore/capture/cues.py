@@ -18,11 +18,12 @@ class Cue(NamedTuple):
 
 
 def _cue(weight: float, pattern: str) -> Cue:
-    return Cue(weight, re.compile(pattern.replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE))
+    return Cue(weight, _any(pattern))
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns).replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
+    pattern = "|".join(patterns).replace("TOPIC_OPENER", TOPIC_OPENER)
+    return re.compile(pattern.replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
 
 
 # verbs that settle how a thing shall be; verbs that only say what to do next ("run", "commit", "check") are left out
@@ -49,6 +50,12 @@ OPENER = (
     r"you'?re right|fair enough|good (?:point|call|idea|catch)|sounds good|makes sense|let me think|i "
     r"think|i guess|that works)"
     r"[,.;:!—–-]*\s+)*"
+)
+
+TOPIC_OPENER = (
+    r"\W*(?:(?:ok(?:ay)?|alright|right|great|cool|good|perfect|nice|thanks?|thank you|done|yes|awesome|"
+    r"excellent|so|now|and|then)"
+    r"[\s,.!—–-]+)*"
 )
 
 DECIDED: tuple[Cue, ...] = (
@@ -334,27 +341,32 @@ OFFER = _any(
     r"next step)\b"
 )
 
-TOPIC: tuple[re.Pattern[str], ...] = (
-    re.compile(
-        r"\A\W*(?:ok(?:ay)?|alright|right|great|cool|good|perfect|nice|thanks?|thank you|done|yes|awesome|"
-        r"excellent)?[\s,.!—–-]*(?:so |now |and |then )?"
-        r"(?:next(?: up| task| topic| item| thing| issue| question| feedback item| feature| "
-        r"step)?\s*(?:[,:—–]|is\b|-\s)|moving on\b|on to the next|let(?:'|’)?s move on|"
-        r"(?:a |on a )?(?:completely |totally |somewhat |slightly )?(?:different|another|new|separate|"
-        r"unrelated) (?:topic|subject|task|question|issue|thing|matter|feature|problem|note)\b|"
-        r"change of (?:topic|subject)|switching (?:gears|topics|to)|new (?:task|topic|feature|issue|bug|"
-        r"problem)\b|separately[,:]|unrelated[,:]|by the way\b|btw\b|"
-        r"(?:that'?s|this is) (?:done|fixed|sorted|out of the way|working now)[,.!;]?\s+(?:now|next|let|can|"
-        r"could|please|we)|(?:let(?:'|’)?s )?(?:turn|get) (?:now )?to (?:the )?(?:next|other)|"
-        r"let(?:'|’)?s (?:now |start |begin )?(?:build|implement|write|design|plan|work on|tackle|start (?:on|"
-        r"with|work)|focus on|talk about|discuss|look into|turn to|go to the next)\b(?! (?:it|this|that|those|"
-        r"these)\b)|"
-        r"(?:now|next)[, ]+(?:let(?:'|’)?s|i(?:'d| would)? (?:like|want|need)|we (?:need|should|have)|can "
-        r"(?:you|we)|could (?:you|we)|please)\b|"
-        r"implement the following plan|i (?:also )?have (?:a|another) (?:new |different |other )?(?:question|"
-        r"task|issue|bug|problem|feature)\b|another (?:thing|question|issue|bug|one)\b)",
-        re.IGNORECASE,
-    ),
+# words that open a new subject by themselves, at the start of a message
+NEW_TOPIC = _any(
+    r"\ATOPIC_OPENER(?:next(?: up| task| topic| item| thing| issue| question| feedback item| feature| "
+    r"step)?\s*(?:[,.!:—–]|is\b|-\s|\Z)|"
+    r"moving on\b|on to the next|let(?:'|’)?s move on|(?:a |on a |i have a )?(?:completely |totally |"
+    r"somewhat |slightly )?"
+    r"(?:different|new|separate|unrelated) (?:topic|subject|task|question|issue|matter|feature|problem|note|bug)\b|"
+    r"change of (?:topic|subject)|switching (?:gears|topics|to)|unrelated[,:]|implement the following plan|"
+    r"another (?:topic|subject|task|issue|bug|matter|feature)\b|(?:let(?:'|’)?s )?(?:turn|get) (?:now "
+    r")?to (?:the )?(?:next|other)\b)"
+)
+# words that may open one, or only the next step of the same
+MAYBE_TOPIC = _any(
+    r"\ATOPIC_OPENER(?:let(?:'|’)?s (?:now |start |begin |also )?(?:build|implement|write|design|plan|"
+    r"work on|tackle|start (?:on|with|work)|"
+    r"focus on|talk about|discuss|look into|turn to|go to)\b(?! (?:it|this|that|those|these)\b)|"
+    r"(?:now|next)[, ]+(?:let(?:'|’)?s|i(?:'d| would)? (?:like|want|need)|we (?:need|should|have)|can "
+    r"(?:you|we)|could (?:you|we)|please)\b|"
+    r"by the way\b|btw\b|separately[,:]|another (?:thing|question|one)\b|"
+    r"(?:that'?s|this is) (?:done|fixed|sorted|out of the way|working now)[,.!;]?\s+(?:now|next|let|can|"
+    r"could|please|we)\b)"
+)
+# the talk is over and the work begins: a boundary where there was a talk
+NEXT_PHASE = _any(
+    r"\ATOPIC_OPENER(?:let(?:'|’)?s|we can|time to|please|go ahead and)?\s*(?:now |start )*(?:build|implement|code|write|create)"
+    r"(?:ing)? (?:it|this|that|the (?:plan|design|spec|whole thing))\b"
 )
 # a message that takes up what was just said
 CONTINUES = re.compile(

@@ -1,0 +1,173 @@
+"""Is this turn still about the same topic? Asked once for each new turn, and answered for good.
+
+The shift of subject is measured as in TextTiling (M. Hearst, 1997), between the new turn and the block before it, but
+online: against what is usual in this conversation so far and not against the valley that would follow. Alike means the
+cosine of embeddings and shared words; without a model, shared words alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from keeplore.capture import cues
+from keeplore.capture.sentences import sentences
+from keeplore.capture.terms import terms
+from keeplore.errors import ModelUnavailable
+from keeplore_hooks.events import Turn
+from keeplore_hooks.specs import hookimpl_last
+
+if TYPE_CHECKING:
+    from keeplore.index.embedder import Embedder
+
+# between a turn's end and the next prompt. Half an hour is the habit for web sessions; reading a long answer, trying it
+# out and a meeting take longer, and a wrong cut costs more than a missed one
+LONG_PAUSE = 60  # minutes
+MAX_EXCHANGES = 24  # a safety against files that nobody can read, not a habit
+MAX_SIZE = 200_000  # characters, likewise
+FEW, MANY = 3, 8  # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
+NEED_FEW, NEED_USUAL, NEED_MANY = 0.9, 0.4, 0.35  # shift that makes a boundary, see ``shift_of``
+NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
+CONTINUING = 0.2  # what more it needs when the message takes up what was said ("and …", "but why …")
+SURE_TERMS = 3  # content words from which a message says enough to be measured; below, its shift counts in part
+BLOCK = 3  # exchanges before the turn that it is compared with
+PRIOR_WEIGHT = 6.0  # exchanges that the expectation counts for, until the conversation has its own
+CACHED = 512  # embeddings kept
+HEAD_USER, HEAD_ASSISTANT = 400, 300  # characters of an exchange that are embedded; the model reads some 256 tokens
+LEXICAL = 0.5  # share of words against vectors
+# shared words, as a share of the message's own: what is usual within a topic, and the way from there to unrelated
+USUAL_WORDS, SPREAD_WORDS = 0.25, 0.35
+# cosine, as shares of the way from the model's floor to 1
+USUAL_COSINE, SPREAD_COSINE = 0.2, 0.3
+
+
+def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: float) -> str:
+    """Why the turn opens a new topic: ``pause``, ``words``, ``shift`` or ``size``, and ``""`` where it does not.
+
+    ``exchanges`` are those of the open conversation, oldest first, with ``at``, ``user``, ``assistant`` and, if known,
+    ``ended_at``; ``shift`` is 0 where the turn is as near to them as is usual and 1 where it is unrelated.
+    """
+    if not exchanges or is_confirmation(turn.user):
+        return ""
+    last = exchanges[-1]
+    if _minutes(str(last.get("ended_at") or last["at"]), turn.at) >= LONG_PAUSE:
+        return "pause"
+    n = len(exchanges)
+    opening = turn.user[:300]
+    if cues.NEW_TOPIC.match(opening) or (n >= FEW and cues.NEXT_PHASE.match(opening)):
+        return "words"
+    if cues.MAYBE_TOPIC.match(opening) and shift >= NEED_MAYBE:
+        return "words"
+    need = NEED_FEW if n < FEW else NEED_USUAL if n <= MANY else NEED_MANY
+    if cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening):
+        need += CONTINUING
+    if shift >= need:
+        return "shift"
+    size = sum(len(exchange["user"]) + len(exchange["assistant"]) for exchange in exchanges)
+    return "size" if n >= MAX_EXCHANGES or size >= MAX_SIZE else ""
+
+
+def is_confirmation(message: str) -> bool:
+    """True for a bare go-ahead, pick or greeting ("yes", "go on", "1"): it answers, whatever its words are near to."""
+    said = message[:200].lower().replace("’", "'").replace(",", " ").split()
+    words = [word.strip('.!?;:()"*`…') for word in said]
+    return len(message) < 80 and all(not word or word.isdigit() or word in cues.CONFIRMATION_WORDS for word in words)
+
+
+class Segmenter:
+    """The built-in plugin for ``keeplore_segment``. ``embedder`` may be None; one that fails is not asked again."""
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self._embedder = embedder
+        self._vectors: OrderedDict[bytes, Any] = OrderedDict()
+
+    @hookimpl_last
+    def keeplore_segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
+        return boundary(exchanges, turn, self.shift_of(exchanges, turn))
+
+    def shift_of(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> float:
+        """How much less the turn is like the block before it than turns of this conversation usually are.
+
+        0: as usual; 1: unrelated; below 0: closer than usual. Counts in part where the message has few content words.
+        """
+        recent = exchanges[-2 * MANY :]
+        if not recent:
+            return 0.0
+        texts = [_compact(exchange["user"], exchange["assistant"]) for exchange in recent]
+        new = _compact(turn.user, turn.assistant)
+        shift = _lexical_shift([*recent, {"user": turn.user, "assistant": turn.assistant}])
+        vectors = self._embedded([*texts, new])
+        if vectors is not None:
+            floor = self._embedder.floor if self._embedder else 0.0
+            shift = LEXICAL * shift + (1 - LEXICAL) * _vector_shift(vectors, floor)
+        return shift * min(1.0, len(set(terms(turn.user[:HEAD_USER]))) / SURE_TERMS) ** 2
+
+    def _embedded(self, texts: Sequence[str]) -> list[Any] | None:
+        """A vector for each text, or None without a model."""
+        if self._embedder is None:
+            return None
+        keys = [hashlib.sha256(text.encode(errors="replace")).digest() for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
+        if missing:
+            try:
+                self._vectors.update(zip(missing, self._embedder.embed(list(missing.values())), strict=True))
+            except ModelUnavailable:
+                self._embedder = None
+                return None
+        for key in keys:
+            self._vectors.move_to_end(key)
+        found = [self._vectors[key] for key in keys]
+        while len(self._vectors) > CACHED:
+            self._vectors.popitem(last=False)
+        return found
+
+
+def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
+    """The last vector's shift; vectors are L2-normalised."""
+    alike = [
+        _near([float(vectors[n] @ earlier) for earlier in vectors[max(0, n - BLOCK) : n]])
+        for n in range(1, len(vectors))
+    ]
+    return _below_usual(alike, floor + USUAL_COSINE * (1 - floor), SPREAD_COSINE * (1 - floor))
+
+
+def _lexical_shift(exchanges: Sequence[Mapping[str, Any]]) -> float:
+    bags = [_bag(exchange) for exchange in exchanges]
+    own = [set(terms(exchange["user"][: 2 * HEAD_USER])) for exchange in exchanges]
+    alike = []
+    for n in range(1, len(bags)):
+        before = {term for bag in bags[max(0, n - BLOCK) : n] for term in bag}
+        alike.append(len(own[n] & before) / max(len(own[n]), 1))
+    return _below_usual(alike, USUAL_WORDS, SPREAD_WORDS)
+
+
+def _near(cosines: Sequence[float]) -> float:
+    """Nearness to a block, its last exchange counting most: a topic may be taken up again two turns later."""
+    return (cosines[-1] + max(cosines)) / 2
+
+
+def _below_usual(alike: Sequence[float], usual: float, spread: float) -> float:
+    """How far the last value lies below the mean of those before it, which begins as ``usual``, in ``spread``s."""
+    mean = (PRIOR_WEIGHT * usual + sum(alike[:-1])) / (PRIOR_WEIGHT + len(alike) - 1)
+    return (mean - alike[-1]) / spread
+
+
+def _bag(exchange: Mapping[str, Any]) -> Counter[str]:
+    return Counter(terms(exchange["user"][: 2 * HEAD_USER]) + terms(exchange["assistant"][: 4 * HEAD_ASSISTANT]))
+
+
+def _compact(user: str, assistant: str) -> str:
+    """What an exchange is about in as many words as the model reads: the message's head and the answer's beginning."""
+    answer = " ".join(sentence.text for sentence in sentences(assistant)[:3])
+    return f"{' '.join(user[: 2 * HEAD_USER].split())[:HEAD_USER]}\n{answer[:HEAD_ASSISTANT]}".strip()
+
+
+def _minutes(earlier: str, later: str) -> float:
+    """Minutes between two RFC 3339 times, 0 where one is no time."""
+    try:
+        return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds() / 60
+    except (ValueError, TypeError):
+        return 0.0

@@ -1,0 +1,201 @@
+"""A sentence of talk in the words of a title: address and politeness off, an imperative or a noun phrase left."""
+
+from __future__ import annotations
+
+import re
+
+from keeplore.capture.phrases import plain
+from keeplore.capture.sentences import Sentence
+from keeplore.capture.terms import terms
+
+MAX_TITLE = 70  # characters
+_EDGES = " .,;:!?-–—…\"'|/"
+_OPENERS = re.compile(
+    r"\A(?:(?:(?:hey|hi|hello|ok(?:ay|y)?|oky|so|well|oh|oh no|ah|hm+|gah|alright|right|great|cool|nice|"
+    r"perfect|thanks|thank you|yes|yeah|yep|"
+    r"yup|sure|no|and|but|also|now|then|next|please|pls|actually|first|maybe|again|just|claude|codex|"
+    r"gemini|sorry|wait|good|fine|agreed|"
+    r"fair enough|sounds good|makes sense|that works|stop for a second|taking a step back|umm?|uh|next "
+    r"feedback item|note that|to be precise|"
+    r"to be fair|learning q|quick follow[- ]up(?: question)?(?: first)?|clarification|pr feedback|more "
+    r"reviewer feedback|"
+    r"fyi|btw|by the way|quick question|question|today|if possible|if you could|you're right|let me think|"
+    r"one more thing|one more time)"
+    r"(?:[,.;:!?…—–-]+\s*|\s+))|"
+    r"(?:can|could|would|will|may) (?:you|we|i)(?: please| also| just| maybe| already| "
+    r"perhaps)*\s+(?:help me (?:to |with )?)?|"
+    r"(?:do|are|is) (?:you|we) (?:able to|think we should)\s+|"
+    r"(?:i|we)(?:'d| would)? (?:really |actually |just |also )?(?:like|love|want|need|have|wish|"
+    r"prefer|wonder if)(?: now)?(?: your help(?: with)?| some help(?: with)?| help(?: with)?| you(?: now)?)?(?: "
+    r"to)?\s+|"
+    r"(?:i|we)(?:'m|'re| am| are) (?:going to|trying to|about to|currently|now|planning to|looking to)\s+|"
+    r"(?:i|we)(?:'ll| will| should| must| can| could)\s+(?:also |just )?|"
+    r"(?:i(?:'m)? (?:think|guess|feel like|believe|reckon|mean|see|notic(?:e|ed|ing)|just noticed|"
+    r"wonder(?:ing)? if|was wondering "
+    r"if|do want to)),?(?: that)?(?: it's| its)?\s+|"
+    r"(?:let(?:'|’)?s|lest's|lets)(?: please| now| just| also| then| start by)*\s+|"
+    r"(?:help me|make sure(?: that| to)?|go ahead and|try to|be sure to|feel free to|your (?:task|job|"
+    r"goal) is to|the task is to|you are(?: going)? to|have a look at|take a look at|look (?:at|"
+    r"into))\s+(?:to |with )?|"
+    r"(?:is it possible|would it be possible|how hard would it be|would it make sense|does it make sense|"
+    r"is there a way|any way) (?:for us )?to\s+|"
+    r"(?:what|which) (?:is|are|was|were)(?: the)?\s+(?!\w+\?)|(?:are|is) there (?:any |some |a |an )?|"
+    r"(?:we have|there is|there are|there's|it's|it is)(?: a| an| the)?\s+|"
+    r"(?:give|tell|show|explain|do|get|find)(?: to)? (?:me|us)(?: please| again| now)*\s+)",
+    re.IGNORECASE,
+)
+_DECISION_OPENERS = re.compile(
+    r"\A(?:(?:final |the )?(?:decision|decided|agreed|conclusion)(?: is)?\s*[:—–-]\s*|(?:i|we)(?:'ve| "
+    r"have)? (?:now |finally |just )*(?:decided|agreed|opted|settled)(?: to| on| for| that)?\s+"
+    r"|(?:we|i)(?:'re|'m| are| am) going (?:to|with)\s+|(?:we|i) (?:will|'ll|shall)\s+|(?:my "
+    r"recommendation|i(?:'d| would)? (?:strongly )?(?:recommend|suggest|propose)(?:ation)?)(?: is)?(?: "
+    r"to)?:?\s+|"
+    r"(?:option|approach|alternative|choice|plan) ?#?[A-Ea-e\d][:.)]?\s*(?:[—–-]\s*)?)",
+    re.IGNORECASE,
+)
+_HOW = re.compile(r"\Ahow (?:do|does|can|could|would|should|did) (?:i|we|you|one)\s+(?=\w)", re.IGNORECASE)
+_FOR_ME = re.compile(r"\A(make|write|build|create|draw|design|draft) (?:me|us)\s+", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\A(?:how|why|what|which|where|when|who|is|are|does|do|did|can|shouldn'?t|should|isn'?t|aren'?t)\b", re.IGNORECASE
+)
+_NO_START = re.compile(
+    r"\A(?:if|when|since|because|while|although|once|as|i|i'm|i've|yes|no|we|you|not|they|he|she|it|its|"
+    r"let|to be|don'?t|do we|do you|are we|or|than)\b",
+    re.IGNORECASE,
+)
+_GENERIC_HEADING = re.compile(
+    r"\A(?:\W|\d)*(?:plan|context|goal|goals|overview|summary|background|instructions?|task|tasks|problem|"
+    r"introduction|steps?|requirements?|notes?|changes?|"
+    r"implementation(?: plan)?|result|results|done|phase \d.*|step \d.*|next steps?|files?(?: to "
+    r"(?:change|modify))?|verification|options?|recommendation|"
+    r"what(?:'s| is| was) .*|the (?:fix|problem|issue|solution|picture)\b.*|changes made|updated .*|root "
+    r"cause.*|strengths|test(?:s|ing| "
+    r"plan)?|usage|example|summary of .{0,12}|key .{0,14}|current .{0,14}|my .*|if .*|here.*|why.*|how.*|"
+    r"now.*|possible .*|perfect.*)\W*\Z",
+    re.IGNORECASE,
+)
+_HEADING_LABEL = re.compile(
+    r"\A(?:(?:implementation|design|project|bug|final|proposed|critical|my|the|current|important) "
+    r")?(?:plan|task|goal|summary|design|rfc|adr|"
+    r"proposal|feature|issue|skill|spec|report|review|overview|command|status|solution|recommendation|"
+    r"option|approach|fix|problem|scenario|finding)"
+    r"\s*(?:#?[A-E\d])?\s*[:—–-]\s*",
+    re.IGNORECASE,
+)
+_PASTED = re.compile(
+    r"\A\W*(?:implement|execute|follow|review|here(?:'s| is)) (?:the|this|my|a) (?:following )?(?:plan|"
+    r"spec|design|document|skill|prompt|task)\b",
+    re.IGNORECASE,
+)
+_DID = re.compile(
+    r"\A(?:(?:done|perfect|great|excellent|all (?:done|set)|fixed)[.!:,—–\s-]+)?(?:(?:i|we)(?:'ve| have)? "
+    r"(?:now |successfully |also )*)?(?P<did>(?P<verb>added|fixed|updated|created|implemented|removed|replaced|"
+    r"refactored|renamed|cleaned up|moved|wrote|switched|changed|extracted|configured|set up|built|"
+    r"improved|migrated|merged|simplified|documented|found)\b.*)",
+    re.IGNORECASE,
+)
+_CUT = re.compile(
+    r"[,;:](?=\s)|\.(?=\s)|\s[-–—]\s|\s(?=\()|\s(?=(?:so that|so we|because|since|which|while|where|when|"
+    r"if|but|and then|and also|as (?:it|this|that|we|the)|in order|then|unless|until|although|though|"
+    r"without|due to|that (?:we|i|you|it|is|are|would))\s)|\?(?=\s)"
+)
+_AND = re.compile(r"\s(?=(?:and|or|with|for|from|by|using|to|in|on|into)\s)")
+_DANGLING = re.compile(
+    r"(?:\s+(?:a|an|the|and|or|of|to|for|in|on|at|with|by|from|as|but|is|are|was|were|be|that|which|than|"
+    r"so|if|when|into|about|our|my|your|its|their|this|these|those|it|we|i|you|not|no|also|just|please|"
+    r"via|per|instead|rather|e\.g|i\.e|both|only|because|where|while|how|why|what|can|could|would|should|"
+    r"will|do|does))+\Z",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"\b(?:it|that|this|these|those|them|they|one|ones|something|thing|things|above|below|same|here|there|"
+    r"stuff|anything)\b",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(r"\b(?:i|me|my|i'm|i'd|i've|you|your|we're|haha|lol|wtf|wth|umm?)\b", re.IGNORECASE)
+
+
+# what was done, as the order to do it
+_ORDERS = {
+    "made": "make",
+    "wrote": "write",
+    "built": "build",
+    "found": "find",
+    "set up": "set up",
+    "cleaned up": "clean up",
+    "replaced": "replace",
+    "removed": "remove",
+    "moved": "move",
+    "improved": "improve",
+    "migrated": "migrate",
+    "merged": "merge",
+    "simplified": "simplify",
+    "created": "create",
+    "updated": "update",
+    "configured": "configure",
+    "changed": "change",
+    "renamed": "rename",
+}
+
+
+def imperative(text: str) -> str:
+    """The request or statement that a plain sentence makes, cut to a title's length."""
+    for _ in range(8):  # openers stand one before the other: "ok, so could you please"
+        shorter = _FOR_ME.sub(r"\1 ", _OPENERS.sub("", text, count=1))
+        if shorter == text:
+            break
+        text = shorter
+    is_asked = text.rstrip().endswith("?")
+    text = _HOW.sub("how to ", text)
+    title = fit(re.sub(r",? please\b(?=[ ,.?!]|\Z)", "", text))
+    return f"{title}?" if is_asked and _ASKING.match(title) and not title.startswith("how to") else title
+
+
+def decided(text: str) -> str:
+    """What a sentence that decides says, without "we decided"."""
+    return imperative(_DECISION_OPENERS.sub("", plain(text)))
+
+
+def told(sentence: Sentence) -> str:
+    """What the agent says that it did, as an order, or the heading of its report; "" for any other sentence."""
+    text = plain(sentence.text)
+    if sentence.is_heading:
+        head = heading(text)
+        return head if len(terms(head)) < 9 else ""
+    did = _DID.match(text)
+    if not did or len(terms(did["did"])) < 3:
+        return ""
+    verb = did["verb"].lower()
+    order = _ORDERS.get(verb) or verb.removesuffix("ed")
+    return fit(order + did["did"][len(verb) :])
+
+
+def heading(text: str) -> str:
+    """A heading without its label ("Plan:"), "" for one that would head any page."""
+    head = _HEADING_LABEL.sub("", plain(text))
+    return "" if _GENERIC_HEADING.match(head) or len(terms(head)) < 2 else fit(head)
+
+
+def is_pasted(message: str) -> bool:
+    """True where a message is a document: a plan, a skill, a page."""
+    return bool(_PASTED.match(message)) or message.lstrip().startswith("#")
+
+
+def vagueness(title: str) -> float:
+    """How much a title leans on what only those know who were there, 0 for none."""
+    loose = len(_VAGUE.findall(title)) + len(_PERSON.findall(title))
+    return 0.35 * loose + (1.0 if _NO_START.match(title) else 0.0)
+
+
+def fit(text: str) -> str:
+    """Cut at a clause, then between words, without a dangling small word."""
+    text = text.strip(_EDGES)
+    cuts = [m.start() for m in _CUT.finditer(text) if len(terms(text[: m.start()])) > 2]
+    if cuts and (len(text) > MAX_TITLE or cuts[0] > MAX_TITLE // 3):
+        text = text[: cuts[0]]
+    if len(text) > MAX_TITLE:
+        head = text[: MAX_TITLE + 1]
+        softer = [m.start() for m in _AND.finditer(head) if m.start() > MAX_TITLE // 2]
+        text = text[: softer[-1] if softer else max(head.rfind(" "), 0) or MAX_TITLE]
+    text = _DANGLING.sub("", text.strip(_EDGES)).strip(_EDGES)
+    return text if text.count("(") == text.count(")") else text.replace("(", "").replace(")", "")
