@@ -34,6 +34,7 @@ def memory(**fields: object) -> Memory:
         ("   \n\t", "untitled"),
         ("發票佇列", "untitled"),
         ("Größe: naïve café", "grosse-naive-cafe"),
+        ("Ledgerly™ № 5", "ledgerlytm-no-5"),
         ("CON", "con-x"),
         ("nul", "nul-x"),
         ("Com1", "com1-x"),

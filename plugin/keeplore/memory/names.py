@@ -42,7 +42,7 @@ def is_id(text: str) -> bool:
 def slugify(text: str, limit: int = SLUG_CHARS) -> str:
     """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved name."""
     ascii_text = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
-    words = re.findall(r"[a-z0-9]+", ascii_text)
+    words = re.findall(r"[a-z0-9]+", ascii_text.lower())
     slug = ""
     for word in words:
         longer = f"{slug}-{word}" if slug else word[:limit]

