@@ -141,6 +141,7 @@ UNDECIDED = _any(
     r"\b(?:should|needs? to|must|has to|have to) be (?:able|fine|ok|okay|possible|easy|done|enough|safe|"
     r"good|working|there|fixed|ready|clear|honest|fair|sure)\b|\bshould (?:have|'ve|work|now)\b",
     r"\brather (?:than|large|small|big|long|hard|odd|slow|a)\b(?!.*\bprefer\b)(?<!use .)\A",
+    r"\Aif you\b",
     r"\bneed (?:to|your) (?:know|see|help|check|look|understand|decide|discuss|think|talk)\b",
 )
 # what is worked on next settles nothing about the thing itself
@@ -150,10 +151,18 @@ WORKFLOW = _any(
     r"main)|rebase|open (?:an? )?pr|ship it|run|rerun|re-run|continue|proceed|see|look|check|test|wait|"
     r"talk|discuss|debug|compact|review|investigate|think|find out|figure|explore|start over|move on|get "
     r"started|try again|summari[sz]e|recap|get back)\b",
+    r"\b(?:need|have|want) to (?:commit|push|merge (?:this|it)|rebase|run|check|test|look|see|talk|"
+    r"discuss|debug|finish|wait)\b",
+    r"\b(?:bullet points?|\d+ (?:lines|words|sentences|points)|same (?:overall )?length|shorter|longer|summary)\b",
     r"\AOPENER(?:keep (?:going|it up|in mind|digging|on|at it|trying|working)|go (?:ahead|on|for it)|do "
     r"(?:it|that|this)|make (?:sure|a commit|it so)|use (?:the |your )?skill\w*|pick (?:it|this|that) up|"
     r"take a (?:look|step)|leave (?:it|that|this) (?:for now|alone)|call it (?:a day|done)|put (?:it "
     r")?(?:simply|differently|another way)|skip to)\b",
+)
+WORKFLOW_QUESTION = _any(
+    r"\b(?:commit(?:ted)?|push|force-push|open (?:an? )?pr|merge|proceed|continue|start now|ready to|"
+    r"update the plan|run (?:it|the|this)|"
+    r"looks? (?:good|right)|next step)\b"
 )
 AFFIRMED = _any(
     r"\A\W*(?:ok(?:ay|y)?|yes|yeah+|yep|yup|ye|y|sure|agreed?|perfect|great|exactly|correct|right|fine|"
@@ -232,8 +241,9 @@ AGENT_DECIDED: tuple[Cue, ...] = (
     _cue(1.6, r"\b(?:i|we) (?:deliberately|intentionally|purposely) \w+"),
 )
 DECISION_HEADING = re.compile(
-    r"\b(?:decisions?(?: made)?|decided|agreed|what we decided|key decisions|design "
-    r"decisions)\b(?!.*\b(?:needed|required|to make|pending|open|points?|tree|for you)\b)",
+    r"\A\W*(?:\d+[.)]\s*)?(?:(?:final|key|main|design|architectural?|our|the) )?decisions?(?: (?:made|so "
+    r"far|taken))?\W*\Z|"
+    r"\A\W*what we (?:have )?(?:decided|agreed)\b",
     re.IGNORECASE,
 )
 
@@ -283,16 +293,19 @@ REASON_HEADING = re.compile(
 )
 
 OPTIONS_HEADING = re.compile(
-    r"\b(?:options?|alternatives?|approach(?:es)?|choices|possible (?:fix(?:es)?|solutions?|ways)|"
-    r"candidates|ways to|fix options|solutions|proposals)\b(?!.*\b(?:flag|cli|config|default|command|"
-    r"parse))",
+    r"\A(?:\W|\d)*(?:\w+ ){0,3}(?:options|alternatives|approaches|choices|possible (?:fixes|solutions|"
+    r"ways)|candidates|proposals)"
+    r"(?: \w+){0,3}\W*\Z",
     re.IGNORECASE,
 )
 OPTIONS_LEAD = _any(
-    r"\b(?:options?|alternatives?|approaches|choices|possib(?:le|ilities)|candidates|ways|solutions?|"
-    r"paths?|directions|routes|variants)\b.*:\Z",
-    r"\b(?:we|you|i|one) (?:could|can either|have (?:two|three|a few|several))\b.*:\Z",
-    r"\b(?:one of|either|should we|do you (?:prefer|want)|which)\b.*[:?]\Z",
+    r"\A(?!.*\b(?:because|pros|cons|benefits|advantages|problems?|works?|fails?|means|shows)\b)(?:\S+ ){0,14}?"
+    r"(?:options|alternatives|approaches|choices|possibilities|candidates|(?:\w+ )?possible (?:fixes|solutions|ways)|"
+    r"(?:two|three|four|several|a few|different|possible|these) (?:ways|solutions?|paths|directions|"
+    r"routes|variants))\b(?: \S+){0,8}:\Z",
+    r"\A(?:\S+ ){0,6}?(?:we|you|i|one) (?:could|can either|can)(?: (?:do|use|try|choose|go|pick|also|"
+    r"either|store|take|keep))*"
+    r"(?: (?:one of|between|any of|with))?(?: (?:it|this|that|these|the following))?:\Z",
 )
 OPTION_LABELLED = re.compile(
     r"\A(?:\*\*|__)?(?:option|approach|alternative|choice|variant|solution|plan)\s*#?(?P<label>[A-Ea-e]|"
@@ -302,10 +315,9 @@ OPTION_LABELLED = re.compile(
 OPTION_PROSE = _any(
     r"\b(?:another|the other|a second|a third|one|an) (?:option|alternative|approach|possibility|way) "
     r"(?:is|would be|could be|might be)\b",
-    r"\AOPENER(?:alternatively|or,? we (?:could|can)|or we (?:could|can)|or maybe|we (?:could|can) "
-    r"(?:also|either)|we could|either)\b(?!.*\A)",
-    r"\bhow about (?:we |using |a |an )|\bwhat about (?:using|a|an)\b|\bwe (?:could|can) (?:also |either "
-    r")?(?:use|go with|switch|try|add|move|store|keep)\b",
+    r"\AOPENER(?:alternatively|or,? we (?:could|can)|or maybe|we could (?:also|either)|we can either|either we)\b",
+    r"\AOPENER(?:how about (?:we |using |a |an )|what about (?:using|a|an)\b)",
+    r"\b(?:we|you) could (?:also |either )?(?:use|go with|switch|move|store|keep|adopt|replace|split)\b",
 )
 
 OPEN_HEADING = re.compile(
@@ -365,7 +377,8 @@ MAYBE_TOPIC = _any(
 )
 # the talk is over and the work begins: a boundary where there was a talk
 NEXT_PHASE = _any(
-    r"\ATOPIC_OPENER(?:let(?:'|’)?s|we can|time to|please|go ahead and)?\s*(?:now |start )*(?:build|implement|code|write|create)"
+    r"\ATOPIC_OPENER(?:let(?:'|’)?s|we can|time to|please|go ahead and)?\s*(?:now |start )*(?:build|implement|code|"
+    r"write|create)"
     r"(?:ing)? (?:it|this|that|the (?:plan|design|spec|whole thing))\b"
 )
 # a message that takes up what was just said

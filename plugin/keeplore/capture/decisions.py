@@ -83,7 +83,8 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
     yield from own
     for reply in exchange.replies:
         if isinstance(reply, Asked) and reply.answer.strip():
-            yield _decision(_answered(reply), "user", exchange.id, ANSWERED, at)
+            is_step = cues.WORKFLOW_QUESTION.search(reply.question)
+            yield _decision(_answered(reply), "user", exchange.id, MIN_USER if is_step else ANSWERED, at)
 
 
 def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Iterator[Decision]:

@@ -8,6 +8,7 @@ precision: an empty part is better than a wrong line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from keeplore.capture import cues
 from keeplore.capture.decisions import Decision, decisions, is_decided
 from keeplore.capture.sentences import Sentence, clip, sentences
-from keeplore.capture.terms import cosine, overlap, terms, weighted
+from keeplore.capture.terms import cosine, overlap, stems, terms, weighted
 from keeplore.memory import Asked, Exchange, Quote
 from keeplore.memory.conversation import PARTS
 
@@ -23,8 +24,12 @@ CAPS = {"context": 3, "options": 8, "decision": 2, "reasoning": 5, "also_decided
 MAX_RANKED = 24  # sentences of one part that are compared with one another
 CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
 ALIKE = 0.7  # share of terms from which two quotations say the same
+STATED = 0.8  # weight of a first sentence that is nothing but the request
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 STOPPING = 0.85  # damping of the random walk, as in LexRank
+
+_BOILERPLATE = re.compile(r"\W*(?:if you (?:need|want|have)|please|note that|make sure|let me know)\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\W*(?:yes|no|cancel|skip)\b", re.IGNORECASE)
 
 Embed = Callable[[Sequence[str]], Any]
 
@@ -87,9 +92,11 @@ def _context(said: Sequence[_Said]) -> Iterator[_Found]:
     opening = [s for s in said if s.speaker == "user" and not s.sentence.is_heading][:60]
     for order, s in enumerate(opening):
         text = s.sentence.text
-        if s.at > 2 or s.sentence.is_question or len(terms(text)) < 3:
+        if s.at > 2 or s.sentence.is_question or text.endswith(":") or len(stems(text)) < 3:
             continue
-        weight = cues.weight_of(text, cues.CONTEXT)
+        if _BOILERPLATE.match(text):
+            continue
+        weight = cues.weight_of(text, cues.CONTEXT) or (STATED if s.at == 0 and s.n == 0 else 0.0)
         if cues.CONTEXT_HEADING.search(s.sentence.heading):
             weight = max(weight, 2.0)
         if weight and not is_decided(s.sentence):
@@ -100,7 +107,7 @@ def _reasons(said: Sequence[_Said], decided: Sequence[Decision]) -> Iterator[_Fo
     """Sentences that give a reason and share a word with a decision; without decisions, causes that were found."""
     for order, s in enumerate(said):
         text = s.sentence.text
-        if s.sentence.is_question or s.sentence.is_heading or len(terms(text)) < 3:
+        if s.sentence.is_question or s.sentence.is_heading or text.endswith(":") or len(stems(text)) < 4:
             continue
         weight = cues.weight_of(text, cues.REASON)
         if cues.REASON_HEADING.search(s.sentence.heading) and s.sentence.is_first:
@@ -130,13 +137,13 @@ def _options(said: Sequence[_Said], exchanges: Sequence[Exchange]) -> tuple[Quot
         Quote(clip(" ".join(option.split())), "assistant", exchange.id)
         for exchange in exchanges
         for reply in exchange.replies
-        if isinstance(reply, Asked)
+        if isinstance(reply, Asked) and not any(_YES_OR_NO.match(option) for option in reply.options)
         for option in reply.options
         if len(option.split()) > 1
     ]
     prose = [_quote(s) for s in said if _is_prose_option(s.sentence)]
     found: list[Quote] = []
-    for quote in (*put, *listed) if len(put) + len(listed) > 1 else prose:
+    for quote in (*put, *listed) if len(put) + len(listed) > 1 else prose if len(prose) > 1 else ():
         if len(found) < CAPS["options"] and not _is_said(quote.text, (f.text for f in found)):
             found.append(quote)
     return tuple(found)

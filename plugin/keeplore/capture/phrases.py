@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.sentences import bare, sentences
-from keeplore.capture.terms import STOP, is_identifier, stem, terms
+from keeplore.capture.terms import STOP, is_identifier, stem, stems, terms
 from keeplore.memory import Exchange
 
 MAX_WORDS = 3  # of a key phrase
@@ -35,8 +35,11 @@ _CODE = re.compile(r"`+([^`]*)`+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
 _PATH = re.compile(r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])")
+_SHORT_PATH = re.compile(r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*")  # owner/name, and/or
 _NOISE = re.compile(
-    r"\[(?:Image|Pasted)[^\]]*\]|\b[0-9a-f]{7,40}\b(?=\W|\Z)(?<![a-z]{7})|<[^>]{1,60}>|\((?:Recommended|recommended)\)"
+    r"\[(?:Image|Pasted)[^\]]*\]|\b[0-9a-f]{7,40}\b(?=\W|\Z)(?<![a-z]{7})|<[^>]{1,60}>|\((?:Recommended|"
+    r"recommended)\)|:[a-z_]+:(?=\s)|(?<!\S)//(?=\s)|"
+    r"\b(?:fuck(?:ing?|in)?|damn|goddamn|bloody|freaking)\s"
 )
 
 
@@ -49,7 +52,7 @@ class Profile:
 
     def of(self, text: str) -> float:
         """How much of the subject a text names."""
-        return sum(sorted((self.weights.get(term, 0.0) for term in set(terms(text))), reverse=True)[:5])
+        return sum(sorted((self.weights.get(term, 0.0) for term in stems(text)), reverse=True)[:5])
 
 
 def profile(exchanges: Sequence[Exchange]) -> Profile:
@@ -83,7 +86,7 @@ def plain(text: str) -> str:
     text = _LINK.sub(r"\1", text)
     text = _CODE.sub(r"\1", text)
     text = _URL.sub("", text)
-    text = _PATH.sub(lambda m: m[1] or "", text)
+    text = _PATH.sub(lambda m: m[0] if _SHORT_PATH.fullmatch(m[0]) else m[1] or "", text)
     text = _NOISE.sub("", text)
     text = re.sub(r"\*\*|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text)
     text = re.sub(r"(?<!\w)@(?=\w)", "", text)
@@ -115,11 +118,15 @@ def _score(key: tuple[str, ...], n: int, weights: dict[str, float]) -> float:
 
 
 def _distinct(phrases: Sequence[str]) -> list[str]:
+    """Phrases that share no word; a single word gives way to a longer phrase that holds it."""
     kept: list[str] = []
     for phrase in phrases:
         own = set(terms(phrase))
-        if own and not any(own & set(terms(other)) for other in kept):
+        sharing = [n for n, other in enumerate(kept) if own & set(terms(other))]
+        if own and not sharing:
             kept.append(phrase)
+        elif len(sharing) == 1 and " " in phrase and " " not in kept[sharing[0]]:
+            kept[sharing[0]] = phrase
     return kept
 
 

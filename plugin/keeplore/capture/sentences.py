@@ -27,6 +27,7 @@ _OUTPUT = re.compile(
     r"[+-]{3} \S|[-=_*~+#.]{4,}|\[\w+\]\s|(?:import|from|def|func|class|const|let|var|return|export|package|async) "
     r".*[=({;:'\"]\s*\Z|(?:FAIL|PASS|ERROR|WARN|INFO|DEBUG)(?:ED)?\b[ :]|[\w./-]+:\d+(?::\d+)?:)"
 )
+_CODE_LINE = re.compile(r"\A\s*[{}()\[\]]|[{};]\Z|\);|\w\(\)\.|=>|&&|===?|\|\|")
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
 _CLAUSE = re.compile(r"[;,:—–](?=\s)|\s[-–—]\s|\s(?=\((?!s\)))|\s(?=(?:and|but|because|so that|which|while)\s)")
 
@@ -112,7 +113,7 @@ def _prose_lines(message: str) -> Iterator[str]:
 
 
 def _is_output(line: str) -> bool:
-    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or line.endswith(("{", "}", ");", "};")):
+    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(line[:400]):
         return True
     letters = sum(map(str.isalpha, line[:200])) + line[:200].count(" ")
     return len(line) > 8 and letters < 0.6 * len(line[:200])

@@ -53,6 +53,12 @@ def terms(text: str) -> list[str]:
     return found
 
 
+def stems(text: str) -> set[str]:
+    """Stems of the content words, an identifier counting once."""
+    lower = (word.lower() for word in words(text))
+    return {stem(word) for word in lower if len(word) > 1 and word.partition("'")[0].partition("’")[0] not in STOP}
+
+
 @functools.lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A crude stem: enough that *queues* meets *queue* and *caching* meets *cache*; it is never shown."""

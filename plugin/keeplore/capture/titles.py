@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from keeplore.capture import cues
 from keeplore.capture.phrases import Profile, capitalised, plain, profile
 from keeplore.capture.sentences import sentences
-from keeplore.capture.terms import STOP, terms, words
+from keeplore.capture.terms import STOP, stems, terms, words
 from keeplore.capture.wording import MAX_TITLE, decided, fit, heading, imperative, is_pasted, told, vagueness
 from keeplore.memory import Exchange, Quote
 
@@ -20,8 +20,8 @@ FALLBACK = "Untitled conversation"
 MIN_SCORE = 1.0  # below it a candidate says too little, and the key phrases speak
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 # what a kind of candidate is worth, in units of the weight of the heaviest term
-DECIDED_BY_USER, DECIDED = 1.2, 0.8
-FIRST_REQUEST, LATER, LATER_SENTENCE = 0.5, 0.25, 0.15
+DECIDED_BY_USER, ANSWERED, DECIDED = 1.2, 0.6, 0.8
+FIRST_REQUEST, LATER, LATER_SENTENCE = 0.5, 0.25, 0.25
 ASKING, TOLD = -0.4, -0.5
 
 
@@ -57,7 +57,8 @@ def _candidates(
         phrase = decided(answer)
         if asked:
             phrase = _led(_subject_of(plain(asked), about), phrase)
-        yield _score(phrase, about) + (DECIDED_BY_USER if quote.speaker == "user" else DECIDED), phrase
+        worth = ANSWERED if asked else DECIDED_BY_USER if quote.speaker == "user" else DECIDED
+        yield _score(phrase, about) + worth, phrase
     late = 0.0
     for exchange in exchanges:
         for n, sentence in enumerate(sentences(exchange.user)[:12]):
@@ -73,7 +74,7 @@ def _candidates(
 
 
 def _score(phrase: str, about: Profile) -> float:
-    found = set(terms(phrase))
+    found = stems(phrase)
     if len(found) < 2:
         return 0.0
     filler = sum(word.lower() in STOP for word in words(phrase)) / max(len(words(phrase)), 1)

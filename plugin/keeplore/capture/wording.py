@@ -6,7 +6,7 @@ import re
 
 from keeplore.capture.phrases import plain
 from keeplore.capture.sentences import Sentence
-from keeplore.capture.terms import terms
+from keeplore.capture.terms import stems, terms
 
 MAX_TITLE = 70  # characters
 _EDGES = " .,;:!?-–—…\"'|/"
@@ -59,7 +59,8 @@ _ASKING = re.compile(
     r"\A(?:how|why|what|which|where|when|who|is|are|does|do|did|can|shouldn'?t|should|isn'?t|aren'?t)\b", re.IGNORECASE
 )
 _NO_START = re.compile(
-    r"\A(?:if|when|since|because|while|although|once|as|i|i'm|i've|yes|no|we|you|not|they|he|she|it|its|"
+    r"\A(?:if|when|since|because|while|although|once|as|i|like|that|that's|this is|there|i'm|i've|yes|no|"
+    r"we|you|not|they|he|she|it|its|"
     r"let|to be|don'?t|do we|do you|are we|or|than)\b",
     re.IGNORECASE,
 )
@@ -95,7 +96,8 @@ _DID = re.compile(
     re.IGNORECASE,
 )
 _CUT = re.compile(
-    r"[,;:](?=\s)|\.(?=\s)|\s[-–—]\s|\s(?=\()|\s(?=(?:so that|so we|because|since|which|while|where|when|"
+    r"[,;:](?=\s)|\s(?=[\u2600-\u27bf\U0001f300-\U0001faff])|\.{3}|…|\.(?=\s)|\s[-–—]\s|\s(?=\()|"
+    r"\s(?=(?:so that|so we|because|since|which|while|where|when|"
     r"if|but|and then|and also|as (?:it|this|that|we|the)|in order|then|unless|until|although|though|"
     r"without|due to|that (?:we|i|you|it|is|are|would))\s)|\?(?=\s)"
 )
@@ -163,7 +165,7 @@ def told(sentence: Sentence) -> str:
         head = heading(text)
         return head if len(terms(head)) < 9 else ""
     did = _DID.match(text)
-    if not did or len(terms(did["did"])) < 3:
+    if not did or len(stems(did["did"])) < 3:
         return ""
     verb = did["verb"].lower()
     order = _ORDERS.get(verb) or verb.removesuffix("ed")
@@ -197,5 +199,6 @@ def fit(text: str) -> str:
         head = text[: MAX_TITLE + 1]
         softer = [m.start() for m in _AND.finditer(head) if m.start() > MAX_TITLE // 2]
         text = text[: softer[-1] if softer else max(head.rfind(" "), 0) or MAX_TITLE]
-    text = _DANGLING.sub("", text.strip(_EDGES)).strip(_EDGES)
-    return text if text.count("(") == text.count(")") else text.replace("(", "").replace(")", "")
+    if text.count("(") > text.count(")"):
+        text = text[: text.rfind("(")]
+    return _DANGLING.sub("", text.strip(_EDGES)).strip(_EDGES)
