@@ -29,7 +29,7 @@ soak: setup
 	@$(BIN)/pytest -q -m soak --timeout=0
 
 bench: setup
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 setup: $(STAMP)
 

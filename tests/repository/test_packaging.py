@@ -1,0 +1,122 @@
+"""What is installed is complete: the wheel is built, laid out elsewhere and used from there."""
+
+from __future__ import annotations
+
+import email
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from keeplore.config.settings import Settings
+from keeplore.workspace.template import template_dir
+
+TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
+DATA = {
+    "keeplore/capture/redact/rules.yaml",
+    "keeplore/client/client.sh",
+    "keeplore/index/model/NOTICE",
+    "keeplore/index/model/config.json",
+    "keeplore/index/model/special_tokens_map.json",
+    "keeplore/index/model/tokenizer.json",
+    "keeplore/index/model/tokenizer_config.json",
+    "keeplore/py.typed",
+    "keeplore_hooks/py.typed",
+    *(f"keeplore/workspace_template/{name}" for name in TEMPLATE),
+}
+
+
+@pytest.fixture(scope="module")
+def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    into = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(into), str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = into.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    into = tmp_path_factory.mktemp("installed")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(into)]
+    subprocess.run([*command, str(wheel)], check=True, capture_output=True)
+    return into
+
+
+def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(wheel: Path, root: Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    modules = {
+        path.relative_to(root / folder).as_posix()
+        for folder, package in (("hooks", "keeplore_hooks"), ("plugin", "keeplore"))
+        for path in (root / folder / package).rglob("*.py")
+    }
+    assert names == modules | DATA
+
+
+def test_the_wheel_carries_the_licence_and_the_notice(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        about = email.message_from_bytes(archive.read(metadata))
+    assert about["License-Expression"] == "Apache-2.0"
+    assert about.get_all("License-File") == ["LICENSE", "NOTICE"]
+
+
+def test_an_installed_wheel_finds_its_template_and_starts(installed: Path, tmp_path: Path) -> None:
+    program = f"""
+import sys
+sys.path.insert(0, {str(installed)!r})
+import keeplore, keeplore_hooks
+from keeplore.workspace.template import template_dir
+print(keeplore.__file__, keeplore_hooks.__file__, template_dir(), sep="\\n")
+from keeplore.cli.main import cli
+cli(["--version"])
+"""
+    command = [sys.executable, "-I", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    *places, version = done.stdout.splitlines()
+    assert places == [
+        str(installed / "keeplore" / "__init__.py"),
+        str(installed / "keeplore_hooks" / "__init__.py"),
+        str(installed / "keeplore" / "workspace_template"),
+    ]
+    assert version == "keeplore, version 0.1.0"
+    assert sorted(path.name for path in (installed / "keeplore" / "workspace_template").iterdir()) == TEMPLATE
+
+
+def test_a_checkout_finds_its_template(root: Path) -> None:
+    assert template_dir() == root / "workspace_template"
+    assert sorted(path.name for path in template_dir().iterdir()) == TEMPLATE
+
+
+def test_the_template_shows_every_setting_with_its_default_and_a_comment(root: Path) -> None:
+    text = (root / "workspace_template" / "keeplore.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(text) == Settings().model_dump(mode="json", by_alias=True)
+    lines = [line for line in text.splitlines() if line and not line.endswith(":")]
+    assert [line for line in lines if "  # " not in line] == []
+
+
+def test_the_templates_instructions_for_agents_stand_in_one_file(root: Path) -> None:
+    assert (root / "workspace_template" / "CLAUDE.md").read_text(encoding="utf-8") == "@AGENTS.md\n"
+
+
+def test_the_template_mixes_no_lines_of_two_files(root: Path) -> None:
+    """A union merge of two front matters loses data."""
+    rules = (root / "workspace_template" / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    assert [rule for rule in rules if "merge" in rule and not rule.startswith("#")] == []
+    assert "*.md    text eol=lf" in rules
+
+
+def test_every_dependency_is_pinned(root: Path) -> None:
+    pins = (root / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in pins if not line.startswith("#")}
+    assert all("==" in line and "@" not in line and "/" not in line for line in pins if not line.startswith("#"))
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    names = {name.partition(">")[0].partition("=")[0].lower() for name in wanted}
+    assert names - pinned == set()
