@@ -105,6 +105,10 @@ class Spool:
         """Put a claimed entry back, in its old place in the order, or set it aside after ``MAX_ATTEMPTS``."""
         self._put_back(entry, f"given up after {MAX_ATTEMPTS} attempts")
 
+    def release(self, entry: Entry) -> None:
+        """Put a claimed entry back as it was: what stopped the worker was not the entry's fault."""
+        self._move(entry, self._new)
+
     def quarantine(self, entry: Entry, reason: str) -> None:
         """Set an entry aside for a person, with the reason beside it."""
         self._bury(entry.path, reason)

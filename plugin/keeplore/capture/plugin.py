@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.capture.distill import distill
-from keeplore.capture.titles import title_of
-
 from keeplore.capture.observer import clean
 from keeplore.capture.sessions import Sessions, SessionState
+from keeplore.capture.titles import title_of
 from keeplore.errors import StoreError
 from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Session, Turn, Work
+from keeplore_hooks.hosts import prompt_key
 from keeplore_hooks.specs import hookimpl_last
 
+PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
 MAX_WORK = 200  # references of one kind that a conversation lists
 # commands that show or set something about the host itself: the talk goes on as if nothing had been typed
 HOUSEKEEPING = frozenset(
@@ -78,13 +79,16 @@ class Capture:
         exchange = self._observed(turn)
         if exchange is None:
             return
-        work = self._observed_work(turn.work)
+        work = self._observed_work(turn)
         current = self._current(state)
         at = _position(current, exchange, turn)
         if current is not None and at is not None:
-            self._replace(current, at, exchange, work)
-            return
-        if self._steps.known_turns([turn.id]):
+            if not self._is_retaken(current, at, exchange):
+                self._replace(current, at, exchange, work)
+                return
+            # only now is it known what was said and when: it is looked at as if it were new
+            current.conversation = replace(current.conversation, exchanges=current.conversation.exchanges[:at])
+        elif self._steps.known_turns([turn.id]):
             return
         place = self._steps.place(turn.origin)
         if current is not None and self._is_boundary(current, place, turn, exchange):
@@ -143,7 +147,7 @@ class Capture:
         def observe(text: str) -> str:
             return self._steps.redact(clean(text))
 
-        replies = []
+        replies: list[str | Asked] = []
         for reply in turn.replies:
             if isinstance(reply, str):
                 replies.append(observe(reply))
@@ -154,14 +158,22 @@ class Capture:
         kept = tuple(reply for reply in replies if reply)
         return Exchange(turn.id, turn.at, user, kept, turn.ended_at) if user else None
 
-    def _observed_work(self, work: Work) -> Work:
-        redact = self._steps.redact
-        return Work(
-            **{
-                name: tuple(redact(item) for item in getattr(work, name))
-                for name in ("files", "commands", "commits", "links")
-            }
-        )
+    def _observed_work(self, turn: Turn) -> Work:
+        """References without secrets; paths of the project as seen from its directory, on any machine."""
+        folder = turn.origin.cwd.rstrip("/\\")
+
+        def observed(items: tuple[str, ...]) -> tuple[str, ...]:
+            if folder:
+                items = tuple(item.replace(f"{folder}/", "").replace(f"{folder}\\", "") for item in items)
+            return tuple(self._steps.redact(item) for item in items)
+
+        work = turn.work
+        return Work(observed(work.files), observed(work.commands), observed(work.commits), work.links)
+
+    def _is_retaken(self, current: _Open, at: int, exchange: Exchange) -> bool:
+        """True for the last exchange when it was a mere prompt that waited, behind others, for the turn itself."""
+        known = current.conversation.exchanges[at:]
+        return at > 0 and len(known) == 1 and _is_tentative(known[0]) and not _is_tentative(exchange)
 
     def _current(self, state: SessionState) -> _Open | None:
         key = (state.origin.host, state.origin.session)
@@ -200,7 +212,8 @@ class Capture:
         projects = (place.project,) if place.project else ()
         empty = Conversation("", (), session_context=context, projects=projects)
         current = _Open(conversation_id, place, empty, exchange.at)
-        state.open_id, state.opened_by, state.trigger = conversation_id, "", "turn"
+        state.open_id, state.trigger = conversation_id, "command" if state.opened_by else "turn"
+        state.opened_by = ""
         # before the file: after a crash between the two the same file is written again, under the same id
         self._sessions.save(state)
         self._open[(state.origin.host, state.origin.session)] = current
@@ -208,6 +221,8 @@ class Capture:
 
     def _replace(self, current: _Open, at: int, exchange: Exchange, work: Work) -> None:
         exchanges = current.conversation.exchanges
+        if at < len(exchanges) and _is_provisional(exchange) and not _is_provisional(exchanges[at]):
+            return  # the transcript was faster than the payload that announces the prompt: it knows more
         merged = _merged(current.conversation.work, work)
         if at < len(exchanges) and exchanges[at] == exchange and merged == current.conversation.work:
             return
@@ -218,6 +233,8 @@ class Capture:
     def _is_boundary(self, current: _Open, place: Place, turn: Turn, exchange: Exchange) -> bool:
         if (current.place.scope, current.place.project) != (place.scope, place.project):
             return True
+        if _is_tentative(exchange):
+            return False
         earlier = [
             {"id": e.id, "at": e.at, "user": e.user, "assistant": e.assistant} for e in current.conversation.exchanges
         ]
@@ -231,7 +248,7 @@ class Capture:
 
     def _save(self, state: SessionState, current: _Open, *, is_open: bool = True) -> None:
         exchanges = current.conversation.exchanges
-        parts = distill(exchanges, self._steps.embed)
+        parts: dict[str, Any] = dict(distill(exchanges, self._steps.embed))
         title = title_of(exchanges, parts)
         conversation = replace(current.conversation, title=title, **parts)
         meta = new_meta(
@@ -239,7 +256,7 @@ class Capture:
             kind="conversation",
             status="open" if is_open else None,
             title=title,
-            created_at=current.created_at,
+            created_at=_created_at(current),
             updated_at=exchanges[-1].ended_at or exchanges[-1].at,
             version=1,
             scope=current.place.scope,
@@ -265,20 +282,29 @@ class Capture:
 
 
 def _position(current: _Open | None, exchange: Exchange, turn: Turn) -> int | None:
-    """Where the open conversation already has this turn: by its id, or as a prompt whose real id came later."""
-    if current is None:
-        return None
-    exchanges = current.conversation.exchanges
+    """Where the open conversation already has this turn: by its id, or as the same prompt under its other id."""
+    exchanges = current.conversation.exchanges if current else ()
     for at, known in enumerate(exchanges):
         if known.id == exchange.id:
             return at
-    last = len(exchanges) - 1
-    if exchanges and exchanges[last].id.startswith("prompt:") and exchanges[last].user == exchange.user:
-        return last
-    # the reverse: the record was faster than the payload that announces the prompt
-    if exchanges and turn.is_provisional and exchanges[last].user == exchange.user and not turn.replies:
-        return None if exchanges[last].replies else last
-    return None
+    if not exchanges or prompt_key(exchanges[-1].user) != prompt_key(exchange.user):
+        return None
+    # two provisional turns are two prompts, even in the same words
+    return len(exchanges) - 1 if _is_provisional(exchanges[-1]) != turn.is_provisional else None
+
+
+def _created_at(current: _Open) -> str:
+    """When the first exchange began; kept to the month in which the file was first written, whose folder it is in."""
+    first = current.conversation.exchanges[0].at
+    return first if first[:7] == current.created_at[:7] else current.created_at
+
+
+def _is_provisional(exchange: Exchange) -> bool:
+    return exchange.id.startswith(PROVISIONAL)
+
+
+def _is_tentative(exchange: Exchange) -> bool:
+    return _is_provisional(exchange) and not exchange.replies
 
 
 def _merged(old: Work, new: Work) -> Work:
