@@ -53,14 +53,15 @@ def embedded_text(title: str, body: str, context: str) -> str:
 
 def passages_of(memory: Memory) -> list[Passage]:
     """All passages of a memory, the head first; a memory without text still has a head, made of its title."""
+    body = memory.body.replace("\r\n", "\n")  # an editor on Windows may have saved it
     place = " · ".join(filter(None, (memory.project, memory.category, memory.created_at[:10])))
     if memory.kind == "conversation":
-        conversation = Conversation.from_markdown(memory.body)
+        conversation = Conversation.from_markdown(body)
         if conversation.exchanges:
             title = memory.title or conversation.title
-            head = memory.body.partition(f"\n{EXCHANGES}\n")[0]
+            head = body.partition(f"\n{EXCHANGES}\n")[0]
             return [*_sections(title, _RECEIPT.sub("", head), place), *_exchanges(title, conversation.exchanges)]
-    return list(_sections(memory.title, memory.body, place))
+    return list(_sections(memory.title, body, place))
 
 
 def turns_of(memory: Memory) -> list[str]:

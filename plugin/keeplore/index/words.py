@@ -7,7 +7,7 @@ import re
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]|\S")
 # a word, or words joined as in paths, versions, identifiers and contractions
 _TERM = re.compile(r"[^\W_]+(?:[-_./:@#+'’]+[^\W_]+)*")
-_CAMEL = re.compile(r"\b(?=\w*[a-z0-9][A-Z])[A-Za-z0-9]+\b")
+_CAMEL = re.compile(r"\b(?=\w*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}))[A-Za-z0-9]+\b")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # scripts written without spaces: FTS5 takes a whole run of them for one word, so they are indexed as pairs
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
