@@ -8,6 +8,7 @@ a wrong one.
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -22,8 +23,7 @@ def _cue(weight: float, pattern: str) -> Cue:
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    pattern = "|".join(patterns).replace("TOPIC_OPENER", TOPIC_OPENER)
-    return re.compile(pattern.replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
+    return re.compile("|".join(patterns).replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
 
 
 # verbs that settle how a thing shall be; verbs that only say what to do next ("run", "commit", "check") are left out
@@ -50,12 +50,6 @@ OPENER = (
     r"you'?re right|fair enough|good (?:point|call|idea|catch)|sounds good|makes sense|let me think|i "
     r"think|i guess|that works)"
     r"[,.;:!—–-]*\s+)*"
-)
-
-TOPIC_OPENER = (
-    r"\W*(?:(?:ok(?:ay)?|alright|right|great|cool|good|perfect|nice|thanks?|thank you|done|yes|awesome|"
-    r"excellent|so|now|and|then)"
-    r"[\s,.!—–-]+)*"
 )
 
 DECIDED: tuple[Cue, ...] = (
@@ -141,7 +135,7 @@ UNDECIDED = _any(
     r"\b(?:should|needs? to|must|has to|have to) be (?:able|fine|ok|okay|possible|easy|done|enough|safe|"
     r"good|working|there|fixed|ready|clear|honest|fair|sure)\b|\bshould (?:have|'ve|work|now)\b",
     r"\brather (?:than|large|small|big|long|hard|odd|slow|a)\b(?!.*\bprefer\b)(?<!use .)\A",
-    r"\Aif you\b",
+    r"\A(?:if you|because)\b",
     r"\bneed (?:to|your) (?:know|see|help|check|look|understand|decide|discuss|think|talk)\b",
 )
 # what is worked on next settles nothing about the thing itself
@@ -174,15 +168,6 @@ AFFIRMED = _any(
     r"(?:[\s,.!;:—–-]+|\Z)"
 )
 HEDGED_REPLY = _any(r"\b(?:but|however|except|although|instead|actually|rather|first|before|wait|unless|not)\b", r"\?")
-# bare go-aheads and picks: they answer what was said, and never open a subject
-_CONFIRMING = """
-+1 a absolutely again agree agreed ahead all and approve approved are b both c carry coming continue cool correct
-course d definitely do done e exactly fine first for former go going good great hello hey hi how how's i is it k
-keep latter let's lets lgtm looks me n next nice no nope now of ok okay oky on one option perfect please proceed
-resume retry right second ship sounds start sure thank thanks that the them third this three try two we with works y
-ye yea yeah yep yes you yup 👍
-"""
-CONFIRMATION_WORDS = frozenset(_CONFIRMING.split())
 PICKED = re.compile(
     r"\A\W*(?:(?:ok(?:ay)?|yes|yeah|hm+|right|so|well|i think|i'd say|i'd go|let(?:'|’)?s (?:do|go|try|"
     r"take)|do|go|try|take|pick|choose|i pick|i choose|i like|"
@@ -353,46 +338,8 @@ OFFER = _any(
     r"next step)\b"
 )
 
-# words that open a new subject by themselves, at the start of a message
-NEW_TOPIC = _any(
-    r"\ATOPIC_OPENER(?:next(?: up| task| topic| item| thing| issue| question| feedback item| feature| "
-    r"step)?\s*(?:[,.!:—–]|is\b|-\s|\Z)|"
-    r"moving on\b|on to the next|let(?:'|’)?s move on|(?:a |on a |i have a )?(?:completely |totally |"
-    r"somewhat |slightly )?"
-    r"(?:different|new|separate|unrelated) (?:topic|subject|task|question|issue|matter|feature|problem|note|bug)\b|"
-    r"change of (?:topic|subject)|switching (?:gears|topics|to)|unrelated[,:]|implement the following plan|"
-    r"another (?:topic|subject|task|issue|bug|matter|feature)\b|(?:let(?:'|’)?s )?(?:turn|get) (?:now "
-    r")?to (?:the )?(?:next|other)\b)"
-)
-# words that may open one, or only the next step of the same
-MAYBE_TOPIC = _any(
-    r"\ATOPIC_OPENER(?:let(?:'|’)?s (?:now |start |begin |also )?(?:build|implement|write|design|plan|"
-    r"work on|tackle|start (?:on|with|work)|"
-    r"focus on|talk about|discuss|look into|turn to|go to)\b(?! (?:it|this|that|those|these)\b)|"
-    r"(?:now|next)[, ]+(?:let(?:'|’)?s|i(?:'d| would)? (?:like|want|need)|we (?:need|should|have)|can "
-    r"(?:you|we)|could (?:you|we)|please)\b|"
-    r"by the way\b|btw\b|separately[,:]|another (?:thing|question|one)\b|"
-    r"(?:that'?s|this is) (?:done|fixed|sorted|out of the way|working now)[,.!;]?\s+(?:now|next|let|can|"
-    r"could|please|we)\b)"
-)
-# the talk is over and the work begins: a boundary where there was a talk
-NEXT_PHASE = _any(
-    r"\ATOPIC_OPENER(?:let(?:'|’)?s|we can|time to|please|go ahead and)?\s*(?:now |start )*(?:build|implement|code|"
-    r"write|create)"
-    r"(?:ing)? (?:it|this|that|the (?:plan|design|spec|whole thing))\b"
-)
-# a message that takes up what was just said
-CONTINUES = re.compile(
-    r"\A\W*(?:(?:ok(?:ay)?|oh|hm+|so|well|right|yes|yeah|no|ah|wait|sorry|huh)[\s,.!…]+)*(?:and|but|or|it|"
-    r"its|it's|that|that's|this|these|those|they|them|he|she|then|also|because|"
-    r"why|how come|which|what about|how about|what if|in that case|does (?:it|that|this)|is (?:it|that|"
-    r"this)|did (?:it|that|you)|are (?:they|those|you)|can (?:it|that)|so|still|same|"
-    r"again|instead|except|actually|you|your|i (?:mean|meant)|not|where is (?:it|that)|the (?:above|same|"
-    r"first|second|last|other)|now it|try again|makes sense)\b",
-    re.IGNORECASE,
-)
 
-
+@functools.lru_cache(maxsize=16384)  # an open conversation is read again at every turn
 def weight_of(text: str, cues: tuple[Cue, ...]) -> float:
     """The strongest cue's weight, 0 where none matches."""
     return max((cue.weight for cue in cues if cue.pattern.search(text)), default=0.0)

@@ -24,6 +24,7 @@ CAPS = {"context": 3, "options": 8, "decision": 2, "reasoning": 5, "also_decided
 MAX_RANKED = 24  # sentences of one part that are compared with one another
 CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
 ALIKE = 0.7  # share of terms from which two quotations say the same
+LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
 STATED = 0.8  # weight of a first sentence that is nothing but the request
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 STOPPING = 0.85  # damping of the random walk, as in LexRank
@@ -48,6 +49,7 @@ class _Said:
     turn: str
     at: int  # number of the exchange
     n: int  # number of the sentence in its message
+    left: int  # sentences after it in its message
 
 
 def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[str, tuple[Quote, ...]]:
@@ -75,8 +77,9 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
 def _said(exchanges: Sequence[Exchange]) -> Iterator[_Said]:
     for at, exchange in enumerate(exchanges):
         for speaker, message in (("user", exchange.user), ("assistant", exchange.assistant)):
-            for n, sentence in enumerate(sentences(message)):
-                yield _Said(sentence, speaker, exchange.id, at, n)
+            found = sentences(message)
+            for n, sentence in enumerate(found):
+                yield _Said(sentence, speaker, exchange.id, at, n, len(found) - n - 1)
 
 
 def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]:
@@ -173,7 +176,8 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
         weight = cues.weight_of(text, cues.OPEN)
         if cues.OPEN_HEADING.search(s.sentence.heading):
             weight = max(weight, 2.5)
-        if not weight and s.at == last and s.speaker == "assistant" and s.sentence.is_question:
+        is_last_word = s.at == last and s.speaker == "assistant" and s.left < LAST_WORDS
+        if not weight and is_last_word and s.sentence.is_question:
             weight = 0.0 if cues.OFFER.search(text) else 1.5
         if weight:
             yield _Found(_quote(s), weight, order)

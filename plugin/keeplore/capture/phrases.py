@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections import Counter, defaultdict
@@ -81,6 +82,7 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
     return Profile(weights, tuple(_distinct([shown[key].most_common(1)[0][0] for key in best])))
 
 
+@functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
 def plain(text: str) -> str:
     """The text as one would say it: markers, addresses, directories and pasted images gone, file names kept."""
     text = _LINK.sub(r"\1", text)
@@ -94,7 +96,8 @@ def plain(text: str) -> str:
     return bare(re.sub(r"\(\s*\)", "", text))
 
 
-def _runs(text: str) -> list[tuple[str, ...]]:
+@functools.lru_cache(maxsize=8192)
+def _runs(text: str) -> tuple[tuple[str, ...], ...]:
     found = []
     for chunk in _CHUNK.split(text):
         run: list[str] = []
@@ -105,7 +108,7 @@ def _runs(text: str) -> list[tuple[str, ...]]:
                 continue
             found += [tuple(run[i:j]) for i in range(len(run)) for j in range(i + 1, min(i + MAX_WORDS, len(run)) + 1)]
             run = []
-    return [run for run in found if _can_be_subject(run)]
+    return tuple(run for run in found if _can_be_subject(run))
 
 
 def _can_be_subject(run: tuple[str, ...]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from keeplore.capture import cues
+from keeplore.capture import cues, topic_cues
 from keeplore.capture.sentences import sentences
 from keeplore.capture.terms import terms
 from keeplore.errors import ModelUnavailable
@@ -57,12 +57,12 @@ def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: float) -
         return "pause"
     n = len(exchanges)
     opening = turn.user[:300]
-    if cues.NEW_TOPIC.match(opening) or (n >= FEW and cues.NEXT_PHASE.match(opening)):
+    if topic_cues.NEW_TOPIC.match(opening) or (n >= FEW and topic_cues.NEXT_PHASE.match(opening)):
         return "words"
-    if cues.MAYBE_TOPIC.match(opening) and shift >= NEED_MAYBE:
+    if topic_cues.MAYBE_TOPIC.match(opening) and shift >= NEED_MAYBE:
         return "words"
     need = NEED_FEW if n < FEW else NEED_USUAL if n <= MANY else NEED_MANY
-    if cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening):
+    if topic_cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening):
         need += CONTINUING
     if shift >= need:
         return "shift"
@@ -74,7 +74,9 @@ def is_confirmation(message: str) -> bool:
     """True for a bare go-ahead, pick or greeting ("yes", "go on", "1"): it answers, whatever its words are near to."""
     said = message[:200].lower().replace("’", "'").replace(",", " ").split()
     words = [word.strip('.!?;:()"*`…') for word in said]
-    return len(message) < 80 and all(not word or word.isdigit() or word in cues.CONFIRMATION_WORDS for word in words)
+    return len(message) < 80 and all(
+        not word or word.isdigit() or word in topic_cues.CONFIRMATION_WORDS for word in words
+    )
 
 
 class Segmenter:

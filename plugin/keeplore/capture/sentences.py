@@ -104,7 +104,8 @@ def _prose_lines(message: str) -> Iterator[str]:
             yield ""
             continue
         in_output = in_output or bool(_SHELL.match(line))
-        is_item = bool(_ITEM.match(line))
+        marker = _ITEM.match(line)
+        is_item = marker is not None and not _CODE_LINE.search(line[marker.end() :][:400])
         in_list = is_item or (in_list and line[0] in " \t")
         is_code = line.startswith(("    ", "\t")) and not in_list
         yield "" if in_output or is_code or (not is_item and _is_output(line)) else line

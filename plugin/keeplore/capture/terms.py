@@ -39,7 +39,8 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text[:MAX_TEXT])
 
 
-def terms(text: str) -> list[str]:
+@functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
+def terms(text: str) -> tuple[str, ...]:
     """Stems of the content words in order; an identifier counts as itself and as its parts."""
     found = []
     for word in words(text):
@@ -50,7 +51,7 @@ def terms(text: str) -> list[str]:
         if _CAMEL.search(word):
             parts = [part.lower() for part in re.split(r"[_.\-/]|(?<=[a-z0-9])(?=[A-Z])", word)]
             found += [stem(part) for part in parts if len(part) > 2 and part not in STOP]
-    return found
+    return tuple(found)
 
 
 def stems(text: str) -> set[str]:

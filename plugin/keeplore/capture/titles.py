@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from keeplore.capture import cues
+from keeplore.capture import topic_cues
 from keeplore.capture.phrases import Profile, capitalised, plain, profile
 from keeplore.capture.sentences import sentences
 from keeplore.capture.terms import STOP, stems, terms, words
@@ -83,7 +83,7 @@ def _score(phrase: str, about: Profile) -> float:
 
 def _asks(text: str) -> float:
     """A request names what a talk is for better than a report does."""
-    is_request = cues.NEW_TOPIC.search(text) or cues.MAYBE_TOPIC.search(text) or _REQUEST.match(text)
+    is_request = topic_cues.NEW_TOPIC.search(text) or topic_cues.MAYBE_TOPIC.search(text) or _REQUEST.match(text)
     return 0.4 if is_request else 0.0
 
 
