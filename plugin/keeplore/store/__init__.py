@@ -1,0 +1,12 @@
+"""The canonical text: files in a git repository. The only door to libgit2, and the only writer of memory files."""
+
+from keeplore.store.commit import Committed
+from keeplore.store.creation import create
+from keeplore.store.facts import Facts, facts
+from keeplore.store.files import File
+from keeplore.store.git import Done, run
+from keeplore.store.merge import Merged
+from keeplore.store.remotes import Remote, displayed
+from keeplore.store.store import Store
+
+__all__ = ["Committed", "Done", "Facts", "File", "Merged", "Remote", "Store", "create", "displayed", "facts", "run"]

@@ -1,0 +1,84 @@
+"""The two ways to a repository's objects, as one interface: libgit2, and the user's git where libgit2 cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from keeplore.store.files import File
+from keeplore.store.locks import Directories
+from keeplore.store.people import Person
+
+REGULAR = 0o100644
+EXECUTABLE = 0o100755
+
+
+class Blob(NamedTuple):
+    """A regular file as git holds it."""
+
+    id: str  # hexadecimal
+    mode: int = REGULAR
+
+
+Changes = Mapping[str, Blob | None]  # path → its new content, None where it is removed
+
+
+class Moved(Exception):  # a signal between our own functions
+    """Something changed between looking and acting: look again."""
+
+
+class Locked(Exception):  # as above
+    """Someone else holds the ref's lock."""
+
+
+class Unsupported(Exception):  # as above
+    """libgit2 cannot do this in this repository, the user's git can."""
+
+
+@dataclass(slots=True)
+class Memo:
+    """What was computed in earlier cycles and is still true: ids by what ``lstat`` says, contents by tree id."""
+
+    files: dict[tuple[str, str], tuple[File, str]] = field(default_factory=dict)  # (backend, path) → blob id
+    trees: dict[str, Any] = field(default_factory=dict)
+
+
+class Backend(Protocol):
+    name: str
+    root: Path
+    places: Directories
+
+    def ref(self) -> str:
+        """The full name of what HEAD points to, "" where it is detached."""
+
+    def tip(self, ref: str) -> str:
+        """The commit of a ref, "" where it has none."""
+
+    def tracked(self, commit: str) -> dict[str, Blob]:
+        """The regular files of ours in a commit."""
+
+    def hashes(self, paths: Sequence[str]) -> dict[str, str]:
+        """The blob ids that the files on disk would get; nothing is written. A file that is gone is left out."""
+
+    def keep(self, paths: Sequence[str]) -> dict[str, str]:
+        """The same, and the blobs are written."""
+
+    def has_filter(self, paths: Iterable[str]) -> bool:
+        """Whether a program of the user's must turn one of the files into what git keeps, and this cannot run it."""
+
+    def ignored(self, paths: Sequence[str]) -> set[str]:
+        """Which of the paths git is told to ignore."""
+
+    def left_out(self, paths: Sequence[str]) -> set[str]:
+        """Which of the paths are absent from disk because the user checked out a part of the tree."""
+
+    def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
+        """Write the tree of the first parent with the changes, and a commit of it. No ref moves."""
+
+    def move(self, ref: str, new: str, old: str, message: str) -> None:
+        """Set a ref if it is still at ``old``. Raises Moved or Locked."""
+
+    def edit_index(self, draft: Path, changes: Changes) -> None:
+        """Put the changes into a copy of the index. Raises RepositoryBusy for unmerged entries, Unsupported."""

@@ -1,0 +1,162 @@
+"""Reading and writing files below a root: regular files alone, no symlinks, durable."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.errors import Corrupt, NotFound, UnsafePath
+from keeplore.store.paths import is_ours, may_hold_ours
+from keeplore_hooks import durable
+
+STALE_S = 3600.0  # a half-written file older than this has lost its writer
+_HALF_WRITTEN = re.compile(r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z")  # as durable.write names them
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A regular file below the root; ``path`` is relative, with ``/``."""
+
+    path: str
+    mtime_ns: int
+    size: int  # bytes
+    inode: int
+
+
+def state(root: Path, path: str) -> File | None:
+    """The regular file at a path, None where there is none or something else stands there or on the way."""
+    try:
+        if _link_on_the_way(root, path):
+            return None
+        found = (root / path).lstat()
+    except (OSError, ValueError):
+        return None
+    return _file(path, found) if stat.S_ISREG(found.st_mode) else None
+
+
+def is_absent(root: Path, path: str) -> bool:
+    """Whether nothing at all stands at a path; a link, or a folder that cannot be read, is something."""
+    try:
+        found = (root / path).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return not _link_on_the_way(root, path)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode)
+
+
+def read(root: Path, path: str, limit_bytes: int) -> bytes:
+    """The bytes of a regular file. Raises NotFound, UnsafePath, Corrupt (too large) or OSError."""
+    if link := _link_on_the_way(root, path):
+        raise UnsafePath(f"{link} is a symbolic link", "Put the files themselves into the workspace")
+    try:
+        # O_NONBLOCK: opening a FIFO would wait for its writer
+        handle = os.open(root / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError) as e:
+        raise NotFound(f"there is no {path}", "Run `keeplore doctor` if a search named it") from e
+    except OSError:
+        if (root / path).is_symlink():
+            raise UnsafePath(f"{path} is a symbolic link", "Put the file itself into the workspace") from None
+        raise
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnsafePath(f"{path} is not a regular file", "Move it out of the memory folders")
+        if found.st_size > limit_bytes:
+            raise Corrupt(f"{path} is larger than {limit_bytes} bytes", "Split it or move it out of the memory folders")
+        data = file.read(limit_bytes + 1)
+    if len(data) > limit_bytes:  # it grew meanwhile
+        raise Corrupt(f"{path} is larger than {limit_bytes} bytes", "Split it or move it out of the memory folders")
+    return data
+
+
+def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
+    """Replace a file durably; its folders are made. Raises UnsafePath where a link is on the way, or OSError."""
+    target = root / path
+    if link := _link_on_the_way(root, path):
+        raise UnsafePath(f"{link} is a symbolic link", "Put the files themselves into the workspace")
+    _make_folder(root, target.parent)
+    durable.write(target, data, mode)
+
+
+def remove(root: Path, path: str) -> None:
+    """Remove a file durably; that it is gone already is no error."""
+    if _link_on_the_way(root, path):
+        return
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        (root / path).unlink()
+        durable.sync_directory((root / path).parent)
+
+
+def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[File]:
+    """Every regular file below a folder, in no order; hidden names are passed over, other things are noted.
+
+    Links are not entered, nor folders with a git repository of their own, nor those that can hold nothing of ours.
+    """
+    if not may_hold_ours(folder):
+        return
+    try:
+        if (root / folder).is_symlink():
+            skipped.append(folder)
+            return
+        with os.scandir(root / folder) as listing:
+            entries = list(listing)
+    except FileNotFoundError:
+        return
+    except OSError:
+        skipped.append(folder)
+        return
+    if any(entry.name == ".git" for entry in entries):
+        skipped.append(folder)
+        return
+    for entry in entries:
+        path = f"{folder}/{entry.name}"
+        if entry.name.startswith("."):
+            _sweep(entry)
+        elif entry.is_dir(follow_symlinks=False):
+            yield from walk(root, path, skipped)
+        elif not is_ours(path):
+            continue
+        elif entry.is_file(follow_symlinks=False):
+            with contextlib.suppress(FileNotFoundError):
+                yield _file(path, entry.stat(follow_symlinks=False))
+        else:
+            skipped.append(path)
+
+
+def _sweep(entry: os.DirEntry[str]) -> None:
+    """Remove what a writer left that was killed between writing aside and renaming."""
+    if _HALF_WRITTEN.match(entry.name):
+        with contextlib.suppress(OSError):
+            if time.time() - entry.stat(follow_symlinks=False).st_mtime > STALE_S:
+                Path(entry.path).unlink()
+
+
+def _file(path: str, found: os.stat_result) -> File:
+    return File(path, found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _link_on_the_way(root: Path, path: str) -> str:
+    """The first folder of the path that is a symbolic link, "" for none."""
+    folders = path.split("/")[:-1]
+    for depth in range(1, len(folders) + 1):
+        folder = "/".join(folders[:depth])
+        if (root / folder).is_symlink():
+            return folder
+    return ""
+
+
+def _make_folder(root: Path, folder: Path) -> None:
+    missing = []
+    while folder != root and not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for made in reversed(missing):
+        made.mkdir(mode=0o700, exist_ok=True)
+        durable.sync_directory(made.parent)

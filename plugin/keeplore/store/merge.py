@@ -1,0 +1,228 @@
+"""Taking in what another machine committed: merged in memory, written to disk, and only then made HEAD.
+
+Disk comes first: killed in between, the next cycle commits what was written, and the same merge then finds it there.
+With HEAD first, the next cycle would take the old files for a person's edits and undo the other machine's work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pygit2
+
+from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.store import files
+from keeplore.store.backend import EXECUTABLE, REGULAR, Backend, Blob, Memo, Moved, Unsupported
+from keeplore.store.commit import in_turn, move
+from keeplore.store.git import output, run
+from keeplore.store.libgit import Library
+from keeplore.store.locks import Turn
+from keeplore.store.paths import is_ours, is_portable, is_safe
+from keeplore.store.people import person_of
+from keeplore.store.repository import check_branch
+
+MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
+LOSS_FROM = 10  # files; below this, a removal of everything is believed
+LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than edited
+MESSAGE = "Merge memory of other machines"
+SHOWN = 5  # paths in a message
+_BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """``commit`` is HEAD now; ``paths`` are the files that it changed."""
+
+    commit: str
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    before: Blob | None
+    after: Blob | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether only regular files are concerned."""
+        return all(blob is None or blob.mode in (REGULAR, EXECUTABLE) for blob in (self.before, self.after))
+
+
+Difference = Mapping[str, Change]
+
+
+def merge(root: Path, branch: str, memo: Memo, other: str) -> Merged:
+    """Merge a commit into the branch, and what it changes into the files on disk.
+
+    Raises RepositoryBusy where a file in the way is being edited, RepositoryError for conflicts and for a side without
+    common history or with most of our memory gone. No ref has moved then, and no edit is lost.
+    """
+
+    def cycle(turn: Turn, backend: Backend) -> Merged:
+        ref = check_branch(root, backend.ref(), branch)
+        old = backend.tip(ref)
+        if isinstance(backend, Library):
+            return _in_memory(turn, backend, ref, old, other)
+        return _by_git(backend, old, other)
+
+    return in_turn(root, memo, cycle)
+
+
+def difference(repository: pygit2.Repository, old: str, new: str) -> dict[str, Change]:
+    """What differs between two commits or trees; ``old`` may be "" for nothing."""
+    after = repository[new].peel(pygit2.Tree)
+    diff = repository[old].peel(pygit2.Tree).diff_to_tree(after) if old else after.diff_to_tree(swap=True)
+    found: dict[str, Change] = {}
+    for delta in diff.deltas:
+        before = Blob(str(delta.old_file.id), int(delta.old_file.mode)) if delta.old_file.mode else None
+        later = Blob(str(delta.new_file.id), int(delta.new_file.mode)) if delta.new_file.mode else None
+        found[delta.new_file.path or delta.old_file.path] = Change(before, later)
+    return found
+
+
+def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str) -> Merged:
+    repository = backend.repository
+    base = repository.merge_base(old, other) if old else None
+    if old and base is None:
+        raise _unrelated()
+    if old and str(base) == other:
+        return Merged(old)
+    is_forward = not old or str(base) == old
+    target = other if is_forward else _merged_tree(repository, old, other)
+    changes = difference(repository, old, target)
+    _check_loss(backend, old, (path for path, change in changes.items() if change.after is None))
+    if backend.has_filter(changes):
+        raise Unsupported("a filter")
+    person = person_of(backend.root)
+    with turn.index(ref) as draft:
+        if backend.ref() != ref or backend.tip(ref) != old:
+            raise Moved
+        written = _to_write(backend, changes, draft)
+        backend.edit_index(draft, {path: change.after for path, change in changes.items()})
+        commit = other if is_forward else backend.commit_of(target, (old, other), f"{MESSAGE}\n", person)
+        for path in written:
+            _put(backend, path, changes[path])
+        turn.note(commit=commit)
+        move(backend, ref, commit, old, MESSAGE)
+        turn.publish(draft)
+    return Merged(commit, tuple(sorted(changes)))
+
+
+def _merged_tree(repository: pygit2.Repository, old: str, other: str) -> str:
+    index = repository.merge_commits(old, other)
+    if index.conflicts is not None:
+        raise _conflict({entry.path for conflict in index.conflicts for entry in conflict if entry})
+    return str(index.write_tree(repository))
+
+
+def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
+    """The paths whose file on disk has to change, those to remove first. Raises RepositoryBusy where one is edited."""
+    index = pygit2.Index(str(draft))
+    try:
+        index.read()
+    except pygit2.GitError as e:
+        raise Unsupported(str(e)) from e
+    wanted, edited = [], []
+    for path, change in changes.items():
+        if is_ours(path):
+            if not (change.is_plain and is_portable(path)):
+                continue  # it stays in git alone: such a file is never written, nor taken for removed
+        elif not (change.is_plain and is_safe(path)) or not _is_clean(index, path, change):
+            edited.append(path)
+            continue
+        if _stands(backend, path, change.after):
+            continue
+        if not _stands(backend, path, change.before):
+            edited.append(path)
+        wanted.append(path)
+    if edited:
+        raise _edited(edited)
+    return sorted(wanted, key=lambda path: (changes[path].after is not None, path))
+
+
+def _is_clean(index: pygit2.Index, path: str, change: Change) -> bool:
+    """Whether nothing is staged for a path."""
+    staged = str(index[path].id) if path in index else ""
+    return staged in {blob.id if blob else "" for blob in (change.before, change.after)}
+
+
+def _stands(backend: Library, path: str, blob: Blob | None) -> bool:
+    """Whether the file on disk is this one, or there is none where it should be none."""
+    if blob is None:
+        return not (backend.root / path).is_dir() and files.is_absent(backend.root, path)
+    return files.state(backend.root, path) is not None and backend.hashes([path]).get(path) == blob.id
+
+
+def _put(backend: Library, path: str, change: Change) -> None:
+    """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD moves."""
+    if not _stands(backend, path, change.before):
+        raise _edited([path])
+    if change.after is None:
+        files.remove(backend.root, path)
+        return
+    blob = backend.repository[change.after.id].peel(pygit2.Blob)
+    if blob.size > MAX_BLOB:
+        raise RepositoryError(f"the other side has {path} with {blob.size} bytes", _BY_HAND)
+    shared = 0o755 if change.after.mode == EXECUTABLE else 0o644
+    files.write(backend.root, path, blob.data, 0o600 if is_ours(path) else shared)
+
+
+def _by_git(backend: Backend, old: str, other: str) -> Merged:
+    """The same by the user's git, which knows sparse trees, filters and signatures; conflicts are looked for first."""
+    root = backend.root
+    base = run(root, "merge-base", old, other).text if old else ""
+    if old and not base:
+        raise _unrelated()
+    if old and base == other:
+        return Merged(old)
+    target = other if base == old else _tree_by_git(root, old, other)
+    changed = output(root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, target).items if old else []
+    after = backend.tracked(target)
+    _check_loss(backend, old, (path for path in changed if path not in after))
+    quiet = ("--ff", "--no-edit", "--no-autostash", "--no-stat", "--quiet", "-m", MESSAGE)
+    done = run(root, "merge", *quiet, other, environment=person_of(root).environment)
+    if done.code:
+        if (backend.places.own / "MERGE_HEAD").exists():  # there was none before: it is the one just begun
+            run(root, "merge", "--abort")
+        raise RepositoryBusy(f"git did not merge: {' '.join(done.error.split())[-300:]}", _BY_HAND)
+    return Merged(backend.tip("HEAD"), tuple(sorted(changed)))
+
+
+def _tree_by_git(root: Path, old: str, other: str) -> str:
+    done = run(root, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", old, other)
+    if done.code == 1:
+        raise _conflict(done.items[1:])
+    if done.code:
+        raise RepositoryError("this repository can only be merged by git 2.38 or newer", "Update git")
+    return done.items[0]
+
+
+def _check_loss(backend: Backend, old: str, removed: Iterable[str]) -> None:
+    """Refuse a side that removes most of our memory: a wiped remote must not wipe this machine."""
+    ours = len(backend.tracked(old))
+    lost = sum(is_ours(path) for path in removed)
+    if lost > LOSS_FROM and lost > ours * LOSS_SHARE:
+        raise RepositoryError(
+            f"the other side removes {lost} of {ours} files of memory", f"If that is meant: {_BY_HAND}"
+        )
+
+
+def _unrelated() -> RepositoryError:
+    return RepositoryError("the other side has no history in common with this workspace", _BY_HAND)
+
+
+def _conflict(paths: Iterable[str]) -> RepositoryError:
+    return RepositoryError(f"both sides changed {_listed(paths)}", _BY_HAND)
+
+
+def _edited(paths: Iterable[str]) -> RepositoryBusy:
+    remedy = "Commit your edits of these files; nothing is lost, and it is tried again then"
+    return RepositoryBusy(f"{_listed(paths)} changed on another machine and on disk here", remedy)
+
+
+def _listed(paths: Iterable[str]) -> str:
+    ordered = sorted(set(paths))
+    more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
+    return ", ".join(repr(path)[1:-1] for path in ordered[:SHOWN]) + more

@@ -1,0 +1,83 @@
+"""Which paths of a workspace are Keeplore's, and which names may be written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import PurePosixPath
+
+from keeplore.errors import UnsafePath
+
+FOLDERS = ("memory", "projects", "user", "forgotten", "audit")  # everything of ours is below these
+_PROJECT_FILE = "project.json"
+_WRITTEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
+# names that Windows reserves whatever their extension
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
+_FORBIDDEN = re.compile(r'[\\:*?"<>|]')
+MAX_NAME = 255  # bytes, the limit of common file systems
+MAX_DEPTH = 32
+
+
+def is_ours(path: str) -> bool:
+    """Whether a path below the workspace is one that Keeplore commits."""
+    parts = path.split("/")
+    if parts[0] == "projects":
+        return (len(parts) >= 4 and parts[2] == "memory") or (len(parts) == 3 and parts[2] == _PROJECT_FILE)
+    return len(parts) >= 2 and parts[0] in FOLDERS
+
+
+def may_hold_ours(folder: str) -> bool:
+    """Whether there can be paths of ours below a folder."""
+    parts = folder.split("/")
+    return parts[0] in FOLDERS and (parts[0] != "projects" or len(parts) < 3 or parts[2] == "memory")
+
+
+def is_portable(path: str) -> bool:
+    """Whether every system can hold a file of this name, and it neither hides nor leaves the workspace.
+
+    libgit2 takes ``CON.md``, line breaks, backslashes and colons; a clone on another system would fail on them.
+    """
+    parts = path.split("/")
+    return len(parts) <= MAX_DEPTH and all(_is_portable_name(part) for part in parts)
+
+
+def is_safe(path: str) -> bool:
+    """Whether a file of the person's may be written where a commit of another machine says: as above, or hidden.
+
+    ``git~1`` is what Windows makes of ``.git``.
+    """
+    return all(
+        _is_portable_name(part.removeprefix(".")) and not part.lower().startswith("git~") and part.lower() != ".git"
+        for part in path.split("/")
+    )
+
+
+def is_memory(path: str) -> bool:
+    """Whether a path is a memory's: a markdown file below a ``memory`` folder."""
+    parts = path.split("/")
+    place = {"memory": 0, "user": 1, "projects": 2}.get(parts[0], -1)
+    return 0 <= place < len(parts) - 1 and parts[place] == "memory" and path.endswith(".md")
+
+
+def check_written(path: str) -> None:
+    """Raise UnsafePath unless the path is one of ours with a name that Keeplore gives."""
+    if not (is_ours(path) and is_portable(path) and all(_WRITTEN.match(part) for part in path.split("/"))):
+        raise UnsafePath(f"{path!r} is not a path that Keeplore writes", "Rename the project or report this as a bug")
+
+
+def check_read(path: str) -> None:
+    """Raise UnsafePath for a path that is absolute, hidden, or leads out of the workspace."""
+    parts = path.split("/")
+    if "\0" in path or PurePosixPath(path).is_absolute() or any(part in ("", "..") or part[0] == "." for part in parts):
+        raise UnsafePath(f"{path!r} is not a path inside the workspace", "Give a path as `keeplore recall` prints it")
+
+
+def _is_portable_name(name: str) -> bool:
+    if not name or name[0] == "." or name[-1] in ". " or _FORBIDDEN.search(name) or _RESERVED.match(name):
+        return False
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:  # bytes on disk that are no UTF-8
+        return False
+    # Cc: control characters; Cf: also those without width, which let two names look alike
+    return size <= MAX_NAME and all(unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp") for char in name)

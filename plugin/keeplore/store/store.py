@@ -1,0 +1,176 @@
+"""The canonical text: memories as files in a git repository, and the only writer of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from keeplore.errors import Corrupt, RepositoryBusy, RepositoryError, StoreError
+from keeplore.memory import Memory, is_id, parse, relative_path, serialise
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.store import files
+from keeplore.store.backend import Backend, Memo, Unsupported
+from keeplore.store.commit import Committed, reconcile
+from keeplore.store.files import File
+from keeplore.store.git import output, run
+from keeplore.store.libgit import Library
+from keeplore.store.merge import Merged, difference, merge
+from keeplore.store.paths import check_read, check_written, is_memory
+from keeplore.store.plumbing import Plumbing
+from keeplore.store.remotes import Remote, displayed, remote_of
+from keeplore.store.repository import check_branch, check_idle, directories
+
+
+def _unchanged(memory: Memory) -> Memory:
+    return memory
+
+
+class Store:
+    """The memories of one workspace. Files are durable when a method returns; git follows with ``commit``.
+
+    Safe for several threads and processes. ``branch`` is the only one that is committed on, "" for any;
+    ``before_write`` sees every memory before it reaches the disk.
+    """
+
+    def __init__(self, root: Path, *, branch: str = "", before_write: Callable[[Memory], Memory] = _unchanged) -> None:
+        self.root = root
+        self.branch = branch
+        self._before_write = before_write
+        self.memo = Memo()
+
+    def save(self, memory: Memory) -> str:
+        """Write a memory to its place and return the path; an older file of the same id beside it is removed after.
+
+        Raises UnsafePath or OSError; what stood there before is then untouched.
+        """
+        memory = self._before_write(memory)
+        path = relative_path(memory)
+        check_written(path)
+        files.write(self.root, path, serialise(memory).encode())
+        for older in self._namesakes(path, memory.id):
+            files.remove(self.root, older)
+        return path
+
+    def load(self, path: str) -> Memory:
+        """Read a memory. Raises NotFound, Corrupt, UnsafePath or OSError."""
+        return parse(self.read_text(path, MAX_FILE))
+
+    def find(self, memory_id: str) -> str | None:
+        """The path of a memory, told by its name and verified by its text; the newest where there are several."""
+        if not is_id(memory_id):
+            return None
+        found = [
+            (memory.updated_at, file.mtime_ns, file.path)
+            for file in self.scan()
+            if _may_be_named(file.path, memory_id) and (memory := self._load_if(file.path, memory_id))
+        ]
+        return max(found)[2] if found else None
+
+    def scan(self) -> Iterator[File]:
+        """Every memory file, the archive included, in no order; no links, no hidden files, nothing is read."""
+        for folder in ("memory", "projects", "user"):
+            yield from (file for file in files.walk(self.root, folder, []) if is_memory(file.path))
+
+    def write_text(self, path: str, text: str) -> None:
+        """Write another file of ours (a project's entry, a tombstone), as durably as a memory.
+
+        Raises UnsafePath or OSError.
+        """
+        check_written(path)
+        files.write(self.root, path, text.encode())
+
+    def read_text(self, path: str, limit_bytes: int) -> str:
+        """The text of a file inside the workspace. Raises NotFound, Corrupt, UnsafePath or OSError."""
+        check_read(path)
+        try:
+            return files.read(self.root, path, limit_bytes).decode()
+        except UnicodeDecodeError as e:
+            raise Corrupt(f"{path} is not UTF-8 text", "Convert it, or move it out of the memory folders") from e
+
+    def commit(self, message: str = "") -> Committed:
+        """Commit what differs between our files on disk and HEAD, and nothing else.
+
+        Raises RepositoryBusy (a merge, a rebase, another branch, a held lock: try again later) or RepositoryError.
+        """
+        return reconcile(self.root, self.branch, self.memo, message)
+
+    def merge(self, other: str) -> Merged:
+        """Merge a commit that was fetched, and write what it changes to disk.
+
+        Raises RepositoryBusy, or RepositoryError naming the paths that both sides changed.
+        """
+        return merge(self.root, self.branch, self.memo, other)
+
+    def head(self) -> str:
+        """The commit that is checked out, "" before the first. Raises RepositoryError."""
+        backend = self._backend()
+        return backend.tip(backend.ref() or "HEAD")
+
+    def tip(self, ref: str) -> str:
+        """The commit of a full ref name, "" where there is none."""
+        return self._backend().tip(ref)
+
+    def current_branch(self) -> str:
+        """The branch that is committed on. Raises RepositoryBusy where another one or none is checked out."""
+        return check_branch(self.root, self._backend().ref(), self.branch).removeprefix("refs/heads/")
+
+    def is_held_up(self) -> bool:
+        """Whether the person is in the middle of something, so that trying again at once is of no use."""
+        try:
+            check_idle(self.root, directories(self.root))
+            self.current_branch()
+        except RepositoryBusy:
+            return True
+        return False
+
+    def changed(self, old: str, new: str) -> list[str]:
+        """Paths that differ between two commits; ``old`` may be "". Raises RepositoryError for an unknown commit."""
+        backend = self._backend()
+        if isinstance(backend, Library):
+            try:
+                return sorted(difference(backend.repository, old, new))
+            except (KeyError, ValueError) as e:
+                raise RepositoryError(f"commit {old or new} is not here", "Run `keeplore sync`") from e
+        if not old:
+            return sorted(output(self.root, "ls-tree", "-r", "-z", "--name-only", new).items)
+        return sorted(output(self.root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new).items)
+
+    def remote(self) -> str:
+        """The URL that the workspace is synchronised with, without credentials; "" for none."""
+        remote = self.remote_in_full()
+        return displayed(remote.url) if remote else ""
+
+    def remote_in_full(self) -> Remote | None:
+        """Name and URL as git uses them, credentials included: never for a person's eyes or a log."""
+        return remote_of(self.root, self.branch)
+
+    def commits_between(self, old: str, new: str) -> int:
+        """How many commits ``new`` has that ``old`` has not; ``old`` may be ""."""
+        exclude = [f"^{old}"] if old else []
+        return int(run(self.root, "rev-list", "--count", new, *exclude).text or 0)
+
+    def _backend(self) -> Backend:
+        places = directories(self.root)
+        try:
+            return Library(self.root, places, self.memo)
+        except Unsupported:
+            return Plumbing(self.root, places, self.memo)
+
+    def _namesakes(self, path: str, memory_id: str) -> list[str]:
+        folder = path.rpartition("/")[0]
+        names = [entry.name for entry in (self.root / folder).iterdir()]
+        paths = [f"{folder}/{name}" for name in names if not name.startswith(".")]
+        likely = [other for other in paths if other != path and _may_be_named(other, memory_id)]
+        return [other for other in likely if self._load_if(other, memory_id)]
+
+    def _load_if(self, path: str, memory_id: str) -> Memory | None:
+        """The memory at a path if it is this one and can be read."""
+        with contextlib.suppress(StoreError, OSError):
+            memory = self.load(path)
+            return memory if memory.id == memory_id else None
+        return None
+
+
+def _may_be_named(path: str, memory_id: str) -> bool:
+    return path.endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
