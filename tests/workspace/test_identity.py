@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from keeplore.store import Store
 from keeplore.workspace.identity import Project, identify, load_projects, normalise_remote, save_project
 

@@ -1,6 +1,7 @@
 """Plugins of other people can add to a step and fail without harm."""
 
 import pytest
+
 from keeplore.workspace.plugins import Plugins
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.specs import hookimpl

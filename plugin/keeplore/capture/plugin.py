@@ -72,6 +72,7 @@ class Capture:
         self._sessions = sessions
         self._steps = steps
         self._open: dict[tuple[str, str], _Open] = {}
+        self._closed: set[str] = set()  # turns of conversations closed here; the index knows of them a moment later
 
     @hookimpl_last
     def keeplore_turn(self, turn: Turn) -> None:
@@ -88,7 +89,7 @@ class Capture:
                 return
             # only now is it known what was said and when: it is looked at as if it were new
             current.conversation = replace(current.conversation, exchanges=current.conversation.exchanges[:at])
-        elif self._steps.known_turns([turn.id]):
+        elif turn.id in self._closed or self._steps.known_turns([turn.id]):
             return
         place = self._steps.place(turn.origin)
         if current is not None and self._is_boundary(current, place, turn, exchange):
@@ -131,6 +132,7 @@ class Capture:
         for key, current in self._open.items():
             if current.is_dirty:
                 self._save(self._sessions.get(Origin(*key)), current)
+        self._sessions.save_all()
 
     def close(self, state: SessionState) -> None:
         """Close the session's open conversation, if there is one."""
@@ -243,6 +245,7 @@ class Capture:
 
     def _close(self, state: SessionState, current: _Open) -> None:
         self._save(state, current, is_open=False)
+        self._closed.update(exchange.id for exchange in current.conversation.exchanges)
         self._open.pop((state.origin.host, state.origin.session), None)
         state.open_id = ""
 

@@ -41,6 +41,7 @@ class Sessions:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._loaded: dict[tuple[str, str], SessionState] = {}
+        self._written: dict[Path, str] = {}
 
     def get(self, origin: Origin) -> SessionState:
         key = (origin.host, origin.session)
@@ -52,12 +53,21 @@ class Sessions:
         return state
 
     def save(self, state: SessionState) -> None:
-        data = json.dumps({"schema": SCHEMA, **asdict(state)}, ensure_ascii=False)
-        durable.write(self._path(state.origin.host, state.origin.session), data.encode())
+        path = self._path(state.origin.host, state.origin.session)
+        data = json.dumps({"schema": SCHEMA, **asdict(state)})
+        if self._written.get(path) != data:
+            durable.write(path, data.encode())
+            self._written[path] = data
+
+    def save_all(self) -> None:
+        """Write what changed since it was last written."""
+        for state in self._loaded.values():
+            self.save(state)
 
     def forget_loaded(self) -> None:
         """Read the files again at the next look: another process may have written them."""
         self._loaded.clear()
+        self._written.clear()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -69,6 +69,7 @@ class Workspace:
         """Hold this workspace's capture while several events are handed over; all is on disk at the end."""
         with self._writing, self.sessions.locked():
             self.capture.forget_open()
+            self._has_refreshed = False
             yield
             self.capture.flush()
 
@@ -123,7 +124,7 @@ class Workspace:
         )
 
     def _known_turns(self, ids: Iterable[str]) -> Mapping[str, str]:
-        if not self._has_refreshed:  # the files may have changed since the index was last written
+        if not self._has_refreshed:  # another process may have written since
             self.index.refresh()
             self._has_refreshed = True
         return self.index.known_turns(ids)
