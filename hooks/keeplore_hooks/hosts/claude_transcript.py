@@ -107,12 +107,14 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read
         if not 0 <= offset <= state.known or jsonl.fingerprint(file, state.known) != cursor.fingerprint:
             offset, state = 0, State(carry=Carry(session=session), prompt=state.prompt)
         assembler = Assembler(str(path), state.carry, state.known, is_open=state.is_open)
-        known = state.known
+        known, resume = state.known, None
         for line in jsonl.read_lines(file, offset, problems, report_from=known):
+            if line.end == line.start:  # without its newline: it counts now, and will be read again
+                resume = assembler.resume_at(known)
             assembler.feed(line)
             known = max(known, line.end)
         assembler.finish(stopped_at)
-        offset, carry = assembler.resume_at(known)
+        offset, carry = resume or assembler.resume_at(known)
         fingerprint = jsonl.fingerprint(file, known)
     turn = assembler.open
     state = replace(

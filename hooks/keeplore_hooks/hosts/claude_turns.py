@@ -32,13 +32,14 @@ class Assembler:
         self.open: OpenTurn | None = None
         self.latest = ""  # the newest time of all lines
         self._path = path
-        self._carry = self._before = self._safe = carry
+        self._carry = self._before = carry
         self._known = known
         self._was_open = is_open
         self._is_new = False
         self._is_replay = False
         self._start = 0
-        self._uuids: set[str] = set()
+        self._uuids: set[str] = set()  # of the lines since the turn began
+        self._seen = set(carry.seen)  # of the turns before it
         self._command: OpenTurn | None = None
         self._boundary: tuple[Compaction, int, Carry] | None = None
         self._takes: dict[str, Callable[[Json], None]] = {
@@ -59,8 +60,6 @@ class Assembler:
         self._before = self._carry
         self._note(data)
         take(data)
-        if line.end > line.start:  # a line without its newline will be read again
-            self._safe = self._carry
 
     def finish(self, stopped_at: str) -> None:
         """Give the turn that is going on; it is complete when the assistant was silent from ``stopped_at`` on."""
@@ -72,7 +71,7 @@ class Assembler:
         """Where the next reading must start to get the same events."""
         if self.open:
             return self.open.start, self.open.carry
-        starts = [(end, self._safe)]
+        starts = [(end, self._carry)]
         if self._command:
             starts.append((self._command.start, self._command.carry))
         if self._boundary:
@@ -99,13 +98,19 @@ class Assembler:
         return Origin(HOST, self._carry.session, self._carry.cwd, self._carry.branch, self._path)
 
     def _is_repeated(self, data: Json) -> bool:
+        """Was the line read before? Repeated history also hides what follows it, until its turn is the open one."""
         uuid = text(data, "uuid")
-        is_repeated = uuid in self._uuids
+        if uuid in self._uuids:
+            current = self._command or self.open
+            if current and uuid == current.id:
+                self._is_replay = False
+            return True
         if uuid:
             self._uuids.add(uuid)
-        if is_repeated and self.open and uuid == self.open.id:
-            self._is_replay = False
-        return is_repeated
+        if _digest(uuid) in self._seen:
+            self._is_replay = True
+            return True
+        return False
 
     # What the person says
 
@@ -147,8 +152,8 @@ class Assembler:
     def _hear(self, said: lines.Said | None, uuid: str, *, is_queued: bool = False) -> None:
         if isinstance(said, lines.Ran):
             self._command = None
-        elif said and _digest(uuid) in self._carry.seen:
-            self._is_replay = True
+        elif said and _digest(uuid) in self._seen:
+            self._is_replay = self.open is None or uuid != self.open.id
         elif isinstance(said, lines.Prompt):
             if not self._is_same_prompt(said.text, is_queued=is_queued):
                 self._give(is_complete=True)
@@ -167,6 +172,7 @@ class Assembler:
     def _new(self, uuid: str, words: str, *, is_queued: bool = False) -> OpenTurn:
         turn = OpenTurn(uuid, self._origin, self._carry.at, words, self._start, self._before, is_queued)
         self._carry = replace(self._carry, seen=(*self._carry.seen, _digest(uuid))[-SEEN_LIMIT:])
+        self._seen.add(_digest(uuid))
         turn.is_news, turn.was_complete = self._is_new, not self._is_new and not self._was_open
         return turn
 

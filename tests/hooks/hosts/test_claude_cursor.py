@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import tracemalloc
 from collections.abc import Callable
@@ -63,19 +64,37 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return turns, others
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(steps=st.lists(st.sampled_from(sorted(STEPS)), max_size=40), data=st.data())
+# Steps that depend on one another meet too seldom among all the others.
+KINDS = {
+    "everything": sorted(STEPS),
+    "queue": ["old version", "typed ahead", "taken", "dequeued", "attached", "words"],
+    "repetition": ["prompt", "words", "repetition", "command"],
+    "commands": ["command", "its output", "words", "prompt", "thought"],
+    "compaction": ["compaction", "boundary", "words", "prompt", "command", "its output"],
+    "questions": ["question", "answer", "refusal", "words", "edit"],
+}
+
+
+def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
+    """Where a reading may find the end of the file: anywhere, but often right at or before the end of a line."""
+    ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
+    near = st.builds(lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2))
+    return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
 def test_reading_while_the_file_grows_gives_the_same_as_reading_it_at_once(
-    lines: Any, session_in: Any, steps: list[str], data: st.DataObject
+    lines: Any, session_in: Any, kind: str, data: st.DataObject
 ) -> None:
-    content = build(lines, steps)
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=8)))
+    content = build(lines, data.draw(st.lists(st.sampled_from(KINDS[kind]), max_size=25)))
     with tempfile.TemporaryDirectory() as folder:
         session = session_in(Path(folder))
         session.write(content)
         whole = settled(list(session.host.read_transcript(session.path, Cursor()).events))
         grown: list[Any] = []
-        for cut in cuts:
+        for cut in data.draw(cuts(content)):
             session.write(content[:cut])
             reading = session.hear("SubagentStop")
             grown += reading.events
@@ -134,7 +153,7 @@ def test_lines_of_any_shape_raise_nothing(session_in: Any, records: list[tuple[s
         session.hear("Stop", last_assistant_message="x")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(content=st.binary(max_size=400))
 def test_bytes_of_any_kind_raise_nothing(session_in: Any, content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -144,6 +163,38 @@ def test_bytes_of_any_kind_raise_nothing(session_in: Any, content: bytes) -> Non
         session.write(content + b'\n{"type":"user","uuid":"u","message":{"content":"hi"}}\n')
         turns = [event for event in session.hear("Stop", at=LATER).events if isinstance(event, Turn)]
         assert [turn.user for turn in turns] == ["hi"]
+
+
+def test_what_was_typed_ahead_is_known_after_the_cursor_has_passed_it(session: Any, lines: Any) -> None:
+    t = lines(version="2.1.29")
+    t.user("One")
+    t.bare(type="queue-operation", operation="enqueue", content="Two")
+    t.bare(type="queue-operation", operation="enqueue", content="Three")
+    t.bare(type="queue-operation", operation="remove")
+    t.say("2")
+    for _ in range(2):
+        session.write(t)
+        session.hear("SubagentStop")
+    t.bare(type="queue-operation", operation="remove")
+    session.write(t)
+    events = session.hear("Stop", at=LATER).events
+    assert [(turn.user, turn.origin.cwd) for turn in events] == [
+        ("Two", "/home/ann/kasha"),
+        ("Three", "/home/ann/kasha"),
+    ]
+
+
+def test_a_prompt_that_the_cursor_has_passed_is_known_when_it_is_repeated(session: Any, lines: Any) -> None:
+    t = lines()
+    t.user("One")
+    t.say("1")
+    t.say("1b")
+    t.user("Two")
+    session.write(t)
+    session.hear("SubagentStop")
+    t.raw += t.raw[:2]
+    session.write(t)
+    assert [turn.user for turn in session.hear("Stop", at=LATER).events] == ["Two"]
 
 
 def test_the_cursor_stays_before_an_incomplete_line_and_at_the_last_turn(session: Any, lines: Any) -> None:

@@ -314,7 +314,7 @@ def test_history_that_is_repeated_in_a_file_is_taken_once(session: Any, lines: A
     t.say("2b")
     t.user("Three")
     t.say("3")
-    assert [(turn.user, turn.replies) for turn in session.turns(t)] == [
+    assert [(turn.user, turn.replies) for turn in session.events(t)] == [
         ("One", ("1",)),
         ("Two", ("2", "2b")),
         ("Three", ("3",)),
