@@ -46,7 +46,7 @@ OPENER = (
     r"(?:(?:ok(?:ay|y)?|yes|yeah|yep|yup|right|alright|great|fine|cool|good|sure|hm+|so|then|and|but|"
     r"actually|no|nah|nope|well|wait|"
     r"please|also|oh|ah|agreed|perfect|exactly|nice|in that case|for now|of course|on second thought|"
-    r"scratch that|sorry|hey|"
+    r"(?:i(?:'ve| have)? )?changed my mind|scratch that|sorry|hey|"
     r"you'?re right|fair enough|good (?:point|call|idea|catch)|sounds good|makes sense|let me think|i "
     r"think|i guess|that works)"
     r"[,.;:!—–-]*\s+)*"

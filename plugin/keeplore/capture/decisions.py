@@ -82,7 +82,7 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
         yield agreed
     yield from own
     for reply in exchange.replies:
-        if isinstance(reply, Asked) and reply.answer.strip():
+        if isinstance(reply, Asked) and reply.question.strip() and reply.answer.strip():
             is_step = cues.WORKFLOW_QUESTION.search(reply.question)
             yield _decision(_answered(reply), "user", exchange.id, MIN_USER if is_step else ANSWERED, at)
 

@@ -183,7 +183,7 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
             yield _Found(_quote(s), weight, order)
     for n, exchange in enumerate(exchanges):
         for reply in exchange.replies:
-            if isinstance(reply, Asked) and not reply.answer.strip():
+            if isinstance(reply, Asked) and reply.question.strip() and not reply.answer.strip():
                 yield _Found(
                     Quote(clip(" ".join(reply.question.split())), "assistant", exchange.id), 1.5, len(said) + n
                 )

@@ -1,0 +1,429 @@
+"""What is taken out of a talk, and above all what is not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keeplore.capture.distill import CAPS, MAX_RANKED, distill
+from keeplore.capture.sentences import MAX_QUOTE, bare, clip, sentences
+from keeplore.memory import Asked, Exchange, Quote
+from keeplore.memory.conversation import PARTS
+
+
+def talk(*said: str | Asked) -> list[Exchange]:
+    """Exchanges from what the person and the agent said in turns; a question belongs to the agent's side."""
+    exchanges: list[Exchange] = []
+    for n, words in enumerate(said):
+        if n % 2 == 0:
+            assert isinstance(words, str)
+            exchanges.append(Exchange(f"turn-{n // 2}", "2026-03-01T10:00:00Z", words))
+        else:
+            last = exchanges.pop()
+            exchanges.append(Exchange(last.id, last.at, last.user, (words,)))
+    return exchanges
+
+
+def texts(exchanges: Sequence[Exchange], *parts: str) -> list[str]:
+    found = distill(exchanges)
+    return [quote.text for part in parts for quote in found[part]]
+
+
+def decided(*said: str | Asked) -> list[str]:
+    return texts(talk(*said), "decision", "also_decided")
+
+
+PROPOSAL = "We could keep Redis or move to Postgres. I'd recommend a Postgres queue with SKIP LOCKED. Shall I go on?"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Let's use Postgres for the queue.",
+        "ok. let's go with sqlite, it is enough",
+        "We'll store the vectors next to the text.",
+        "I decided to drop Redis.",
+        "Decision: markdown files are the truth.",
+        "we've agreed on weekly releases",
+        "use ruff instead of flake8",
+        "no, keep the old parser rather than rewriting it",
+        "Never log the customer's address.",
+        "don't mock our own code in tests",
+        "I'd rather have one binary than a plugin system.",
+        "that has to be idempotent",
+        "let’s not cache this at all",
+    ],
+)
+def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
+    found = distill(talk("Where do we stand?", PROPOSAL, sentence, "Done."))
+    assert Quote(sentence, "user", "turn-1") in (*found["decision"], *found["also_decided"])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Should we use Postgres for the queue?",
+        "what if we go with sqlite",
+        "could we drop redis",
+        "Maybe we should use Kafka.",
+        "I'm not sure whether we should use Kafka.",
+        "I wonder if we'll store the vectors in git",
+        "We haven't decided on a database yet.",
+        "If we use Kafka, we need a cluster.",
+        "The docs say we should use Kafka.",
+        "We used to use Kafka.",
+        "One option is to use Kafka.",
+        "Let's see what Kafka can do.",
+        "let's commit this and move on",
+        "please run the tests again",
+        "before we decide, let's discuss Kafka",
+        "I want to know how Kafka stores its logs.",
+        "yes, but first show me the numbers",
+        "can you use Kafka here?",
+        "we don't need to push yet",
+    ],
+)
+def test_a_question_a_doubt_a_report_and_a_next_step_decide_nothing(sentence: str) -> None:
+    assert decided("Where do we stand?", "There are three brokers to look at.", sentence, "I see.") == []
+
+
+def test_a_proposal_alone_decides_nothing() -> None:
+    assert decided("Where should jobs live?", PROPOSAL) == []
+    assert decided("Where should jobs live?", PROPOSAL, "How does SKIP LOCKED work?", "Each worker locks a row.") == []
+
+
+@pytest.mark.parametrize("answer", ["yes", "Sounds good, thanks.", "go ahead", "ok do it", "perfect!"])
+def test_a_proposal_that_the_person_agrees_to_is_a_decision(answer: str) -> None:
+    found = distill(talk("Where should jobs live?", PROPOSAL, answer, "On it."))
+    assert found["decision"] == (Quote("I'd recommend a Postgres queue with SKIP LOCKED.", "assistant", "turn-0"),)
+
+
+@pytest.mark.parametrize(
+    "answer", ["no", "yes, but not Postgres", "ok, what about Kafka?", "hm, wait", "ok, use a plain file instead"]
+)
+def test_an_answer_with_a_but_agrees_to_nothing(answer: str) -> None:
+    assert "I'd recommend a Postgres queue with SKIP LOCKED." not in decided(
+        "Where should jobs live?", PROPOSAL, answer, "I see."
+    )
+
+
+LISTED = """There are three options:
+
+A) Keep Redis and turn persistence on
+B) Move the queue into Postgres
+C) Use a managed broker
+
+Which one do you prefer?"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "chosen"),
+    [
+        ("B", "Move the queue into Postgres"),
+        ("option C please", "Use a managed broker"),
+        ("let's go with the first one", "Keep Redis and turn persistence on"),
+        ("b)", "Move the queue into Postgres"),
+        ("the last one", "Use a managed broker"),
+    ],
+)
+def test_a_pick_is_read_from_the_list_it_answers(answer: str, chosen: str) -> None:
+    found = distill(talk("Where should jobs live?", LISTED, answer, "Done."))
+    assert Quote(chosen, "assistant", "turn-0") in found["decision"]
+
+
+def test_a_pick_of_what_was_not_offered_is_nothing() -> None:
+    assert decided("Where should jobs live?", LISTED, "E", "There is no E.") == []
+
+
+def test_labelled_options_can_be_picked_too() -> None:
+    answer = "**Option 1: Remove the fallback** (smallest)\n\n**Option 2: Check the age** first\n\nWhat do you think?"
+    assert decided("how big is the fix?", answer, "option 2", "Ok.") == ["**Option 2: Check the age** first"]
+
+
+def test_an_answered_question_is_a_decision_and_a_declined_one_is_open() -> None:
+    asked = Asked("Where should the diagrams go?", "docs/generated", ("docs/generated", "build output"))
+    assert distill(talk("make diagrams", asked))["decision"] == (
+        Quote("Where should the diagrams go? → docs/generated", "user", "turn-0"),
+    )
+    declined = distill(talk("make diagrams", Asked("Where should the diagrams go?", "")))
+    assert declined["decision"] == () and [q.text for q in declined["open_questions"]] == [
+        "Where should the diagrams go?"
+    ]
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        "no, actually use SQLite for the queue instead of Postgres",
+        "scratch that. let's use SQLite for the queue",
+        "I changed my mind: we'll use SQLite for the queue",
+        "hm, wait. let's go with SQLite instead of Postgres",
+    ],
+)
+def test_a_correction_takes_back_what_was_decided(correction: str) -> None:
+    found = decided(
+        "Let's use Postgres for the queue.", "Ok.", "And what about leases?", "A column will do.", correction, "Fine."
+    )
+    assert "Let's use Postgres for the queue." not in found
+    assert any("SQLite" in text for text in found)
+
+
+def test_a_decision_taken_back_without_another_leaves_none() -> None:
+    assert decided("Let's use Postgres for the queue.", "Ok.", "scratch that, I need to think", "Sure.") == []
+
+
+def test_a_correction_leaves_decisions_on_other_matters_alone() -> None:
+    found = decided(
+        "Always write dates in UTC.",
+        "Ok.",
+        "Let's use Postgres for the queue.",
+        "Ok.",
+        "no, use SQLite for the queue",
+        "Fine.",
+    )
+    assert "Always write dates in UTC." in found
+    assert "Let's use Postgres for the queue." not in found
+
+
+def test_the_person_outranks_the_agent() -> None:
+    found = distill(
+        talk(
+            "Look at the brokers.",
+            "I decided to use a thread pool for the importer.",
+            "Let's use Postgres for the queue.",
+            "I chose to split the tables by month.",
+        )
+    )
+    assert [quote.text for quote in found["decision"]] == ["Let's use Postgres for the queue."]
+    assert {quote.speaker for quote in found["also_decided"]} == {"assistant"}
+
+
+def test_what_the_agent_decided_falls_with_an_objection() -> None:
+    assert decided("Import the files.", "I decided to use a thread pool.", "no, that is wrong", "Sorry.") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "```sh\n# let's use Kafka\n```",
+        "~~~\nDecision: use Kafka\n~~~",
+        "> let's use Kafka",
+        "$ ./deploy.sh\nlet's use Kafka",
+        "| decision | let's use Kafka |",
+        "text first\n\n    let's use Kafka\n",
+        "2026-03-01 10:00:00 INFO let's use Kafka",
+        "```\nlet's use Kafka",
+    ],
+)
+def test_code_quoted_text_and_program_output_are_not_quoted(message: str) -> None:
+    assert [q for part in distill(talk(message, message)).values() for q in part if "Kafka" in q.text] == []
+
+
+def test_options_are_listed_in_the_order_in_which_they_were_put() -> None:
+    assert texts(talk("Where should jobs live?", LISTED), "options") == [
+        "Keep Redis and turn persistence on",
+        "Move the queue into Postgres",
+        "Use a managed broker",
+    ]
+
+
+def test_a_list_of_something_else_is_no_list_of_options() -> None:
+    answer = "I changed three files:\n\n- the parser\n- the lexer\n- the tests\n\n## Steps\n\n1. build\n2. deploy"
+    assert texts(talk("what did you do?", answer), "options") == []
+
+
+def test_a_reason_belongs_to_a_decision() -> None:
+    found = texts(
+        talk(
+            "Let's use Postgres for the queue, because the queue must survive a restart.",
+            "Postgres also avoids a second service to run. The moon is round because of gravity.",
+        ),
+        "decision",
+        "reasoning",
+    )
+    assert any("survive a restart" in text for text in found)
+    assert "Postgres also avoids a second service to run." in found
+    assert not any("moon" in text for text in found)
+
+
+def test_context_is_what_the_person_told_first() -> None:
+    said = "Our importer currently holds every row in memory. It crashes on files over two gigabytes. Can you help?"
+    assert texts(talk(said, "Yes."), "context") == [
+        "Our importer currently holds every row in memory.",
+        "It crashes on files over two gigabytes.",
+    ]
+
+
+def test_open_questions_are_those_nobody_answered() -> None:
+    found = texts(
+        talk(
+            "We still need to decide who may delete a workspace.",
+            "Noted. Which regions must the backup cover? Want me to write that down?",
+        ),
+        "open_questions",
+    )
+    assert found == ["We still need to decide who may delete a workspace.", "Which regions must the backup cover?"]
+
+
+def test_a_question_that_was_taken_up_is_not_open() -> None:
+    found = texts(talk("Plan the backup.", "Which regions must it cover?", "Only Europe.", "Noted."), "open_questions")
+    assert found == []
+
+
+def test_small_talk_leaves_every_part_empty() -> None:
+    found = distill(talk("hi", "Hello! How can I help?", "thanks", "You're welcome."))
+    assert found == dict.fromkeys(PARTS, ())
+
+
+def test_every_part_keeps_to_its_cap_in_the_order_of_the_talk() -> None:
+    words = ("parser", "lexer", "cache", "router", "mailer", "logger", "worker", "editor", "viewer", "loader", "linker")
+    said = [line for word in words for line in (f"Let's use {word}kit, because {word}s are slow to build.", "Ok.")]
+    exchanges = talk(*said)
+    found = distill(exchanges)
+    assert {part: len(quotes) <= CAPS[part] for part, quotes in found.items()} == dict.fromkeys(PARTS, True)
+    assert len(found["decision"]) == CAPS["decision"] and len(found["also_decided"]) == CAPS["also_decided"]
+    order = [exchange.id for exchange in exchanges]
+    for quotes in found.values():
+        assert [order.index(q.turn) for q in quotes] == sorted(order.index(q.turn) for q in quotes)
+
+
+def test_the_model_is_asked_only_where_there_is_a_choice() -> None:
+    asked: list[int] = []
+
+    def embed(batch: Sequence[str]) -> Any:
+        asked.append(len(batch))
+        return np.eye(len(batch), 30, dtype=np.float32)
+
+    distill(talk("Let's use Postgres for the queue.", "Ok."), embed)
+    assert asked == []
+    said = [line for n in range(30) for line in (f"Let's use store{n} for module{n}.", "Ok.")]
+    distill(talk(*said), embed)
+    assert asked and max(asked) <= MAX_RANKED
+
+
+def folded(text: str) -> str:
+    return " ".join(text.replace("\\", " ").split())
+
+
+def is_in(quote: Quote, exchange: Exchange) -> bool:
+    spoken = [exchange.user, *(reply for reply in exchange.replies if isinstance(reply, str))]
+    for reply in exchange.replies:
+        if isinstance(reply, Asked):
+            spoken += [reply.question, reply.answer, *reply.options]
+    return all(any(folded(part) in folded(words) for words in spoken) for part in quote.text.split(" → "))
+
+
+CUES = (
+    "let's use ",
+    "no, ",
+    "actually",
+    "instead of",
+    "because ",
+    "we decided to ",
+    "I'd recommend ",
+    "yes",
+    "currently ",
+)
+MARKS = (
+    "\n",
+    "\n\n",
+    "- ",
+    "1. ",
+    "A) ",
+    "**",
+    "`",
+    "```\n",
+    "# ",
+    "Options:",
+    "Option B: ",
+    "?",
+    ". ",
+    "> ",
+    "|",
+    "\\\n",
+)
+WORDS = (
+    "Postgres",
+    "Redis",
+    "B",
+    "not",
+    "e.g. ",
+    "a/b.py",
+    "https://x.y/z",
+    "    ",
+    "\t",
+    "…",
+    "é",
+    "\u2028",
+    "\x00",
+    "TODO: ",
+)
+PIECES = st.sampled_from((*CUES, *MARKS, *WORDS))
+MESSAGES = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=120)
+REPLIES = MESSAGES | st.builds(Asked, MESSAGES, MESSAGES, st.lists(MESSAGES, max_size=3).map(tuple))
+EXCHANGES = st.lists(
+    st.tuples(MESSAGES, st.lists(REPLIES, max_size=3)).map(
+        lambda x: Exchange("", "2026-03-01T10:00:00Z", x[0], tuple(x[1]))
+    ),
+    max_size=5,
+).map(lambda found: [Exchange(f"t{n}", e.at, e.user, e.replies) for n, e in enumerate(found)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(EXCHANGES)
+def test_whatever_is_said_every_quotation_is_somebodys_words(exchanges: list[Exchange]) -> None:
+    found = distill(exchanges)
+    by_id = {exchange.id: exchange for exchange in exchanges}
+    assert list(found) == list(PARTS)
+    for quote in itertools.chain(*found.values()):
+        assert is_in(quote, by_id[quote.turn])
+        assert 0 < len(quote.text) <= MAX_QUOTE and "\n" not in quote.text
+        assert quote.speaker in ("user", "assistant")
+    assert found == distill(exchanges)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["word ", "`", "- a\n", "We use x. ", "*", "a.", "let's ", "(", "# h\n", "ok ", "Option A: b\n", "if we\t", "\\\n"],
+)
+def test_a_message_of_a_megabyte_is_read_in_its_stride(unit: str) -> None:
+    message = unit * (1_000_000 // len(unit))
+    found = distill([Exchange("t", "2026-03-01T10:00:00Z", message, (message,))])
+    assert sum(map(len, found.values())) <= sum(CAPS.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("**Use Postgres.**", "Use Postgres."),
+        ("**Option A** - keep it", "**Option A** - keep it"),
+        ("keep it**", "keep it"),
+        ("✅ Done", "Done"),
+        ("- [link](a)", "[link](a)"),
+        ("", ""),
+    ],
+)
+def test_markers_come_off_the_ends_alone(text: str, expected: str) -> None:
+    assert expected == bare(text)
+
+
+def test_a_long_sentence_is_cut_at_a_clause() -> None:
+    text = "We keep the queue in Postgres because " + "it is there, " * 40
+    assert clip(text).endswith("it is there") and len(clip(text)) <= MAX_QUOTE
+    assert clip("x" * 400) == "x" * MAX_QUOTE
+
+
+def test_items_know_their_label_lead_and_heading() -> None:
+    found = {s.text: s for s in sentences("## Storage\n\nWe could:\n\n1. keep Redis\n2. use Postgres\n\nThat is all.")}
+    assert (found["use Postgres"].label, found["use Postgres"].lead, found["use Postgres"].heading) == (
+        "2",
+        "We could:",
+        "Storage",
+    )
+    assert (found["That is all."].label, found["That is all."].lead) == ("", "")

@@ -1,0 +1,212 @@
+"""Where one topic ends and the next begins, asked online."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keeplore.capture import segment
+from keeplore.capture.segment import Segmenter, boundary, is_confirmation
+from keeplore.errors import ModelUnavailable
+from keeplore_hooks.events import Origin, Turn
+
+HERE = Origin("test", "one")
+
+
+class LetterEmbedder:
+    """Vectors by the letters of a text: alike texts are near, and nothing is loaded."""
+
+    model = "letters"
+    fingerprint = "letters:0:0"
+    dim = 26
+    floor = 0.75
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.asked += len(texts)
+        rows = np.array([[t.lower().count(c) + 1e-3 for c in string.ascii_lowercase] for t in texts], dtype=np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+class BrokenEmbedder(LetterEmbedder):
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.asked += 1
+        raise ModelUnavailable("the model file is gone", "Run `keeplore doctor`")
+
+
+def turn(user: str, assistant: str = "", at: str = "2026-03-01T10:30:00Z") -> Turn:
+    return Turn("t", HERE, at, user, (assistant,) if assistant else ())
+
+
+def talk(*pairs: tuple[str, str], at: str = "2026-03-01T10:20:00Z") -> list[dict[str, str]]:
+    return [{"id": str(n), "at": at, "user": user, "assistant": answer} for n, (user, answer) in enumerate(pairs)]
+
+
+QUEUE = talk(
+    (
+        "the worker queue loses jobs when redis restarts",
+        "Redis keeps the job queue in memory, so a restart drops jobs.",
+    ),
+    ("could the queue live in postgres instead of redis?", "Yes: a jobs table with SKIP LOCKED works as a queue."),
+    ("how would workers lease jobs from that table?", "Each worker leases one job row with a deadline."),
+    ("and when a worker dies, who takes back its job?", "The lease expires and the next worker takes the job row."),
+)
+
+
+@pytest.mark.parametrize(
+    "message", ["yes", "Yes.", "go on", "do it", "1", "ok, continue", "A", "thanks!", "y", "lgtm", "👍"]
+)
+def test_a_short_confirmation_never_opens_a_topic(message: str) -> None:
+    assert is_confirmation(message)
+    assert boundary(QUEUE * 20, turn(message, at="2026-03-09T10:00:00Z"), shift=9.0) == ""
+
+
+@pytest.mark.parametrize("message", ["yes, but use sqlite", "go on with the login page", "fix it in parser.py", "why"])
+def test_a_message_with_a_point_of_its_own_is_no_confirmation(message: str) -> None:
+    assert not is_confirmation(message)
+
+
+def test_nothing_is_a_boundary_before_the_first_exchange() -> None:
+    assert boundary([], turn("next task: the login page"), shift=2.0) == ""
+
+
+def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
+    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:20:00Z"), shift=-1.0) == "pause"
+    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:19:00Z"), shift=-1.0) == ""
+
+
+def test_the_pause_counts_from_the_end_of_the_answer() -> None:
+    busy = [*QUEUE[:-1], {**QUEUE[-1], "ended_at": "2026-03-01T12:00:00Z"}]
+    assert boundary(busy, turn("the queue again", at="2026-03-01T12:30:00Z"), shift=0.0) == ""
+
+
+@pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01", "2026-03-01T11:20:00"])
+def test_a_time_that_cannot_be_compared_is_no_pause(at: str) -> None:
+    assert boundary(QUEUE, turn("how long is the lease", at=at), shift=0.0) == ""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "ok, next: the login page",
+        "Next task: rate limits",
+        "moving on to the billing screen",
+        "different topic: how do we name branches?",
+        "new task. the export is slow",
+        "Great, thanks! On to the next one",
+        "Implement the following plan:\n\n# Plan: exports",
+    ],
+)
+def test_words_that_open_a_subject_are_a_boundary(message: str) -> None:
+    assert boundary(QUEUE, turn(message), shift=0.0) == "words"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "what happens in the next step of the lease?",
+        "the job after that is a different topic for the broker",
+        "is the new task row visible to other workers?",
+        "so the next worker takes it",
+    ],
+)
+def test_such_words_inside_a_sentence_are_none(message: str) -> None:
+    assert boundary(QUEUE, turn(message), shift=0.1) == ""
+
+
+def test_words_that_may_open_a_subject_need_some_shift() -> None:
+    message = turn("now let's work on the login page")
+    assert boundary(QUEUE, message, shift=0.3) == "words"
+    assert boundary(QUEUE, message, shift=0.0) == ""
+
+
+def test_building_begins_a_new_file_after_a_talk_but_not_after_a_word() -> None:
+    assert boundary(QUEUE, turn("ok, let's build this"), shift=0.0) == "words"
+    assert boundary(QUEUE[:1], turn("ok, let's build this"), shift=0.0) == ""
+
+
+def test_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -> None:
+    def least(exchanges: list[dict[str, str]]) -> float:
+        return next(s / 100 for s in range(200) if boundary(exchanges, turn("our login page is slow"), s / 100))
+
+    assert least(QUEUE[:1]) > least(QUEUE) > least(QUEUE * 3)
+
+
+def test_a_message_that_takes_up_what_was_said_needs_more() -> None:
+    assert boundary(QUEUE, turn("the login page is slow"), shift=0.5) == "shift"
+    assert boundary(QUEUE, turn("and that login page is slow?"), shift=0.5) == ""
+
+
+def test_a_file_does_not_grow_without_end() -> None:
+    assert boundary(QUEUE * 6, turn("how long is the lease"), shift=0.0) == "size"
+    huge = talk(("log", "x" * segment.MAX_SIZE))
+    assert boundary(huge, turn("how long is the lease"), shift=0.0) == "size"
+
+
+@pytest.mark.parametrize("embedder", [None, LetterEmbedder()])
+def test_the_shift_is_larger_for_another_subject(embedder: LetterEmbedder | None) -> None:
+    segmenter = Segmenter(embedder)
+    same = segmenter.shift_of(QUEUE, turn("does the job lease in the postgres queue need a heartbeat from the worker?"))
+    other = segmenter.shift_of(QUEUE, turn("My CSS grid puffs up buggy fuzzy gifs: fix glyph padding, why huh?"))
+    assert other > 0.4 > same
+
+
+def test_without_a_model_another_subject_is_still_found() -> None:
+    segmenter = Segmenter(None)
+    assert (
+        segmenter.keeplore_segment(QUEUE, turn("Please restyle the invoice page header with our brand colours"))
+        == "shift"
+    )
+    assert segmenter.keeplore_segment(QUEUE, turn("should a dead worker lose the lease on its job at once?")) == ""
+
+
+def test_a_message_of_few_words_says_too_little_to_be_measured() -> None:
+    segmenter = Segmenter(None)
+    assert segmenter.shift_of(QUEUE, turn("hm")) == 0.0
+    assert segmenter.shift_of(QUEUE, turn("why mauve")) < 0.4
+
+
+def test_a_model_that_fails_is_not_asked_again() -> None:
+    broken = BrokenEmbedder()
+    segmenter = Segmenter(broken)
+    expected = Segmenter(None).shift_of(QUEUE, turn("restyle the invoice page header"))
+    assert expected == segmenter.shift_of(QUEUE, turn("restyle the invoice page header"))
+    segmenter.shift_of(QUEUE, turn("restyle the footer"))
+    assert broken.asked == 1
+
+
+def test_each_text_is_embedded_once() -> None:
+    embedder = LetterEmbedder()
+    segmenter = Segmenter(embedder)
+    segmenter.shift_of(QUEUE, turn("one question about leases"))
+    before = embedder.asked
+    segmenter.shift_of(QUEUE, turn("another question about leases"))
+    assert before + 1 == embedder.asked
+
+
+def test_the_kept_embeddings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segment, "CACHED", 3)
+    segmenter = Segmenter(LetterEmbedder())
+    segmenter.shift_of(QUEUE, turn("one question about leases"))
+    assert len(segmenter._vectors) == 3
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.text(max_size=80), st.text(max_size=200)), max_size=6),
+    st.text(max_size=200),
+    st.text(max_size=25),
+)
+def test_any_text_gets_an_answer_and_always_the_same(pairs: list[tuple[str, str]], message: str, at: str) -> None:
+    exchanges = talk(*pairs)
+    answers = {Segmenter(LetterEmbedder()).keeplore_segment(exchanges, turn(message, at=at)) for _ in range(2)}
+    assert len(answers) == 1
+    assert answers <= {"", "pause", "words", "shift", "size"}

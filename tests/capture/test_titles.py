@@ -1,0 +1,132 @@
+"""Titles that a person would have chosen."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keeplore.capture.distill import distill
+from keeplore.capture.titles import FALLBACK, MAX_TITLE, title_of
+from keeplore.memory import Asked, Exchange
+
+
+def talk(*said: str) -> list[Exchange]:
+    return [
+        Exchange(f"t{n}", "2026-03-01T10:00:00Z", user, (answer,) if answer else ())
+        for n, (user, answer) in enumerate(zip(said[::2], [*said[1::2], ""], strict=False))
+    ]
+
+
+def title(*said: str) -> str:
+    exchanges = talk(*said)
+    return title_of(exchanges, distill(exchanges))
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("Hey Claude, can you please add tests for the cache version check?", "Add tests for the cache version check"),
+        ("ok so could you fix the flaky login test? It fails every second run.", "Fix the flaky login test"),
+        ("I'd like your help with refactoring the timeline filter", "Refactoring the timeline filter"),
+        ("we need to split the billing module into packages", "Split the billing module into packages"),
+        ("what are the pros and cons of build files over a makefile?", "Pros and cons of build files over a makefile"),
+        ("make me a skill for the release checklist please", "Make a skill for the release checklist"),
+        (
+            "how do I rotate the signing keys of our package index?",
+            "How to rotate the signing keys of our package index",
+        ),
+        (
+            "Please update src/app/routes/session_nav.html to show the project",
+            "Update session_nav.html to show the project",
+        ),
+        ("let's rename parseThing to parseInvoice, then push", "Rename parseThing to parseInvoice"),
+    ],
+)
+def test_a_request_loses_its_wrapping(request_: str, expected: str) -> None:
+    assert title(request_, "Sure.") == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (
+            "Implement the following plan:\n\n# Plan: Publish the CLI to Homebrew\n\n## Context\n\nText.",
+            "Publish the CLI to Homebrew",
+        ),
+        ("# Release checklist skill\n\nDo this and that.", "Release checklist skill"),
+        ("# Plan\n\n## Context\n\n## Move invoices to the new ledger\n\nText.", "Move invoices to the new ledger"),
+    ],
+)
+def test_a_pasted_plan_lends_its_heading(message: str, expected: str) -> None:
+    assert title(message, "I'll start.") == expected
+
+
+def test_the_decision_gives_the_name_where_there_is_one() -> None:
+    said = (
+        "our redis queue loses jobs on restart. what could we do about the queue?",
+        "We could turn on persistence for Redis, or keep the queue in Postgres.",
+        "I decided to drop Redis in favour of a Postgres queue.",
+        "Good: a jobs table with SKIP LOCKED.",
+    )
+    assert title(*said) == "Drop Redis in favour of a Postgres queue"
+
+
+def test_a_short_answer_is_led_by_what_was_asked() -> None:
+    asked = Asked("Which database should the job queue use?", "Postgres", ("Postgres", "Redis"))
+    exchanges = [
+        Exchange("a", "2026-03-01T10:00:00Z", "go", ("Two ways for the job queue.", asked, "The job queue is set up."))
+    ]
+    found = title_of(exchanges, distill(exchanges))
+    assert "Postgres" in found and "queue" in found.lower()
+
+
+def test_a_bare_go_ahead_is_named_by_what_was_done() -> None:
+    assert (
+        title("yes", "Replaced the polling loop with a file watcher.") == "Replace the polling loop with a file watcher"
+    )
+
+
+def test_neighbours_of_one_project_have_titles_of_their_own() -> None:
+    things = (
+        "login page",
+        "invoice export",
+        "search index",
+        "mail queue",
+        "audit log",
+        "backup job",
+        "release script",
+        "icon font",
+    )
+    titles = {title(f"can you look into why the {thing} is slow on Mondays?", "Let me see.") for thing in things}
+    assert len(titles) == len(things)
+
+
+@pytest.mark.parametrize("words", ["please", "can you", "could you", "http", "```", "**", "/home/", "hey "])
+def test_no_wrapping_address_or_marker_is_left(words: str) -> None:
+    said = "hey, can you please check /home/ann/work/server.py and https://example.org/a?b=c for the **memory leak**?"
+    assert words not in title(said, "I will.").lower()
+
+
+@pytest.mark.parametrize("message", ["", "?", "yes", "...", "```\ncode\n```", "a", "\x00", "# ", "👍👍", "- "])
+def test_there_is_always_a_title(message: str) -> None:
+    assert title(message) in (FALLBACK, title(message))
+    assert title(message).strip() and "\n" not in title(message)
+
+
+def test_no_exchange_gives_the_fallback() -> None:
+    assert title_of([], distill([])) == FALLBACK
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(max_size=200), max_size=6))
+def test_any_talk_has_one_short_line_for_a_title_and_always_the_same(said: list[str]) -> None:
+    found = title(*said)
+    assert 0 < len(found) <= MAX_TITLE and len(found.splitlines()) == 1 and found == found.strip()
+    assert found == title(*said)
+
+
+@pytest.mark.parametrize("unit", ["word ", "ok ", "the ", "# a\n", "x/y/", "(", "can you ", "a_b.", "[x](", "<a", "0"])
+def test_a_message_of_a_megabyte_gets_its_title_in_its_stride(unit: str) -> None:
+    message = unit * (1_000_000 // len(unit))
+    assert len(title(message, message)) <= MAX_TITLE
