@@ -275,7 +275,7 @@ def test_a_prompt_starts_the_worker_and_does_not_wait_for_it(
 def test_a_started_worker_is_detached_from_the_host(client: Any, state: Path, install: Any, kept: Kept) -> None:
     install()
     # a copy of stdout under another number must not keep the host waiting either
-    with client.start("host", "Stop", preexec_fn=lambda: os.dup2(1, 7)) as process:
+    with client.start("host", "Stop", close_fds=False, preexec_fn=lambda: os.dup2(1, 7)) as process:
         assert process.communicate(b"payload", timeout=60) == (b"", b"")
     about = wait_for_start(state)
     assert about == {
@@ -298,15 +298,18 @@ def test_a_relative_state_directory_reaches_the_worker_as_an_absolute_one(
     assert wait_for_start(state)["cwd"] == "/"
 
 
-def test_a_hundred_events_start_one_worker(all_writers: Any, state: Path, spool: Spool, install: Any) -> None:
+def test_a_hundred_events_do_not_start_a_hundred_workers(
+    all_writers: Any, state: Path, spool: Spool, install: Any
+) -> None:
     install()
-    running = [all_writers[number % 2].start("host", "Stop") for number in range(100)]
+    begin = time.monotonic()
+    running = [all_writers[number % 2].start("host", "UserPromptSubmit") for number in range(100)]
     for process in running:
         process.communicate(b"payload", timeout=120)
+    turns_of_ten_seconds = 2 + int(time.monotonic() - begin) // 10
     wait_for_start(state)
-    # a new turn begins every ten seconds, and a hundred events take longer than that only on a very busy machine
-    turns = list(state.glob("worker.start-*"))
-    assert len(turns) == 1
+    time.sleep(1)  # for others to turn up
+    assert 1 <= len(started(state)) <= turns_of_ten_seconds
     assert len(spool.pending()) == 100
 
 

@@ -124,7 +124,6 @@ def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> byt
     connection = connect(state, deadline, is_patient=is_patient)
     if connection is None:
         return b""
-    connection.settimeout(remaining(deadline))
     connection.sendall(request)
     connection.shutdown(_socket.SHUT_WR)
     reply = b""
