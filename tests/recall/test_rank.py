@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, factor, likelihoods, rank
+from keeplore.recall.rank import Evidence, Ranked, Standing, burden, diverse, odds, rank
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS
 
@@ -80,9 +80,8 @@ def test_a_search_that_is_unsure_says_little() -> None:
 
 def test_without_vectors_the_text_match_alone_decides() -> None:
     found = [Evidence(1, "a", 8.0, coverage=1.0), Evidence(2, "b", 4.0, coverage=0.5)]
-    scores = likelihoods(found, None)
-    assert scores[1] == pytest.approx(WEIGHTS.text_alone)
-    assert scores[2] == pytest.approx(WEIGHTS.text_alone / 2)
+    scores = {r.memory: r.score for r in rank(found, {"a": Standing(OWN), "b": Standing(OWN)}, None)}
+    assert scores["a"] > 0.95 > 0.6 > scores["b"] > WEIGHTS.nothing_below
 
 
 def test_a_memory_is_as_good_as_its_best_passage() -> None:
@@ -114,14 +113,14 @@ def test_passages_of_memories_that_are_gone_are_left_out() -> None:
 
 
 def test_a_passage_that_says_the_same_again_is_lowered_and_others_are_not() -> None:
-    ranked = [Ranked("a", 0.9, 1), Ranked("copy", 0.88, 2), Ranked("other", 0.7, 3), Ranked("head", 0.6, None)]
+    ranked = [Ranked("a", 3.0, 1), Ranked("copy", 2.9, 2), Ranked("other", 2.0, 3), Ranked("head", 1.0, None)]
     words = {1: frozenset(["one", "two", "three", "four", "five"]), 3: frozenset({"six", "seven"})}
     words[2] = words[1]
-    assert [(r.memory, r.score) for r in diverse(ranked, words)] == [
-        ("a", 0.9),
-        ("other", 0.7),
-        ("copy", pytest.approx(0.88 * WEIGHTS.repeated)),
-        ("head", 0.6),
+    assert [(r.memory, r.odds) for r in diverse(ranked, words)] == [
+        ("a", 3.0),
+        ("other", 2.0),
+        ("copy", pytest.approx(2.9 - WEIGHTS.repeated)),
+        ("head", 1.0),
     ]
 
 
@@ -162,10 +161,10 @@ def test_a_better_match_never_makes_a_passage_less_likely(
     better = [
         replace(e, cosine=min(1.0, e.cosine + more)) if e is chosen and e.cosine is not None else e for e in found
     ]
-    assert likelihoods(better, floor)[chosen.passage] >= likelihoods(found, floor)[chosen.passage] - 1e-12
+    assert odds(better, floor)[chosen.passage] >= odds(found, floor)[chosen.passage] - 1e-12
 
 
 @given(standing, st.floats(0, 5000))
 def test_growing_older_never_helps(at: Standing, more: float) -> None:
     older = replace(at, age_days=at.age_days + more)
-    assert factor(older) <= factor(at) <= 1.0
+    assert burden(older) >= burden(at) >= 0.0

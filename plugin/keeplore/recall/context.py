@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from keeplore.recall.query import question_of
 from keeplore.recall.render import (
     PATH_CHARS,
     SAID_BY,
@@ -27,13 +28,15 @@ def prompt_context(
     ``already`` are ids this session has seen. What ``session`` itself said is left out as long as the host still has
     it: give "" once it was compacted.
     """
+    if question_of(answer.query).is_errand:
+        return "", ()
     sure = [
         hit
         for hit in answer.hits
         if hit.score >= weights.prompt_from
         and hit.memory_id not in already
         and not (session and hit.session == session)
-        and may_be_injected(hit.trust, hit.title, hit.passage)
+        and may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
     ]
     return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], max_chars)
 
@@ -43,6 +46,7 @@ def _item(hit: Hit) -> Item:
     about = " · ".join(one_line(part, TITLE_CHARS) for part in (hit.date, scope, hit.category or hit.kind))
     changed = f", changed {hit.changes} times" if hit.changes > 1 else ", changed once" if hit.changes else ""
     source = f"{SAID_BY[hit.trust]}{changed}; {one_line(hit.memory_id, TITLE_CHARS)}, {one_line(hit.path, PATH_CHARS)}"
-    return Item(
-        f"{about} · {quoted(hit.title, TITLE_CHARS)}: {quoted(hit.passage, EXCERPT_CHARS)} ({source})", hit.memory_id
-    )
+    is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(hit.passage, EXCERPT_CHARS)
+    decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
+    said = f"{quoted(hit.title, TITLE_CHARS)}: {quoted(hit.passage, EXCERPT_CHARS)}{decided}"
+    return Item(f"{about} · {said} ({source})", hit.memory_id)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
+from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
 from keeplore.index import Allowed, MemoryRow, PassageRow
 from keeplore.index.passages import passages_of
+from keeplore.memory import Conversation
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
 from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, rank
@@ -74,7 +75,7 @@ def recall(
     if question.says_something and stamp.memories:
         moment = now or datetime.now(UTC)
         hits, dropped = _hits(index, store, sight, here, limit=limit, is_wide=wide, now=moment, w=weights)
-        if len(hits) < min(weights.few_hits, limit) and not wide:
+        if not wide and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more = _hits(index, store, sight, here, limit=limit, is_wide=True, now=moment, w=weights)
             dropped = max(dropped, more)
             if any(here.distance(hit.scope, hit.project) == SIBLING for hit in hits):
@@ -96,14 +97,10 @@ def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS) -
         cosines = {m.passage: m.score for m in index.vector_search(sight.vector, allowed, w.candidates)}
     passages = {row.id: row for row in index.passages(sorted(text.keys() | cosines.keys()))}
     memories = index.memories(sorted({row.memory_id for row in passages.values()}))
+    covering = sorted(text.keys() & passages.keys(), key=lambda id_: (-text[id_], id_))[: w.covering]
+    coverage = {id_: sight.question.coverage(_stems(passages[id_], memories)) for id_ in covering}
     evidence = tuple(
-        Evidence(
-            row.id,
-            row.memory_id,
-            text.get(row.id),
-            cosines.get(row.id),
-            sight.question.coverage(_stems(row, memories)) if row.id in text else 0.0,
-        )
+        Evidence(row.id, row.memory_id, text.get(row.id), cosines.get(row.id), coverage.get(row.id, 0.0))
         for row in passages.values()
     )
     return Found(evidence, passages, memories)
@@ -117,7 +114,7 @@ def sight_of(question: Question, embedder: Embedder) -> Sight:
 def _refresh(index: Index) -> list[str]:
     try:
         index.refresh()
-    except IndexUnavailable as e:
+    except (IndexUnavailable, RepositoryError) as e:
         if behind := index.lag():
             return [f"the index is {behind} files behind the text: {e}"]
     return []
@@ -199,6 +196,8 @@ def _checked(
         text, turn = passage.text, passage.turn
     else:
         return None
+    talk = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
+    decided = talk.decision[0].text if talk and talk.decision else ""
     return Hit(
         row.id,
         row.title,
@@ -208,12 +207,13 @@ def _checked(
         row.project,
         row.category,
         row.trust,
-        entry.score,
+        round(entry.score, 3),
         excerpt(text, question),
         turn,
         row.path,
         row.changes,
         row.session,
+        decided,
     )
 
 

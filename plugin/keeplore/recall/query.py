@@ -19,6 +19,11 @@ _GOING_ON = """
 again alright cool continue correct done exactly fine finish fix good great hello hey hi keep maybe next nice perfect
 proceed ready really redo resume retry right start stop test thx try well works wrong yeah yep
 """
+# what an agent is told to do day in, day out: worth a search when asked for, never worth an interruption
+_ERRANDS = """
+build change check clean code commit compile diff error explain file format lint list look open pull push read rerun run
+show tell test tests tidy update warning write
+"""
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 
 
@@ -28,6 +33,11 @@ class Question:
 
     text: str
     words: tuple[tuple[frozenset[str], ...], ...]
+
+    @property
+    def is_errand(self) -> bool:
+        """True for "run the tests": all its words are those of daily orders."""
+        return all(spelling <= _ERRAND_STEMS for word in self.words for spelling in word)
 
     @property
     def says_something(self) -> bool:
@@ -74,3 +84,6 @@ def _stem(word: str) -> str:
     if len(short) < _SHORTEST_STEM:
         short = word
     return short[:-1] if len(short) > _SHORTEST_STEM and short[-1] == short[-2] else short
+
+
+_ERRAND_STEMS = stems_of(_ERRANDS)

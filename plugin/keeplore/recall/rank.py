@@ -1,20 +1,22 @@
 """Scoring: what two searches found → memories in the order in which they are shown. Pure and deterministic.
 
-Each search says how likely a passage is the answer. For text that is the passage's BM25 as a part of the best one's,
-times the share of the question's words that the best passages have; for vectors it is how far the cosine lies above
-what unrelated texts have with this model. The two are joined as independent evidence (noisy-or), so a search that is
-unsure says little. Reciprocal ranks, which know no sureness, were measured and are worse.
+Each search says how sure it is. For text that is the passage's BM25 as a part of the best one's, times the share of the
+question's words that the best passages have; for vectors it is how far the cosine lies above what unrelated texts have
+with this model. The log-odds that the passage answers the question are linear in the two (logistic regression),
+so a search that is unsure says little and a score means the same for every question. Reciprocal ranks, which know no
+sureness, were measured and are worse.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
 
-_DIGITS = 6  # of a score: smaller differences are noise of floating point, and count as ties
+_DIGITS = 6  # of log-odds: smaller differences are noise of floating point, and count as ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +44,40 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Ranked:
     memory: str
-    score: float  # 0..1
+    odds: float  # log-odds that it answers the question
     passage: int | None  # None where only an older version's words were found
     distance: int = OWN
     age_days: float = 0.0
 
+    @property
+    def score(self) -> float:
+        """The likelihood, 0..1."""
+        return 1.0 / (1.0 + math.exp(-self.odds))
 
-def likelihoods(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -> dict[int, float]:
-    """For each passage how likely it answers, 0..1; ``floor`` is the model's, None where there are no vectors."""
+
+def odds(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -> dict[int, float]:
+    """For each passage the log-odds that it answers; ``floor`` is the model's, None where there are no vectors."""
     best_text = max((e.text for e in found if e.text is not None), default=0.0)
     covered = max((e.coverage for e in found if e.text is not None), default=0.0)
-    certainty = (w.text if floor is not None else w.text_alone) * covered
+    # a passage that the vector search did not give is at most as near as the last one that it gave
     lowest = min((e.cosine for e in found if e.cosine is not None), default=0.0)
     joined = {}
     for e in found:
-        text = certainty * max(0.0, e.text) / best_text if e.text is not None and best_text > 0 else 0.0
-        vector = 0.0
-        if floor is not None:
-            cosine = e.cosine if e.cosine is not None else lowest * w.unseen_cosine
-            vector = min(1.0, max(0.0, (cosine - floor) / (1.0 - floor)))
-        joined[e.passage] = 1.0 - (1.0 - text) * (1.0 - vector)
+        text = covered * max(0.0, e.text) / best_text if e.text is not None and best_text > 0 else 0.0
+        if floor is None:
+            joined[e.passage] = w.text_alone * text - w.doubt_alone
+        else:
+            above = ((e.cosine if e.cosine is not None else lowest) - floor) / (1.0 - floor)
+            joined[e.passage] = w.vector * above + w.text * text - w.doubt
     return joined
 
 
-def factor(standing: Standing, w: Weights = WEIGHTS) -> float:
-    """What place, age, permanence and archive leave of a likelihood: at most 1."""
-    place = {OWN: 1.0, INHERITED: w.inherited, SIBLING: w.sibling}[standing.distance]
+def burden(standing: Standing, w: Weights = WEIGHTS) -> float:
+    """What place, age, permanence and archive take from the log-odds: at least 0."""
+    place = {OWN: 0.0, INHERITED: w.inherited, SIBLING: w.sibling}[standing.distance]
     fresh = 0.5 ** (max(0.0, standing.age_days) / w.half_life_days)
-    lasting = 1.0 if standing.is_permanent else w.impermanent * (w.oldest + (1.0 - w.oldest) * fresh)
-    return place * lasting * (w.archived if standing.is_archived else 1.0)
+    passing = 0.0 if standing.is_permanent else w.impermanent + w.oldest * (1.0 - fresh)
+    return place + passing + (w.archived if standing.is_archived else 0.0)
 
 
 def rank(
@@ -81,31 +88,31 @@ def rank(
     Memories without a standing are left out. A head without a standing (it may not be shown here) leaves its older
     version, far down.
     """
-    scores = likelihoods(found, floor, w)
+    likely = odds(found, floor, w)
     best: dict[str, tuple[float, int | None]] = {}
     for e in sorted(found, key=lambda e: e.passage):
         standing = standings.get(e.memory)
         if standing is None:
             continue
-        likelihood, shown = scores[e.passage], e.memory
+        value, shown = likely[e.passage], e.memory
         passage: int | None = e.passage
         if standing.head and standing.head != e.memory:
             if standing.head in standings:
                 shown, passage = standing.head, None
             else:
-                likelihood *= w.outdated
-        best[shown] = _better(best.get(shown), (likelihood, passage))
+                value -= w.outdated
+        best[shown] = _better(best.get(shown), (value, passage))
     ranked = []
-    for memory, (likelihood, passage) in best.items():
+    for memory, (value, passage) in best.items():
         standing = standings[memory]
-        score = round(likelihood * factor(standing, w), _DIGITS)
-        ranked.append(Ranked(memory, score, passage, standing.distance, standing.age_days))
+        total = round(value - burden(standing, w), _DIGITS)
+        ranked.append(Ranked(memory, total, passage, standing.distance, standing.age_days))
     return in_order(ranked)
 
 
 def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
     """Best first; on ties the own project, then what is inherited, then the newer, then by id."""
-    return sorted(ranked, key=lambda r: (-r.score, r.distance, r.age_days, r.memory))
+    return sorted(ranked, key=lambda r: (-r.odds, r.distance, r.age_days, r.memory))
 
 
 def diverse(ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: Weights = WEIGHTS) -> list[Ranked]:
@@ -115,7 +122,7 @@ def diverse(ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: We
         own = words.get(entry.passage, frozenset()) if entry.passage is not None else frozenset()
         others = (words.get(k.passage, frozenset()) for k in kept if k.passage is not None)
         is_repeated = bool(own) and any(_shared(own, other) >= w.repeated_from for other in others)
-        kept.append(replace(entry, score=round(entry.score * w.repeated, _DIGITS)) if is_repeated else entry)
+        kept.append(replace(entry, odds=round(entry.odds - w.repeated, _DIGITS)) if is_repeated else entry)
     return in_order(kept)
 
 
@@ -124,7 +131,7 @@ def _shared(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _better(known: tuple[float, int | None] | None, new: tuple[float, int | None]) -> tuple[float, int | None]:
-    """The higher likelihood; a passage of the memory itself is kept even where an older version matched better."""
+    """The higher odds; a passage of the memory itself is kept even where an older version matched better."""
     if known is None:
         return new
     high, low = (known, new) if known[0] >= new[0] else (new, known)

@@ -44,6 +44,7 @@ class Hit:
     path: str  # relative to the workspace
     changes: int  # earlier versions that it replaces
     session: str = ""  # of the host, where it was recorded in one
+    decision: str = ""  # the first decision that a conversation led to, word for word
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,33 +10,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    # --- how sure each search is: both become a likelihood, joined as 1 - (1 - text)(1 - vector) ---
-    # the best text match of a query that has all its words; measured: .6 to .7 is a plateau
-    text: float = 0.65
-    # the same for a text match when there are no vectors to confirm it; measured: what abstains on nine of ten
-    text_alone: float = 0.9
-    # the cosine of a passage that only the text search found, as a part of the lowest the vector search gave: a guess
-    unseen_cosine: float = 0.5
+    # --- how likely a passage answers: logistic in what each search says, see rank.likelihoods ---
+    # Measured: fitted on questions with and without an answer in the store; their ratio is what orders turns best
+    # (.6 to 1 is a plateau).
+    vector: float = 8.0  # times how far the cosine is above the model's floor, as a share of what is above it
+    text: float = 5.6  # times the share of the query's words in the best match and the BM25 relative to that match
+    doubt: float = 2.6
+    # the same without vectors to confirm it; measured: words in common alone mislead up to two in five
+    text_alone: float = 8.0
+    doubt_alone: float = 4.0
 
-    # --- what stands beside the match; each only lowers, so that a score never exceeds what was matched ---
-    inherited: float = 0.98  # workspace and user scope: enough to put the own project first on near ties
-    sibling: float = 0.9  # another project's memory must be clearly better; judgement
-    impermanent: float = 0.97  # whatever nobody marked as permanent; judgement
-    oldest: float = 0.94  # what recency can cost at most; judgement: less than a third of a rank's usual distance
+    # --- what stands beside the match, in the same log-odds: .8 is what a tenth of the vector's range is worth ---
+    inherited: float = 0.3  # workspace and user scope: twins differ by this much in BM25 through their length alone
+    sibling: float = 0.8  # another project's memory must be clearly better; judgement
+    impermanent: float = 0.2  # whatever nobody marked as permanent; judgement
+    oldest: float = 0.4  # what age can cost at most; judgement: seldom more than one place
     half_life_days: float = 90.0  # after which half of that is lost; judgement
-    archived: float = 0.75  # found when asked for, rarely first; judgement
-    outdated: float = 0.6  # superseded by a memory that may not be shown here; judgement
-    repeated: float = 0.7  # says nearly what a better hit says; judgement
+    archived: float = 1.5  # found when asked for, rarely first; judgement
+    outdated: float = 4.0  # superseded by a memory that may not be shown here; judgement
+    repeated: float = 1.5  # says nearly what a better hit says; judgement
     repeated_from: float = 0.8  # share of common words (Jaccard) at which two passages say the same; judgement
 
     # --- thresholds on the score ---
-    nothing_below: float = 0.3  # measured: unrelated questions stay below, paraphrases above
-    prompt_from: float = 0.5  # what is put before a person's agent unasked must be surer; measured
-    # a query this short of good hits is asked of the other projects too
-    few_hits: int = 2
+    nothing_below: float = 0.2  # measured: most unrelated questions stay below, most paraphrases above
+    prompt_from: float = 0.7  # what is put before a person's agent unasked must be surer; measured
+    widen_below: float = 0.5  # where nothing is surer than this, the other projects are asked too; judgement
 
     # --- sizes ---
-    candidates: int = 200  # passages taken from each search; measured: 100 loses .002 of recall@10 in 500 passages
+    candidates: int = 200  # passages taken from each search
+    covering: int = 20  # best text matches in which the query's words are looked for
 
 
 WEIGHTS = Weights()
