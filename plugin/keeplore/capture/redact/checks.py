@@ -72,6 +72,7 @@ _HEX = re.compile(r"^(?:0x)?[0-9a-f]+$", re.IGNORECASE)
 _PATH = re.compile(r"^(?:\.{0,2}/|~/|[A-Za-z]:[\\/]|https?://|[\w.-]+(?:/[\w.-]+){1,}\.\w{1,5}$)")
 _PORT = re.compile(r"^\d{1,5}(?:$|[:/])")
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
+_DATE_FIRST = re.compile(r"^\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"^[+-]?[\d_,.]+(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?$", re.IGNORECASE)
 _VERSION = re.compile(r"^[\^~>=<v]*\d+(?:\.\d+){1,3}(?:[-+]\w+)?$")
 _WORDS = re.compile(r"^[A-Za-z]+(?:[ _./:@-][A-Za-z]+)*$")
@@ -80,10 +81,13 @@ _TECHNICAL = re.compile(
     -?\d+\w?$ | .*(?:-(?:bit|byte|char\w*|digit|day|hour|minute|only)|/\w+/)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_CODE_IN_PROSE = re.compile(r"[\w.-]+=|--|[{(\[][A-Za-z_]\w*[.(})\]]|[{(\[][A-Za-z_.]+$")
+_LETTER_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_LINK = re.compile(r"[:=→]|->|\b(?:is|was|ist|lautet|be)\b", re.IGNORECASE)
 _NEXT_SETTING = re.compile(r"[;,&](?=\s*[\"']?[A-Za-z_][\w .-]{0,30}[\"']?\s*[=:])|[;,&]$|&(?=[\w-]+=)|\|(?=$)")
 # names that hold a secret's word and no secret: password_field, tokenUrl, max_tokens, primary_key, bypass
 _NOT_A_SECRET_NAME = re.compile(
-    r"""(?:word|wd|pass|phrase|code|pwd|psk|secret|token|key|credentials?|auth|session|sid|sig|signature|salt|bearer)[_.\-]?
+    r"""(?:word|wd|pass|phrase|code|pwd|psk|secret|token|key|credentials?|auth|session|sid|sig|signature|salt|bearer)s?[_.\-]?
     (?:field|label|name|type|ur[il]s?|file|path|dir|folder|counts?|limit|len|length|size|polic\w+|expir\w*|ttl|ids?|index
       |prefix|suffix|regex|pattern|var|refs?|placeholder|hint|errors?|message|msg|required|enabled|disabled|min|max
       |version|status|state|format|algorithm|alg|manager|store|storage|provider|service|class|column|input|form|reset
@@ -121,8 +125,8 @@ def entropy(value: str) -> float:
 def token(candidate: Candidate) -> int:
     """A vendor's format: everything that is not a documentation sample."""
     value = candidate.value
-    body = max(re.split(r"[-_.:]", value[:SEEN_CHARS]), key=len)
-    is_sample = len(set(body[:SEEN_CHARS])) < min(6, len(body)) or _is_sequence(body)
+    body = re.sub(r"[-_.:]", "", value[:SEEN_CHARS])
+    is_sample = len(set(body)) < 6 or _is_sequence(body)
     return 0 if is_sample else len(value)
 
 
@@ -163,6 +167,8 @@ def weak(candidate: Candidate) -> int:
     value = candidate.value[: min(length, SEEN_CHARS)]
     if len(value) < 16 or is_placeholder(value) or _has_no_secret_name(candidate) or _UUID.match(value):
         return 0
+    if _DATE_FIRST.match(value):
+        return 0
     if _PATH.match(value) or _REFERENCE.match(value) or " " in value or (_HEX.match(value) and len(value) in (40, 64)):
         return 0
     return length if _is_random(value, bits=3.3) and _classes(value) >= 2 else 0
@@ -170,7 +176,11 @@ def weak(candidate: Candidate) -> int:
 
 def phrase(candidate: Candidate) -> int:
     """A password in a sentence: only what no sentence would hold otherwise."""
-    value = candidate.value.rstrip(_TRAILING) if not candidate.is_quoted else candidate.value
+    value = candidate.value if candidate.is_quoted else candidate.value[:SEEN_CHARS].rstrip(_TRAILING)
+    if _CODE_IN_PROSE.match(value):
+        return 0
+    if candidate.name.lower() == "pass" and not _LINK.search(candidate.gap):  # the verb
+        return 0
     if len(value) < 4 or is_placeholder(value) or _PATH.match(value) or _REFERENCE.match(value):
         return 0
     if candidate.is_quoted:
@@ -188,7 +198,7 @@ def random_text(candidate: Candidate) -> int:
     if _HEX.match(value):
         is_key = len(value) >= 32 and len(value) not in (40, 64)
         return len(candidate.value) if is_key else 0
-    if "/" in value and any(part.isalpha() and part.islower() and len(part) > 3 for part in value.split("/")):
+    if "/" in value and (len(value) < 32 or "-" in value or "_" in value):
         return 0
     return len(candidate.value) if _is_random(value, bits=3.5) and _classes(value) >= 3 else 0
 
@@ -232,6 +242,8 @@ def markup(candidate: Candidate) -> int:
     value = candidate.value[:SEEN_CHARS]
     if len(value) < 6 or is_placeholder(value) or _has_no_secret_name(candidate) or " " in value:
         return 0
+    if _NUMBER.match(value):
+        return 0
     if "pass" in candidate.name.lower() or "pwd" in candidate.name.lower():
         return len(candidate.value) if _is_quoted_password(value, "") else 0
     return len(candidate.value) if _is_random(value, bits=2.6) and not _PATH.match(value) else 0
@@ -249,10 +261,14 @@ def _setting(candidate: Candidate) -> int:
         return len(value)
     if cut := _NEXT_SETTING.search(value[:SEEN_CHARS]):
         value = value[: cut.start()]
-    return len(value.rstrip(",;)]}`'\"*"))
+    return len(value.rstrip(",;:)]}`'\"*"))
 
 
 def _has_no_secret_name(candidate: Candidate) -> bool:
+    if "|" in candidate.gap and " | " not in candidate.gap:  # alternatives: pass|fail
+        return True
+    if candidate.name == "PASS" and "=" not in candidate.gap:  # a test's result
+        return True
     return _NOT_A_SECRET_NAME.search(candidate.name) is not None
 
 
@@ -263,6 +279,8 @@ def _is_quoted_password(value: str, name: str) -> bool:
         words = value.split(" ")
         return "phrase" in name.lower() and len(words) >= 4 and all(w.isalnum() for w in words)
     if _WORDS.match(value):
+        if not (value.islower() or value.isupper() or value.istitle()):
+            return len(value) >= 10 and value.isalpha() and _has_many_turns(value)
         parts = re.split(r"[ _./:@-]", value.lower())
         has_secret_word = any(word in part for part in parts for word in SECRET_WORDS)
         return not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
@@ -315,9 +333,9 @@ def _is_random(value: str, bits: float) -> bool:
 
 
 def _has_many_turns(value: str) -> bool:
-    """True where the case changes as often as in random letters, which no name does."""
+    """True where the case changes as often as in random letters; the words of a name are longer."""
     value = value[:SEEN_CHARS]
-    return sum(a.islower() != b.islower() for a, b in pairwise(value) if a.isalpha() and b.isalpha()) * 3 >= len(value)
+    return not value.islower() and not value.isupper() and len(value) < 3.6 * len(_LETTER_RUN.findall(value))
 
 
 def _is_sequence(value: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ CONTEXT = 64  # bytes on either side of a value that a check may see
 MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a marker of their own
 _RULES = "rules.yaml"
 _ENCODED = "encoded"
+_ESCAPED = re.compile(rb"(?<!\\)\\+[nrt]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Rule:
 
     kind: str
     pattern: Any  # compiled by RE2
+    key_group: int  # number of the group named `key`, 0 for none
     keywords: tuple[str, ...]
     check: str
     before: int
@@ -84,10 +87,11 @@ def _unescaped(data: bytes) -> bytes:
 
     In text out of JSON a name or a token may follow ``\\n`` directly, which no word boundary would see.
     """
-    if b"\\" in data:
-        for escaped, plain in ((b"\\n", b" \n"), (b"\\r", b"  "), (b"\\t", b" \t")):
-            data = data.replace(escaped, plain)
-    return data
+    return _ESCAPED.sub(_plain, data) if b"\\" in data else data
+
+
+def _plain(escape: re.Match[bytes]) -> bytes:
+    return b" " * (len(escape[0]) - 1) + (b"\n" if escape[0].endswith(b"n") else b" ")
 
 
 def rules() -> tuple[Rule, ...]:
@@ -124,10 +128,8 @@ class _Engine:
                 continue
             everywhere = ((0, len(data)),)
             windows = _windows(places, rule.before, rule.after, len(data)) if rule.keywords else everywhere
-            for start, end in windows:
-                for match in rule.pattern.finditer(data, start, end):
-                    for secret_start, secret_end in _secrets(rule, match, data):
-                        yield Hit(secret_start, secret_end, rule.kind, rank)
+            matches = (match for window in windows for match in rule.pattern.finditer(data, *window))
+            yield from (Hit(start, end, rule.kind, rank) for start, end in _secrets(rule, matches, data))
 
     def _places(self, data: bytes) -> dict[int, list[int]]:
         """Where the keywords of each rule begin, by rank; a rule without keywords looks everywhere."""
@@ -154,9 +156,11 @@ def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> Rule:
         pattern = pattern.replace(f"<{name}>", text)
     before, after = row.get("window", (BEFORE, AFTER))
     vector = row["vector"]
+    compiled = _compile(pattern)
     return Rule(
         row["kind"],
-        _compile(pattern),
+        compiled,
+        compiled.groupindex.get(b"key", 0),
         tuple(str(word).lower() for word in row["keywords"]),
         row.get("check", "token"),
         before,
@@ -190,22 +194,31 @@ def _windows(places: Iterable[int], before: int, after: int, size: int) -> Itera
         yield start, min(end, size)
 
 
-def _secrets(rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+def _secrets(rule: Rule, matches: Iterable[Any], data: bytes) -> Iterator[tuple[int, int]]:
     if rule.check in DETECTORS:
-        yield from DETECTORS[rule.check](data, match.span())
+        examined = 0
+        for match in matches:
+            found, examined = DETECTORS[rule.check](data, match.span(), examined)
+            yield from found
         return
-    if rule.check == _ENCODED:
-        start, end = match.span()
-        if data[start : start + 1] == b"+" and data[max(0, start - 1) : start] in (b"", b"\n"):  # a diff's mark
-            start += 1
-        plain = decoded(data[start:end])
-        if plain and find(plain, is_decoded=True):
-            yield start, end
-        return
-    named = match.re.groupindex
-    key = match.span(named["key"]) if "key" in named else (match.start(), match.start())
-    groups = [g for g in range(1, match.re.groups + 1) if g not in named.values() and match.start(g) >= 0] or [0]
-    for group in groups:
+    secrets = _encoded if rule.check == _ENCODED else _valued
+    for match in matches:
+        yield from secrets(rule, match, data)
+
+
+def _encoded(_rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+    start, end = match.span()
+    if data[start : start + 1] == b"+" and data[max(0, start - 1) : start] in (b"", b"\n"):  # a diff's mark
+        start += 1
+    plain = decoded(data[start:end])
+    if plain and find(plain, is_decoded=True):
+        yield start, end
+
+
+def _valued(rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+    key = match.span(rule.key_group) if rule.key_group else (match.start(), match.start())
+    groups = [g for g in range(1, match.re.groups + 1) if g != rule.key_group and match.start(g) >= 0]
+    for group in groups or [0]:
         start, end = match.span(group)
         candidate = Candidate(
             key=_text(data, max(0, key[0] - CONTEXT), key[1]),

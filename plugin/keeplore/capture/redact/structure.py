@@ -15,9 +15,10 @@ SEED_WORDS = 12
 
 NEAR_BYTES = 240
 NEAR_LINES = 4
-SEED_BYTES = 1500
 
-_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_=~.-])[A-Za-z0-9+/_=~-]{16,}(?![A-Za-z0-9+/_=~-])")
+_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_=~.-])[A-Za-z0-9+/_~-]{16,}={0,2}(?![A-Za-z0-9+/_=~-])")
+_OTHER_NAME = re.compile(rb"([A-Za-z_][\w-]{0,40})(?:\\*[\"'`]\s?[:=]|\s?=)\s?\\*[\"'`]?$")
+_SECRET_NAME = re.compile(rb"key|token|secret|pass|auth|cred", re.IGNORECASE)
 _PASSWORD_COLUMN = re.compile(
     r"^\W*(?:\w+[ _-])?(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort)\W*$", re.IGNORECASE
 )
@@ -25,8 +26,6 @@ _SECRET_COLUMN = re.compile(
     r"^\W*(?:\w+[ _-]){0,2}(?:secret|token|api[ _-]?key|key|credentials?)(?:[ _-](?:key|value))?\W*$", re.IGNORECASE
 )
 _SEED_WORD = re.compile(rb"[A-Za-z]{3,8}(?![A-Za-z])")
-_NUMBERED_WORD = re.compile(rb"(?<!\d)\d{1,2}[.):][ \t]{0,4}([a-z]{3,8})(?![A-Za-z])")
-_SEED_GAP = re.compile(rb"[^A-Za-z(){}=]{0,12}")
 _FUNCTION = (
     b"the and for are was with from have has had not but his her its our out who how why may can did does been were"
     b" into than them then also because would could should your which their there these those being"
@@ -37,50 +36,37 @@ _PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
 _ENCODED_GAP = re.compile(rb"(?:\s|\\+[nr])+[ \t>+|]*")
 
 
-def table(data: bytes, line: Span) -> Iterator[Span]:
-    """Values under a heading that names a secret; ``line`` is the heading's."""
-    start, end = line
-    heading = data[start:end]
+def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """Values under a heading that names a secret; ``match`` is the heading's line."""
+    heading = data[match[0] : match[1]]
     split = next((s for s in _SPLITTERS if len(s(heading)) > 1), None)
-    if split is None:
-        return
+    if split is None or match[0] < examined:
+        return [], examined
     titles = [heading[a:b].decode("utf-8", "replace").strip() for a, b in split(heading)]
     columns = {i: kind for i, title in enumerate(titles) if (kind := _column_kind(title))}
-    position = end + 1
+    found: list[Span] = []
+    position = match[1] + 1
     for _ in range(TABLE_ROWS if columns else 0):
         line_end = data.find(b"\n", position)
         row = data[position : line_end if line_end >= 0 else len(data)]
         cells = split(row)
         if len(cells) < 2:
-            return
-        for i, kind in columns.items():
-            if i < len(cells):
-                yield from _cell(row, cells[i], position, kind)
+            break
+        found += (span for i in columns if i < len(cells) for span in _cell(row, cells[i], position, columns[i]))
         if line_end < 0:
-            return
+            break
         position = line_end + 1
+    return found, position
 
 
-def seed(data: bytes, name: Span) -> Iterator[Span]:
-    """The words of a mnemonic soon after the word that names one."""
-    end = name[1]
-    stop = min(len(data), end + SEED_BYTES)
-    numbered = [match.span(1) for match in _NUMBERED_WORD.finditer(data, end, stop)]
-    if len(numbered) >= SEED_WORDS:
-        yield from numbered
-        return
-    words = [match.span() for match in _SEED_WORD.finditer(data, end, stop)]
+def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """The words of a mnemonic: the longest run without words that no list of mnemonics has."""
     run: list[Span] = []
-    for start, word_end in words:
-        is_function_word = data[start:word_end].lower() in _FUNCTION_WORDS
-        if is_function_word or (run and not _SEED_GAP.fullmatch(data, run[-1][1], start)):
-            if len(run) >= SEED_WORDS:
-                break
-            run = []
-        if not is_function_word:
-            run.append((start, word_end))
-    if len(run) >= SEED_WORDS:
-        yield run[0][0], run[-1][1]
+    longest: list[Span] = []
+    for word in _SEED_WORD.finditer(data, max(match[0], examined), match[1]):
+        run = [] if word[0].lower() in _FUNCTION_WORDS else [*run, word.span()]
+        longest = max(longest, run, key=len)
+    return ([(longest[0][0], longest[-1][1])] if len(longest) >= SEED_WORDS else []), match[1]
 
 
 def decoded(text: bytes) -> bytes:
@@ -139,22 +125,29 @@ def _cells(line: bytes, separator: re.Pattern[bytes]) -> list[Span]:
 _SPLITTERS = (_by_bar, _by_tab, _by_comma, _by_spaces)
 
 
-def near(data: bytes, name: Span) -> Iterator[Span]:
+def near(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     """Random strings that follow a word like "API key" within a sentence or at the start of the next paragraph."""
-    end = name[1]
-    stop = end + NEAR_BYTES
-    line_end = -1
+    stop = min(len(data), match[1] + NEAR_BYTES)
+    line_end = match[1]
     for _ in range(NEAR_LINES):
-        line_end = data.find(b"\n", line_end + 1 if line_end >= 0 else end, stop)
+        line_end = data.find(b"\n", line_end + 1, stop)
         if line_end < 0:
             break
-    for match in _TOKEN.finditer(data, end, line_end if line_end >= 0 else min(stop, len(data))):
-        value = match[0].decode()
-        if random_text(Candidate(key="", gap="", value=value, after="")):
-            yield match.span()
+    stop = line_end if line_end >= 0 else stop
+    begin = max(match[1], examined)
+    return [token.span() for token in _TOKEN.finditer(data, begin, stop) if _is_told(data, token, match[1])], stop
 
 
-DETECTORS: dict[str, Callable[[bytes, Span], Iterator[Span]]] = {
+def _is_told(data: bytes, token: re.Match[bytes], since: int) -> bool:
+    """True for a random string that is not the value of something else."""
+    other = _OTHER_NAME.search(data, max(since, token.start() - 48), token.start())
+    if other and not _SECRET_NAME.search(other[1]):
+        return False
+    return random_text(Candidate(key="", gap="", value=token[0].decode(), after="")) > 0
+
+
+# each looks at a match and gives the secrets and the place up to which it has looked, so that none looks twice
+DETECTORS: dict[str, Callable[[bytes, Span, int], tuple[list[Span], int]]] = {
     "table": table,
     "seed": seed,
     "near": near,

@@ -1,0 +1,183 @@
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keeplore.capture.fold import CODE_LINES, HEAD_LINES, LINE_CHARS, LOG_LINES, STRETCH_LINES, TAIL_LINES, fold
+from keeplore.capture.observer import clean
+from keeplore.memory.fence import fence
+
+
+def log(lines: int) -> str:
+    return "\n".join(f"2026-02-09 14:03:{i % 60:02} INFO worker: step {i}" for i in range(lines))
+
+
+def test_what_people_say_stays_as_it_is() -> None:
+    text = "Let's drop **Redis**:\n\n- one process less\n- `flock` is enough\n\n```python\nif a < b:\n    run()\n```"
+    assert clean(text) == text
+
+
+def test_what_keeplore_injected_is_not_captured_again() -> None:
+    block = fence("We chose SQLite for the queue.", "abcd1234efgh5678")
+    assert clean(f"{block}\n\nWhy did we drop Redis?") == "Why did we drop Redis?"
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        "<system-reminder>\nThe file changed.\n</system-reminder>",
+        "<local-command-stdout>Set model to opus</local-command-stdout>",
+        "<local-command-caveat>Caveat: these messages</local-command-caveat>",
+        "<command-name>/review</command-name>\n<command-message>review</command-message>\n<command-args>x</command-args>",
+        "<task-notification>\n<task-id>b1</task-id>\n<result>done</result>\n</task-notification>",
+        "<ide_opened_file>The user opened /src/a.py</ide_opened_file>",
+        '<ide_selection path="a.py">x = 1</ide_selection>',
+        "<user-prompt-submit-hook>context</user-prompt-submit-hook>",
+        "<environment_context>\n  <cwd>/src</cwd>\n</environment_context>",
+        "<permissions instructions>ask first</permissions instructions>",
+        "<bash-input>ls</bash-input><bash-stdout>a.py</bash-stdout>",
+        "<tool_result>\nok\n</tool_result>",
+        "<thinking>Perhaps the user means Redis.</thinking>",
+        "<SYSTEM-REMINDER>a <system-reminder>b</system-reminder> c</SYSTEM-REMINDER>",
+        "[Request interrupted by user for tool use]",
+        "Stop hook feedback: run the tests",
+        "PreToolUse:Bash hook success: ok",
+        "UserPromptSubmit operation blocked by hook: no",
+    ],
+)
+def test_the_words_of_the_host_are_dropped(wrapper: str) -> None:
+    assert clean(f"before\n{wrapper}\nafter").split() == ["before", "after"]
+    assert clean(wrapper) == ""
+
+
+def test_the_hosts_wrapper_around_the_persons_own_words_goes_and_the_words_stay() -> None:
+    assert clean("<user_query>\nWhy SQLite?\n</user_query>") == "Why SQLite?"
+
+
+def test_talk_about_a_wrapper_stays() -> None:
+    text = "What does `<system-reminder>` mean, and where is `</system-reminder>`?"
+    assert clean(text) == text
+    code = "```xml\n<system-reminder>an example</system-reminder>\n```"
+    assert clean(code) == code
+    assert clean("it prints <thinking> and stops") == "it prints <thinking> and stops"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a <private>b</private> c", "a c"),
+        ("a <private>b", "a"),
+        ("a <PRIVATE>b</Private> c", "a c"),
+        ('a <private reason="x">b</private> c', "a c"),
+        ("a < private >b</ private > c", "a c"),
+        ("a <private>b <private>c</private> d</private> e", "a e"),
+        ("a <private>b <private>c</private> d", "a"),
+        ("a <private>b</private x> c", "a"),
+        ("a <private>b</pri\u200bvate> c", "a c"),
+        ("a <pri\u200bvate>b", "a"),
+        ("a <private/>b", "a"),
+        ("a &lt;private&gt;b&lt;/private&gt; c", "a c"),
+        ("a <private\nb", "a"),
+        ("a ```\n<private>b\n``` c", "a ```"),
+        ("a </private> b", "a </private> b"),
+        ("a <privateer> b", "a <privateer> b"),
+    ],
+)
+def test_private_fails_closed(text: str, kept: str) -> None:
+    assert clean(text).split() == kept.split()
+
+
+def test_nothing_private_survives_whatever_stands_inside() -> None:
+    for inside in ("```\n", "<system-reminder>", "</system-reminder>", "<private", "`", "\x1b[31m", "\r\n", "<!--"):
+        assert "hunter" not in clean(f"a <private>{inside} hunter {inside}</private> b")
+
+
+def test_unseen_characters_go_and_text_is_composed() -> None:
+    assert clean("a\u202eb\u200bc\x1b[31md\r\ne\x00") == "abcd\ne"
+    assert clean("u\u0308ber") == unicodedata.normalize("NFC", "über")
+
+
+def test_encoded_data_becomes_a_line_that_says_so() -> None:
+    picture = "data:image/png;base64," + "iVBORw0KGgo" * 600
+    assert clean(f"see ![]({picture}) here") == "see ![]([image/png left out: 4 KB]) here"
+    assert clean("A1b2" * 500) == "[base64 data left out: 1 KB]"
+    assert clean("A1b2" * 50) == "A1b2" * 50
+
+
+def test_a_pasted_log_is_cut_to_head_and_tail_with_the_count() -> None:
+    text = clean(f"it fails with\n\n{log(500)}\n\nany idea?")
+    lines = text.split("\n")
+    assert lines[0] == "it fails with" and lines[-1] == "any idea?"
+    assert f"[{500 - HEAD_LINES - TAIL_LINES} lines left out]" in lines
+    assert len(lines) == HEAD_LINES + TAIL_LINES + 1 + 4
+    assert "step 0" in text and "step 499" in text and "step 250" not in text
+
+
+def test_a_short_log_and_a_sane_code_block_survive() -> None:
+    short = f"look:\n{log(LOG_LINES)}"
+    assert clean(short) == short
+    code = "```python\n" + "\n".join(f"x{i} = {i}" for i in range(CODE_LINES)) + "\n```"
+    assert clean(code) == code
+
+
+def test_a_dumped_file_in_a_code_block_keeps_its_fences() -> None:
+    lines = clean("```json\n" + "\n".join(f'"k{i}": {i},' for i in range(5000)) + "\n```").split("\n")
+    assert lines[0] == "```json" and lines[-1] == "```"
+    assert lines[HEAD_LINES + 1] == f"[{5000 - HEAD_LINES - TAIL_LINES} lines left out]"
+
+
+def test_a_long_talk_is_not_a_log() -> None:
+    talk = "\n\n".join(f"We looked at option {i} and found that it costs more than it gives." for i in range(150))
+    assert clean(talk) == talk
+    bullets = "\n".join(f"- option {i} is what the team asked for" for i in range(200))
+    assert clean(bullets) == bullets
+
+
+def test_an_unfenced_dump_is_cut_whatever_its_lines_look_like() -> None:
+    lines = clean("\n".join(f"and then there was line {i} of it" for i in range(STRETCH_LINES * 2))).split("\n")
+    assert len(lines) == HEAD_LINES + TAIL_LINES + 1
+
+
+def test_an_endless_line_is_cut_to_its_ends() -> None:
+    text = clean("word " * LINE_CHARS)
+    assert len(text) < LINE_CHARS / 2
+    assert "characters left out]" in text
+
+
+_PIECES = ["<private>", "</private>", "<system-reminder>", "</system-reminder>", "```", "\n", "\r", "`", "<", ">", "a"]
+_PIECES += [
+    "<thinking>",
+    "</thinking>",
+    " ",
+    "\u200b",
+    "é",
+    "[Request interrupted by user]",
+    "&lt;private&gt;",
+    "hook ",
+]
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=40).map("".join)))
+@settings(max_examples=300, deadline=None)
+def test_cleaning_never_fails_and_nothing_after_an_open_private_is_left(text: str) -> None:
+    marked = text + "<private>secretword"
+    assert "secretword" not in clean(marked)
+    assert "\r" not in clean(text)
+
+
+@given(st.text(alphabet="ab\n`-+ {", max_size=300))
+@settings(max_examples=100, deadline=None)
+def test_folding_leaves_what_is_small(text: str) -> None:
+    assert fold(text) == text
+
+
+_HOSTILE = ["<", "< ", "<private>", "</private>", "<system-reminder>", "</system-reminder>", "<thinking ", "`", "```\n"]
+_HOSTILE += ["a=", "\n ", "data:image/png;base64,", "A" * 799 + " ", "hook ", "\u0301", "\x1b[", "\\", "a\n"]
+
+
+@pytest.mark.timeout(100)  # the square of this size would take hours
+@pytest.mark.parametrize("piece", _HOSTILE, ids=ascii)
+def test_hostile_text_costs_linear_time(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    assert len(clean(text)) <= len(text) + 100
