@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 REAL_HOME = Path("~").expanduser()
@@ -33,6 +34,11 @@ _WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.l
 _LOOPBACK = ("127.0.0.1", "::1", "localhost", "")
 _escapes: list[str] = []
 _before: dict[Path, Any] = {}
+
+
+# a busy machine is no reason to fail: nothing here is judged by its time
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
