@@ -97,10 +97,15 @@ class Index:
             if not texts:  # someone else was faster
                 break
             texts.sort(key=lambda text: len(text[1]))
-            for start in range(0, len(texts), BATCH):
-                done += self._embed(self._embedder, texts[start : start + BATCH])
-                if progress:
-                    progress(done, total)
+            made: list[tuple[bytes, bytes]] = []
+            try:
+                for start in range(0, len(texts), BATCH):
+                    made += _embed(self._embedder, texts[start : start + BATCH])
+                    if progress:
+                        progress(done + len(made), total)
+            finally:
+                done += len(made)
+                self._database.write(partial(queries.add_vectors, fingerprint=fingerprint, rows=made))
         if self._database.read(queries.has_orphans):
             self._database.write(lambda c: queries.drop_orphans(c, fingerprint))
         self._open_vectors(self._embedder).maintain(self._database)
@@ -169,12 +174,6 @@ class Index:
     def close(self) -> None:
         self._database.close()
 
-    def _embed(self, embedder: Embedder, texts: list[tuple[bytes, str]]) -> int:
-        vectors = embedder.embed([text for _, text in texts])
-        rows = [(key, vector.astype("<f4").tobytes()) for (key, _), vector in zip(texts, vectors, strict=True)]
-        self._database.write(lambda c: queries.add_vectors(c, embedder.fingerprint, rows))
-        return len(rows)
-
     def _open_vectors(self, embedder: Embedder) -> Vectors:
         from keeplore.index.vectors import GRAPH_FROM, Vectors  # here, because numpy costs 40 ms and text needs none
 
@@ -190,6 +189,11 @@ class Index:
             return self._embedder.fingerprint if self._embedder else ""
         except ModelUnavailable:
             return ""
+
+
+def _embed(embedder: Embedder, texts: list[tuple[bytes, str]]) -> list[tuple[bytes, bytes]]:
+    vectors = embedder.embed([text for _, text in texts])
+    return [(key, vector.astype("<f4").tobytes()) for (key, _), vector in zip(texts, vectors, strict=True)]
 
 
 def _store(connection: sqlite3.Connection, items: Iterable[refresh.Read], gone: Iterable[str]) -> int:

@@ -113,7 +113,7 @@ def counts(connection: sqlite3.Connection) -> tuple[int, int]:
 def count_pending(connection: sqlite3.Connection, fingerprint: str) -> int:
     """How many different texts have no vector of this model."""
     sql = f"SELECT count(DISTINCT p.hash) {_PENDING}"
-    return int(connection.execute(sql, (_model_id(connection, fingerprint),)).fetchone()[0])
+    return int(connection.execute(sql, (model_id(connection, fingerprint),)).fetchone()[0])
 
 
 def pending(connection: sqlite3.Connection, fingerprint: str, limit: int) -> list[tuple[bytes, str]]:
@@ -121,7 +121,7 @@ def pending(connection: sqlite3.Connection, fingerprint: str, limit: int) -> lis
     rows = connection.execute(
         f"SELECT p.hash, p.title, p.head || p.body, p.context {_PENDING}"
         " GROUP BY p.hash ORDER BY max(p.id) DESC LIMIT ?",
-        (_model_id(connection, fingerprint), limit),
+        (model_id(connection, fingerprint), limit),
     )
     return [(hash_, embedded_text(title, body, context)) for hash_, title, body, context in rows]
 
@@ -131,7 +131,7 @@ _PENDING = "FROM passages p LEFT JOIN embeddings e ON e.model = ? AND e.hash = p
 
 def add_vectors(connection: sqlite3.Connection, fingerprint: str, rows: Iterable[tuple[bytes, bytes]]) -> None:
     connection.execute("INSERT OR IGNORE INTO models (fingerprint) VALUES (?)", (fingerprint,))
-    model = _model_id(connection, fingerprint)
+    model = model_id(connection, fingerprint)
     connection.executemany(
         "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)", ((model, hash_, vector) for hash_, vector in rows)
     )
@@ -141,10 +141,10 @@ def add_vectors(connection: sqlite3.Connection, fingerprint: str, rows: Iterable
 def count_vectors(connection: sqlite3.Connection, fingerprint: str) -> int:
     """How many passages have a vector of this model."""
     sql = (
-        "SELECT count(*) FROM passages JOIN embeddings ON embeddings.hash = passages.hash"
-        " AND embeddings.model = (SELECT id FROM models WHERE fingerprint = ?)"
+        "SELECT count(*) FROM passages CROSS JOIN embeddings"
+        " ON embeddings.hash = passages.hash AND embeddings.model = ?"
     )
-    return int(connection.execute(sql, (fingerprint,)).fetchone()[0])
+    return int(connection.execute(sql, (model_id(connection, fingerprint),)).fetchone()[0])
 
 
 def has_orphans(connection: sqlite3.Connection) -> bool:
@@ -155,11 +155,12 @@ def has_orphans(connection: sqlite3.Connection) -> bool:
 
 def drop_orphans(connection: sqlite3.Connection, fingerprint: str) -> None:
     """Delete the vectors of other models and those of texts that no passage has."""
-    connection.execute("DELETE FROM embeddings WHERE model != ?", (_model_id(connection, fingerprint),))
+    connection.execute("DELETE FROM embeddings WHERE model != ?", (model_id(connection, fingerprint),))
     connection.execute("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages)")
 
 
-def _model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
+def model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
+    """The number of a model in this database, -1 for one that has no vectors yet."""
     row = connection.execute("SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
     return int(row[0]) if row else -1
 

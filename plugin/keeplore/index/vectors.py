@@ -15,7 +15,7 @@ import numpy as np
 
 from keeplore.index.database import Database
 from keeplore.index.graph import Floats, Graph, Ids, is_available
-from keeplore.index.queries import count_vectors
+from keeplore.index.queries import count_vectors, model_id
 from keeplore.index.rows import Match
 
 # From here on the graph serves. One product over 50,000 vectors of 384 takes 6 ms and is exact; below that a graph
@@ -140,18 +140,20 @@ class Vectors:
 
     def _fetch(self, connection: sqlite3.Connection, wanted: Ids) -> tuple[Ids, Floats]:
         """The vectors of these passages, where there are any; a blob of the wrong size or with NaN is passed over."""
+        # CROSS JOIN keeps the order: left to itself SQLite goes over all embeddings for each chunk
         sql = (
-            "SELECT passages.id, embeddings.vector FROM passages JOIN embeddings ON embeddings.hash = passages.hash"
-            " AND embeddings.model = (SELECT id FROM models WHERE fingerprint = ?)"
+            "SELECT passages.id, embeddings.vector FROM passages CROSS JOIN embeddings"
+            " ON embeddings.hash = passages.hash AND embeddings.model = ?"
         )
+        model = model_id(connection, self.fingerprint)
         if len(wanted) > 10 * CHUNK:
             allowed = set(wanted.tolist())
-            found = [row for row in connection.execute(sql, (self.fingerprint,)) if row[0] in allowed]
+            found = [row for row in connection.execute(sql, (model,)) if row[0] in allowed]
         else:
             found = []
             for start in range(0, len(wanted), CHUNK):
                 numbers = ", ".join(map(str, wanted[start : start + CHUNK].tolist()))
-                found += connection.execute(f"{sql} WHERE passages.id IN ({numbers})", (self.fingerprint,)).fetchall()
+                found += connection.execute(f"{sql} WHERE passages.id IN ({numbers})", (model,)).fetchall()
         sound = sorted(row for row in found if isinstance(row[1], bytes) and len(row[1]) == 4 * self.dim)
         ids = np.array([id_ for id_, _ in sound], np.int64)
         vectors = np.frombuffer(b"".join(blob for _, blob in sound), "<f4").reshape(-1, self.dim)
