@@ -59,7 +59,7 @@ spool() { # stdin, in the name of host $1 and event $2
     aside=$state/spool/tmp/$name
     true >"$aside" || return
     if receive "$aside" && sync "$aside" && mv -f "$aside" "$state/spool/new/$name"; then
-        sync "$state/spool/new"
+        sync "$state/spool/new" & # the host need not wait for the name, only for the bytes
     else
         rm -f "$aside"
         return 1
