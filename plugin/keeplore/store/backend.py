@@ -80,5 +80,5 @@ class Backend(Protocol):
     def move(self, ref: str, new: str, old: str, message: str) -> None:
         """Set a ref if it is still at ``old``. Raises Moved or Locked."""
 
-    def edit_index(self, draft: Path, changes: Changes) -> None:
-        """Put the changes into a copy of the index. Raises RepositoryBusy for unmerged entries, Unsupported."""
+    def has_unmerged(self, index: Path) -> bool:
+        """Whether an index file holds conflicts that nobody has resolved yet."""

@@ -13,7 +13,8 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
 from keeplore.store.backend import REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
 from keeplore.store.files import File
-from keeplore.store.libgit import Library
+from keeplore.store.git import output
+from keeplore.store.libgit import FAILURES, Library
 from keeplore.store.locks import LOCK_WAIT_S, POLL_S, Turn, busy
 from keeplore.store.paths import FOLDERS, is_portable
 from keeplore.store.people import person_of
@@ -21,6 +22,7 @@ from keeplore.store.plumbing import Plumbing
 from keeplore.store.repository import check_branch, check_idle, directories
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
+INDEX_STEP = 200  # paths in one command line
 RACY_NS = 2_000_000_000  # a file this young may change again without a new time stamp
 T = TypeVar("T")
 
@@ -74,7 +76,7 @@ def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
                 turn.recover(backend.tip)
                 check_idle(root, places)
                 return cycle(turn, backend)
-            except Unsupported:
+            except FAILURES:
                 kind = Plumbing
             except Moved:
                 continue
@@ -165,7 +167,7 @@ def _act(turn: Turn, backend: Backend, plan: Plan, message: str) -> str:
             raise Moved
         if any(files.state(root, file.path) != file for file in plan.evidence):
             raise Moved
-        backend.edit_index(draft, plan.changes)
+        edit_index(backend, draft, plan.changes)
         text = message or summary(plan.changes)
         parents = [plan.parent] if plan.parent else []
         commit = backend.commit(parents, plan.changes, f"{text.strip()}\n", person_of(root))
@@ -188,6 +190,31 @@ def move(backend: Backend, ref: str, new: str, old: str, message: str) -> None:
             time.sleep(POLL_S)
         else:
             return
+
+
+def check_merged(backend: Backend, index: Path) -> None:
+    """Raise RepositoryBusy for conflicts that wait to be resolved, as ``git stash pop`` leaves them."""
+    if backend.has_unmerged(index):
+        raise RepositoryBusy("unresolved conflicts are in the index", "Resolve them; nothing is lost")
+
+
+def edit_index(backend: Backend, draft: Path, changes: Mapping[str, Blob | None]) -> None:
+    """Put the changes into a copy of the index, with what ``lstat`` says of the files on disk.
+
+    git does it for either backend: libgit2 drops parts of the index that it does not know. Raises RepositoryBusy.
+    """
+    check_merged(backend, draft)
+    written = [(path, blob) for path, blob in changes.items() if blob is not None]
+    removed = [f"./{path}" for path, blob in changes.items() if blob is None]
+    environment = {"GIT_INDEX_FILE": str(draft)}
+    for start in range(0, len(written), INDEX_STEP):
+        step = written[start : start + INDEX_STEP]
+        entries = [a for path, blob in step for a in ("--cacheinfo", f"{blob.mode:o},{blob.id},{path}")]
+        present = [f"./{path}" for path, _ in step if files.state(backend.root, path)]
+        output(backend.root, "update-index", "--add", "--replace", *entries, *present, environment=environment)
+    for start in range(0, len(removed), INDEX_STEP):
+        gone = removed[start : start + INDEX_STEP]
+        output(backend.root, "update-index", "--force-remove", *gone, environment=environment)
 
 
 def summary(changes: Mapping[str, Blob | None]) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 import pygit2
 from pygit2.enums import FileMode, ObjectType, Option, RepositoryOpenFlag
 
-from keeplore.errors import RepositoryBusy
 from keeplore.store.backend import EXECUTABLE, REGULAR, Blob, Changes, Locked, Memo, Moved, Unsupported
 from keeplore.store.locks import Directories
 from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
@@ -19,7 +18,7 @@ from keeplore.store.plumbing import signed_commit
 
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature; off by default, as in git
 _BEYOND = ("core.sparsecheckout", "extensions.partialclone", "extensions.refstorage", "extensions.compatobjectformat")
-UNMERGED = "a merge left conflicts in the index"
+FAILURES = (Unsupported, pygit2.GitError)  # where the user's git takes over
 
 
 def open_repository(root: Path) -> pygit2.Repository:
@@ -71,7 +70,7 @@ class Library:
     def hashes(self, paths: Sequence[str]) -> dict[str, str]:
         found = {}
         for path in paths:
-            with contextlib.suppress(OSError, KeyError, pygit2.GitError):  # gone or unreadable by now
+            with contextlib.suppress(OSError, KeyError):  # gone or unreadable by now
                 found[path] = str(self.repository.hashfile(str(self.root / path), ObjectType.BLOB, path))
         return found
 
@@ -115,22 +114,14 @@ class Library:
             # libgit2 tells a held lock and a ref that moved apart by words alone
             raise (Locked if "lock" in str(e) else Moved)(str(e)) from e
 
-    def edit_index(self, draft: Path, changes: Changes) -> None:
-        try:
-            index = pygit2.Index(str(draft))
-            index.read()
-            if index.conflicts is not None:
-                raise RepositoryBusy(UNMERGED, "Finish the merge; nothing is lost")
-            for path, blob in changes.items():
-                if blob is None:
-                    with contextlib.suppress(OSError, KeyError):
-                        index.remove(path)
-            for path, blob in changes.items():
-                if blob is not None:
-                    index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=blob.id), FileMode(blob.mode)))
-            index.write()
-        except pygit2.GitError as e:  # a split or sparse index
-            raise Unsupported(str(e)) from e
+    def has_unmerged(self, index: Path) -> bool:
+        return self.index(index).conflicts is not None
+
+    def index(self, place: Path) -> pygit2.Index:
+        """An index file as it is now; GitError for a split or a sparse one."""
+        index = pygit2.Index(str(place))
+        index.read()
+        return index
 
     def _commit(self, commit: str) -> pygit2.Commit:
         return self.repository[commit].peel(pygit2.Commit)

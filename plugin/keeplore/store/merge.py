@@ -15,7 +15,7 @@ import pygit2
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import files
 from keeplore.store.backend import EXECUTABLE, REGULAR, Backend, Blob, Memo, Moved, Unsupported
-from keeplore.store.commit import in_turn, move
+from keeplore.store.commit import check_merged, edit_index, in_turn, move
 from keeplore.store.git import output, run
 from keeplore.store.libgit import Library
 from keeplore.store.locks import Turn
@@ -99,11 +99,12 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str) -> 
     with turn.index(ref) as draft:
         if backend.ref() != ref or backend.tip(ref) != old:
             raise Moved
+        check_merged(backend, draft)
         written = _to_write(backend, changes, draft)
-        backend.edit_index(draft, {path: change.after for path, change in changes.items()})
         commit = other if is_forward else backend.commit_of(target, (old, other), f"{MESSAGE}\n", person)
         for path in written:
             _put(backend, path, changes[path])
+        edit_index(backend, draft, {path: change.after for path, change in changes.items()})
         turn.note(commit=commit)
         move(backend, ref, commit, old, MESSAGE)
         turn.publish(draft)
@@ -119,11 +120,7 @@ def _merged_tree(repository: pygit2.Repository, old: str, other: str) -> str:
 
 def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
     """The paths whose file on disk has to change, those to remove first. Raises RepositoryBusy where one is edited."""
-    index = pygit2.Index(str(draft))
-    try:
-        index.read()
-    except pygit2.GitError as e:
-        raise Unsupported(str(e)) from e
+    index = backend.index(draft)
     wanted, edited = [], []
     for path, change in changes.items():
         if is_ours(path):

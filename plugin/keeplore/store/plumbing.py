@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.errors import RepositoryError
 from keeplore.store.backend import EXECUTABLE, REGULAR, Blob, Changes, Locked, Memo, Moved
 from keeplore.store.git import output, run
 from keeplore.store.locks import Directories
@@ -95,10 +96,8 @@ class Plumbing:
         if done.code:
             raise (Locked if "File exists" in done.error else Moved)(done.error)
 
-    def edit_index(self, draft: Path, changes: Changes) -> None:
-        if output(self.root, "ls-files", "-u", "-z", environment={"GIT_INDEX_FILE": str(draft)}).out:
-            raise RepositoryBusy("a merge left conflicts in the index", "Finish the merge; nothing is lost")
-        self._edit(draft, changes)
+    def has_unmerged(self, index: Path) -> bool:
+        return bool(output(self.root, "ls-files", "-u", "-z", environment={"GIT_INDEX_FILE": str(index)}).out)
 
     def _edit(self, index: Path, changes: Changes) -> None:
         zero = "0" * len(next((blob.id for blob in changes.values() if blob), "0" * 40))
@@ -118,6 +117,7 @@ class Plumbing:
     def _hash(self, paths: Sequence[str], *options: str) -> dict[str, str]:
         if not paths:
             return {}
+        paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
         listed = "\n".join(paths).encode()  # there is no -z; names with line breaks never come here
         done = run(self.root, "hash-object", *options, "--stdin-paths", stdin=listed)
         if done.code:
