@@ -169,8 +169,8 @@ class Pretender:
         self._random = np.random.default_rng(1)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self._random.normal(size=(len(texts), self.dim)).astype("float32")
-        return vectors / (vectors**2).sum(axis=1, keepdims=True) ** 0.5
+        vectors = self._random.normal(size=(len(texts), self.dim))
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
 def embed_alone(embedder: Embedder, texts: list[str]) -> None:

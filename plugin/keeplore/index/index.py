@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from keeplore.errors import ModelUnavailable
+from keeplore.errors import ModelUnavailable, RepositoryError
 from keeplore.index import queries, refresh, search
 from keeplore.index.database import Database
 from keeplore.index.embedder import BATCH, Embedder
@@ -63,7 +63,7 @@ class Index:
 
         ``progress`` is called with (files done, files to do). Raises IndexUnavailable.
         """
-        commit = self._store.head()
+        commit = self._commit()
         plan = refresh.plan(self._database.read(refresh.known_files), self._store.scan())
         to_do, gone, changed = list(plan.to_read), list(plan.gone), 0
         for start in range(0, len(to_do), FILES_AT_ONCE):
@@ -184,6 +184,12 @@ class Index:
                 self._vectors = Vectors(directory, embedder.fingerprint, embedder.dim, graph_from)
             return self._vectors
 
+    def _commit(self) -> str:
+        try:
+            return self._store.head()
+        except RepositoryError:  # the text is on disk whatever git says; the stamp then names no commit
+            return ""
+
     def _fingerprint(self) -> str:
         try:
             return self._embedder.fingerprint if self._embedder else ""
@@ -196,18 +202,17 @@ def _embed(embedder: Embedder, texts: list[tuple[bytes, str]]) -> list[tuple[byt
     return [(key, vector.astype("<f4").tobytes()) for (key, _), vector in zip(texts, vectors, strict=True)]
 
 
-def _store(connection: sqlite3.Connection, items: Iterable[refresh.Read], gone: Iterable[str]) -> int:
+def _store(connection: sqlite3.Connection, items: Sequence[refresh.Read], gone: Sequence[str]) -> int:
     """One batch: what is gone goes with the first, so that a renamed file is never missing."""
     for path in gone:
         refresh.drop(connection, path)
     changed = sum(refresh.put(connection, item) for item in items)
-    queries.raise_version(connection)
+    if changed or gone:
+        queries.raise_version(connection)
     return changed
 
 
-def _finish(connection: sqlite3.Connection, gone: Iterable[str], commit: str) -> None:
-    for path in gone:
-        refresh.drop(connection, path)
-    queries.raise_version(connection)
+def _finish(connection: sqlite3.Connection, gone: Sequence[str], commit: str) -> None:
+    _store(connection, (), gone)
     queries.set_meta(connection, "commit", commit)
     queries.set_meta(connection, "updated_at", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
