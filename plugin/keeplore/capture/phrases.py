@@ -102,7 +102,7 @@ def _runs(text: str) -> tuple[tuple[str, ...], ...]:
     for chunk in _CHUNK.split(text):
         run: list[str] = []
         for token in [*_TOKEN.findall(chunk), ""]:
-            word = token.strip(".'’-/")
+            word = re.sub(r"['’]s?\Z", "", token.strip(".'’-/"))
             if word and word.lower() not in STOP and not word.isdigit() and len(word) > 1:
                 run.append(word)
                 continue
@@ -112,7 +112,9 @@ def _runs(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _can_be_subject(run: tuple[str, ...]) -> bool:
-    return run[0].lower() not in _NO_SUBJECT and (run[-1].lower() not in _NO_SUBJECT or len(run) > 1)
+    first, last = run[0].lower(), run[-1].lower()
+    is_done = len(last) > 4 and last.endswith("ed") and last.isalpha()  # "hook caused": the rest of a clause
+    return first not in _NO_SUBJECT and (last not in _NO_SUBJECT or len(run) > 1) and not (is_done and len(run) > 1)
 
 
 def _score(key: tuple[str, ...], n: int, weights: dict[str, float]) -> float:

@@ -17,12 +17,12 @@ from keeplore.capture.wording import MAX_TITLE, decided, fit, heading, imperativ
 from keeplore.memory import Exchange, Quote
 
 FALLBACK = "Untitled conversation"
-MIN_SCORE = 1.0  # below it a candidate says too little, and the key phrases speak
+MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases speak
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 # what a kind of candidate is worth, in units of the weight of the heaviest term
 DECIDED_BY_USER, ANSWERED, DECIDED = 1.2, 0.6, 0.8
 FIRST_REQUEST, LATER, LATER_SENTENCE = 0.5, 0.25, 0.25
-ASKING, TOLD = -0.4, -0.5
+ASKING, TOLD = -0.6, -0.5
 
 
 def title_of(exchanges: Sequence[Exchange], parts: Mapping[str, tuple[Quote, ...]]) -> str:
@@ -35,7 +35,8 @@ def title_of(exchanges: Sequence[Exchange], parts: Mapping[str, tuple[Quote, ...
     if scored and scored[0][0] >= MIN_SCORE:
         return _with_subject(scored[0][1], about)
     if about.phrases:
-        return capitalised(fit(": ".join(about.phrases[:2]))) or FALLBACK
+        names = [phrase for phrase in about.phrases if " " in phrase] or about.phrases
+        return capitalised(fit(" and ".join(names[:2]))) or FALLBACK
     return (capitalised(scored[0][1]) if scored else "") or FALLBACK
 
 
@@ -55,6 +56,8 @@ def _candidates(
     for quote in parts.get("decision", ()):
         asked, _, answer = quote.text.rpartition(" → ")
         phrase = decided(answer)
+        if asked and _ANY_OF.match(answer):
+            continue
         if asked:
             phrase = _led(_subject_of(plain(asked), about), phrase)
         worth = ANSWERED if asked else DECIDED_BY_USER if quote.speaker == "user" else DECIDED
@@ -90,7 +93,7 @@ def _asks(text: str) -> float:
 def _with_subject(phrase: str, about: Profile) -> str:
     """The phrase, led by the subject where it does not name it itself."""
     own = set(terms(phrase))
-    if len(own) < 4 and about.phrases and not any(set(terms(p)) & own for p in about.phrases[:2]):
+    if len(own) < 3 and about.phrases and not any(set(terms(p)) & own for p in about.phrases[:2]):
         phrase = _led(about.phrases[0], phrase)
     return capitalised(phrase)
 
@@ -106,6 +109,7 @@ def _led(subject: str, phrase: str) -> str:
     return led if len(led) <= MAX_TITLE else phrase
 
 
+_ANY_OF = re.compile(r"\W*(?:all|both|none|any|either|neither|yes|no|same|other)\b", re.IGNORECASE)
 _REQUEST = re.compile(
     r"\W*(?:please|can you|could you|i(?:'d| would) like|i want|we need|let's|help|add|fix|build|create|"
     r"make|write|refactor)\b",

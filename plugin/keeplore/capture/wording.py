@@ -58,12 +58,16 @@ _FOR_ME = re.compile(r"\A(make|write|build|create|draw|design|draft) (?:me|us)\s
 _ASKING = re.compile(
     r"\A(?:how|why|what|which|where|when|who|is|are|does|do|did|can|shouldn'?t|should|isn'?t|aren'?t)\b", re.IGNORECASE
 )
+# beginnings of a sentence that was torn from its talk, and of a pasted command or message
 _NO_START = re.compile(
-    r"\A(?:if|when|since|because|while|although|once|as|i|like|that|that's|this is|there|i'm|i've|yes|no|"
-    r"we|you|not|they|he|she|it|its|"
-    r"let|to be|don'?t|do we|do you|are we|or|than)\b",
+    r"\A(?:if|when|since|because|while|although|once|as|i|i'm|i've|like|that|that's|those|these|this|"
+    r"there|yes|no|we|you|not|they|"
+    r"he|she|it|its|let|to be|don'?t|do we|do you|are we|or|than|then|the (?:issue|problem|reason|thing|"
+    r"question|idea) (?:is|was)|"
+    r"fatal|error|warning|rm|cd|ls|curl|sudo|npm|npx|pip|run npm|commit \d|using|resume)\b",
     re.IGNORECASE,
 )
+_SIGNS = re.compile(r"\s*[\u2190-\u21ff\u2600-\u27bf\U0001f300-\U0001faff].*|\s+->.*|\s+<-.*")  # arrows and pictographs
 _GENERIC_HEADING = re.compile(
     r"\A(?:\W|\d)*(?:plan|context|goal|goals|overview|summary|background|instructions?|task|tasks|problem|"
     r"introduction|steps?|requirements?|notes?|changes?|"
@@ -75,6 +79,7 @@ _GENERIC_HEADING = re.compile(
     r"now.*|possible .*|perfect.*)\W*\Z",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[A-E])[.):]\)?\s+")
 _HEADING_LABEL = re.compile(
     r"\A(?:(?:implementation|design|project|bug|final|proposed|critical|my|the|current|important) "
     r")?(?:plan|task|goal|summary|design|rfc|adr|"
@@ -142,8 +147,11 @@ _ORDERS = {
 
 def imperative(text: str) -> str:
     """The request or statement that a plain sentence makes, cut to a title's length."""
+    text = _HEADING_LABEL.sub("", text)
     for _ in range(8):  # openers stand one before the other: "ok, so could you please"
         shorter = _FOR_ME.sub(r"\1 ", _OPENERS.sub("", text, count=1))
+        if shorter == text:
+            shorter = text.removeprefix("to ")
         if shorter == text:
             break
         text = shorter
@@ -161,10 +169,10 @@ def decided(text: str) -> str:
 def told(sentence: Sentence) -> str:
     """What the agent says that it did, as an order, or the heading of its report; "" for any other sentence."""
     text = plain(sentence.text)
-    if sentence.is_heading:
+    did = _DID.match(_NUMBER.sub("", text))
+    if sentence.is_heading and not did:
         head = heading(text)
         return head if len(terms(head)) < 9 else ""
-    did = _DID.match(text)
     if not did or len(stems(did["did"])) < 3:
         return ""
     verb = did["verb"].lower()
@@ -174,7 +182,7 @@ def told(sentence: Sentence) -> str:
 
 def heading(text: str) -> str:
     """A heading without its label ("Plan:"), "" for one that would head any page."""
-    head = _HEADING_LABEL.sub("", plain(text))
+    head = _HEADING_LABEL.sub("", _NUMBER.sub("", plain(text)))
     return "" if _GENERIC_HEADING.match(head) or len(terms(head)) < 2 else fit(head)
 
 
@@ -186,13 +194,14 @@ def is_pasted(message: str) -> bool:
 def vagueness(title: str) -> float:
     """How much a title leans on what only those know who were there, 0 for none."""
     loose = len(_VAGUE.findall(title)) + len(_PERSON.findall(title))
-    return 0.35 * loose + (1.0 if _NO_START.match(title) else 0.0)
+    return 0.45 * loose + (2.0 if _NO_START.match(title) else 0.0)
 
 
 def fit(text: str) -> str:
     """Cut at a clause, then between words, without a dangling small word."""
-    text = text.strip(_EDGES)
-    cuts = [m.start() for m in _CUT.finditer(text) if len(terms(text[: m.start()])) > 2]
+    head = _SIGNS.sub("", text)
+    text = (head if len(stems(head)) > 1 else text).strip(_EDGES)
+    cuts = [m.start() for m in _CUT.finditer(text) if len(stems(text[: m.start()])) > 1]
     if cuts and (len(text) > MAX_TITLE or cuts[0] > MAX_TITLE // 3):
         text = text[: cuts[0]]
     if len(text) > MAX_TITLE:
