@@ -75,14 +75,15 @@ class Demo:
             begun = time.perf_counter()
             step.output = self.laptop.send(step.event, step.payload, self.project)
             (answered if self.laptop.is_answered(step.event) else spooled).append(time.perf_counter() - begun)
+            # minutes pass between the events of a real session
+            self.laptop.wait_until(lambda: self.laptop.waiting() == 0, "the spool is taken")
             if step.event == "SessionStart" and b'"compact"' in step.payload:
                 compaction = step.output.decode()
         bare = [self.time_bare_python() for _ in range(9)]
         self.took.append(("a capture event, median of the host's wait", statistics.median(spooled)))
         self.took.append(("an event with an answer, median of the host's wait", statistics.median(answered)))
         self.took.append(("for comparison: python3 -I -S -c pass", statistics.median(bare)))
-        with self.timed("until all of it is text, committed and pushed"):
-            self.laptop.wait_until(lambda: self.laptop.waiting() == 0, "the spool is taken")
+        with self.timed("keeplore sync: everything committed and pushed"):
             self.laptop.keeplore("sync")
         print(f"  {len(spooled) + len(answered)} events, {len(list(self.files()))} conversations on disk:")
         for path in self.files():

@@ -33,6 +33,7 @@ _ENDS = ("Stop", "StopFailure", "SessionEnd")
 _ANSWERING = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")
 _SOURCES = {"startup": "startup", "resume": "resume", "fork": "resume", "clear": "clear", "compact": "compact"}
 _PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
+_AHEAD_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
 _END_OF_TIME = "9999"
 
 
@@ -89,7 +90,7 @@ class ClaudeCode:
             state = transcript.State.from_json(cursor.pending)
             events, state = _told(_Heard(event, data, origin, at, None), state)
             return Reading(tuple(events), replace(cursor, pending=state.to_json()), problems)
-        state = replace(read.state, prompt=_still_missing(read))
+        state = replace(_counted(read), prompt=_still_missing(read))
         events, state = _told(_Heard(event, data, origin, at, read), state)
         return Reading((*read.events, *events), read.cursor(state), read.problems)
 
@@ -154,6 +155,27 @@ def _still_missing(read: transcript.Read) -> transcript.Missing | None:
     return None if is_there else prompt
 
 
+def _counted(read: transcript.Read) -> transcript.State:
+    """The state with the prompts that the transcript has and no payload has announced yet."""
+    state = read.state
+    turns = {turn.id: turn for turn in (*read.events, read.last) if isinstance(turn, Turn)}
+    ids = list(turns)
+    new = ids[ids.index(state.counted) + 1 :] if state.counted in turns else ids
+    missing = _key(state.prompt.text) if state.prompt else ""
+    ahead = [*state.ahead, *(key for id_ in new if (key := _key(turns[id_].user)) != missing)]
+    return replace(state, ahead=tuple(ahead[-_AHEAD_LIMIT:]), counted=ids[-1] if ids else state.counted)
+
+
+def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
+    """The keys less the first that equals ``key``."""
+    at = keys.index(key) if key in keys else len(keys)
+    return (*keys[:at], *keys[at + 1 :])
+
+
+def _key(prompt: str) -> str:
+    return hashlib.sha256(prompt_key(prompt).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
 def _told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
     """The events that the payload adds to those of the transcript."""
     event, data = heard.event, heard.payload
@@ -184,9 +206,14 @@ def _session(heard: _Heard, phase: str, reason: str) -> Session:
 
 def _prompt_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
     prompt = _prompt(heard.payload)
+    if not prompt:
+        return [], state
     last = heard.read.last if heard.read else None
-    is_there = last and prompt_key(last.user) == prompt_key(prompt) and (not last.replies or last.at >= heard.at)
-    if not prompt or heard.is_overtaken or is_there:
+    key = _key(prompt)
+    state = replace(state, announced=key)
+    if key in state.ahead:  # once for each announcement: people type "continue" many times
+        return [], replace(state, ahead=_without(state.ahead, key))
+    if heard.is_overtaken:
         return [], state
     events: list[HostEvent] = []
     if last and not last.is_complete:  # the person speaks, so the assistant has stopped
@@ -215,14 +242,17 @@ def _command_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEven
 def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
     """The words with which the assistant stopped, where the transcript does not have them yet."""
     words = text(heard.payload, "last_assistant_message").strip()
+    last = heard.read.last if heard.read else None
+    if last and not state.announced:  # its announcement came before the first payload that was heard
+        state = replace(state, ahead=_without(state.ahead, _key(last.user)))
     if not words or heard.is_overtaken:
         return [], state
-    last = heard.read.last if heard.read else None
     if state.prompt or last is None:
         prompt = state.prompt or heard.missing(heard.id("prompt", words), "")
         turn = Turn(prompt.id, heard.origin, prompt.at, prompt.text, (words,), heard.at, is_provisional=True)
         return [turn], state
-    if prompt_key(words) in prompt_key(last.assistant):
+    # a worker that is late may read a transcript that is many turns ahead of the payload
+    if state.announced not in ("", _key(last.user)) or prompt_key(words) in prompt_key(last.assistant):
         return [], state
     return [replace(last, replies=(*last.replies, words), ended_at=heard.at, is_complete=True)], state
 

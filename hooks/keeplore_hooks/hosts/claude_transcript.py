@@ -38,6 +38,9 @@ class State:
     latest: str = ""  # newest time in the transcript
     carry: Carry = field(default_factory=Carry)
     prompt: Missing | None = None
+    counted: str = ""  # id of the newest turn that ``ahead`` takes account of
+    ahead: tuple[str, ...] = ()  # keys of prompts that the transcript had before a payload announced them
+    announced: str = ""  # key of the prompt that a payload announced last
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -63,6 +66,9 @@ class State:
                     branch=str(carry["branch"]),
                 ),
                 prompt=Missing(**{key: str(prompt[key]) for key in ("id", "text", "at", "after")}) if prompt else None,
+                counted=str(data["counted"]),
+                ahead=tuple(map(str, data["ahead"])),
+                announced=str(data["announced"]),
             )
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             return State()

@@ -158,7 +158,7 @@ class Capture:
                 replies.append(Asked(observe(reply.question), observe(reply.answer), options))
         user = observe(turn.user)
         kept = tuple(reply for reply in replies if reply)
-        return Exchange(turn.id, turn.at, user, kept, turn.ended_at) if user else None
+        return Exchange(turn.id, turn.at, user, kept, turn.ended_at) if user or kept else None
 
     def _observed_work(self, turn: Turn) -> Work:
         """References without secrets; paths of the project as seen from its directory, on any machine."""

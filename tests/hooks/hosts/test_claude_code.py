@@ -388,3 +388,28 @@ def test_payloads_of_any_shape_raise_nothing(event: str, fields: dict[str, Any])
     again = HOST.read("Stop", payload, reading.cursor, at(1))
     assert all(isinstance(one, Turn) for one in again.events)
     HOST.ask(event, payload)
+
+
+def test_a_worker_that_is_late_takes_every_turn_once_however_far_the_transcript_is_ahead(
+    session: Any, lines: Any
+) -> None:
+    t = lines()
+    for number in range(4):
+        t.user("continue" if number % 2 else f"question {number}")
+        t.say(f"answer {number}")
+    session.write(t)
+    late = at(50)[:10].replace("20", "21", 1) + at(50)[10:]  # the clock of the payloads is no help: a replay
+    ids = []
+    for number in range(4):
+        prompt = "continue" if number % 2 else f"question {number}"
+        for event, fields in (
+            ("UserPromptSubmit", {"prompt": prompt}),
+            ("Stop", {"last_assistant_message": f"answer {number}"}),
+        ):
+            ids += [e for e in session.hear(event, late, **fields).events if isinstance(e, Turn)]
+    assert len({turn.id for turn in ids}) == 4
+    assert not any(turn.is_provisional for turn in ids)
+    assert {turn.user: turn.assistant for turn in ids if turn.user != "continue"} == {
+        "question 0": "answer 0",
+        "question 2": "answer 2",
+    }
