@@ -81,7 +81,7 @@ _TECHNICAL = re.compile(
     -?\d+\w?$ | .*(?:-(?:bit|byte|char\w*|digit|day|hour|minute|only)|/\w+/)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CODE_IN_PROSE = re.compile(r"[\w.-]+=|--|[{(\[][A-Za-z_]\w*[.(})\]]|[{(\[][A-Za-z_.]+$")
+_CODE_IN_PROSE = re.compile(r"[A-Za-z_][\w.-]*=[\w\"'(\[]|[\w.-]+=$|--|[{(\[][A-Za-z_]\w*[.(})\]]|[{(\[][A-Za-z_.]+$")
 _LETTER_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LINK = re.compile(r"[:=→]|->|\b(?:is|was|ist|lautet|be)\b", re.IGNORECASE)
 _NEXT_SETTING = re.compile(r"[;,&](?=\s*[\"']?[A-Za-z_][\w .-]{0,30}[\"']?\s*[=:])|[;,&]$|&(?=[\w-]+=)|\|(?=$)")
@@ -143,7 +143,7 @@ def password(candidate: Candidate) -> int:
         return 0
     if candidate.is_quoted:
         return length if _is_quoted_password(value, candidate.name) else 0
-    if _REFERENCE.match(value) or (_NUMBER.match(value) and len(value) < 6):
+    if _CODE_IN_PROSE.match(value) or _REFERENCE.match(value) or (_NUMBER.match(value) and len(value) < 6):
         return 0
     return length if _is_bare_password(value, candidate) else 0
 
@@ -184,9 +184,11 @@ def phrase(candidate: Candidate) -> int:
     if len(value) < 4 or is_placeholder(value) or _PATH.match(value) or _REFERENCE.match(value):
         return 0
     if candidate.is_quoted:
-        return len(value) if _is_quoted_password(value, "") else 0
+        return len(value) if _is_quoted_password(value, candidate.name) else 0
     if _VERSION.match(value) or _DATE.match(value) or _UUID.match(value):
         return 0
+    if "phrase" in candidate.name.lower() and value.islower() and len(value.split("-")) >= 4:
+        return len(value)
     return len(value) if _is_mixed(value) else 0
 
 
@@ -293,6 +295,9 @@ def _is_bare_password(value: str, candidate: Candidate) -> bool:
     if _WORDS.match(value):
         parts = re.split(r"[ _./:@-]", value.lower())
         if len(parts) == 1 and len(value) >= 10 and _has_many_turns(value):
+            return True
+        is_variable = is_setting and candidate.name.isupper() and candidate.gap[:1] == "="  # NAME=value
+        if is_variable and len(value) >= 8 and not any(word in value.lower() for word in SECRET_WORDS):
             return True
         if any(word in part for part in parts for word in SECRET_WORDS) or not (value.islower() or value.isupper()):
             return False
