@@ -71,7 +71,7 @@ def prepare(case: Mapping[str, Any], work: Path, embedder: Embedder) -> tuple[In
             store.save(memory)
     index = Index(work / "index", store, embedder)
     index.refresh()
-    index.embed_pending(progress=lambda done, of: print(f"\r{case['case']}: {done} of {of} vectors", end="\r"))
+    index.embed_pending()
     return index, store
 
 
@@ -103,7 +103,7 @@ def session_id(case: Mapping[str, Any], session: str) -> str:
 
 
 def report(opened: Sequence[tuple[Mapping[str, Any], Index, Store]], embedder: Embedder) -> None:
-    figures: dict[str, list[tuple[float, float]]] = {"full text alone": [], "vectors alone": [], "both": []}
+    figures: dict[str, list[tuple[float, float]]] = {}
     sessions: list[float] = []
     spent: list[float] = []
     silent: list[bool] = []
@@ -113,7 +113,7 @@ def report(opened: Sequence[tuple[Mapping[str, Any], Index, Store]], embedder: E
         for query in case["queries"]:
             gold = {turn_of(item) for item in query["gold"]}
             for name, turns in ranked_turns(index, query["text"], embedder).items():
-                figures[name].append((recall_at(turns, gold), ndcg_at(turns, gold)))
+                figures.setdefault(name, []).append((recall_at(turns, gold), ndcg_at(turns, gold)))
             began = time.perf_counter()
             answer = recall(
                 index, store, query["text"], Here(), embedder=embedder, limit=TOP, now=now, weights=EVERYTHING
@@ -139,15 +139,28 @@ def ranked_turns(index: Index, text: str, embedder: Embedder) -> dict[str, list[
     sight = sight_of(question_of(text), embedder)
     found = search(index, sight, Allowed())
     both = odds(found.evidence, sight.floor)
+    text = sorted_by(found.evidence, {e.passage: e.text for e in found.evidence})
+    vectors = sorted_by(found.evidence, {e.passage: e.cosine for e in found.evidence})
     orders = {
-        "full text alone": sorted_by(found.evidence, {e.passage: e.text for e in found.evidence}),
-        "vectors alone": sorted_by(found.evidence, {e.passage: e.cosine for e in found.evidence}),
+        "full text alone": text,
+        "vectors alone": vectors,
+        "ranks, k = 60, 1 : 1": by_ranks(text, vectors, k=60, weight=1.0),
+        "ranks, k = 10, 2 : 1": by_ranks(text, vectors, k=10, weight=2.0),
         "both": sorted_by(found.evidence, both),
     }
     return {
         name: list(dict.fromkeys(turn for passage in order if (turn := found.passages[passage].turn)))
         for name, order in orders.items()
     }
+
+
+def by_ranks(text: Sequence[int], vectors: Sequence[int], *, k: int, weight: float) -> list[int]:
+    """Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009), to compare with; the text's ranks times ``weight``."""
+    scores: dict[int, float] = {}
+    for order, factor in ((text, weight), (vectors, 1.0)):
+        for place, passage in enumerate(order, start=1):
+            scores[passage] = scores.get(passage, 0.0) + factor / (k + place)
+    return sorted(scores, key=lambda passage: (-scores[passage], passage))
 
 
 def sorted_by(evidence: Sequence[Evidence], scores: Mapping[int, float | None]) -> list[int]:

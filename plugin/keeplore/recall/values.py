@@ -49,9 +49,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``status``: found; nothing (the index is current and holds no answer); empty (no memory yet); stale (nothing
+    """What was found, and how far that can be relied on.
 
-    found, but the index is behind the text and could not be brought up to date).
+    ``status`` is found; nothing: the index is current and holds no answer; empty: there is no memory yet; stale: nothing
+    was found, but the index is behind the text and could not be brought up to date.
     """
 
     query: str
