@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -56,8 +56,8 @@ class Backend(Protocol):
     def tip(self, ref: str) -> str:
         """The commit of a ref, "" where it has none."""
 
-    def tracked(self, commit: str) -> dict[str, Blob]:
-        """The regular files of ours in a commit."""
+    def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
+        """The regular files of ours in a commit, and those of ``extra``."""
 
     def hashes(self, paths: Sequence[str]) -> dict[str, str]:
         """The blob ids that the files on disk would get; nothing is written. A file that is gone is left out."""

@@ -86,7 +86,7 @@ def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
 def _plan(backend: Backend, branch: str, memo: Memo, extra: tuple[str, ...]) -> Plan:
     ref = check_branch(backend.root, backend.ref(), branch)
     parent = backend.tip(ref)
-    tracked = backend.tracked(parent)
+    tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
     seen = _on_disk(backend.root, skipped, extra)
     ids = _ids(backend, memo, seen)

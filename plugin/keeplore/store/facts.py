@@ -49,11 +49,11 @@ def _top(directory: Path) -> Path | None:
     return next((place for place in (directory, *directory.parents) if (place / ".git").exists()), None)
 
 
-def _main(top: Path, common: Path) -> Path:
+def _main(top: Path, places: Directories) -> Path:
     """Worktrees of a bare repository have no main one; its own directory stands for it."""
-    if common.name == ".git":
-        return common.parent
-    return top if top / ".git" in (common, *common.parents) or (top / ".git").is_dir() else common
+    if places.own == places.common:
+        return top
+    return places.common.parent if places.common.name == ".git" else places.common
 
 
 def _by_library(top: Path, places: Directories) -> Facts:
@@ -65,7 +65,7 @@ def _by_library(top: Path, places: Directories) -> Facts:
     first = ""
     if head and not repository.is_shallow:
         first = _first_commit(str(top), places.common.stat().st_ino)
-    return Facts(top, _main(top, places.common), remotes, first, branch, head)
+    return Facts(top, _main(top, places), remotes, first, branch, head)
 
 
 @functools.lru_cache(maxsize=512)
@@ -90,4 +90,4 @@ def _by_git(top: Path, places: Directories) -> Facts:
     first = ""
     if head and run(top, "rev-parse", "--is-shallow-repository").text == "false":
         first = run(top, "rev-list", "--max-parents=0", "--first-parent", head).text.split("\n")[-1]
-    return Facts(top, _main(top, places.common), remotes, first, branch, head)
+    return Facts(top, _main(top, places), remotes, first, branch, head)

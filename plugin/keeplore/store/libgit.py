@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Library:
         except KeyError:
             return ""
 
-    def tracked(self, commit: str) -> dict[str, Blob]:
+    def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
         if not commit:
             return {}
         tree = self._commit(commit).tree
@@ -65,6 +65,7 @@ class Library:
             if folder in tree and tree[folder].filemode == FileMode.TREE:
                 self._collect(str(tree[folder].id), folder, found, kept)
         self._memo.trees = kept
+        found |= {path: Blob(str(tree[path].id), int(tree[path].filemode)) for path in extra if path in tree}
         return found
 
     def hashes(self, paths: Sequence[str]) -> dict[str, str]:

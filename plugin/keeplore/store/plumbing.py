@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
@@ -52,13 +52,13 @@ class Plumbing:
     def tip(self, ref: str) -> str:
         return run(self.root, "rev-parse", "-q", "--verify", f"{ref}^{{commit}}").text
 
-    def tracked(self, commit: str) -> dict[str, Blob]:
+    def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
         found = {}
         if commit:
-            for item in output(self.root, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *FOLDERS).items:
+            for item in output(self.root, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *FOLDERS, *extra).items:
                 facts, path = item.split("\t", 1)
                 mode, _, id_ = facts.split(" ")
-                if int(mode, 8) in (REGULAR, EXECUTABLE) and is_ours(path):
+                if int(mode, 8) in (REGULAR, EXECUTABLE) and (is_ours(path) or path in extra):
                     found[path] = Blob(id_, int(mode, 8))
         return found
 

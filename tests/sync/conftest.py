@@ -1,0 +1,67 @@
+"""Workspaces on several machines with a bare repository between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from keeplore.memory import Memory, new_id, new_meta
+from keeplore.store import Store, create
+from keeplore.sync import clone, synchronise
+
+TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
+
+
+@pytest.fixture
+def note() -> Callable[..., Memory]:
+    def make(title: str, body: str = "It is so.\n") -> Memory:
+        meta = new_meta(
+            id=new_id(title),
+            kind="note",
+            title=title,
+            created_at="2026-02-09T14:03:11Z",
+            scope="workspace",
+            category="gotchas",
+        )
+        return Memory(meta, body)
+
+    return make
+
+
+@dataclass
+class Network:
+    """A remote, and machines that use it."""
+
+    folder: Path
+    remote: Path
+    git: Callable[..., str]
+
+    def machine(self, name: str) -> Store:
+        clone(str(self.remote), self.folder / name)
+        return Store(self.folder / name, branch="main")
+
+    def git_hook(self, name: str, script: str) -> Path:
+        """Give the remote a git hook."""
+        path = self.remote / "hooks" / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+
+@pytest.fixture
+def network(tmp_path: Path, git: Callable[..., str]) -> Network:
+    """The first machine has created the workspace, and pushed it."""
+    remote = tmp_path / "remote.git"
+    git("init", "-q", "--bare", "-b", "main", str(remote), cwd=tmp_path)
+    first = create(tmp_path / "first", TEMPLATE)
+    git("remote", "add", "origin", str(remote), cwd=first.root)
+    synchronise(first)
+    return Network(tmp_path, remote, git)
+
+
+@pytest.fixture
+def first(network: Network) -> Store:
+    return Store(network.folder / "first", branch="main")

@@ -1,0 +1,171 @@
+"""Two machines and a remote between them: what arrives, and what happens when it cannot."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.store import Store
+from keeplore.sync import SyncError, synchronise
+
+FAST = 0.001
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch):
+    # the package's function of this name hides the module
+    monkeypatch.setattr(sys.modules["keeplore.sync.synchronise"], "PAUSE_S", FAST)
+
+
+def titles(store):
+    return {store.load(file.path).title for file in store.scan()}
+
+
+def test_the_first_push_sets_what_the_branch_follows(network, first, git):
+    assert git("rev-parse", "--abbrev-ref", "main@{upstream}", cwd=first.root) == "origin/main"
+    assert git("rev-parse", "main", cwd=network.remote) == first.head()
+
+
+def test_what_one_machine_wrote_is_on_the_other(network, first, note, git):
+    second = network.machine("second")
+    second.save(note("From the second"))
+    first.save(note("From the first"))
+    assert synchronise(second).pushed == 1
+    result = synchronise(first)
+    assert (result.fetched, result.merged, result.pushed) == (1, 1, 2)
+    assert synchronise(second).merged == 1
+    assert titles(first) == titles(second) == {"From the first", "From the second"}
+    assert first.head() == second.head()
+    assert synchronise(first).note == synchronise(second).note == "nothing new"
+    for store in (first, second):
+        assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+def test_a_race_for_the_push_is_run_again(network, first, note, git):
+    second = network.machine("second")
+    second.save(note("Faster"))
+    second.commit()
+    # the remote takes the other machine's push while ours is on the way
+    network.git_hook(
+        "pre-receive",
+        f"unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_DIR\n"
+        f"if [ ! -e '{network.folder}/raced' ]; then touch '{network.folder}/raced'; "
+        f"git -C '{second.root}' push -q origin main; fi",
+    )
+    first.save(note("Slower"))
+    synchronise(first)
+    assert (network.folder / "raced").exists()
+    assert titles(first) == {"Faster", "Slower"}
+    assert git("rev-parse", "main", cwd=network.remote) == first.head()
+
+
+def test_a_race_that_is_lost_every_time_ends(network, first, note, git):
+    first.save(note("Never"))
+    network.git_hook("update", "echo 'error: cannot lock ref' >&2; exit 1")
+    with pytest.raises(SyncError) as caught:
+        synchronise(first)
+    assert caught.value.kind == "moved" and not caught.value.is_lasting
+
+
+def test_a_push_that_the_remote_forbids_is_a_lasting_error(network, first, note):
+    network.git_hook("pre-receive", "echo 'GH013: push protection: a secret' >&2; exit 1")
+    first.save(note("Forbidden"))
+    with pytest.raises(SyncError, match="a secret") as caught:
+        synchronise(first)
+    assert caught.value.kind == "refused" and caught.value.is_lasting and caught.value.remedy
+    assert titles(first) == {"Forbidden"}
+
+
+def test_without_a_remote_the_command_that_adds_one_is_named(network, first, git):
+    git("remote", "remove", "origin", cwd=first.root)
+    with pytest.raises(SyncError, match="remote add origin") as caught:
+        synchronise(first)
+    assert caught.value.kind == "no remote"
+
+
+def test_a_remote_that_is_gone_is_told_from_one_that_cannot_be_reached(network, first, note, git):
+    first.save(note("Waiting"))
+    network.remote.rename(network.folder / "elsewhere")
+    with pytest.raises(SyncError) as caught:
+        synchronise(first)
+    assert caught.value.kind == "missing"
+    git("remote", "set-url", "origin", "http://user:hunter2@127.0.0.1:9/x", cwd=first.root)
+    with pytest.raises(SyncError) as caught:
+        synchronise(first)
+    assert caught.value.kind == "offline" and not caught.value.is_lasting
+    assert "hunter2" not in str(caught.value)
+    assert first.remote() == "http://127.0.0.1:9/x"
+    (network.folder / "elsewhere").rename(network.remote)
+    git("remote", "set-url", "origin", str(network.remote), cwd=first.root)
+    assert synchronise(first).pushed == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["ext::touch ran", "--upload-pack=touch ran", "ftp://example.invalid/x", "http://example.invalid/x"]
+)
+def test_an_address_in_the_configuration_that_is_not_followed(network, first, git, url):
+    git("config", "remote.origin.url", url, cwd=first.root)
+    git("config", "protocol.ext.allow", "always", cwd=first.root)
+    with pytest.raises(SyncError) as caught:
+        synchronise(first)
+    assert caught.value.kind == "blocked"
+    assert not (first.root / "ran").exists()
+
+
+def test_a_conflict_is_reported_and_both_texts_stay(network, first, note):
+    second = network.machine("second")
+    path = first.save(note("Argued", "first\n"))
+    second.save(note("Argued", "second\n"))
+    synchronise(first)
+    with pytest.raises(RepositoryError, match=path):
+        synchronise(second)
+    assert second.load(path).body == "second\n"
+    assert first.load(path).body == "first\n"
+
+
+def test_while_the_person_is_in_a_merge_nothing_is_exchanged(network, first, note, git):
+    first.save(note("Later"))
+    (first.root / ".git" / "MERGE_HEAD").write_text(f"{first.head()}\n")
+    before = git("rev-parse", "main", cwd=network.remote)
+    with pytest.raises(RepositoryBusy):
+        synchronise(first)
+    assert git("rev-parse", "main", cwd=network.remote) == before
+
+
+def test_a_wiped_remote_is_filled_again_and_a_rewritten_one_loses_nothing(network, first, note, git):
+    second = network.machine("second")
+    first.save(note("Kept"))
+    synchronise(first)
+    git("update-ref", "-d", "refs/heads/main", cwd=network.remote)
+    assert synchronise(first).pushed == 2
+    git("push", "-qf", "origin", "main", cwd=second.root)  # back to before
+    assert synchronise(first).pushed == 1
+    assert titles(first) == {"Kept"}
+    assert git("rev-parse", "main", cwd=network.remote) == first.head()
+
+
+def test_the_branch_of_the_person_is_what_is_exchanged(network, first, note, git):
+    git("checkout", "-qb", "memories", cwd=first.root)
+    store = Store(first.root, branch="memories")
+    store.save(note("On a branch"))
+    assert synchronise(store).pushed >= 1
+    assert git("rev-parse", "memories", cwd=network.remote) == store.head()
+    assert git("rev-parse", "main", cwd=network.remote) != store.head()
+
+
+def test_three_machines_that_write_offline_come_to_the_same(network, first, note):
+    stores = [first, network.machine("second"), network.machine("third")]
+    for round_ in range(3):
+        for number, store in enumerate(stores):
+            store.save(note(f"Round {round_} machine {number}"))
+            store.commit()
+        for store in (*stores, *stores):
+            synchronise(store)
+    assert len({store.head() for store in stores}) == 1
+    assert all(len(titles(store)) == 9 for store in stores)
+    head = first.head()
+    for store in (*stores, *stores):
+        assert synchronise(store).note == "nothing new"
+    assert first.head() == head
