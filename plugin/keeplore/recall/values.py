@@ -51,8 +51,8 @@ class Hit:
 class Answer:
     """What was found, and how far that can be relied on.
 
-    ``status`` is found; nothing: the index is current and holds no answer; empty: there is no memory yet; stale: nothing
-    was found, but the index is behind the text and could not be brought up to date.
+    ``status`` is found; nothing: the index is current and holds no answer; empty: there is no memory yet; stale:
+    nothing was found, but the index is behind the text and could not be brought up to date.
     """
 
     query: str
