@@ -19,6 +19,7 @@ from pathlib import Path
 from keeplore_hooks import durable
 
 MAX_ATTEMPTS = 3  # then the entry is set aside for a person to look at
+MAX_DEATHS = 10  # of workers over one entry: most are shut down or killed for reasons of their own
 LEFTOVER_S = 3600.0  # a file that nobody has written to for so long belongs to a writer that was killed
 WORD_MAX = 64  # characters; so that a name stays far below the 255 bytes of a file system
 REASON_SUFFIX = ".reason"
@@ -103,7 +104,7 @@ class Spool:
 
     def retry(self, entry: Entry) -> None:
         """Put a claimed entry back, in its old place in the order, or set it aside after ``MAX_ATTEMPTS``."""
-        self._put_back(entry, f"given up after {MAX_ATTEMPTS} attempts")
+        self._put_back(entry, MAX_ATTEMPTS, f"given up after {MAX_ATTEMPTS} attempts")
 
     def release(self, entry: Entry) -> None:
         """Put a claimed entry back as it was: what stopped the worker was not the entry's fault."""
@@ -121,7 +122,7 @@ class Spool:
         """
         entries = [entry for _, entry in self._entries(self._claimed)]
         for entry in entries:
-            self._put_back(entry, f"the worker died {MAX_ATTEMPTS} times while it worked on this")
+            self._put_back(entry, MAX_DEATHS, f"the worker died {MAX_DEATHS} times while it worked on this")
         self._sweep()
         return len(entries)
 
@@ -155,8 +156,8 @@ class Spool:
             entry = Entry(item.name, parts["host"], parts["event"], at, int(parts["attempts"]), Path(item.path))
             yield key, entry
 
-    def _put_back(self, entry: Entry, reason: str) -> None:
-        if entry.attempts + 1 >= MAX_ATTEMPTS:
+    def _put_back(self, entry: Entry, most: int, reason: str) -> None:
+        if entry.attempts + 1 >= most:
             self._bury(entry.path, reason)
             return
         parts = entry.name.split(".")

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from keeplore.memory import Conversation, parse
-
 from demo.machine import Machine
 from demo.session import create_project, play
+
+from keeplore.memory import Conversation, parse
 
 KILLER = Path(__file__).with_name("killer.py")
 STARTED_AT = datetime(2026, 11, 19, 9, 0, tzinfo=UTC)
@@ -56,11 +56,11 @@ def test_a_recorded_session_is_recalled_on_a_second_machine_though_the_worker_di
     tmp_path, remote, first
 ):
     machine, project = first, first.home / "ledgerly"
-    machine.no_worker_starts()
     deaths = iter(DEATHS)
     prompts = 0
     create_project(project)
     for step in play(machine.home, project, STARTED_AT):
+        machine.no_worker_starts()  # a worker says where its interpreter is, and a client would start another
         step.output = machine.send(step.event, step.payload, project)
         prompts += step.event == "UserPromptSubmit"
         death = next(deaths, None)

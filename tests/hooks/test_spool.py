@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, Entry, Spool, word
+from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Entry, Spool, word
 
 
 @pytest.fixture
@@ -121,6 +121,13 @@ def test_an_entry_is_given_up_after_three_attempts_with_the_reason_beside_it(spo
     assert (spool.directory / "dead" / reason).read_text() == "given up after 3 attempts\n"
 
 
+def test_a_released_entry_is_as_if_it_had_never_been_claimed(spool: Spool) -> None:
+    spool.add("host", "Stop", b"payload")
+    before = spool.pending()
+    spool.release(claim(spool))
+    assert spool.pending() == before
+
+
 def test_a_quarantined_entry_is_kept_with_its_reason(spool: Spool) -> None:
     spool.add("host", "Stop", b"{broken")
     spool.quarantine(claim(spool), "not JSON")
@@ -138,9 +145,10 @@ def test_recovery_puts_back_what_a_dead_worker_had_claimed(spool: Spool) -> None
     assert [(entry.event, entry.attempts) for entry in spool.pending()] == [("First", 1), ("Second", 1), ("Third", 0)]
 
 
-def test_an_entry_that_kills_its_worker_three_times_is_set_aside(spool: Spool) -> None:
+def test_an_entry_that_kills_its_worker_again_and_again_is_set_aside(spool: Spool) -> None:
     spool.add("host", "Poison", b"payload")
-    for _ in range(MAX_ATTEMPTS):
+    for _ in range(MAX_DEATHS):
+        assert spool.counts()["new"] == 1
         claim(spool)
         spool.recover()
     assert spool.counts() == {"new": 0, "claimed": 0, "dead": 1}

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, Entry, Spool
+from keeplore_hooks.spool import LEFTOVER_S, MAX_ATTEMPTS, MAX_DEATHS, Entry, Spool
 
 PICK = st.integers(0, 1000)
 
@@ -104,7 +104,7 @@ class SpoolMachine(RuleBasedStateMachine):
         self.spool = Spool(self.root / "spool")
         assert self.spool.recover() == len(self.claimed)
         for payload in list(self.claimed):
-            self.put_back(payload)
+            self.put_back(payload, MAX_DEATHS)
         self.halves = {name: False for name, is_old in self.halves.items() if not is_old}
 
     @invariant()
@@ -134,9 +134,9 @@ class SpoolMachine(RuleBasedStateMachine):
         entry = self.hands.pop(pick % len(self.hands))
         return entry, entry.read()
 
-    def put_back(self, payload: bytes) -> None:
+    def put_back(self, payload: bytes, most: int = MAX_ATTEMPTS) -> None:
         attempts = self.claimed.pop(payload) + 1
-        if attempts < MAX_ATTEMPTS:
+        if attempts < most:
             self.waiting[payload] = attempts
         else:
             self.dead.add(payload)

@@ -13,7 +13,7 @@ from keeplore.capture.titles import title_of
 from keeplore.errors import StoreError
 from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.store import Store
-from keeplore_hooks.events import Command, Compaction, Origin, Session, Turn, Work
+from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import prompt_key
 from keeplore_hooks.specs import hookimpl_last
 
@@ -108,6 +108,14 @@ class Capture:
             self._close(state, current)
         arguments = self._steps.redact(clean(command.args))
         state.opened_by = f"/{command.name} {arguments}".strip()[:200]
+
+    @hookimpl_last
+    def keeplore_question(self, question: Question) -> None:
+        """The question and its answer come again within their turn; here it counts that the person decided."""
+        state = self._sessions.get(question.origin)
+        if question.answer and state.is_new(question.id) and (current := self._current(state)):
+            state.trigger = "question"
+            current.is_dirty = True
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
@@ -238,7 +246,8 @@ class Capture:
         if _is_tentative(exchange):
             return False
         earlier = [
-            {"id": e.id, "at": e.at, "user": e.user, "assistant": e.assistant} for e in current.conversation.exchanges
+            {"id": e.id, "at": e.at, "ended_at": e.ended_at, "user": e.user, "assistant": e.assistant}
+            for e in current.conversation.exchanges
         ]
         cleaned = replace(turn, user=exchange.user, replies=tuple(r for r in exchange.replies if isinstance(r, str)))
         return bool(self._steps.segment(earlier, cleaned))

@@ -6,13 +6,12 @@ import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from keeplore_hooks.spool import Spool
-
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.worker.protocol import ask
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.spool import Spool
 
 ANSWER_S = 2.0
 BACKLOG = 50  # entries that wait; a worker takes some hundred a minute

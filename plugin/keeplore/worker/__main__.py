@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import logging.handlers
 import os
@@ -16,6 +17,8 @@ LOG_FILES = 3
 
 def main() -> int:
     os.umask(0o077)
+    with contextlib.suppress(OSError):
+        os.setsid()  # where the client could not: a closing terminal must not end the worker
     places = Places.from_environment(os.environ)
     places.create()
     handler = logging.handlers.RotatingFileHandler(

@@ -29,6 +29,7 @@ class Answers:
         self._registry = registry
         self._caught_up = caught_up
         self._status = status
+        self._compacted: set[str] = set()  # sessions; one that another worker saw is told less, not more
         self._shown = Shown(registry.places.state / "shown.json")
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
@@ -50,8 +51,7 @@ class Answers:
         """The answer to ``{query, cwd, limit, wide, text}`` as JSON."""
         request = json.loads(payload)
         try:
-            workspace = self._registry.for_directory(Path(request["cwd"]))
-            answer = workspace.recall(
+            answer = self._registry.recall(
                 request["query"],
                 Path(request["cwd"]),
                 limit=request["limit"],
@@ -69,10 +69,14 @@ class Answers:
         cwd = Path(origin.cwd or Path.home())
         workspace = self._registry.for_directory(cwd)
         if ask.kind == "prompt":
-            answer = workspace.recall(ask.text, cwd, limit=5)
-            text, ids = prompt_context(answer, already=self._shown.in_session(origin), max_chars=PROMPT_CHARS)
+            answer = self._registry.recall(ask.text, cwd)
+            # until it is compacted, a session still has before it what it said itself
+            own = "" if origin.session in self._compacted else origin.session
+            shown = self._shown.in_session(origin)
+            text, ids = prompt_context(answer, already=shown, max_chars=PROMPT_CHARS, session=own)
         else:
             if ask.source == "compact":
+                self._compacted.add(origin.session)
                 self._caught_up(CAUGHT_UP_S)
             # what was shown before is gone from the host's context
             self._shown.forget(origin)

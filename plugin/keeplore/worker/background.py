@@ -25,10 +25,11 @@ class Background:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._changed_at = self._first_change_at = 0.0
+        # a worker that was killed may have left text that is neither committed nor pushed
+        self._changed_at = self._first_change_at = time.monotonic()
         self._is_index_due = True
         self._are_vectors_due = True
-        self._sync_due_at = 0.0
+        self._sync_due_at = time.monotonic() + SYNC_DELAY_S
         self._sync_pause_s = SYNC_BACKOFF_S[0]
         self._sync_thread: threading.Thread | None = None
         self._last_sync = ""
@@ -38,7 +39,10 @@ class Background:
         return bool(self._changed_at or self._is_index_due or self._are_vectors_due or self._sync_due_at)
 
     def note_change(self) -> None:
-        """Text on disk changed."""
+        """Look whether the workspaces have text that is not indexed and committed yet."""
+        changed = [workspace.changes.take() for workspace in self._registry.opened()]
+        if not any(changed):
+            return
         self._changed_at = time.monotonic()
         self._first_change_at = self._first_change_at or self._changed_at
         self._is_index_due = self._are_vectors_due = True

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError, NoWorkspace
+from keeplore.errors import ConfigError, KeeploreError, NoWorkspace
+from keeplore.recall import Answer, Hit
 from keeplore.workspace.workspace import Workspace
+
+
+def _merged(answer: Answer, hits: list[Hit], limit: int) -> Answer:
+    best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[:limit]  # stable: one's own come first
+    return replace(answer, hits=tuple(best), status="found" if best else answer.status)
 
 
 class Registry:
@@ -60,6 +67,28 @@ class Registry:
                 if workspace.identity(directory).is_known:
                     return workspace
         return self.named(home)
+
+    def recall(self, query: str, cwd: Path, *, limit: int = 5, wide: bool = False, text_only: bool = False) -> Answer:
+        """What the directory's workspace and those it inherits answer; paths of the others are absolute."""
+        workspace = self.for_directory(cwd)
+        answer = workspace.recall(query, cwd, limit=limit, wide=wide, text_only=text_only)
+        for name in self._inherited(workspace):
+            try:
+                other = self.named(name)
+                # seen from the other workspace itself: what it holds for all its projects
+                more = other.recall(query, other.root, limit=limit, text_only=text_only)
+            except KeeploreError as e:
+                answer = replace(answer, notes=(*answer.notes, f"{name} was not searched: {e}"))
+                continue
+            is_named = name in workspace.settings.inherits
+            hits = [hit for hit in more.hits if hit.scope == "user" or (is_named and hit.scope == "workspace")]
+            answer = _merged(answer, [replace(hit, path=str(other.root / hit.path)) for hit in hits], limit)
+        return answer
+
+    def _inherited(self, workspace: Workspace) -> list[str]:
+        """Names of the workspaces that are searched as well; the home workspace gives what is about the person."""
+        names = dict.fromkeys((*workspace.settings.inherits, self.machine.home))
+        return [name for name in names if name != workspace.name]
 
     def opened(self) -> list[Workspace]:
         with self._lock:

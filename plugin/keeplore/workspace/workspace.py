@@ -23,6 +23,7 @@ from keeplore.sync import Synced, synchronise
 from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.plugins import Plugins
 from keeplore_hooks.events import HostEvent, Origin
+from keeplore_hooks.specs import hookimpl_last
 
 IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this long: a remote may have been added
 
@@ -48,6 +49,8 @@ class Workspace:
         self.sessions = Sessions(places.state / "capture" / name)
         self.capture = Capture(self.store, self.sessions, self._steps(machine.id))
         self.plugins.register(self.capture)
+        self.changes = Changes()
+        self.plugins.register(self.changes)
         self._home = Path.home()
         self._identities: dict[str, tuple[float, Identity]] = {}
         self._writing = threading.RLock()
@@ -76,7 +79,10 @@ class Workspace:
     def recall(
         self, query: str, cwd: Path | None = None, *, limit: int = 5, wide: bool = False, text_only: bool = False
     ) -> Answer:
-        """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone."""
+        """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone.
+
+        This workspace alone: ``Registry.recall`` also asks those that it inherits.
+        """
         here = self.here(cwd or Path.cwd())
         embedder = None if text_only else self.embedder
         return recall(self.index, self.store, query, here, embedder=embedder, limit=limit, wide=wide)
@@ -143,7 +149,8 @@ class Workspace:
         return embed
 
     def _before_write(self, memory: Memory) -> Memory:
-        return Memory(memory.meta, self.plugins.before_write(memory.meta, memory.body))
+        meta = {**memory.meta, "title": self.plugins.redact(memory.title)}
+        return Memory(meta, self.plugins.before_write(meta, memory.body))
 
     def _place(self, origin: Origin) -> Place:
         identity = self.identity(Path(origin.cwd)) if origin.cwd else Identity("", "no directory")
@@ -152,6 +159,22 @@ class Workspace:
         if identity.proposal is not None:
             save_project(self.store, identity.proposal)
         return Place("project", identity.project, origin.branch)
+
+
+class Changes:
+    """A plugin that notes which files were written, so that index and commit need to look only after a change."""
+
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+
+    @hookimpl_last
+    def keeplore_memory_written(self, path: str) -> None:
+        self.paths.add(path)
+
+    def take(self) -> set[str]:
+        """The paths since the last call."""
+        taken, self.paths = self.paths, set()
+        return taken
 
 
 def now() -> str:

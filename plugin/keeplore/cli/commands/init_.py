@@ -21,7 +21,7 @@ def command(places: Places, directory: Path, name: str | None) -> None:
 
     \b
     keeplore init ~/memory
-    keeplore init ~/work/team-memory --name work
+    keeplore init ~/team-memory --name work
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.setup import initialise

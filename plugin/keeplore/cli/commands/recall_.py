@@ -58,7 +58,7 @@ def _without_worker(places: Places, request: dict[str, Any]) -> dict[str, Any]:
 
     with Registry(places) as registry:
         cwd = Path(request["cwd"])
-        answer = registry.for_directory(cwd).recall(
+        answer = registry.recall(
             request["query"], cwd, limit=request["limit"], wide=request["wide"], text_only=request["text"]
         )
         return to_json(answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,7 +28,7 @@ def command(places: Places, *, as_json: bool) -> None:
     with Registry(places) as registry:
         workspace = registry.for_directory(cwd)
         identity, here, around = workspace.identity(cwd), workspace.here(cwd), facts(cwd)
-        told = {
+        told: dict[str, Any] = {
             "workspace": workspace.name,
             "path": str(workspace.root),
             "is_home": workspace.name == registry.machine.home,

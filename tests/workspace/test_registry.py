@@ -1,0 +1,98 @@
+"""Several workspaces on one machine: which one a directory belongs to, and what it inherits."""
+
+import os
+from pathlib import Path
+
+import pytest
+from keeplore.config.places import Places
+from keeplore.errors import ConfigError, NoWorkspace
+from keeplore.workspace import Registry, open_workspace
+from keeplore.workspace.identity import Project, save_project
+from keeplore.workspace.setup import initialise
+from keeplore_hooks.events import Origin, Turn
+
+
+@pytest.fixture
+def places():
+    return Places.from_environment(os.environ)
+
+
+def say(workspace, text: str, cwd: Path, number: int = 1) -> None:
+    origin = Origin("my-agent", f"{workspace.name}-{number}", str(cwd))
+    workspace.emit(Turn(f"{workspace.name}-{number}", origin, "2026-02-09T14:00:00Z", text, ("Noted.",)))
+
+
+def test_a_machine_without_a_workspace_says_what_to_do(places):
+    with Registry(places) as registry, pytest.raises(NoWorkspace, match="keeplore init DIR"):
+        registry.for_directory(Path.home())
+
+
+def test_a_directory_goes_to_the_workspace_that_knows_its_project_else_home(places):
+    initialise(places, Path.home() / "memory")
+    initialise(places, Path.home() / "team", "work")
+    with Registry(places) as registry:
+        save_project(registry.named("work").store, Project("api", path="~/code/api"))
+        for folder, expected in {"code/api": "work", "code/toy": "memory", "team": "work", "memory/x": "memory"}.items():
+            (Path.home() / folder).mkdir(parents=True, exist_ok=True)
+            assert registry.for_directory(Path.home() / folder).name == expected
+
+
+def test_a_workspace_that_is_gone_does_not_hide_the_home_workspace(places):
+    initialise(places, Path.home() / "memory")
+    made = initialise(places, Path.home() / "team", "work")
+    made.root.rename(Path.home() / "elsewhere")
+    with Registry(places) as registry:
+        assert registry.for_directory(Path.home() / "code").name == "memory"
+
+
+def test_what_a_workspace_inherits_is_found_from_it_and_nothing_else_of_the_other(places):
+    initialise(places, Path.home() / "memory")
+    initialise(places, Path.home() / "team", "work")
+    (Path.home() / "team" / "keeplore.yaml").write_text("schema: 1\ninherits: [memory]\n")
+    toy, api = Path.home() / "code" / "toy", Path.home() / "code" / "api"
+    for folder in (toy, api):
+        folder.mkdir(parents=True)
+    with Registry(places) as registry:
+        save_project(registry.named("work").store, Project("api", path="~/code/api"))
+        say(registry.named("memory"), "All services log in JSON, because the collector parses nothing else.", Path.home())
+        say(registry.named("memory"), "The toy project logs to a file called toy.log in plain text.", toy, 2)
+        answer = registry.recall("how do services log", api)
+    assert answer.status == "found"
+    (hit,) = answer.hits
+    assert hit.scope == "workspace" and Path(hit.path).is_absolute()
+
+
+def test_a_second_init_changes_nothing_and_a_taken_name_is_refused(places):
+    first = initialise(places, Path.home() / "memory")
+    before = {p: p.read_bytes() for p in first.root.iterdir() if p.is_file()}
+    again = initialise(places, Path.home() / "memory")
+    assert (again.is_new, again.name) == (False, "memory")
+    assert {p: p.read_bytes() for p in first.root.iterdir() if p.is_file()} == before
+    with pytest.raises(ConfigError, match="--name"):
+        initialise(places, Path.home() / "other" / "memory")
+
+
+def test_a_python_program_opens_the_workspace_of_its_directory(places):
+    initialise(places, Path.home() / "memory")
+    with open_workspace(Path.home()) as workspace:
+        say(workspace, "We deploy on Tuesdays, never on Fridays.", Path.home())
+        assert workspace.recall("when do we deploy").hits[0].scope == "workspace"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[1, 2]", "valid dictionary"),
+        ("capture: {enabled: perhaps}", "capture.enabled"),
+        ("capturing: true", "capturing"),
+        ("schema: 2", "schema"),
+        ("a: [", "no YAML"),
+        ("a:\n  " + "- " * 5000 + "1", "YAML"),
+        ("x: " + "y" * 20000, "larger than"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_to_do(places, text, expected):
+    made = initialise(places, Path.home() / "memory")
+    (made.root / "keeplore.yaml").write_text(text)
+    with Registry(places) as registry, pytest.raises(ConfigError, match=expected):
+        registry.named("memory")
