@@ -1,0 +1,82 @@
+"""``python store_steps.py WORKSPACE OTHER``: kill what the store does at every step that changes something.
+
+For each step of each deed (a save with a commit, a save under a better title, a merge of OTHER's commit) a forked child
+does the deed on a copy of the workspace and ends itself right before or right after that step. Writes a line for every
+copy: its directory, the deed, the step. A step is a call of a function that changes files, or of libgit2.
+"""
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+from keeplore.memory import Memory, new_id, new_meta
+from keeplore.store import Store
+
+CHANGING = {
+    *("open", "write", "pwrite", "fsync", "ftruncate", "replace", "rename", "link", "unlink", "mkdir", "copyfile"),
+    *("fork_exec", "create_blob_fromworkdir", "create_commit", "create_reference_direct", "set_target", "insert"),
+}
+
+
+def note(title: str, body: str = "It is so.\n", **fields: str) -> Memory:
+    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas", **fields}
+    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
+
+
+def save(store: Store, other: str) -> None:
+    store.save(note("New", "New words.\n"))
+    (store.root / "memory" / "removed.md").unlink()
+    store.commit()
+
+
+def rename(store: Store, other: str) -> None:
+    store.save(note("Draft", "More of it.\n").with_meta(title="A better title"))
+    store.commit()
+
+
+def merge(store: Store, other: str) -> None:
+    store.commit()
+    store.merge(other)
+
+
+DEEDS = {"save": save, "rename": rename, "merge": merge}
+
+
+def strike_at(point: int) -> None:
+    """End this process at the POINTth beginning or end of a changing call."""
+    count = 0
+
+    def watch(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        if event in ("c_call", "c_return") and getattr(argument, "__name__", "") in CHANGING:
+            count += 1
+            if count == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(watch)
+
+
+def main(workspace: str, other: str) -> None:
+    base = Path(workspace)
+    for name, deed in DEEDS.items():
+        point = 0
+        while True:
+            point += 1
+            copy = base.with_name(f"{name}-{point}")
+            shutil.copytree(base, copy, symlinks=True)
+            child = os.fork()
+            if child == 0:
+                strike_at(point)
+                deed(Store(copy, branch="main"), other)
+                os._exit(0)
+            _, status = os.waitpid(child, 0)
+            sys.stdout.write(f"{copy} {name} {point} {status}\n")
+            sys.stdout.flush()
+            if status == 0:
+                break
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
