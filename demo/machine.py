@@ -52,6 +52,11 @@ class Machine:
         answer: dict[str, Any] = json.loads(self.keeplore("recall", query, "--json", cwd=cwd, check=False).stdout)
         return answer
 
+    def status(self) -> dict[str, Any]:
+        """What the running worker says of itself."""
+        told: dict[str, Any] = json.loads(self.keeplore("worker", "status", "--json").stdout)
+        return told
+
     @staticmethod
     def is_answered(event: str) -> bool:
         return event in ANSWERED

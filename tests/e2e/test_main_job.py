@@ -73,6 +73,7 @@ def test_a_recorded_session_is_recalled_on_a_second_machine_though_the_worker_di
     head = re.compile(rb"[0-9a-f]{40}\s+refs/heads/main")
     machine.wait_until(lambda: machine.waiting() == 0, "the spool is taken")
     machine.wait_until(lambda: head.search(machine.run("git", "ls-remote", str(remote)).stdout), "the push")
+    machine.wait_until(lambda: not machine.status()["is_behind"], "index, vectors and remote have caught up")
     machine.keeplore("worker", "stop")
     worker.wait(timeout=60)
     machine.keeplore("sync")
