@@ -16,7 +16,7 @@ from keeplore.store.files import File
 from keeplore.store.git import output
 from keeplore.store.libgit import FAILURES, Library
 from keeplore.store.locks import LOCK_WAIT_S, POLL_S, Turn, busy
-from keeplore.store.paths import FOLDERS, is_portable
+from keeplore.store.paths import FOLDERS, is_ours, is_portable
 from keeplore.store.people import person_of
 from keeplore.store.plumbing import Plumbing
 from keeplore.store.repository import check_branch, check_idle, directories
@@ -110,10 +110,7 @@ def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, 
     seen = {}
     for folder in FOLDERS:
         for file in files.walk(root, folder, skipped):
-            if is_portable(file.path) and file.size <= MAX_FILE:
-                seen[file.path] = file
-            else:
-                skipped.append(file.path)
+            seen[file.path] = file
     for path in extra:
         if file_or_none := files.state(root, path):
             seen[path] = file_or_none
@@ -121,13 +118,13 @@ def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, 
 
 
 def _ids(backend: Backend, memo: Memo, seen: Mapping[str, File]) -> dict[str, str]:
-    """The blob id of every file; one that looks as it did when it was last hashed is not read again."""
+    """The blob id of every file that git may have; one that looks as when it was last hashed is not read again."""
     ids, unknown = {}, []
     for path, file in seen.items():
         known = memo.files.get((backend.name, path))
         if known is not None and known[0] == file:
             ids[path] = known[1]
-        else:
+        elif file.size <= MAX_FILE and (is_portable(path) or not is_ours(path)):
             unknown.append(path)
     young = time.time_ns() - RACY_NS
     hashed = backend.hashes(unknown)

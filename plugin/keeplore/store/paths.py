@@ -73,7 +73,11 @@ def check_read(path: str) -> None:
 
 
 def _is_portable_name(name: str) -> bool:
-    if not name or name[0] == "." or name[-1] in ". " or _FORBIDDEN.search(name) or _RESERVED.match(name):
+    if not name or name[0] == "." or name[-1] in ". " or _RESERVED.match(name):
+        return False
+    if _WRITTEN.match(name):  # nearly every name, in a tenth of the time
+        return True
+    if _FORBIDDEN.search(name):
         return False
     try:
         size = len(name.encode())
