@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from keeplore_hooks.hosts import Ask, host_named
 
 BRIEF_CHARS = 6_000  # of the 10,000 that Claude Code takes at most
 PROMPT_CHARS = 2_500
+PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
 CAUGHT_UP_S = 0.6  # a brief after a compaction waits this long for what the session said before it
 
 
@@ -29,6 +32,8 @@ class Answers:
         self._registry = registry
         self._caught_up = caught_up
         self._status = status
+        self._prompts = 0  # answers in the making
+        self._given = threading.Condition()
         self._compacted: set[str] = set()  # sessions; one that another worker saw is told less, not more
         self._shown = Shown(registry.places.state / "shown.json")
 
@@ -46,6 +51,15 @@ class Answers:
                 if ask.kind == "brief"
                 else b""
             )
+
+    def wait_until_given(self, seconds: float) -> None:
+        """Stand back while a person waits for the context of a prompt, for so many seconds at most."""
+        with self._given:
+            self._given.wait_for(lambda: self._prompts == 0, seconds)
+
+    def save(self) -> None:
+        """Write down what was shown. Raises OSError."""
+        self._shown.save()
 
     def recall(self, payload: bytes) -> bytes:
         """The answer to ``{query, cwd, limit, wide, text}`` as JSON."""
@@ -69,11 +83,8 @@ class Answers:
         cwd = Path(origin.cwd or Path.home())
         workspace = self._registry.for_directory(cwd)
         if ask.kind == "prompt":
-            answer = self._registry.recall(ask.text, cwd)
-            # until it is compacted, a session still has before it what it said itself
-            own = "" if origin.session in self._compacted else origin.session
-            shown = self._shown.in_session(origin)
-            text, ids = prompt_context(answer, already=shown, max_chars=PROMPT_CHARS, session=own)
+            with self._counted():
+                text, ids = self._prompt_context(ask, origin, cwd)
         else:
             if ask.source == "compact":
                 self._compacted.add(origin.session)
@@ -92,3 +103,21 @@ class Answers:
             )
         self._shown.add(origin, ids)
         return text
+
+    def _prompt_context(self, ask: Ask, origin: Origin, cwd: Path) -> tuple[str, tuple[str, ...]]:
+        answer = self._registry.recall(ask.text, cwd, limit=PROMPT_HITS)
+        # until it is compacted, a session still has before it what it said itself
+        own = "" if origin.session in self._compacted else origin.session
+        shown = self._shown.in_session(origin)
+        return prompt_context(answer, already=shown, max_chars=PROMPT_CHARS, session=own)
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._given:
+            self._prompts += 1
+        try:
+            yield
+        finally:
+            with self._given:
+                self._prompts -= 1
+                self._given.notify_all()

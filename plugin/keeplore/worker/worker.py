@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from keeplore_hooks.spool import Spool
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
@@ -25,11 +24,14 @@ from keeplore.worker.server import Server
 from keeplore.workspace.intake import Intake
 from keeplore.workspace.registry import Registry
 from keeplore_hooks import durable
+from keeplore_hooks.spool import Spool
 
 LOG = logging.getLogger(__name__)
 IDLE_EXIT_S = 15 * 60.0
 SWEEP_S = 60.0  # between two looks for sessions that ended
 RETRY_S = 5.0  # after the disk refused
+LET_ANSWER_S = 0.03  # a client spools an event a moment before it asks about it; the person waits for the answer
+ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
 
 class Worker:
@@ -66,7 +68,7 @@ class Worker:
         durable.write(self._places.state / "python", sys.executable.encode())
         observer = _watch(self._places.spool / "new", self._wake)
         try:
-            self._loop(spool, intake, background)
+            self._loop(spool, intake, background, answers)
         finally:
             server.close()
             observer.stop()
@@ -74,7 +76,7 @@ class Worker:
             with contextlib.suppress(OSError):
                 (self._places.state / "worker.pid").unlink()
 
-    def _loop(self, spool: Spool, intake: Intake, background: Background) -> None:
+    def _loop(self, spool: Spool, intake: Intake, background: Background, answers: Answers) -> None:
         last_work = last_sweep = time.monotonic()
         background.warm_up()
         while not self._stopping.is_set():
@@ -90,6 +92,8 @@ class Worker:
                     if intake.sweep():
                         background.note_change()
             self._is_busy = bool(retry_s)
+            with _logged("what was shown"):
+                answers.save()
             pause_s = background.step()
             if pause_s:
                 last_work = max(last_work, moment) if background.is_behind else last_work
@@ -99,6 +103,8 @@ class Worker:
             wait_s = min(pause_s, retry_s or pause_s, SWEEP_S, max(self._idle_exit_s - idle_s, 0.05))
             if wait_s and self._wake.wait(wait_s):
                 self._is_busy = True
+                time.sleep(LET_ANSWER_S)
+                answers.wait_until_given(ANSWER_S)
 
     def _drain(self, spool: Spool, intake: Intake) -> tuple[int, float]:
         """Take every pending entry. Returns how many, and after how long to try again (0.0: nothing is left)."""
