@@ -138,3 +138,11 @@ def test_a_torn_note_is_no_obstacle(workspace, content):
     store, _ = workspace
     (store.root / ".git" / OWNER).write_text(content)
     assert store.commit().commit
+
+
+def test_a_git_that_died_over_our_copy_of_the_index_leaves_nothing_in_the_way(workspace, git):
+    store, _ = workspace
+    for name in ("keeplore-index-0a1b2c3d", "keeplore-index-0a1b2c3d.lock", "keeplore-tree.lock", f"{OWNER}-0a1b2c3d"):
+        (store.root / ".git" / name).write_text("half")
+    assert store.commit().commit
+    assert [path.name for path in (store.root / ".git").glob("keeplore-*")] == [OWNER]

@@ -13,7 +13,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,7 @@ class Turn:
         if not note:
             return []
         own, removed = self._directories.own, []
-        index_lock, draft = own / "index.lock", own / DRAFT
+        index_lock, draft = own / "index.lock", self._draft(note)
         if _is_ours(index_lock, note) and draft.exists() and note.get("commit") and tip(note["ref"]) == note["commit"]:
             durable_replace(draft, own / "index")
         locks = [index_lock, own / "HEAD.lock", self._directories.common / f"{note.get('ref', 'HEAD')}.lock"]
@@ -99,8 +99,7 @@ class Turn:
             if _is_ours(lock, note):
                 lock.unlink()
                 removed.append(lock)
-        for left in (draft, own / f"{DRAFT}.lock"):
-            left.unlink(missing_ok=True)
+        self._sweep()
         self.clear()
         return removed
 
@@ -111,21 +110,21 @@ class Turn:
         Gives a copy of the index to edit; ``publish`` puts it in place. Raises RepositoryBusy where the lock is held.
         """
         own = self._directories.own
-        lock, draft = own / "index.lock", own / DRAFT
-        token = f"keeplore {secrets.token_hex(16)}"
+        lock, token = own / "index.lock", f"keeplore {secrets.token_hex(16)}"
+        self._sweep()
         self.note(token=token, ref=ref)
+        draft = self._draft(self._note)
         try:
             _take(lock, token)
         except BaseException:
             self.clear()
             raise
         try:
-            draft.unlink(missing_ok=True)
             if (own / "index").exists():
                 shutil.copyfile(own / "index", draft)
             yield draft
         finally:
-            draft.unlink(missing_ok=True)
+            self._sweep()
             lock.unlink(missing_ok=True)
             self.clear()
 
@@ -133,6 +132,16 @@ class Turn:
         """Make the edited copy the index; an untouched empty one stays away."""
         if draft.exists():
             durable_replace(draft, self._directories.own / "index")
+
+    def _draft(self, note: Mapping[str, Any]) -> Path:
+        """Named anew each time: a git that outlived its killed parent must not write into the next one's."""
+        return self._directories.own / f"{DRAFT}-{str(note.get('token', ''))[-8:]}"
+
+    def _sweep(self) -> None:
+        """Remove our private files, and the locks of a git that died while it edited one."""
+        for left in self._directories.own.glob("keeplore-*"):
+            if left.name != OWNER:
+                left.unlink(missing_ok=True)
 
     def _left(self) -> dict[str, Any]:
         try:
