@@ -181,7 +181,8 @@ def brief_of(written, **options: object) -> tuple[str, tuple[str, ...]]:
 def test_a_session_begins_with_what_is_permanent_decided_and_open(written) -> None:
     text, ids = brief_of(written)
     headings = re.findall(r"^[A-Z].*:$", text, re.MULTILINE)
-    assert headings == ["Permanent:", "Where the last session stopped:", "Latest decisions:", "Open questions:"]
+    sections = ["Permanent:", "Where the last session stopped:", "Latest decisions:", "Open questions:"]
+    assert headings == [*sections, "Sources:"]
     assert "Customer data is deleted after 30 days" in text
     assert "“Freezing the clock in the fixture makes the order certain.” (the assistant, in projects/kasha-api" in text
     assert "Should refunds get the same header?" in text

@@ -114,19 +114,24 @@ def _quotes(talks: Iterable[Read], *parts: str) -> Iterator[Item]:
         found: list[Quote] = [quote for part in parts for quote in getattr(read.talk, part)]
         for quote in found:
             if may_be_injected(read.row.trust, quote.text):
-                yield Item(f"{_date(read)} · {quoted(quote.text, QUOTE_CHARS)} ({_who(read, quote)})", read.row.id)
+                text = f"{_date(read)} · {quoted(quote.text, QUOTE_CHARS)} ({_who(read, quote)})"
+                yield Item(text, read.row.id, _source(read))
 
 
 def _who(read: Read, quote: Quote) -> str:
     by = f"the {quote.speaker}" if read.row.trust in ("user", "assistant") else SAID_BY[read.row.trust]
-    return f"{by}, in {one_line(read.row.path, PATH_CHARS)}"
+    return f"{by}, {_source(read)[0]}"
+
+
+def _source(read: Read) -> tuple[str, str]:
+    """A memory's short name, the one that its file name ends with, and its path."""
+    return one_line(read.row.id, TITLE_CHARS)[4:12], one_line(read.row.path, PATH_CHARS)
 
 
 def _note(read: Read) -> Item:
     about = " · ".join(filter(None, (_date(read), one_line(read.row.project, TITLE_CHARS), _category(read))))
     text = quoted(_statement(read.memory), QUOTE_CHARS)
-    source = f"{SAID_BY[read.row.trust]}; {one_line(read.row.path, PATH_CHARS)}"
-    return Item(f"{about} · {text} ({source})", read.row.id)
+    return Item(f"{about} · {text} ({SAID_BY[read.row.trust]}, {_source(read)[0]})", read.row.id, _source(read))
 
 
 def _statement(memory: Memory) -> str:
@@ -139,9 +144,8 @@ def _statement(memory: Memory) -> str:
 def _topic(read: Read) -> Item:
     files = read.talk.work.files[:FILES] if read.talk else ()
     touched = f"; files: {one_line(', '.join(files), PATH_CHARS)}" if files else ""
-    return Item(
-        f"{_date(read)} · {quoted(read.row.title, TITLE_CHARS)} ({one_line(read.row.path, PATH_CHARS)}{touched})"
-    )
+    text = f"{_date(read)} · {quoted(read.row.title, TITLE_CHARS)} ({_source(read)[0]}{touched})"
+    return Item(text, source=_source(read))
 
 
 def _stop(read: Read) -> Item:
@@ -153,7 +157,7 @@ def _stop(read: Read) -> Item:
         said = f"; the user: {quoted(last.user, LAST_WORDS_CHARS)}" if last.user else ""
         said += f"; the assistant ended: {quoted(ending[0], LAST_WORDS_CHARS)}" if ending else ""
     topic = _topic(read)
-    return Item(topic.text + said)
+    return Item(topic.text + said, source=topic.source)
 
 
 def _date(read: Read) -> str:

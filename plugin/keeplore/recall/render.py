@@ -20,6 +20,7 @@ MORE = (
     "Paths are relative to the memory workspace, which `keeplore whoami` names; "
     "`keeplore recall QUESTION` looks for more."
 )
+SOURCES = "Sources:"
 TITLE_CHARS = 100
 PATH_CHARS = 200
 _BELIEVED = ("user", "assistant")
@@ -50,6 +51,7 @@ class Item:
 
     text: str
     id: str = ""
+    source: tuple[str, str] = ("", "")  # short name in the text, and the path that it stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +79,33 @@ def may_be_injected(trust: str, *texts: str) -> bool:
 
 
 def block(sections: Iterable[Section], max_chars: int) -> tuple[str, tuple[str, ...]]:
-    """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none."""
+    """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none.
+
+    Paths are listed once, below the items that name them.
+    """
     room = max_chars - len(fence(MORE, _token())) - 2
     lines: list[str] = []
     ids: list[str] = []
+    sources: dict[str, str] = {}
     for section in sections:
         heading = ["", section.heading] if section.heading and lines else [section.heading] if section.heading else []
         for item in section.items:
             added = [*heading, f"- {item.text}"]
             # a line costs its end as well
-            cost = sum(len(line) + 1 for line in added)
+            name, path = item.source
+            listed = [f"- {name}: {path}"] if name and name not in sources else []
+            cost = sum(len(line) + 1 for line in [*added, *listed, *([] if sources else ["", SOURCES])])
             if cost > room:
                 continue
             room -= cost
             lines += added
+            sources |= {name: path} if name else {}
             ids += [item.id] if item.id else []
             heading = []
     if not lines:
         return "", ()
+    if sources:
+        lines += ["", SOURCES, *(f"- {name}: {path}" for name, path in sources.items())]
     return fence("\n".join([*lines, "", MORE]), _token()), tuple(dict.fromkeys(ids))
 
 
