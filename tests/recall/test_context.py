@@ -184,7 +184,7 @@ def test_a_session_begins_with_what_is_permanent_decided_and_open(written) -> No
     sections = ["Permanent:", "Where the last session stopped:", "Latest decisions:", "Open questions:"]
     assert headings == [*sections, "Sources:"]
     assert "Customer data is deleted after 30 days" in text
-    assert "“Freezing the clock in the fixture makes the order certain.” (the assistant, in projects/kasha-api" in text
+    assert "“Freezing the clock in the fixture makes the order certain.” (the assistant, " in text
     assert "Should refunds get the same header?" in text
     assert "Rate limit is 600 requests" in text and "Rate limit is 100 requests" not in text
     assert "Tailwind" not in text and "Zustand" not in text
