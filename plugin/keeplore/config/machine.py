@@ -13,6 +13,7 @@ from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore_hooks import durable
 
+FILE = "machine.json"
 SCHEMA = 1
 KEY_BYTES = 32
 
@@ -32,7 +33,7 @@ class Machine:
 
         Raises ConfigError where the file is there and cannot be read.
         """
-        path = places.state / "machine.json"
+        path = places.state / FILE
         try:
             data = json.loads(path.read_bytes())
             known = {str(name): Path(place) for name, place in data["workspaces"].items()}
@@ -52,7 +53,7 @@ class Machine:
             "workspaces": {name: str(path) for name, path in sorted(self.workspaces.items())},
         }
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-        durable.write(places.state / "machine.json", text.encode())
+        durable.write(places.state / FILE, text.encode())
 
     def with_workspace(self, name: str, directory: Path) -> Machine:
         """A copy that knows one more workspace; the first one becomes the home workspace."""

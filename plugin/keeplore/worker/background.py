@@ -31,12 +31,15 @@ class Background:
         self._are_vectors_due = True
         self._sync_due_at = time.monotonic() + SYNC_DELAY_S
         self._sync_pause_s = SYNC_BACKOFF_S[0]
+        self._has_sync_failed = False
         self._sync_thread: threading.Thread | None = None
         self._last_sync = ""
 
     @property
     def is_behind(self) -> bool:
-        return bool(self._changed_at or self._is_index_due or self._are_vectors_due or self._sync_due_at)
+        """Whether there is work that a worker should stay for; a remote that cannot be reached is none."""
+        is_sync_due = self._sync_due_at and not self._has_sync_failed
+        return bool(self._changed_at or self._is_index_due or self._are_vectors_due or is_sync_due)
 
     def note_change(self) -> None:
         """Look whether the workspaces have text that is not indexed and committed yet."""
@@ -117,17 +120,22 @@ class Background:
         return self._sync_thread is not None and self._sync_thread.is_alive()
 
     def _sync(self) -> None:
+        has_failed = False
         for workspace in self._registry.opened():
-            if not (workspace.settings.sync.automatic and workspace.store.remote()):
-                continue
             try:
+                if not (workspace.settings.sync.automatic and workspace.store.remote()):
+                    continue
                 result = workspace.synchronise()
                 self._last_sync = f"{now()} {workspace.name}: {result.note}"
-                self._sync_pause_s = SYNC_BACKOFF_S[0]
                 if result.merged:
                     self._is_index_due = self._are_vectors_due = True
-            except (KeeploreError, OSError) as e:
+            except Exception as e:  # nobody waits for this thread: what ends it would go unseen
                 self._last_sync = f"{now()} {workspace.name}: {e}"
-                LOG.warning("sync of %s: %s", workspace.name, e)
-                self._sync_due_at = time.monotonic() + self._sync_pause_s
-                self._sync_pause_s = min(self._sync_pause_s * 2, SYNC_BACKOFF_S[1])
+                LOG.warning("sync of %s: %s", workspace.name, e, exc_info=not isinstance(e, KeeploreError))
+                has_failed = True
+        self._has_sync_failed = has_failed
+        if has_failed:
+            self._sync_due_at = time.monotonic() + self._sync_pause_s
+            self._sync_pause_s = min(self._sync_pause_s * 2, SYNC_BACKOFF_S[1])
+        else:
+            self._sync_pause_s = SYNC_BACKOFF_S[0]

@@ -10,6 +10,7 @@ import socket
 import struct
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from keeplore_hooks import durable
 
 LOG = logging.getLogger(__name__)
 MAX_CONNECTIONS = 64  # at once; more wait in the backlog
+NO_DESCRIPTOR_S = 0.2  # after the system had no descriptor for a connection
 REQUEST_S = 5.0  # a caller that takes longer to send is dropped
 
 Handler = Callable[[str, list[str], bytes], bytes]  # operation and arguments after the version, payload → reply
@@ -58,8 +60,12 @@ class Server:
             self._slots.acquire()
             try:
                 connection, _ = self._socket.accept()
-            except OSError:  # closed
-                return
+            except OSError:
+                self._slots.release()
+                if self._socket.fileno() < 0:  # closed
+                    return
+                time.sleep(NO_DESCRIPTOR_S)
+                continue
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:

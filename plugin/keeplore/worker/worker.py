@@ -9,15 +9,17 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+from watchdog.observers.polling import PollingObserver
 
 from keeplore.config.places import Places
-from keeplore.errors import KeeploreError, NoWorkspace
+from keeplore.errors import ConfigError, IndexUnavailable, NoWorkspace, RepositoryError, TranscriptError
 from keeplore.worker.answers import Answers
 from keeplore.worker.background import Background
 from keeplore.worker.server import Server
@@ -29,7 +31,7 @@ from keeplore_hooks.spool import Spool
 LOG = logging.getLogger(__name__)
 IDLE_EXIT_S = 15 * 60.0
 SWEEP_S = 60.0  # between two looks for sessions that ended
-RETRY_S = 5.0  # after the disk refused
+RETRY_S = 5.0  # after the disk refused, or a workspace could not be opened
 LET_ANSWER_S = 0.03  # a client spools an event a moment before it asks about it; the person waits for the answer
 ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
@@ -43,30 +45,39 @@ class Worker:
         self._wake = threading.Event()
         self._stopping = threading.Event()
         self._is_busy = True  # until the spool was looked at once
+        self._waiting: set[str] = set()  # entries that cannot be taken for now
 
     def run(self) -> bool:
         """Work until idle or told to stop. Returns False where another worker already runs."""
         self._places.create()
-        with _only_one(self._places.state) as lock:
-            if lock is None:
-                return False
-            with Registry(self._places) as registry:
-                self._work(registry)
-        return True
+        spool = Spool(self._places.spool)
+        has_run = False
+        while True:
+            with _only_one(self._places.state) as lock:
+                if lock is None:
+                    return has_run
+                with Registry(self._places) as registry:
+                    self._work(registry, spool)
+            has_run = True
+            # a client that put an event there while this worker was leaving saw a worker and started none
+            if self._stopping.is_set() or not self._has_news(spool):
+                return True
 
     def stop(self) -> None:
         self._stopping.set()
         self._wake.set()
 
-    def _work(self, registry: Registry) -> None:
-        spool = Spool(self._places.spool)
+    def _has_news(self, spool: Spool) -> bool:
+        return any(entry.name not in self._waiting for entry in spool.pending())
+
+    def _work(self, registry: Registry, spool: Spool) -> None:
         spool.recover()
         intake, background = Intake(registry), Background(registry)
         answers = Answers(registry, self._wait_until_caught_up, lambda: self._status(spool, registry, background))
         server = Server(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         durable.write(self._places.state / "python", sys.executable.encode())
-        observer = _watch(self._places.spool / "new", self._wake)
+        observer = _watch(self._places.spool / "new", self._noticed)
         try:
             self._loop(spool, intake, background, answers)
         finally:
@@ -89,14 +100,17 @@ class Worker:
             if moment - last_sweep > SWEEP_S:
                 last_sweep = moment
                 with _logged("sweep"):
-                    if intake.sweep():
-                        background.note_change()
+                    for path, problem in intake.sweep():
+                        LOG.warning("%s was not swept: %s", path, problem)
+                background.note_change()
             self._is_busy = bool(retry_s)
             with _logged("what was shown"):
                 answers.save()
-            pause_s = background.step()
-            if pause_s:
-                last_work = max(last_work, moment) if background.is_behind else last_work
+            pause_s = RETRY_S
+            with _logged("background"):
+                pause_s = background.step()
+            if background.is_behind:
+                last_work = moment
             idle_s = time.monotonic() - last_work
             if idle_s > self._idle_exit_s and not background.is_behind:
                 return
@@ -108,7 +122,8 @@ class Worker:
 
     def _drain(self, spool: Spool, intake: Intake) -> tuple[int, float]:
         """Take every pending entry. Returns how many, and after how long to try again (0.0: nothing is left)."""
-        taken = 0
+        taken, retry_s = 0, 0.0
+        waiting: set[str] = set()
         for entry in spool.pending():
             if self._stopping.is_set():
                 break
@@ -118,20 +133,33 @@ class Worker:
             self._is_busy = True
             try:
                 result = intake.take(claimed)
-            except (NoWorkspace, OSError) as e:
-                # not the entry's fault: it stays until a workspace is set up or the disk has room
-                LOG.warning("the spool has to wait: %s", e)
+            except (ConfigError, IndexUnavailable, RepositoryError, OSError) as e:
+                # not the entry's fault: it stays until there is a workspace that can be used
+                LOG.warning("%s has to wait: %s", entry.name, e)
+                waiting.add(entry.name)
+                self._waiting.add(entry.name)
                 spool.release(claimed)
-                return taken, RETRY_S if isinstance(e, OSError) else self._idle_exit_s
+                retry_s = RETRY_S
+                if isinstance(e, NoWorkspace | OSError):  # every other entry would meet the same
+                    break
+            except TranscriptError as e:
+                LOG.warning("%s is set aside: %s", entry.name, e)
+                spool.quarantine(claimed, str(e))
             except Exception:
                 LOG.exception("%s could not be taken", entry.name)
                 spool.retry(claimed)
-                continue
-            for problem in result.problems:
-                LOG.info("%s: %s", entry.name, problem)
-            spool.acknowledge(claimed)
-            taken += 1
-        return taken, 0.0
+            else:
+                for problem in result.problems:
+                    LOG.info("%s: %s", entry.name, problem)
+                spool.acknowledge(claimed)
+                taken += 1
+        self._waiting = waiting
+        return taken, retry_s
+
+    def _noticed(self, name: str) -> None:
+        # what this worker itself put back is tried again in time, not at once
+        if name not in self._waiting:
+            self._wake.set()
 
     def _handle(self, answers: Answers, operation: str, arguments: list[str], payload: bytes) -> bytes:
         if operation == "answer" and len(arguments) == 3:
@@ -172,15 +200,22 @@ def _only_one(state: Path) -> Iterator[IO[bytes] | None]:
         yield handle
 
 
-def _watch(directory: Path, wake: threading.Event) -> Any:
+def _watch(directory: Path, noticed: Callable[[str], None]) -> BaseObserver:
     class Waker(FileSystemEventHandler):
         def on_any_event(self, event: FileSystemEvent) -> None:
             if event.event_type in ("created", "moved"):
-                wake.set()
+                noticed(Path(os.fsdecode(event.dest_path or event.src_path)).name)
 
-    observer = Observer()
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    observer: BaseObserver = Observer()
     observer.schedule(Waker(), str(directory))
-    observer.start()
+    try:
+        observer.start()
+    except OSError as e:  # the system's watches are all in use
+        LOG.warning("the spool is looked at every second instead of being watched: %s", e)
+        observer = PollingObserver()
+        observer.schedule(Waker(), str(directory))
+        observer.start()
     return observer
 
 
@@ -189,5 +224,5 @@ def _logged(what: str) -> Iterator[None]:
     """Background steps are tried again at the next round: what went wrong is written down, the worker lives on."""
     try:
         yield
-    except (KeeploreError, OSError) as e:
-        LOG.warning("%s: %s", what, e)
+    except Exception:
+        LOG.exception("%s failed", what)

@@ -60,7 +60,7 @@ def import_sessions(
         turns += taken.turns
         problems += [(session.path, problem) for problem in taken.problems]
         progress(number, len(recorded))
-    intake.sweep()
+    problems += intake.sweep()
     for workspace in registry.opened():
         workspace.index.refresh()
         workspace.commit(f"Import {sessions} sessions of {host.name}")

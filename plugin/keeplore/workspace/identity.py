@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -85,7 +86,8 @@ def normalise_remote(url: str) -> str:
 def identify(directory: Path, store: Store, home: Path) -> Identity:
     """The project of a directory: entry of the workspace, then remote, root commit, marker file, path."""
     projects = list(load_projects(store))
-    around = facts(directory) if directory.is_dir() else None
+    # unlike Path.is_dir it never raises; what a host calls a directory may be anything
+    around = facts(directory) if os.path.isdir(directory) else None  # noqa: PTH112
     found = _evidence(directory, around, home)
     if not found.name:
         return Identity("", found.reason)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore_hooks.spool import Entry
-
+from keeplore.errors import KeeploreError, TranscriptError
 from keeplore.workspace.cursors import Cursors, Progress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
 from keeplore_hooks.hosts import Cursor, Host, host_named
+from keeplore_hooks.spool import Entry
 
 SETTLE_S = 20  # after a session's end its record may still grow for a moment
 ABANDONED_S = 12 * 3600  # a session without an end that was silent for so long is taken as ended
@@ -39,13 +40,16 @@ class Intake:
     def take(self, entry: Entry) -> Taken:
         """Take one spool entry. When this returns, what it led to is durable and it may be acknowledged.
 
-        Raises NoWorkspace, or OSError where the disk refuses: the entry then has to be kept.
+        Raises ConfigError, IndexUnavailable, or OSError where the disk refuses: the entry then has to be kept;
+        TranscriptError for an entry that can never be read.
         """
-        host = host_named(entry.host)
+        host = _host(entry.host)
         payload = entry.read()
+        if not payload.strip():
+            return Taken(problems=("the payload is empty",))
         origin = host.origin(entry.event, payload)
         if origin is None:
-            return Taken(problems=(f"{entry.name}: not a payload of {entry.host}",))
+            raise TranscriptError(f"this is no payload of {entry.host}")
         progress = self._cursors.get(origin)
         reading = host.read(entry.event, payload, progress.cursor, entry.at)
         self._hand_over(reading.events)
@@ -63,23 +67,30 @@ class Intake:
         self._hand_over(reading.events)
         heard_at = max([progress.heard_at, *(event.at for event in reading.events)])
         if reading.cursor != progress.cursor or not progress.heard_at:
-            self._cursors.save(replace(progress, origin=origin, cursor=reading.cursor, heard_at=heard_at))
+            # one that was swept and has grown since is swept again
+            ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
+            self._cursors.save(Progress(origin, reading.cursor, heard_at, ended_at))
         return Taken(_turns(reading.events), reading.problems)
 
-    def sweep(self, moment: datetime | None = None) -> int:
-        """Read the rest of sessions that ended or fell silent, and close their conversations. Returns how many."""
+    def sweep(self, moment: datetime | None = None) -> tuple[tuple[Path, str], ...]:
+        """Read the rest of sessions that ended or fell silent, and close their conversations.
+
+        Returns the sessions for which that was not possible; they are tried again at the next call.
+        """
         moment = moment or datetime.now(UTC)
-        swept = 0
+        problems = []
         for progress in self._cursors.unfinished():
             if _is_due(progress, moment):
-                self._finish(progress)
-                swept += 1
-        return swept
+                try:
+                    self._finish(progress)
+                except (KeeploreError, OSError) as e:
+                    problems.append((Path(progress.origin.transcript or progress.origin.session), str(e)))
+        return tuple(problems)
 
     def _finish(self, progress: Progress) -> None:
         cursor: Cursor = progress.cursor
-        if progress.origin.transcript and Path(progress.origin.transcript).is_file():
-            reading = host_named(progress.origin.host).read_transcript(Path(progress.origin.transcript), cursor)
+        if progress.origin.transcript and os.path.isfile(progress.origin.transcript):  # noqa: PTH113 (it never raises)
+            reading = _host(progress.origin.host).read_transcript(Path(progress.origin.transcript), cursor)
             self._hand_over(reading.events)
             cursor = reading.cursor
         self._registry.for_directory(Path(progress.origin.cwd or Path.home()))
@@ -105,6 +116,13 @@ def _is_due(progress: Progress, moment: datetime) -> bool:
     except ValueError:
         return True
     return silent_s > (SETTLE_S if progress.ended_at else ABANDONED_S)
+
+
+def _host(name: str) -> Host:
+    try:
+        return host_named(name)
+    except KeyError as e:
+        raise TranscriptError(str(e.args[0])) from e
 
 
 def _turns(events: Iterable[HostEvent]) -> int:

@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from keeplore.config.machine import Machine
+from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError, NoWorkspace
 from keeplore.recall import Answer, Hit
@@ -25,7 +25,8 @@ class Registry:
     def __init__(self, places: Places) -> None:
         places.create()
         self.places = places
-        self.machine = Machine.load(places)
+        self._seen: tuple[int, int] | None = None  # inode and time of the list of workspaces
+        self.machine = self._load()
         self._opened: dict[str, Workspace] = {}
         self._lock = threading.RLock()
 
@@ -50,8 +51,7 @@ class Registry:
 
         Raises NoWorkspace where none is registered.
         """
-        if not self.machine.workspaces:  # one may have been set up since
-            self.machine = Machine.load(self.places)
+        self._look_again()
         if not self.machine.workspaces:
             raise NoWorkspace(
                 "no workspace is set up on this machine", "Run `keeplore init DIR` or `keeplore clone URL DIR`"
@@ -94,11 +94,25 @@ class Registry:
         with self._lock:
             return list(self._opened.values())
 
-    def register(self, name: str, directory: Path) -> None:
-        self.machine = self.machine.with_workspace(name, directory)
-        self.machine.save(self.places)
-
     def close(self) -> None:
         for workspace in self.opened():
             workspace.close()
         self._opened.clear()
+
+    def _look_again(self) -> None:
+        """Read the list of workspaces where another process has changed it."""
+        with self._lock:
+            if self._seen != _stamp(self.places.state / FILE):
+                self.machine = self._load()
+
+    def _load(self) -> Machine:
+        self._seen = _stamp(self.places.state / FILE)  # before reading: a change in between is seen the next time
+        return Machine.load(self.places)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
