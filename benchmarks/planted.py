@@ -170,7 +170,7 @@ KINDS = {
     "client secret": '"client_secret": "«{b32}»"',
     "generic key": "MAPS_KEY=«{w32}»",
     "camel token": 'accessToken: "«{b40}»",',
-    "npmrc": "//registry.npmjs.org/:_authToken=«{h8}-{h4}-{h4}-{h4}-{h12}»",
+    "npmrc": "//npm.acme.io/:_authToken=«{h8}-{h4}-{h4}-{h4}-{h12}»",
     "docker auth": '"auths": {"r.acme.io": {"auth": "«{w39}=»"}}',
     "bcrypt": "$2b$12${w53}",
     "seed line": "my seed phrase is «{l5} {l6} {l4} {l5} {l7} {l4} {l5} {l6} {l4} {l5} {l7} {l4}»",

@@ -82,6 +82,10 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
         committed = workspace.store.commit()
         done = f", {len(committed.paths)} files committed just now" if committed.commit else ""
         yield _well(part, f"HEAD holds what is on disk{done}")
+        for path in committed.skipped[:SHOWN]:
+            yield _wrong(
+                f"{part} file", f"{path} is left out of commits", "docs/repository.md says what is skipped and why"
+            )
     except KeeploreError as e:
         yield _wrong(part, e.message, e.remedy)
     refreshed = workspace.index.refresh()

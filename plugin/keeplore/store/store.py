@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -54,7 +55,7 @@ class Store:
 
     def load(self, path: str) -> Memory:
         """Read a memory. Raises NotFound, Corrupt, UnsafePath or OSError."""
-        return parse(self.read_text(path, MAX_FILE))
+        return _parse(self.read_text(path, MAX_FILE))
 
     def find(self, memory_id: str) -> str | None:
         """The path of a memory, told by its name and verified by its text; the newest where there are several."""
@@ -170,6 +171,10 @@ class Store:
             memory = self.load(path)
             return memory if memory.id == memory_id else None
         return None
+
+
+# a recall checks its hits against their files, and mostly finds the same texts again
+_parse = functools.lru_cache(maxsize=128)(parse)
 
 
 def _may_be_named(path: str, memory_id: str) -> bool:
