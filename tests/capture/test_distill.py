@@ -427,3 +427,78 @@ def test_items_know_their_label_lead_and_heading() -> None:
         "Storage",
     )
     assert (found["That is all."].label, found["That is all."].lead) == ("", "")
+
+
+def asking(*asked: Asked) -> Exchange:
+    return Exchange("turn-q", "2026-03-01T10:00:00Z", "What do you need to know?", tuple(asked))
+
+
+def test_what_the_person_settles_outranks_what_they_answered() -> None:
+    exchanges = [
+        *talk("Where should jobs live?", LISTED),
+        asking(
+            Asked("What happens to a job whose worker dies?", "Another worker takes it", ("Another worker takes it",))
+        ),
+        *talk("Then let's go with Postgres and SKIP LOCKED. Redis is out because a restart loses jobs.", "Agreed."),
+    ]
+    found = distill(exchanges)
+    assert [q.text for q in found["decision"]] == ["Then let's go with Postgres and SKIP LOCKED."]
+    assert [q.text for q in found["also_decided"]] == [
+        "What happens to a job whose worker dies? → Another worker takes it"
+    ]
+    assert [q.text for q in found["reasoning"]] == ["Redis is out because a restart loses jobs."]
+
+
+def test_answers_alone_are_the_decision() -> None:
+    found = distill([asking(Asked("Which database should the queue use?", "Postgres", ("Postgres", "Redis")))])
+    assert [q.text for q in found["decision"]] == ["Which database should the queue use? → Postgres"]
+
+
+def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up() -> None:
+    asked = Asked("How often may a mail be sent twice?", "Never at all", ("Never at all", "Rarely is fine"))
+    assert [q.text for q in distill([asking(asked)])["options"]] == ["Never at all", "Rarely is fine"]
+    with_list = distill([*talk("Where should jobs live?", LISTED), asking(asked)])["options"]
+    assert [q.text for q in with_list][:1] == ["Keep Redis and turn persistence on"] and len(with_list) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "decided"),
+    [
+        ("Allow Edit src/hooks.py?", "let's not make this change in this branch", True),
+        ("Allow Edit src/hooks.py?", "is the bug really still a problem?", False),
+        ("Allow Bash git push?", "I tried to run it from the other worktree", False),
+        ("Proceed with this plan?", "no, keep the old name instead of the new one", True),
+        ("Ready to push the branch?", "Yes, push", False),
+    ],
+)
+def test_of_an_objection_only_the_words_that_settle_something_are_quoted(
+    question: str, answer: str, decided: bool
+) -> None:
+    found = distill([asking(Asked(question, answer, ("Yes, push", "No")))])
+    quoted = [q.text for part in ("decision", "also_decided") for q in found[part]]
+    assert quoted == ([answer] if decided else [])
+
+
+def test_the_persons_own_reasons_come_first() -> None:
+    said = (
+        "Let's use Postgres with SKIP LOCKED for the queue.",
+        "Postgres avoids a second service, because the queue lives with the data.",
+        "Postgres it is, because two people are on call and cannot back up another thing.",
+        "Right.",
+    )
+    found = distill(talk(*said))["reasoning"]
+    assert [q.speaker for q in found] == ["user", "assistant"]
+
+
+def test_a_choice_that_follows_from_the_talk_is_a_decision() -> None:
+    said = ("Which one do ERPs use?", "Once for each rate.", "Then we round once for each rate, on the sum.", "Done.")
+    assert decided(*said) == ["Then we round once for each rate, on the sum."]
+
+
+def test_the_model_is_not_asked_where_weights_alone_decide() -> None:
+    def embed(batch: Sequence[str]) -> Any:
+        raise AssertionError(batch)
+
+    strong = [line for n in range(2) for line in (f"We decided to use store{n} for module{n}.", "Ok.")]
+    weak = [line for n in range(6) for line in (f"The thing{n} should be kept in cellar{n}.", "Ok.")]
+    assert len(distill(talk(*strong, *weak), embed)["decision"]) == CAPS["decision"]

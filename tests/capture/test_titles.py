@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from keeplore.capture.distill import distill
 from keeplore.capture.titles import FALLBACK, MAX_TITLE, title_of
 from keeplore.memory import Asked, Exchange
+from keeplore_hooks.events import Work
 
 
 def talk(*said: str) -> list[Exchange]:
@@ -130,3 +131,66 @@ def test_any_talk_has_one_short_line_for_a_title_and_always_the_same(said: list[
 def test_a_message_of_a_megabyte_gets_its_title_in_its_stride(unit: str) -> None:
     message = unit * (1_000_000 // len(unit))
     assert len(title(message, message)) <= MAX_TITLE
+
+
+def worked(*commits: str) -> Work:
+    return Work(commits=commits)
+
+
+def title_with(work: Work, *said: str) -> str:
+    exchanges = talk(*said)
+    return title_of(exchanges, distill(exchanges), work)
+
+
+@pytest.mark.parametrize(
+    ("commit", "expected"),
+    [
+        ("7e00b6e feat(session): add closing timestamp to sessions", "Add closing timestamp to sessions"),
+        ("7e00b6e Round VAT once per rate, half up, on Decimal (#12)", "Round VAT once per rate, half up, on Decimal"),
+    ],
+)
+def test_the_subject_of_the_one_commit_sums_up_the_talk(commit: str, expected: str) -> None:
+    assert (
+        title_with(worked(commit), "the total is one cent off, can you look?", "Fixed.", "commit it", "Done.")
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    "commit", ["7e00b6e wip", "7e00b6e init", "7e00b6e style: use fmt in builders", "7e00b6e fix tests"]
+)
+def test_a_commit_that_names_nothing_names_no_talk(commit: str) -> None:
+    said = ("Please add a retry to the mail sender", "Added.")
+    assert title_with(worked(commit), *said) == title(*said) == "Add a retry to the mail sender"
+
+
+def test_a_decision_that_the_commit_does_not_name_comes_first() -> None:
+    said = (
+        "No, actually keep the retries at 5, not 3. The provider was down for 40 minutes in March.",
+        "Changed: five attempts.",
+        "Good. Commit it.",
+        "Committed.",
+    )
+    assert title_with(worked("4f2c9aa Send invoices through a job queue"), *said) == "Keep the retries at 5, not 3"
+
+
+def test_a_choice_says_what_it_is_for() -> None:
+    said = (
+        "Sending an invoice blocks the request. We need a job queue. What would you use?",
+        "A job queue in Redis, or a job queue in Postgres.",
+        "Then let's go with Postgres and SKIP LOCKED.",
+        "Agreed.",
+    )
+    assert title(*said) == "Go with Postgres and SKIP LOCKED for the job queue"
+
+
+def test_a_request_that_names_nothing_is_completed_by_the_subject() -> None:
+    said = "Can you review the changes in this branch? I worry about shadow copies, since shadow copies skip the lock."
+    assert title(said, "The shadow copies are fine.") == "Review the changes in this branch: shadow copies"
+
+
+def test_a_statement_in_front_of_a_request_is_left_out() -> None:
+    assert (
+        title("the importer is slow on Mondays, could you add an index to the ledger table?", "Done.")
+        == "Add an index to the ledger table"
+    )

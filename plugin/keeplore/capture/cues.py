@@ -78,6 +78,12 @@ DECIDED: tuple[Cue, ...] = (
         r"\AOPENER(?:do )?(?:use|keep|do|want|take|put|store|write|make|call|name|i want|we "
         r"want)\b.{2,90}\b(?:instead(?: of)?|rather than|in place of|not|over)\b",
     ),
+    _cue(
+        2.4,
+        r"\A(?:ok(?:ay)?,? |so,? |good,? |right,? )?then we(?:'ll|’ll| will)? (?!could|can|might|may|should|"
+        r"would|need|have|had|get|are|were|see|saw|also|just|got|still|look|run|check|wait|talk|tell|discuss|"
+        r"move on|start|continue|proceed|finish|commit|push|merge|test|ask|try|go on|know|want|find|found)\w+",
+    ),
     _cue(2.4, r"\b(?:i|we)(?:'d|’d| would)? (?:much |strongly |really )?(?:prefer|rather)\b(?!.*\bif\b)"),
     _cue(2.2, r"\AOPENER(?:always|never|don'?t ever|do not ever|only ever|from now on)\b.{4,}"),
     _cue(
@@ -89,7 +95,7 @@ DECIDED: tuple[Cue, ...] = (
         2.0,
         r"\b(?:we|it|that|this|they|there|which|\w+s?) (?:explicitly |definitely |really |absolutely "
         r")?(?:needs? to|has to|have to|must|should) (?:not |never |always |only |just )*(?:be|stay|remain|"
-        r"live|go|use|return|fail|keep|come|support|run)\b",
+        r"live|go|use|return|fail|keep|come(?! up)|support|run)\b",
     ),
     _cue(
         1.8,
@@ -158,6 +164,8 @@ WORKFLOW_QUESTION = _any(
     r"update the plan|run (?:it|the|this)|"
     r"looks? (?:good|right)|next step)\b"
 )
+# the host asks on the agent's behalf whether a tool may run
+LEAVE = re.compile(r"Allow \S+.*\?\Z", re.DOTALL)
 AFFIRMED = _any(
     r"\A\W*(?:ok(?:ay|y)?|yes|yeah+|yep|yup|ye|y|sure|agreed?|perfect|great|exactly|correct|right|fine|"
     r"good|cool|nice|please do|do it|do that|"
@@ -198,7 +206,7 @@ PROPOSED: tuple[Cue, ...] = (
     _cue(
         3.0,
         r"\b(?:i(?:'d|’d| would)?(?: strongly| also| personally)? (?:recommend|suggest|propose|go with|pick|"
-        r"choose|vote|opt|start with|favou?r|keep|use|drop|lean (?:to|towards?))|my (?:recommendation|"
+        r"choose|vote|opt|start with|favou?r|keep|use|drop|let|make|put|lean (?:to|towards?))|my (?:recommendation|"
         r"suggestion|preference|vote|pick|proposal|advice))\b",
     ),
     _cue(2.5, r"\brecommend(?:ed|ation)\b ?:"),
@@ -273,6 +281,11 @@ REASON: tuple[Cue, ...] = (
     ),
     _cue(1.8, r"(?:,|\A) since (?!\d|yesterday|last|then|monday|the (?:last|start|beginning))"),
 )
+# what a person strikes off the list, with the reason
+RULED_OUT = _any(
+    r"\b(?:is|are|was) (?:out|off the table|ruled out|no (?:good|option|use)|not an option|"
+    r"too (?:heavy|slow|expensive|risky|much|complex|big))\b.*\b(?:because|since|so|as|for)\b"
+)
 REASON_HEADING = re.compile(
     r"\b(?:why|reason(?:s|ing)?|rationale|trade-?offs?|root cause|justification|motivation)\b", re.IGNORECASE
 )
@@ -313,7 +326,8 @@ OPEN_HEADING = re.compile(
 OPEN: tuple[Cue, ...] = (
     _cue(
         3.0,
-        r"\b(?:open question|unresolved|to be decided|TBD|undecided|not (?:yet )?decided|have(?:n'?t| not) "
+        r"\b(?:open question|unresolved|to be decided|TBD|(?:is|are|remains?|left) undecided|"
+        r"not (?:yet )?decided|have(?:n'?t| not) "
         r"(?:yet )?(?:decided|settled|figured)|still (?:need|have) to (?:decide|figure|settle|choose|work "
         r"out)|remains (?:to be seen|open|unclear)|still (?:open|unclear|undecided))\b",
     ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from keeplore.capture import cues
 from keeplore.capture.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
@@ -33,6 +33,7 @@ class Decision:
     weight: float
     at: int  # number of the exchange in which it was made
     terms: frozenset[str] = field(default=frozenset())
+    is_answer: bool = False  # to a question that the agent put, and not a word of the person's own accord
 
 
 def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
@@ -83,8 +84,17 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
     yield from own
     for reply in exchange.replies:
         if isinstance(reply, Asked) and reply.question.strip() and reply.answer.strip():
-            is_step = cues.WORKFLOW_QUESTION.search(reply.question)
-            yield _decision(_answered(reply), "user", exchange.id, MIN_USER if is_step else ANSWERED, at)
+            yield from _of_answer(reply, exchange.id, at)
+
+
+def _of_answer(asked: Asked, turn: str, at: int) -> Iterator[Decision]:
+    """A choice with its question; of an answer to "may I?" or "shall I go on?", the words that settle something."""
+    if not (cues.LEAVE.match(asked.question) or cues.WORKFLOW_QUESTION.search(asked.question)):
+        yield replace(_decision(_answered(asked), "user", turn, ANSWERED, at), is_answer=True)
+    elif asked.answer not in asked.options:
+        for sentence in sentences(asked.answer)[:6]:
+            if weight := is_decided(sentence, in_reply=True):
+                yield _decision(sentence.text, "user", turn, weight, at)
 
 
 def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Iterator[Decision]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.capture import cues
@@ -26,6 +26,9 @@ CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
 ALIKE = 0.7  # share of terms from which two quotations say the same
 LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
 STATED = 0.8  # weight of a first sentence that is nothing but the request
+RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
+OWN_WORDS = 0.5  # what a decision in the person's own words weighs more than a proposal that they agreed to
+OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 STOPPING = 0.85  # damping of the random walk, as in LexRank
 
@@ -83,10 +86,16 @@ def _said(exchanges: Sequence[Exchange]) -> Iterator[_Said]:
 
 
 def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]:
-    """The one or two decisions that the talk was about, and the rest."""
+    """The one or two decisions that the talk was about, and the rest.
+
+    What a person settles of their own accord is what they came for; an answer to a question is a detail beside it.
+    """
     found = [_Found(d.quote, d.weight, n) for n, d in enumerate(decided)]
-    main = _ranked([f for f in found if f.weight >= MAIN], embed)[: CAPS["decision"]]
-    rest = _ranked([f for f in found if f not in main], embed)[: CAPS["also_decided"]]
+    own = [replace(f, weight=f.weight + OWN_WORDS * (f.quote.speaker == "user")) for f in found]
+    strong = [(f, d.is_answer) for f, d in zip(own, decided, strict=True) if d.weight >= MAIN]
+    main = _ranked([f for f, is_answer in strong if not is_answer] or [f for f, _ in strong], embed, CAPS["decision"])
+    main = main[: CAPS["decision"]]
+    rest = _ranked([f for f in own if f not in main], embed, CAPS["also_decided"])[: CAPS["also_decided"]]
     return _in_order(main), _in_order(rest)
 
 
@@ -113,6 +122,8 @@ def _reasons(said: Sequence[_Said], decided: Sequence[Decision]) -> Iterator[_Fo
         if s.sentence.is_question or s.sentence.is_heading or text.endswith(":") or len(stems(text)) < 4:
             continue
         weight = cues.weight_of(text, cues.REASON)
+        if s.speaker == "user" and cues.RULED_OUT.search(text):
+            weight = RULED_OUT
         if cues.REASON_HEADING.search(s.sentence.heading) and s.sentence.is_first:
             weight = max(weight, 2.0)
         if not weight:
@@ -121,13 +132,15 @@ def _reasons(said: Sequence[_Said], decided: Sequence[Decision]) -> Iterator[_Fo
         if near is None and weight >= 2.6:
             yield _Found(_quote(s), weight - 1.0, order)
         elif near:
-            yield _Found(_quote(s), weight + near + (0.5 if s.speaker == "user" else 0.0), order)
+            yield _Found(_quote(s), weight + near + (OWN_REASON if s.speaker == "user" else 0.0), order)
 
 
 def _nearness(s: _Said, decision: Decision) -> float:
     """0 for a sentence that has nothing to do with the decision, up to 2."""
     shared = len(decision.terms & set(terms(s.sentence.text)))
     distance = abs(s.at - decision.at)
+    if s.speaker == "user" == decision.quote.speaker and s.turn == decision.quote.turn:
+        shared += 1  # the person goes on about what was just decided
     if not shared or distance > 3 or decision.quote.text == clip(s.sentence.text):
         return 0.0
     return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
@@ -146,7 +159,8 @@ def _options(said: Sequence[_Said], exchanges: Sequence[Exchange]) -> tuple[Quot
     ]
     prose = [_quote(s) for s in said if _is_prose_option(s.sentence)]
     found: list[Quote] = []
-    for quote in (*put, *listed) if len(put) + len(listed) > 1 else prose if len(prose) > 1 else ():
+    # the labels of a question stand in the exchange; here they are of use only where nothing else was weighed up
+    for quote in next((quotes for quotes in (listed, put, prose) if len(quotes) > 1), ()):
         if len(found) < CAPS["options"] and not _is_said(quote.text, (f.text for f in found)):
             found.append(quote)
     return tuple(found)
@@ -200,17 +214,24 @@ def _pick(part: str, found: Iterable[_Found], embed: Embed | None, taken: Sequen
         texts = (*taken, *(f.quote.text for f in chosen))
         if len(chosen) < CAPS[part] and not _is_said(candidate.quote.text, texts):
             chosen.append(candidate)
+    if part == "reasoning":  # the person's own reasons first
+        chosen.sort(key=lambda f: (f.quote.speaker != "user", f.order))
+        return tuple(f.quote for f in chosen)
     return _in_order(chosen)
 
 
-def _ranked(found: list[_Found], embed: Embed | None, room: int = 0) -> list[_Found]:
-    """Strongest first; centrality is asked only where there is a choice."""
+def _ranked(found: list[_Found], embed: Embed | None, room: int) -> list[_Found]:
+    """Strongest first; centrality is asked for those alone whose place among the first ``room`` it can change."""
     found = sorted(found, key=lambda f: (-f.weight, f.order))[:MAX_RANKED]
-    if len(found) <= max(room, 2):
+    if len(found) <= room:
         return found
-    central = _centrality([f.quote.text for f in found], embed)
-    strength = {f.order: f.weight + CENTRALITY * c for f, c in zip(found, central, strict=True)}
-    return sorted(found, key=lambda f: (-strength[f.order], f.order))
+    last_in, first_out = found[room - 1].weight, found[room].weight
+    near = [f for f in found if last_in - CENTRALITY < f.weight < first_out + CENTRALITY]
+    central = _centrality([f.quote.text for f in near], embed) if len(near) > 1 else []
+    strength = {f.order: f.weight + CENTRALITY * c for f, c in zip(near, central, strict=False)}
+    above = [f for f in found if f.weight >= first_out + CENTRALITY]
+    contested = sorted(near, key=lambda f: (-strength.get(f.order, 0.0), f.order))
+    return [*above, *contested, *(f for f in found if f.weight <= last_in - CENTRALITY)]
 
 
 def _centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:

@@ -22,7 +22,7 @@ actual add added adding adds agent answer approach assistant based bit build bui
 change changed changes check checked checks claude clear code commit commits committed context correct create
 created creates critical current currently delete directly done everything example examples existing fail failed
 fails false file files final find finds fix fixed fixes fixing found full handle happen happening happens help
-implement implemented implementing includes including instance issue issues keep key leave line lines main missing
+implement implemented implementing includes including instance issue issues keep keeps key leave line lines main missing
 move moved need none note nothing null old only open option options pass passed passes phase plan problem problems
 proper provide push question read reads ready real recommendation recommended remove removed removing rename replace
 result results return returns review root run running runs send set sets simple start started starts step steps stop
@@ -38,7 +38,8 @@ _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
 _PATH = re.compile(r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])")
 _SHORT_PATH = re.compile(r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*")  # owner/name, and/or
 _NOISE = re.compile(
-    r"\[(?:Image|Pasted)[^\]]*\]|\b[0-9a-f]{7,40}\b(?=\W|\Z)(?<![a-z]{7})|<[^>]{1,60}>|\((?:Recommended|"
+    r"\[(?:Image|Pasted|Request interrupted)[^\]]*\]|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"
+    r"\b[0-9a-f]{7,40}\b(?=\W|\Z)(?<![a-z]{7})|<[^>]{1,60}>|\((?:Recommended|"
     r"recommended)\)|:[a-z_]+:(?=\s)|(?<!\S)//(?=\s)|"
     r"\b(?:fuck(?:ing?|in)?|damn|goddamn|bloody|freaking)\s"
 )
@@ -103,7 +104,12 @@ def _runs(text: str) -> tuple[tuple[str, ...], ...]:
         run: list[str] = []
         for token in [*_TOKEN.findall(chunk), ""]:
             word = re.sub(r"['’]s?\Z", "", token.strip(".'’-/"))
-            if word and word.lower() not in STOP and not word.isdigit() and len(word) > 1:
+            if (
+                word
+                and re.split("['’]", word.lower(), maxsplit=1)[0] not in STOP
+                and not word.isdigit()
+                and len(word) > 1
+            ):
                 run.append(word)
                 continue
             found += [tuple(run[i:j]) for i in range(len(run)) for j in range(i + 1, min(i + MAX_WORDS, len(run)) + 1)]

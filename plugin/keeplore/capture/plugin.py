@@ -260,8 +260,9 @@ class Capture:
 
     def _save(self, state: SessionState, current: _Open, *, is_open: bool = True) -> None:
         exchanges = current.conversation.exchanges
-        parts: dict[str, Any] = dict(distill(exchanges, self._steps.embed))
-        title = title_of(exchanges, parts)
+        # the model's say in which quotations are central is worth its time once, not at every turn
+        parts: dict[str, Any] = dict(distill(exchanges, None if is_open else self._steps.embed))
+        title = title_of(exchanges, parts, current.conversation.work)
         conversation = replace(current.conversation, title=title, **parts)
         meta = new_meta(
             id=current.id,

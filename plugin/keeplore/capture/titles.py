@@ -1,7 +1,8 @@
-"""A conversation's title: its subject and, where there is one, its decision, in the words that were used.
+"""A conversation's title: its decision or its subject, in the words that were used.
 
-Candidates are the heading of a pasted plan, the decisions, the person's requests, and what the agent says it did. Each
-is turned into an imperative or a noun phrase and scored by how much of the subject it names (``phrases.profile``).
+Candidates are the heading of a pasted plan, the decisions, the subjects of commits, the person's requests, and what the
+agent says it did. Each is turned into an imperative or a noun phrase and scored by how much of the subject it names
+(``phrases.profile``), how well it stands alone, and by what it is.
 """
 
 from __future__ import annotations
@@ -13,30 +14,51 @@ from keeplore.capture import topic_cues
 from keeplore.capture.phrases import Profile, capitalised, plain, profile
 from keeplore.capture.sentences import sentences
 from keeplore.capture.terms import STOP, stems, terms, words
-from keeplore.capture.wording import MAX_TITLE, decided, fit, heading, imperative, is_pasted, told, vagueness
+from keeplore.capture.wording import (
+    MAX_TITLE,
+    committed,
+    decided,
+    fit,
+    heading,
+    imperative,
+    is_pasted,
+    named,
+    told,
+    vagueness,
+)
 from keeplore.memory import Exchange, Quote
+from keeplore_hooks.events import Work
 
 FALLBACK = "Untitled conversation"
 MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases speak
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 # what a kind of candidate is worth, in units of the weight of the heaviest term
-DECIDED_BY_USER, ANSWERED, DECIDED = 1.2, 0.6, 0.8
-FIRST_REQUEST, LATER, LATER_SENTENCE = 0.5, 0.25, 0.25
-ASKING, TOLD = -0.6, -0.5
+DECIDED_BY_USER, ANSWERED, DECIDED = 1.8, 0.4, 0.6
+DETAIL, SHORT_TALK = 0.15, 6  # what each exchange beyond a short talk takes from one decision's claim to name all of it
+COMMITTED, COMMITTED_AMONG_MANY, COMMITTED_BESIDE = 1.4, 0.0, -0.4
+FIRST_REQUEST, LATER, LATER_SENTENCE = 0.8, 0.25, 0.25
+ASKING, TOLD, STATED, NAMELESS = -0.4, -0.6, -0.8, -0.6
+FEW_COMMITS = 2
+COVERAGE = (1.0, 0.7, 0.5, 0.3)  # of the heaviest term that a phrase names, the second, …: a list of words is no title
 
 
-def title_of(exchanges: Sequence[Exchange], parts: Mapping[str, tuple[Quote, ...]]) -> str:
-    """At most ``MAX_TITLE`` characters on one line, never empty; the same exchanges always give the same title."""
+def title_of(exchanges: Sequence[Exchange], parts: Mapping[str, tuple[Quote, ...]], work: Work | None = None) -> str:
+    """At most ``MAX_TITLE`` characters on one line, never empty; the same talk and work always give the same title."""
     if found := _pasted_heading(exchanges):
         return found
     about = profile(exchanges)
-    # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
-    scored = sorted(_candidates(exchanges, parts, about), key=lambda c: (-c[0], len(c[1]), c[1]))
+    decisions = list(_decisions(exchanges, parts, about))
+    chosen = [phrase for _, phrase in decisions if not vagueness(phrase)]
+    scored = sorted(
+        (*decisions, *_requests(exchanges, about), *_commits(work, chosen, about)),
+        # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
+        key=lambda c: (-c[0], len(c[1]), c[1]),
+    )
     if scored and scored[0][0] >= MIN_SCORE:
         return _with_subject(scored[0][1], about)
     if about.phrases:
-        names = [phrase for phrase in about.phrases if " " in phrase] or about.phrases
-        return capitalised(fit(" and ".join(names[:2]))) or FALLBACK
+        best = [phrase for phrase in about.phrases if " " in phrase] or about.phrases
+        return capitalised(fit(" and ".join(best[:2]))) or FALLBACK
     return (capitalised(scored[0][1]) if scored else "") or FALLBACK
 
 
@@ -44,15 +66,17 @@ def _pasted_heading(exchanges: Sequence[Exchange]) -> str:
     """The heading of a plan or document that the first message is made of."""
     message = exchanges[0].user if exchanges else ""
     said = sentences(message)
-    for sentence in said[:LONG_MESSAGE] if is_pasted(message) or len(said) > LONG_MESSAGE else ():
+    is_document = len(said) > LONG_MESSAGE and not _REQUEST.match(said[0].text)
+    for sentence in said[:LONG_MESSAGE] if is_pasted(message) or is_document else ():
         if sentence.is_heading and (found := heading(sentence.text)):
             return capitalised(found)
     return ""
 
 
-def _candidates(
+def _decisions(
     exchanges: Sequence[Exchange], parts: Mapping[str, tuple[Quote, ...]], about: Profile
 ) -> Iterator[tuple[float, str]]:
+    opening = set(terms(exchanges[0].user)) if exchanges else set()
     for quote in parts.get("decision", ()):
         asked, _, answer = quote.text.rpartition(" → ")
         phrase = decided(answer)
@@ -60,15 +84,35 @@ def _candidates(
             continue
         if asked:
             phrase = _led(_subject_of(plain(asked), about), phrase)
-        worth = ANSWERED if asked else DECIDED_BY_USER if quote.speaker == "user" else DECIDED
+        elif _CHOICE.match(phrase):
+            phrase = _for_what(phrase, opening, about)
+        own = DECIDED_BY_USER - DETAIL * min(max(len(exchanges) - SHORT_TALK, 0), 12)
+        worth = ANSWERED if asked else own if quote.speaker == "user" else DECIDED
+        worth += STATED if _NOUN_FIRST.match(phrase) else 0.0
         yield _score(phrase, about) + worth, phrase
+
+
+def _commits(work: Work | None, chosen: Sequence[str], about: Profile) -> Iterator[tuple[float, str]]:
+    """The subjects of commits; few of them sum up a talk, unless it decided something that they do not name."""
+    subjects = {phrase for commit in (work.commits if work else ()) if len(named(phrase := committed(commit))) > 1}
+    for subject in subjects:
+        is_beside = bool(chosen) and not any(stems(phrase) & stems(subject) for phrase in chosen)
+        worth = COMMITTED if len(subjects) <= FEW_COMMITS else COMMITTED_AMONG_MANY
+        yield _score(subject, about) + (COMMITTED_BESIDE if is_beside else worth), subject
+
+
+def _requests(exchanges: Sequence[Exchange], about: Profile) -> Iterator[tuple[float, str]]:
+    """What the person asked for, and what the agent says that it did."""
     late = 0.0
     for exchange in exchanges:
         for n, sentence in enumerate(sentences(exchange.user)[:12]):
-            phrase = imperative(plain(sentence.text))
-            if len(terms(phrase)) > 1:
-                worth = (0.0 if late else FIRST_REQUEST) + _asks(sentence.text) - LATER_SENTENCE * n - late
-                yield _score(phrase, about) + worth + (ASKING if sentence.is_question else 0.0), phrase
+            whole = plain(_TYPED_COMMANDS.sub("", sentence.text))
+            worth = (0.0 if late else FIRST_REQUEST) - LATER_SENTENCE * n - late
+            for text in dict.fromkeys((whole, _AFTER_REPORT.sub("", whole))):
+                phrase = imperative(text)
+                if _size(phrase) > 1:
+                    is_question = sentence.is_question and not _REQUEST.match(text)
+                    yield _score(phrase, about) + worth + _asks(text) + (ASKING if is_question else 0.0), phrase
         if len(terms(exchange.user)) > 2:
             late = min(late + LATER, 4 * LATER)
         for sentence in sentences(exchange.assistant):
@@ -78,10 +122,18 @@ def _candidates(
 
 def _score(phrase: str, about: Profile) -> float:
     found = stems(phrase)
-    if len(found) < 2:
+    if _size(phrase) < 2:
         return 0.0
+    heavy = sorted((about.weights.get(term, 0.0) for term in found), reverse=True)
+    covered = sum(share * weight for share, weight in zip(COVERAGE, heavy, strict=False))
     filler = sum(word.lower() in STOP for word in words(phrase)) / max(len(words(phrase)), 1)
-    return about.of(phrase) + 0.15 * min(len(found), 6) - vagueness(phrase) - max(0.0, filler - 0.5)
+    form = (0.0 if named(phrase) else NAMELESS) + 0.15 * min(len(found), 6) - vagueness(phrase) - max(0.0, filler - 0.5)
+    return covered + form + (STATED if _STATEMENT.search(phrase) else 0.0)
+
+
+def _size(phrase: str) -> int:
+    """Content words, and figures beside a word that names something; scripts without spaces count as figures do."""
+    return len(stems(phrase)) + (len(_FIGURE.findall(phrase)) if named(phrase) else 0)
 
 
 def _asks(text: str) -> float:
@@ -91,11 +143,23 @@ def _asks(text: str) -> float:
 
 
 def _with_subject(phrase: str, about: Profile) -> str:
-    """The phrase, led by the subject where it does not name it itself."""
+    """The phrase, with the subject where it does not name one itself."""
     own = set(terms(phrase))
-    if len(own) < 3 and about.phrases and not any(set(terms(p)) & own for p in about.phrases[:2]):
-        phrase = _led(about.phrases[0], phrase)
+    other = next((p for p in about.phrases if " " in p and named(p) and not named(p) & stems(phrase)), "")
+    is_named = len(named(phrase)) > 1 or bool(_FIGURE.search(phrase)) or any(mark in phrase for mark in "._")
+    if not is_named and other and not phrase.endswith("?"):
+        joined = f"{phrase}: {other}" if len(own) > 1 else f"{other}: {phrase}"
+        phrase = joined if len(joined) <= MAX_TITLE else phrase
     return capitalised(phrase)
+
+
+def _for_what(choice: str, opening: set[str], about: Profile) -> str:
+    """A choice ("go with A") with what it was made for, where it does not say that itself."""
+    own = set(terms(choice))
+    fit_for = (p for p in about.phrases[:12] if " " in p and p.islower() and set(terms(p)) <= opening - own)
+    subject = next(fit_for, "")
+    joined = f"{choice} for the {subject}" if subject and " for " not in choice else choice
+    return joined if len(joined) <= MAX_TITLE else choice
 
 
 def _subject_of(question: str, about: Profile) -> str:
@@ -110,8 +174,25 @@ def _led(subject: str, phrase: str) -> str:
 
 
 _ANY_OF = re.compile(r"\W*(?:all|both|none|any|either|neither|yes|no|same|other)\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"(?:go (?:with|for)|use|pick|choose|adopt|switch to|stick with|settle on|stay with)\b", re.IGNORECASE
+)
+# a clause with its own subject and verb reports; what a talk is for is asked, or named
+_STATEMENT = re.compile(
+    r"\A(?!(?:how|why|what|which|whether|fix|make|ensure|check|see)\b)(?:(?!that\b|which\b|who\b|to\b)\S+ ){1,6}"
+    r"(?:is|are|was|were|has|have|had|should|would|could|can|cannot|can't|does|did|do|will|looks?|seems?|isn't|aren't|"
+    r"doesn't|didn't|don't)\b(?! not\Z)",
+    re.IGNORECASE,
+)
+_NOUN_FIRST = re.compile(r"\A(?:an?|the|my|our|each|all)\b", re.IGNORECASE)
+_TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
+_FIGURE = re.compile(r"\b\d+\b|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{3}")
+# "this is slow, so could you …": what comes before the request
+_AFTER_REPORT = re.compile(
+    r"\A[^?]*?[,;.–—-]\s+(?:(?:so|and|but|then)\s+)?(?=(?:can|could|would|will) (?:you|we)\b|please\b)", re.IGNORECASE
+)
 _REQUEST = re.compile(
     r"\W*(?:please|can you|could you|i(?:'d| would) like|i want|we need|let's|help|add|fix|build|create|"
-    r"make|write|refactor)\b",
+    r"make|write|refactor|update|remove|review|implement|move|rename|change|improve|check|investigate|explain|find)\b",
     re.IGNORECASE,
 )

@@ -15,13 +15,14 @@ _OPENERS = re.compile(
     r"perfect|thanks|thank you|yes|yeah|yep|"
     r"yup|sure|no|and|but|also|now|then|next|please|pls|actually|first|maybe|again|just|claude|codex|"
     r"gemini|sorry|wait|good|fine|agreed|"
-    r"fair enough|sounds good|makes sense|that works|stop for a second|taking a step back|umm?|uh|next "
+    r"u+h+m*|m+k|k|whoa|fair enough|sounds good|makes sense|that works|stop for a second|taking a step back|"
+    r"umm?|uh|next "
     r"feedback item|note that|to be precise|"
-    r"to be fair|learning q|quick follow[- ]up(?: question)?(?: first)?|clarification|pr feedback|more "
+    r"to be fair|for some reason|learning q|quick follow[- ]up(?: question)?(?: first)?|clarification|pr feedback|more "
     r"reviewer feedback|"
     r"fyi|btw|by the way|quick question|question|today|if possible|if you could|you're right|let me think|"
     r"one more thing|one more time)"
-    r"(?:[,.;:!?…—–-]+\s*|\s+))|"
+    r"(?:[,;:!?…—–]+\s*|[.-]+\s+|\.{3}|\s+))|"
     r"(?:can|could|would|will|may) (?:you|we|i)(?: please| also| just| maybe| already| "
     r"perhaps)*\s+(?:help me (?:to |with )?)?|"
     r"(?:do|are|is) (?:you|we) (?:able to|think we should)\s+|"
@@ -34,13 +35,15 @@ _OPENERS = re.compile(
     r"wonder(?:ing)? if|was wondering "
     r"if|do want to)),?(?: that)?(?: it's| its)?\s+|"
     r"(?:let(?:'|’)?s|lest's|lets)(?: please| now| just| also| then| start by)*\s+|"
-    r"(?:help me|make sure(?: that| to)?|go ahead and|try to|be sure to|feel free to|your (?:task|job|"
+    r"(?:talk about|return to|get back to|go back to|help me|"
+    r"make sure(?: that| to)?|go ahead and|try to|be sure to|feel free to|your (?:task|job|"
     r"goal) is to|the task is to|you are(?: going)? to|have a look at|take a look at|look (?:at|"
     r"into))\s+(?:to |with )?|"
     r"(?:is it possible|would it be possible|how hard would it be|would it make sense|does it make sense|"
     r"is there a way|any way) (?:for us )?to\s+|"
+    r"do you (?:know|understand|see) (?=why|how|what)|"
     r"(?:what|which) (?:is|are|was|were)(?: the)?\s+(?!\w+\?)|(?:are|is) there (?:any |some |a |an )?|"
-    r"(?:we have|there is|there are|there's|it's|it is)(?: a| an| the)?\s+|"
+    r"(?:our|my)\s+(?=\w+ \w)|(?:we have|there is|there are|there's|it's|it is)(?: a| an| the)?\s+|"
     r"(?:give|tell|show|explain|do|get|find)(?: to)? (?:me|us)(?: please| again| now)*\s+)",
     re.IGNORECASE,
 )
@@ -54,6 +57,14 @@ _DECISION_OPENERS = re.compile(
     re.IGNORECASE,
 )
 _HOW = re.compile(r"\Ahow (?:do|does|can|could|would|should|did) (?:i|we|you|one)\s+(?=\w)", re.IGNORECASE)
+_ASIDES = re.compile(
+    r"\s+\([^)]*\)|, in [^,]{3,30},|\b(?:these|those) (?=\w)|"
+    r",? (?:i|we) (?:guess|think|suppose|believe|got|have)(?=[.?!]?\Z|, )",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"\A(?:is there a(?:ny)? reason|how come|what(?:'s| is) the reason)(?: why| that)?\s+(?=\w)", re.IGNORECASE
+)
 _FOR_ME = re.compile(r"\A(make|write|build|create|draw|design|draft) (?:me|us)\s+", re.IGNORECASE)
 _ASKING = re.compile(
     r"\A(?:how|why|what|which|where|when|who|is|are|does|do|did|can|shouldn'?t|should|isn'?t|aren'?t)\b", re.IGNORECASE
@@ -62,11 +73,12 @@ _ASKING = re.compile(
 _NO_START = re.compile(
     r"\A(?:if|when|since|because|while|although|once|as|i|i'm|i've|like|that|that's|those|these|this|"
     r"there|yes|no|we|you|not|they|"
-    r"he|she|it|its|let|to be|don'?t|do we|do you|are we|or|than|then|the (?:issue|problem|reason|thing|"
+    r"he|she|it|its|let|be|to be|current|don'?t|do we|do you|are we|or|than|then|the (?:issue|problem|reason|thing|"
     r"question|idea) (?:is|was)|"
     r"fatal|error|warning|rm|cd|ls|curl|sudo|npm|npx|pip|run npm|commit \d|using|resume)\b",
     re.IGNORECASE,
 )
+_PREPOSITION = re.compile(r"\A(?:in|at|on|for|from|with|of|by|about|after|before)\b", re.IGNORECASE)
 _SIGNS = re.compile(r"\s*[\u2190-\u21ff\u2600-\u27bf\U0001f300-\U0001faff].*|\s+->.*|\s+<-.*")  # arrows and pictographs
 _GENERIC_HEADING = re.compile(
     r"\A(?:\W|\d)*(?:plan|context|goal|goals|overview|summary|background|instructions?|task|tasks|problem|"
@@ -81,9 +93,9 @@ _GENERIC_HEADING = re.compile(
 )
 _NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[A-E])[.):]\)?\s+")
 _HEADING_LABEL = re.compile(
-    r"\A(?:(?:implementation|design|project|bug|final|proposed|critical|my|the|current|important) "
+    r"\A(?:(?:implementation|design|project|bug|initial|final|proposed|critical|my|the|current|important) "
     r")?(?:plan|task|goal|summary|design|rfc|adr|"
-    r"proposal|feature|issue|skill|spec|report|review|overview|command|status|solution|recommendation|"
+    r"proposal|feature|issue|skill|spec|report|review|overview|command|status|solution|recommendation|scope|aside|note|learning|question|implementation|critical|major|minor|high|medium|low|"
     r"option|approach|fix|problem|scenario|finding)"
     r"\s*(?:#?[A-E\d])?\s*[:—–-]\s*",
     re.IGNORECASE,
@@ -100,9 +112,12 @@ _DID = re.compile(
     r"improved|migrated|merged|simplified|documented|found)\b.*)",
     re.IGNORECASE,
 )
+_COMMIT_KIND = re.compile(r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE)
+_CHORES = frozenset(("style", "chore", "wip", "fixup", "squash", "bump", "merge", "revert"))
 _CUT = re.compile(
-    r"[,;:](?=\s)|\s(?=[\u2600-\u27bf\U0001f300-\U0001faff])|\.{3}|…|\.(?=\s)|\s[-–—]\s|\s(?=\()|"
-    r"\s(?=(?:so that|so we|because|since|which|while|where|when|"
+    r"[，。；：？]|\s(?=(?:What|Why|How|Can|Could|Please|Then|Is|Are|Do|Does)\s)|"
+    r"[;:](?=\s)|,(?=\s)(?! not\b)|\s(?=[\u2600-\u27bf\U0001f300-\U0001faff])|\.{3}|…|\.(?=\s)|\s[-–—]\s|\s(?=\()|"
+    r"\s(?=(?:what|so that|so we|because|since|which|while|where|when|"
     r"if|but|and then|and also|as (?:it|this|that|we|the)|in order|then|unless|until|although|though|"
     r"without|due to|that (?:we|i|you|it|is|are|would))\s)|\?(?=\s)"
 )
@@ -111,16 +126,25 @@ _DANGLING = re.compile(
     r"(?:\s+(?:a|an|the|and|or|of|to|for|in|on|at|with|by|from|as|but|is|are|was|were|be|that|which|than|"
     r"so|if|when|into|about|our|my|your|its|their|this|these|those|it|we|i|you|not|no|also|just|please|"
     r"via|per|instead|rather|e\.g|i\.e|both|only|because|where|while|how|why|what|can|could|would|should|"
-    r"will|do|does))+\Z",
+    r"will|do|does|above|below|then|now|and (?:explain|tell|see|check|let|fix|make|add)|between \S+))+\Z",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
     r"\b(?:it|that|this|these|those|them|they|one|ones|something|thing|things|above|below|same|here|there|"
-    r"stuff|anything)\b",
+    r"stuff|anything|again)\b",
     re.IGNORECASE,
 )
 _PERSON = re.compile(r"\b(?:i|me|my|i'm|i'd|i've|you|your|we're|haha|lol|wtf|wth|umm?)\b", re.IGNORECASE)
 
+
+# stems that any talk with an agent has, and that tell none from another
+_GENERIC = stems(
+    """add address apply ask branch bug build change check code comment commit continue create current debug diff doc
+    document edit entire error explain explanation feedback file final finish fix full go implement improve
+    improvement include init initial issue item line lint list local log main merge message minor move new plan pr
+    problem project prompt pull push question read refactor remove repo request resume review rewrite run section
+    session show skill small start step summary task test todo two update version wip work write"""
+)
 
 # what was done, as the order to do it
 _ORDERS = {
@@ -147,7 +171,8 @@ _ORDERS = {
 
 def imperative(text: str) -> str:
     """The request or statement that a plain sentence makes, cut to a title's length."""
-    text = _HEADING_LABEL.sub("", text)
+    text = _ASIDES.sub("", _HEADING_LABEL.sub("", text))
+    text = _WHY.sub("why ", text)
     for _ in range(8):  # openers stand one before the other: "ok, so could you please"
         shorter = _FOR_ME.sub(r"\1 ", _OPENERS.sub("", text, count=1))
         if shorter == text:
@@ -164,6 +189,18 @@ def imperative(text: str) -> str:
 def decided(text: str) -> str:
     """What a sentence that decides says, without "we decided"."""
     return imperative(_DECISION_OPENERS.sub("", plain(text)))
+
+
+def committed(commit: str) -> str:
+    """The subject of a commit ("hash Subject") without the kind in front of it; "" for a chore that names no talk."""
+    subject = plain(commit.partition(" ")[2])
+    kind = _COMMIT_KIND.match(subject)
+    if kind and kind["kind"].lower() in _CHORES:
+        return ""
+    subject = subject[kind.end() :] if kind else subject
+    subject = _HEADING_LABEL.sub("", subject)
+    subject = re.sub(r"\s*\(#\d+\)\Z", "", subject).strip(_EDGES)
+    return subject if len(subject) <= MAX_TITLE else fit(subject)
 
 
 def told(sentence: Sentence) -> str:
@@ -191,10 +228,15 @@ def is_pasted(message: str) -> bool:
     return bool(_PASTED.match(message)) or message.lstrip().startswith("#")
 
 
+def named(phrase: str) -> set[str]:
+    """Stems of the words that say which thing is meant, and not only that there is a change, a file, a test."""
+    return stems(phrase) - _GENERIC
+
+
 def vagueness(title: str) -> float:
     """How much a title leans on what only those know who were there, 0 for none."""
     loose = len(_VAGUE.findall(title)) + len(_PERSON.findall(title))
-    return 0.45 * loose + (2.0 if _NO_START.match(title) else 0.0)
+    return 0.45 * loose + (2.0 if _NO_START.match(title) else 0.8 if _PREPOSITION.match(title) else 0.0)
 
 
 def fit(text: str) -> str:
@@ -210,4 +252,5 @@ def fit(text: str) -> str:
         text = text[: softer[-1] if softer else max(head.rfind(" "), 0) or MAX_TITLE]
     if text.count("(") > text.count(")"):
         text = text[: text.rfind("(")]
-    return _DANGLING.sub("", text.strip(_EDGES)).strip(_EDGES)
+    text = _DANGLING.sub("", text.strip(_EDGES)).strip(_EDGES)
+    return text.replace('"', "") if text.count('"') == 1 else text
