@@ -145,25 +145,30 @@ def _prompt(data: Json) -> str:
     return said.text if isinstance(said, lines.Prompt | lines.Typed) else ""
 
 
+def _turns(read: transcript.Read) -> dict[str, Turn]:
+    """The turns just read in their last form, the turn at the end of the transcript among them."""
+    return {turn.id: turn for turn in (*read.events, read.last) if isinstance(turn, Turn)}
+
+
 def _still_missing(read: transcript.Read) -> transcript.Missing | None:
     """The prompt that the transcript lacked, unless it is among the turns just read."""
     prompt = read.state.prompt
-    turns = [turn for turn in (*read.events, read.last) if isinstance(turn, Turn)]
     is_there = prompt and any(
-        turn.id != prompt.after and prompt_key(turn.user) == prompt_key(prompt.text) for turn in turns
+        turn.id != prompt.after and prompt_key(turn.user) == prompt_key(prompt.text) for turn in _turns(read).values()
     )
     return None if is_there else prompt
 
 
 def _counted(read: transcript.Read) -> transcript.State:
     """The state with the prompts that the transcript has and no payload has announced yet."""
-    state = read.state
-    turns = {turn.id: turn for turn in (*read.events, read.last) if isinstance(turn, Turn)}
+    state, turns = read.state, _turns(read)
     ids = list(turns)
     new = ids[ids.index(state.counted) + 1 :] if state.counted in turns else ids
-    missing = _key(state.prompt.text) if state.prompt else ""
-    ahead = [*state.ahead, *(key for id_ in new if (key := _key(turns[id_].user)) != missing)]
-    return replace(state, ahead=tuple(ahead[-_AHEAD_LIMIT:]), counted=ids[-1] if ids else state.counted)
+    keys = tuple(_key(turns[id_].user) for id_ in new)
+    if state.prompt:
+        keys = _without(keys, _key(state.prompt.text))
+    ahead = (*state.ahead, *keys)[-_AHEAD_LIMIT:]
+    return replace(state, ahead=ahead, counted=ids[-1] if ids else state.counted)
 
 
 def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
@@ -243,8 +248,8 @@ def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent]
     """The words with which the assistant stopped, where the transcript does not have them yet."""
     words = text(heard.payload, "last_assistant_message").strip()
     last = heard.read.last if heard.read else None
-    if last and not state.announced:  # its announcement came before the first payload that was heard
-        state = replace(state, ahead=_without(state.ahead, _key(last.user)))
+    if heard.read and last and not state.announced:  # the announcement came before the first payload that was heard
+        state = _joined(heard.read, last, words, state)
     if not words or heard.is_overtaken:
         return [], state
     if state.prompt or last is None:
@@ -252,9 +257,19 @@ def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent]
         turn = Turn(prompt.id, heard.origin, prompt.at, prompt.text, (words,), heard.at, is_provisional=True)
         return [turn], state
     # a worker that is late may read a transcript that is many turns ahead of the payload
-    if state.announced not in ("", _key(last.user)) or prompt_key(words) in prompt_key(last.assistant):
+    if _key(last.user) in state.ahead or prompt_key(words) in prompt_key(last.assistant):
         return [], state
     return [replace(last, replies=(*last.replies, words), ended_at=heard.at, is_complete=True)], state
+
+
+def _joined(read: transcript.Read, last: Turn, words: str, state: transcript.State) -> transcript.State:
+    """The state where a turn's last words are heard, but no prompt was: the turns after that one are still ahead."""
+    turns = list(_turns(read).values())
+    ended = [at for at, turn in enumerate(turns) if words and prompt_key(turn.assistant).endswith(prompt_key(words))]
+    if not ended:
+        return replace(state, ahead=_without(state.ahead, _key(last.user)), announced=_key(last.user))
+    ahead = tuple(_key(turn.user) for turn in turns[ended[-1] + 1 :])
+    return replace(state, ahead=ahead[-_AHEAD_LIMIT:], announced=_key(turns[ended[-1]].user))
 
 
 def _answers(heard: _Heard) -> Iterator[Question]:

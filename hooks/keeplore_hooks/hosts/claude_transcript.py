@@ -116,11 +116,11 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read
         known, resume = state.known, None
         for line in jsonl.read_lines(file, offset, problems, report_from=known):
             if line.end == line.start:  # without its newline: it counts now, and will be read again
-                resume = assembler.resume_at(known)
+                resume = assembler.resume_at()
             assembler.feed(line)
             known = max(known, line.end)
         assembler.finish(stopped_at)
-        offset, carry = resume or assembler.resume_at(known)
+        offset, carry = resume or assembler.resume_at()
         fingerprint = jsonl.fingerprint(file, known)
     turn = assembler.open
     state = replace(

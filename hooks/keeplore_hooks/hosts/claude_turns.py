@@ -32,16 +32,17 @@ class Assembler:
         self.open: OpenTurn | None = None
         self.latest = ""  # the newest time of all lines
         self._path = path
-        self._carry = self._before = carry
+        self._first = self._carry = self._before = carry
         self._known = known
         self._was_open = is_open
         self._is_new = False
         self._is_replay = False
         self._start = 0
-        self._uuids: set[str] = set()  # of the lines since the turn began
+        self._uuids: set[str] = set()  # of the lines since the turn, or the command that waits, began
+        self._uuids_aside: set[str] = set()  # of the turn before the command that waits
         self._seen = set(carry.seen)  # of the turns before it
         self._command: OpenTurn | None = None
-        self._boundary: tuple[Compaction, int, Carry] | None = None
+        self._boundary: Compaction | None = None
         self._takes: dict[str, Callable[[Json], None]] = {
             "user": self._user,
             "assistant": self._assistant,
@@ -67,16 +68,9 @@ class Assembler:
         turn = self.open
         self._give(is_complete=turn is not None and max(turn.at, turn.ended_at) <= stopped_at)
 
-    def resume_at(self, end: int) -> tuple[int, Carry]:
-        """Where the next reading must start to get the same events."""
-        if self.open:
-            return self.open.start, self.open.carry
-        starts = [(end, self._carry)]
-        if self._command:
-            starts.append((self._command.start, self._command.carry))
-        if self._boundary:
-            starts.append(self._boundary[1:])
-        return min(starts, key=lambda start: start[0])
+    def resume_at(self) -> tuple[int, Carry]:
+        """Where the next reading must start to get the same events: what comes before any turn is read again."""
+        return (self.open.start, self.open.carry) if self.open else (0, self._first)
 
     def _note(self, data: Json) -> None:
         """What every line tells: time, version, session, directory."""
@@ -100,17 +94,14 @@ class Assembler:
     def _is_repeated(self, data: Json) -> bool:
         """Was the line read before? Repeated history also hides what follows it, until its turn is the open one."""
         uuid = text(data, "uuid")
-        if uuid in self._uuids:
+        if _digest(uuid) in self._seen:  # asked before all else: history may be repeated many times during one turn
             current = self._command or self.open
-            if current and uuid == current.id:
-                self._is_replay = False
+            self._is_replay = current is None or uuid != current.id
             return True
+        is_repeated = uuid in self._uuids
         if uuid:
             self._uuids.add(uuid)
-        if _digest(uuid) in self._seen:
-            self._is_replay = True
-            return True
-        return False
+        return is_repeated
 
     # What the person says
 
@@ -151,7 +142,9 @@ class Assembler:
 
     def _hear(self, said: lines.Said | None, uuid: str, *, is_queued: bool = False) -> None:
         if isinstance(said, lines.Ran):
-            self._command = None
+            if not self._is_replay:
+                self._command = None
+                self._uuids |= self._uuids_aside
         elif said and _digest(uuid) in self._seen:
             self._is_replay = self.open is None or uuid != self.open.id
         elif isinstance(said, lines.Prompt):
@@ -163,6 +156,8 @@ class Assembler:
             self._give(is_complete=True)
             self._emit(Command(uuid, self._origin, self._carry.at, said.name, said.args))
             self._command = self._new(uuid, said.text)
+            self._uuids_aside |= self._uuids
+            self._uuids = {uuid}
 
     def _is_same_prompt(self, words: str, *, is_queued: bool) -> bool:
         """Does the line repeat the prompt before it? A queued prompt may stand in two kinds of line."""
@@ -179,7 +174,7 @@ class Assembler:
     def _begin(self, turn: OpenTurn) -> OpenTurn:
         self._settle_boundary()
         self._is_replay, self._command = False, None
-        self._uuids = {turn.id}
+        self._uuids, self._uuids_aside = {turn.id}, set()
         self.open = turn
         return turn
 
@@ -202,6 +197,7 @@ class Assembler:
         """The turn that the assistant's words belong to."""
         turn = self.open
         if self._command:
+            self._give(is_complete=True)  # what came to the turn before it after the command was typed
             turn = self._begin(self._command)
         elif turn is None:  # the file starts in the middle, after a compaction for instance
             turn = self._begin(self._new(self._id(data), ""))
@@ -228,22 +224,21 @@ class Assembler:
             self._hear(lines.said_in(text(data, "content")), self._id(data))
         elif subtype == "compact_boundary" and not self._is_replay:
             trigger = text(jsonl.mapping(data, "compactMetadata"), "trigger")
-            compaction = Compaction(self._id(data), self._origin, self._carry.at, "after", trigger)
-            self._boundary = (compaction, self._start, self._before)
+            self._boundary = Compaction(self._id(data), self._origin, self._carry.at, "after", trigger)
 
     def _summary(self, data: Json) -> None:
         if self._is_replay:
             return
         compaction = Compaction(self._id(data), self._origin, self._carry.at, "after")
         if self._boundary:
-            compaction, self._boundary = self._boundary[0], None
+            compaction, self._boundary = self._boundary, None
         summary = lines.spoken_text(data).strip()
         self._give(is_complete=False)
         self._emit(replace(compaction, summary=summary))
 
     def _settle_boundary(self) -> None:
         if self._boundary:
-            compaction, self._boundary = self._boundary[0], None
+            compaction, self._boundary = self._boundary, None
             self._give(is_complete=False)
             self._emit(compaction)
 

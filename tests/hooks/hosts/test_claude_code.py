@@ -413,3 +413,62 @@ def test_a_worker_that_is_late_takes_every_turn_once_however_far_the_transcript_
         "question 0": "answer 0",
         "question 2": "answer 2",
     }
+
+
+LATE = "2126-02-09T14:00:00Z"  # when payloads are replayed, their clock says nothing
+
+
+def dialogue(lines: Any, *prompts: str) -> Any:
+    t = lines()
+    for number, prompt in enumerate(prompts):
+        t.user(prompt)
+        t.say(f"answer {number}")
+    return t
+
+
+def test_an_answer_to_a_prompt_that_comes_again_is_not_added_to_its_repetition(
+    session: Any, lines: Any, final: Any
+) -> None:
+    session.write(dialogue(lines, "the same", "the same"))
+    events = [
+        *session.hear("UserPromptSubmit", LATE, prompt="the same").events,
+        *session.hear("Stop", LATE, last_assistant_message="answer 0").events,
+        *session.hear("UserPromptSubmit", LATE, prompt="the same").events,
+        *session.hear("Stop", LATE, last_assistant_message="answer 1").events,
+    ]
+    assert [turn.replies for turn in final(events)] == [("answer 0",), ("answer 1",)]
+
+
+def test_a_prompt_that_the_transcript_lacked_accounts_for_one_of_its_repetitions(
+    session: Any, lines: Any, final: Any
+) -> None:
+    events = [*session.hear("UserPromptSubmit", LATE, prompt="the same").events]
+    assert [turn.is_provisional for turn in events] == [True]
+    session.write(dialogue(lines, "the same", "the same"))
+    events = [
+        *session.hear("Stop", LATE, last_assistant_message="answer 0").events,
+        *session.hear("UserPromptSubmit", LATE, prompt="the same").events,
+        *session.hear("Stop", LATE, last_assistant_message="answer 1").events,
+    ]
+    assert [(turn.replies, turn.is_provisional) for turn in final(events)] == [
+        (("answer 0",), False),
+        (("answer 1",), False),
+    ]
+
+
+def test_a_session_may_be_joined_at_the_end_of_a_turn_though_the_transcript_is_ahead(
+    session: Any, lines: Any, final: Any
+) -> None:
+    session.write(dialogue(lines, "One", "Two", "Three"))
+    events = [
+        *session.hear("Stop", LATE, last_assistant_message="answer 0").events,
+        *session.hear("UserPromptSubmit", LATE, prompt="Two").events,
+        *session.hear("Stop", LATE, last_assistant_message="answer 1").events,
+        *session.hear("UserPromptSubmit", LATE, prompt="Three").events,
+        *session.hear("Stop", LATE, last_assistant_message="answer 2").events,
+    ]
+    assert [(turn.user, turn.replies, turn.is_provisional) for turn in final(events)] == [
+        ("One", ("answer 0",), False),
+        ("Two", ("answer 1",), False),
+        ("Three", ("answer 2",), False),
+    ]

@@ -68,7 +68,7 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 KINDS = {
     "everything": sorted(STEPS),
     "queue": ["old version", "typed ahead", "taken", "dequeued", "attached", "words"],
-    "repetition": ["prompt", "words", "repetition", "command"],
+    "repetition": ["prompt", "words", "repetition", "command", "its output", "compaction"],
     "commands": ["command", "its output", "words", "prompt", "thought"],
     "compaction": ["compaction", "boundary", "words", "prompt", "command", "its output"],
     "questions": ["question", "answer", "refusal", "words", "edit"],
@@ -322,3 +322,64 @@ def test_a_cursor_that_is_damaged_reads_from_the_start(session: Any, lines: Any)
     ):
         reading = session.host.read_transcript(session.path, cursor)
         assert [event.user for event in reading.events] == ["One"]
+
+
+def grown(session: Any, content: Any) -> list[Any]:
+    """The events of a file that is read after every line."""
+    events: list[Any] = []
+    for count in range(len(content.raw) + 1):
+        session.write(b"".join(content.raw[:count]))
+        events += session.hear("SubagentStop").events
+    return [*events, *session.hear("SessionEnd", at=LATER).events]
+
+
+def test_history_that_is_repeated_twice_is_not_the_answer_to_a_command(session: Any, lines: Any, final: Any) -> None:
+    t = lines()
+    t.user("One")
+    t.say("1")
+    history = list(t.raw)
+    t.user("Two")
+    t.raw += history
+    t.command("review")
+    t.raw += history
+    assert [(turn.user, turn.replies) for turn in session.turns(t)] == [("One", ("1",)), ("Two", ())]
+    assert final(grown(session, t)) == session.turns(t)
+
+
+def test_the_output_of_a_repeated_command_does_not_end_the_command_that_waits(
+    session: Any, lines: Any, final: Any
+) -> None:
+    t = lines()
+    t.command("mcp")
+    t.user("<local-command-stdout>connected</local-command-stdout>")
+    t.user("One")
+    history = list(t.raw)
+    t.command("review")
+    t.raw += [*history, t.raw[-1]]
+    t.say("Fine.")
+    assert [(turn.user, turn.replies) for turn in session.turns(t)] == [("One", ()), ("/review", ("Fine.",))]
+    assert final(grown(session, t)) == session.turns(t)
+
+
+@pytest.mark.parametrize("first", ["command", "compaction"])
+def test_what_comes_before_any_turn_is_known_when_it_is_repeated(session: Any, lines: Any, first: str) -> None:
+    t = lines()
+    if first == "command":
+        t.command("mcp")
+        t.user("<local-command-stdout>connected</local-command-stdout>")
+    else:
+        t.compaction()
+    t.raw += t.raw
+    t.say("Said by nobody knows whom.")
+    whole = settled(session.events(t))
+    assert settled(grown(session, t)) == whole
+    assert len(whole[1]) == 1
+
+
+def test_a_pull_request_between_a_command_and_its_answer_is_not_lost(session: Any, lines: Any) -> None:
+    t = lines()
+    t.user("One")
+    t.command("review")
+    t.bare(type="pr-link", prUrl="https://forge.example/1", sessionId=t.session)
+    t.say("Fine.")
+    assert [turn.work.links for turn in session.turns(t)] == [("https://forge.example/1",), ()]
