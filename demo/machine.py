@@ -37,7 +37,13 @@ class Machine:
         self, *command: str, cwd: Path | None = None, payload: bytes = b"", check: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
-            command, cwd=cwd or self.home, env=self.environment, input=payload, capture_output=True, timeout=120
+            command,
+            check=False,
+            cwd=cwd or self.home,
+            env=self.environment,
+            input=payload,
+            capture_output=True,
+            timeout=120,
         )
         if check and done.returncode:
             raise RuntimeError(f"{command} gave {done.returncode}: {done.stderr.decode()[-2000:]}")
