@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+
 from keeplore.worker.protocol import ask
 from keeplore.worker.server import Server
 
@@ -42,7 +43,9 @@ def test_a_request_is_answered_with_its_length_first(state, server):
     assert ask(state, "status", {"a": 1}, timeout_s=5) == {"operation": "status", "bytes": 8}
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"KEEPLORE/1\n", b"\xff" * 2000, b"KEEPLORE/1 v fail\n"])
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"KEEPLORE/1\n", b"\xff" * 2000, b"KEEPLORE/1 v fail\n"]
+)
 def test_anything_else_gets_no_reply_and_stops_nothing(state, server, data):
     assert send(state, data) == b""
     assert ask(state, "status", timeout_s=5) is not None

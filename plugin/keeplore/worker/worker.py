@@ -182,6 +182,7 @@ class Worker:
         return {
             "pid": os.getpid(),
             "spool": spool.counts(),
+            "waiting": len(self._waiting),
             "workspaces": [workspace.name for workspace in registry.opened()],
             "is_busy": self._is_busy,
             **background.status(),
