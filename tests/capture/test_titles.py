@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture.distill import distill
+from keeplore.capture.phrases import profile
 from keeplore.capture.titles import FALLBACK, MAX_TITLE, title_of
 from keeplore.memory import Asked, Exchange
 from keeplore_hooks.events import Work
@@ -194,3 +195,8 @@ def test_a_statement_in_front_of_a_request_is_left_out() -> None:
         title("the importer is slow on Mondays, could you add an index to the ledger table?", "Done.")
         == "Add an index to the ledger table"
     )
+
+
+def test_of_two_spellings_alike_every_process_takes_the_same() -> None:
+    said = "The job queue stalls at night. The Job queue stalls at noon."
+    assert profile(talk(said, "I see.")).phrases[0].startswith("Job queue")

@@ -125,7 +125,8 @@ UNDECIDED = _any(
     r"this|there|the)\b)",
     r"\b(?:maybe|perhaps|possibly|might|not sure|unsure|wonder(?:ing)?|no idea|don'?t know|dunno|unclear|"
     r"undecided|considering|thinking (?:about|of)|leaning|tempted|toying|curious|theoretically|"
-    r"hypothetically|for example|e\.g\.|suppose|imagine|assum(?:e|ing)|in theory)\b",
+    r"hypothetically|(?:would|might) be (?:great|nice|good|cool) (?:if|to)|"
+    r"for example|e\.g\.|suppose|imagine|assum(?:e|ing)|in theory)\b",
     r"\b(?:have|has|had)(?:n'?t| not)(?: yet)? (?:been )?(?:decided|settled|agreed|chosen)\b|\bnot (?:yet "
     r")?(?:decided|settled|agreed)\b|\bbefore (?:we|i|you) (?:decide|choose|settle|agree)\b|\b(?:to be|"
     r"still|yet to be) (?:decided|discussed|determined)\b|\bTBD\b",

@@ -89,12 +89,12 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
 
 def _of_answer(asked: Asked, turn: str, at: int) -> Iterator[Decision]:
     """A choice with its question; of an answer to "may I?" or "shall I go on?", the words that settle something."""
-    if not (cues.LEAVE.match(asked.question) or cues.WORKFLOW_QUESTION.search(asked.question)):
-        yield replace(_decision(_answered(asked), "user", turn, ANSWERED, at), is_answer=True)
+    if not is_step(asked):
+        yield replace(_decision(answered(asked), "user", turn, ANSWERED, at), is_answer=True)
     elif asked.answer not in asked.options:
         for sentence in sentences(asked.answer)[:6]:
             if weight := is_decided(sentence, in_reply=True):
-                yield _decision(sentence.text, "user", turn, weight, at)
+                yield replace(_decision(sentence.text, "user", turn, weight, at), is_answer=True)
 
 
 def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Iterator[Decision]:
@@ -158,7 +158,12 @@ def _option(reply: str, name: str, ordinal: str) -> Sentence | None:
     return last[index] if 1 < len(last) <= 6 and index < len(last) else None
 
 
-def _answered(asked: Asked) -> str:
+def is_step(asked: Asked) -> bool:
+    """True for a request for leave to do something, or to go on: the question itself is about nothing."""
+    return bool(cues.LEAVE.match(asked.question) or cues.WORKFLOW_QUESTION.search(asked.question))
+
+
+def answered(asked: Asked) -> str:
     """Question and answer as one line, the question shortened where both do not fit."""
     answer = clip(" ".join(asked.answer.split()), MAX_QUOTE // 2)
     question = clip(" ".join(asked.question.split()), MAX_QUOTE - 3 - len(answer))

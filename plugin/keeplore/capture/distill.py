@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.capture import cues
-from keeplore.capture.decisions import Decision, decisions, is_decided
+from keeplore.capture.decisions import Decision, answered, decisions, is_decided, is_step
 from keeplore.capture.sentences import Sentence, clip, sentences
 from keeplore.capture.terms import cosine, overlap, stems, terms, weighted
 from keeplore.memory import Asked, Exchange, Quote
@@ -68,7 +68,7 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
     parts = {
         "decision": main,
         "also_decided": also,
-        "options": _options(said, exchanges),
+        "options": _options(said, exchanges, [quote.text for quote in main]),
         "reasoning": _pick("reasoning", _reasons(said, decided), embed, taken),
         "open_questions": _pick("open_questions", _open(said, exchanges, decided), embed, taken),
     }
@@ -146,29 +146,35 @@ def _nearness(s: _Said, decision: Decision) -> float:
     return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
 
 
-def _options(said: Sequence[_Said], exchanges: Sequence[Exchange]) -> tuple[Quote, ...]:
-    """Options in the order in which they were put: listed ones first, else those named in prose."""
+def _options(said: Sequence[_Said], exchanges: Sequence[Exchange], main: Sequence[str]) -> tuple[Quote, ...]:
+    """Options in the order in which they were put: listed ones, else those of the main question, else those in prose.
+
+    The labels of other questions stand in the exchange.
+    """
     listed = [_quote(s) for s in said if _is_listed_option(s.sentence)]
     put = [
         Quote(clip(" ".join(option.split())), "assistant", exchange.id)
         for exchange in exchanges
         for reply in exchange.replies
-        if isinstance(reply, Asked) and not any(_YES_OR_NO.match(option) for option in reply.options)
+        if isinstance(reply, Asked)
+        and answered(reply) in main
+        and not any(_YES_OR_NO.match(option) for option in reply.options)
         for option in reply.options
         if len(option.split()) > 1
     ]
     prose = [_quote(s) for s in said if _is_prose_option(s.sentence)]
     found: list[Quote] = []
-    # the labels of a question stand in the exchange; here they are of use only where nothing else was weighed up
     for quote in next((quotes for quotes in (listed, put, prose) if len(quotes) > 1), ()):
         if len(found) < CAPS["options"] and not _is_said(quote.text, (f.text for f in found)):
             found.append(quote)
-    return tuple(found)
+    return tuple(found) if len(found) > 1 else ()
 
 
 def _is_listed_option(sentence: Sentence) -> bool:
     if cues.OPTION_LABELLED.match(sentence.text) and len(terms(sentence.text)) > 1:
-        return True
+        return not cues.weight_of(
+            sentence.text, cues.PROPOSED
+        )  # "option B is the safest": a view of it, not the option
     if not sentence.label or not sentence.is_first or len(terms(sentence.text)) < 1:
         return False
     if sentence.lead:
@@ -197,7 +203,7 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
             yield _Found(_quote(s), weight, order)
     for n, exchange in enumerate(exchanges):
         for reply in exchange.replies:
-            if isinstance(reply, Asked) and reply.question.strip() and not reply.answer.strip():
+            if isinstance(reply, Asked) and reply.question.strip() and not (reply.answer.strip() or is_step(reply)):
                 yield _Found(
                     Quote(clip(" ".join(reply.question.split())), "assistant", exchange.id), 1.5, len(said) + n
                 )

@@ -80,7 +80,12 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
     weights = {term: value / most for term, value in spread.items()}
     scores = {key: _score(key, n, weights) for key, n in runs.items()}
     best = sorted(scores, key=lambda key: (-scores[key], key))[:40]
-    return Profile(weights, tuple(_distinct([shown[key].most_common(1)[0][0] for key in best])))
+    return Profile(weights, tuple(_distinct([_usual(shown[key]) for key in best])))
+
+
+def _usual(spellings: Counter[str]) -> str:
+    """The most frequent spelling, of equals the first in the alphabet: the same in every process."""
+    return min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
 
 
 @functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn

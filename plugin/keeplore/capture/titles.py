@@ -88,6 +88,8 @@ def _decisions(
             phrase = _for_what(phrase, opening, about)
         own = DECIDED_BY_USER - DETAIL * min(max(len(exchanges) - SHORT_TALK, 0), 12)
         worth = ANSWERED if asked else own if quote.speaker == "user" else DECIDED
+        if _size(phrase) + (len(_FIGURE.findall(phrase)) if named(phrase) else 0) < 2:
+            continue
         worth += STATED if _NOUN_FIRST.match(phrase) else 0.0
         yield _score(phrase, about) + worth, phrase
 
@@ -122,8 +124,6 @@ def _requests(exchanges: Sequence[Exchange], about: Profile) -> Iterator[tuple[f
 
 def _score(phrase: str, about: Profile) -> float:
     found = stems(phrase)
-    if _size(phrase) < 2:
-        return 0.0
     heavy = sorted((about.weights.get(term, 0.0) for term in found), reverse=True)
     covered = sum(share * weight for share, weight in zip(COVERAGE, heavy, strict=False))
     filler = sum(word.lower() in STOP for word in words(phrase)) / max(len(words(phrase)), 1)
@@ -132,8 +132,8 @@ def _score(phrase: str, about: Profile) -> float:
 
 
 def _size(phrase: str) -> int:
-    """Content words, and figures beside a word that names something; scripts without spaces count as figures do."""
-    return len(stems(phrase)) + (len(_FIGURE.findall(phrase)) if named(phrase) else 0)
+    """Content words; of scripts without spaces as many as their characters make up."""
+    return len(stems(phrase)) + len(_UNSPACED.findall(phrase))
 
 
 def _asks(text: str) -> float:
@@ -186,7 +186,8 @@ _STATEMENT = re.compile(
 )
 _NOUN_FIRST = re.compile(r"\A(?:an?|the|my|our|each|all)\b", re.IGNORECASE)
 _TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
-_FIGURE = re.compile(r"\b\d+\b|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{3}")
+_FIGURE = re.compile(r"\b\d+\b")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{3}")
 # "this is slow, so could you …": what comes before the request
 _AFTER_REPORT = re.compile(
     r"\A[^?]*?[,;.–—-]\s+(?:(?:so|and|but|then)\s+)?(?=(?:can|could|would|will) (?:you|we)\b|please\b)", re.IGNORECASE

@@ -126,7 +126,7 @@ _DANGLING = re.compile(
     r"(?:\s+(?:a|an|the|and|or|of|to|for|in|on|at|with|by|from|as|but|is|are|was|were|be|that|which|than|"
     r"so|if|when|into|about|our|my|your|its|their|this|these|those|it|we|i|you|not|no|also|just|please|"
     r"via|per|instead|rather|e\.g|i\.e|both|only|because|where|while|how|why|what|can|could|would|should|"
-    r"will|do|does|above|below|then|now|and (?:explain|tell|see|check|let|fix|make|add)|between \S+))+\Z",
+    r"will|do|does|above|below|then|now|though|and (?:explain|tell|see|check|let|fix|make|add)|between \S+))+\Z",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
@@ -214,7 +214,7 @@ def told(sentence: Sentence) -> str:
         return ""
     verb = did["verb"].lower()
     order = _ORDERS.get(verb) or verb.removesuffix("ed")
-    return fit(order + did["did"][len(verb) :])
+    return fit(_ASIDES.sub("", order + did["did"][len(verb) :].replace(": ", " ", 1)))
 
 
 def heading(text: str) -> str:
@@ -236,7 +236,7 @@ def named(phrase: str) -> set[str]:
 def vagueness(title: str) -> float:
     """How much a title leans on what only those know who were there, 0 for none."""
     loose = len(_VAGUE.findall(title)) + len(_PERSON.findall(title))
-    return 0.45 * loose + (2.0 if _NO_START.match(title) else 0.8 if _PREPOSITION.match(title) else 0.0)
+    return 0.45 * loose + (2.0 if _NO_START.match(title) else 1.2 if _PREPOSITION.match(title) else 0.0)
 
 
 def fit(text: str) -> str:
