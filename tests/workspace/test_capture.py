@@ -89,10 +89,22 @@ def test_a_closed_conversation_is_never_written_again(workspace, project):
     )
     (closed,) = files(workspace.root).items()
     workspace.emit(turn(2, "Second subject: the deployment", "Done.", cwd=project))
-    workspace.emit(turn(1, "First subject: the index", "Yes. And more, too late.", cwd=project))
+    workspace.emit(turn(1, "First subject: the index", "Another reading of the same words.", cwd=project))
     after = files(workspace.root)
     assert after[closed[0]] == closed[1] and "status: open" not in closed[1]
     assert len(after) == 2 and any("began with /deploy eu" in text for text in after.values())
+
+
+def test_what_an_agent_says_after_its_conversation_was_closed_is_kept_in_the_next(workspace, project):
+    origin = Origin("claude-code", "session-1", str(project))
+    first = turn(1, "Build the index", "I begin.", cwd=project, is_complete=False)
+    workspace.emit(first)
+    workspace.emit(Command("c1", origin, "2026-02-09T14:01:30Z", "deploy"))
+    workspace.emit(replace(first, replies=("I begin.", "It is built.")))
+    workspace.emit(replace(first, replies=("I begin.", "It is built.", "And tested."), is_complete=True))
+    assert exchanges(workspace.root) == ["turn-1", "turn-1~1"] or exchanges(workspace.root) == ["turn-1~1", "turn-1"]
+    text = "".join(files(workspace.root).values())
+    assert text.count("I begin.") == text.count("It is built.") == text.count("And tested.") == 1
 
 
 def test_housekeeping_commands_and_repeated_ones_are_no_boundary(workspace, project):

@@ -72,7 +72,8 @@ class Capture:
         self._sessions = sessions
         self._steps = steps
         self._open: dict[tuple[str, str], _Open] = {}
-        self._closed: set[str] = set()  # turns of conversations closed here; the index knows of them a moment later
+        # turn → the conversation that was closed with it, in this process; the index knows of it a moment later
+        self._closed: dict[str, str] = {}
 
     @hookimpl_last
     def keeplore_turn(self, turn: Turn) -> None:
@@ -89,8 +90,14 @@ class Capture:
                 return
             # only now is it known what was said and when: it is looked at as if it were new
             current.conversation = replace(current.conversation, exchanges=current.conversation.exchanges[:at])
-        elif turn.id in self._closed or self._steps.known_turns([turn.id]):
-            return
+        elif closed := self._closed.get(turn.id) or self._steps.known_turns([turn.id]).get(turn.id):
+            rest = self._said_since(closed, exchange)
+            if rest is None:
+                return
+            exchange, at = rest, _position(current, rest, turn)
+            if current is not None and at is not None:
+                self._replace(current, at, exchange, work)
+                return
         place = self._steps.place(turn.origin)
         if current is not None and self._is_boundary(current, place, turn, exchange):
             self._close(state, current)
@@ -185,6 +192,16 @@ class Capture:
         known = current.conversation.exchanges[at:]
         return at > 0 and len(known) == 1 and _is_tentative(known[0]) and not _is_tentative(exchange)
 
+    def _said_since(self, memory_id: str, exchange: Exchange) -> Exchange | None:
+        """What was said in a turn after its conversation was closed, as an exchange of its own; None where nothing."""
+        path = self._store.find(memory_id)
+        memory = self._store.load(path) if path else None
+        known = Conversation.from_markdown(memory.body).exchanges if memory else ()
+        said = next((earlier.replies for earlier in known if earlier.id == exchange.id), None)
+        if said is None or len(said) >= len(exchange.replies) or exchange.replies[: len(said)] != said:
+            return None
+        return replace(exchange, id=f"{exchange.id}~{len(said)}", user="", replies=exchange.replies[len(said) :])
+
     def _current(self, state: SessionState) -> _Open | None:
         key = (state.origin.host, state.origin.session)
         if not state.open_id:
@@ -254,7 +271,7 @@ class Capture:
 
     def _close(self, state: SessionState, current: _Open) -> None:
         self._save(state, current, is_open=False)
-        self._closed.update(exchange.id for exchange in current.conversation.exchanges)
+        self._closed |= {exchange.id: current.id for exchange in current.conversation.exchanges}
         self._open.pop((state.origin.host, state.origin.session), None)
         state.open_id = ""
 
