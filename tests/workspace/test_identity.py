@@ -137,6 +137,11 @@ def test_a_directory_that_is_gone_is_still_recognised_by_its_path(store, tmp_pat
     assert identify(tmp_path / "gone" / "api", store, tmp_path).project == "api"
 
 
+@pytest.mark.parametrize("place", ["api/.worktrees/fix-1", "api/.claude/worktrees/fix-1", "api/worktrees/fix-1/src"])
+def test_a_worktree_that_is_gone_belonged_to_the_project_around_it(store, tmp_path, place):
+    assert identify(tmp_path / "gone" / place, store, tmp_path).project == "api"
+
+
 def test_two_machines_that_meet_a_project_write_the_same_bytes(store, tmp_path):
     one = repository(tmp_path / "a" / "ledgerly", "git@github.com:acme/ledgerly.git")
     git(tmp_path, "clone", "-q", str(one), str(tmp_path / "b"))

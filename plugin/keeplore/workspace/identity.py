@@ -17,6 +17,7 @@ from keeplore.memory.names import is_project_name
 from keeplore.store import Facts, Store, facts
 
 MARKER = ".keeplore-project"  # a file with the project's name, for directories without git
+WORKTREE_FOLDERS = (".worktrees", "worktrees")  # <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
 MAX_MARKER = 200  # bytes
 MAX_PROJECT_FILE = 64 * 1024  # bytes
 MAX_PROJECTS = 10_000
@@ -152,10 +153,21 @@ def _evidence(directory: Path, around: Facts | None, home: Path) -> _Evidence:
     for place in (directory, *directory.parents):
         if marker := _marker(place):
             return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
+    if not directory.exists():
+        directory = _of_worktree(directory)
     if directory in (home, Path(directory.anchor)) or not directory.name:
         return _Evidence("", "the home directory belongs to no project")
     path = _below_home(directory, home)
     return _Evidence(_name(directory.name), f"path {path}", path, path=path)
+
+
+def _of_worktree(directory: Path) -> Path:
+    """The project of a worktree that is gone, where its path says that it was one: agents make and remove many."""
+    for place in (directory, *directory.parents):
+        if place.parent.name in WORKTREE_FOLDERS:
+            project = place.parent.parent
+            return project.parent if project.name.startswith(".") else project
+    return directory
 
 
 def _matches(entry: Project, found: _Evidence) -> str:
