@@ -30,5 +30,9 @@ def show(answer: dict[str, Any]) -> None:
         click.echo()
     if not answer["hits"]:
         click.echo(STATUS[answer["status"]])
+    if answer["status"] == "empty":  # how it was searched is of no interest then
+        return
     for note in answer["notes"]:
         click.echo(f"note: {note}", err=True)
+    if answer["legs"] == ["text"] and not answer["notes"]:
+        click.echo("note: searched by text alone, as asked", err=True)

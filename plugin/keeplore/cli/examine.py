@@ -14,8 +14,8 @@ from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.spool import Spool
 
 ANSWER_S = 2.0
-BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
 SHOWN = 10
+BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,13 @@ def _worker(places: Places) -> Iterator[Finding]:
 
 
 def _guarded(registry: Registry, name: str) -> list[Finding]:
+    findings: list[Finding] = []
     try:
-        return list(_workspace(registry.named(name)))
+        findings += _workspace(registry.named(name))
     except (KeeploreError, OSError) as e:
         remedy = e.remedy if isinstance(e, KeeploreError) else "Look at the path and its permissions"
-        return [_wrong(f"workspace {name}", getattr(e, "message", str(e)), remedy)]
+        findings.append(_wrong(f"workspace {name}", getattr(e, "message", str(e)), remedy))
+    return findings
 
 
 def _workspace(workspace: Workspace) -> Iterator[Finding]:
@@ -103,11 +105,10 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
         yield _well(f"{part} index", f"{missing} vectors are still to be made; text search serves meanwhile")
     if refreshed.changed:
         yield _well(f"{part} index", f"{refreshed.changed} changed files read just now")
-    problems = workspace.index.problems()
-    for path, problem in problems[:SHOWN]:
+    for failure in workspace.plugins.failures:
+        yield _wrong(f"{part} plugin", failure, "Update it, or uninstall its package")
+    for path, problem in workspace.index.problems():
         yield _wrong(f"{part} file", f"{path}: {problem}", "Mend the file; it is skipped until then")
-    if len(problems) > SHOWN:
-        yield _wrong(f"{part} file", f"{len(problems) - SHOWN} more files with problems", "See them with --json")
     if not workspace.store.remote():
         remedy = f"`git -C {workspace.root} remote add origin URL`, then `keeplore sync`"
         yield _well(part, f"it has no remote, so it is on this machine only: {remedy}")

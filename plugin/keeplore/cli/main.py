@@ -14,7 +14,7 @@ import click
 
 from keeplore import __version__
 from keeplore.config.places import Places
-from keeplore.errors import KeeploreError
+from keeplore.errors import ConfigError, KeeploreError
 
 EXPECTED, OUR_BUG, INTERRUPTED = 1, 3, 130
 COMMANDS: Mapping[str, str] = {
@@ -57,13 +57,17 @@ def cli(context: click.Context) -> None:
     Start with `keeplore init ~/memory`, then `keeplore import claude-code`, then ask:
     `keeplore recall "why did we drop Redis"`.
     """
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise ConfigError("the directory that you are in no longer exists", "Go to another one with `cd`") from None
     context.obj = Places.from_environment(os.environ)
 
 
 def main() -> None:
     """Run the command line and exit: 0 done, 1 an error that says what to do, 2 wrong usage, 3 a bug of ours."""
     try:
-        sys.exit(cli.main(standalone_mode=False) or 0)
+        sys.exit(cli.main(prog_name="keeplore", standalone_mode=False) or 0)
     except click.exceptions.Abort:
         sys.exit(INTERRUPTED)
     except KeyboardInterrupt:
@@ -79,6 +83,10 @@ def main() -> None:
     except BrokenPipeError:
         # the reader has seen enough; what is still buffered must not raise again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXPECTED)
+    except OSError as e:
+        click.echo(f"keeplore: {e.filename or 'the disk'}: {e.strerror or e}", err=True)
+        click.echo("  → Check that path, its rights, and the free space there", err=True)
         sys.exit(EXPECTED)
     except Exception as e:  # noqa: BLE001  # the edge: what nobody foresaw is written down and named as ours
         sys.exit(_report(e))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -32,6 +33,14 @@ class Plugins(pluggy.PluginManager):
                 if caller.name != "keeplore_before_write":
                     self._guard(caller, plugin, registered or "")
         return registered
+
+    def load_installed(self) -> None:
+        """Register the plugins of installed packages; one that cannot be loaded stops nothing else."""
+        for point in importlib.metadata.entry_points(group=specs.NAME):
+            try:
+                self.register(point.load(), point.name)
+            except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
+                self._note_failure(point.name, e)
 
     def emit(self, event: HostEvent) -> None:
         """Call the extension point of this kind of event."""
@@ -63,8 +72,11 @@ class Plugins(pluggy.PluginManager):
             try:
                 return function(*args)
             except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
-                self.failures.append(f"{label}: {e!r}")
-                LOG.warning("plugin %s failed: %r", label, e)
+                self._note_failure(label, e)
                 return None
 
         return call
+
+    def _note_failure(self, label: str, error: Exception) -> None:
+        self.failures.append(f"{label}: {error!r}")
+        LOG.warning("plugin %s failed: %r", label, error)

@@ -12,6 +12,7 @@ from keeplore.config.places import Places
 from keeplore.config.settings import FILE, load_settings
 from keeplore.errors import ConfigError
 from keeplore.memory import slugify
+from keeplore.memory.names import is_project_name
 from keeplore.store import create
 from keeplore.sync import clone
 from keeplore.workspace.template import template_dir
@@ -36,6 +37,7 @@ def initialise(places: Places, directory: Path, name: str | None = None) -> Made
         raise ConfigError(f"{root} is a file", "Name a directory")
     is_new = not (root / FILE).exists()
     if is_new:
+        _chosen_name(Machine.load(places), root, name)  # before anything is written
         # its branch stays whatever the person's own repository has
         create(root, template_dir())
     return _register(places, root, name, is_new=is_new)
@@ -55,12 +57,20 @@ def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> 
     settings = load_settings(root)
     places.create()
     machine = Machine.load(places)
-    known = next((known for known, path in machine.workspaces.items() if path == root), None)
-    chosen = known or name or settings.name or slugify(root.name)
-    if machine.workspaces.get(chosen, root) != root:
-        raise ConfigError(f"this machine has another workspace named {chosen!r}", "Choose one with --name")
+    chosen = _chosen_name(machine, root, name or settings.name)
     machine = machine.with_workspace(chosen, root)
     machine.save(places)
     # a host's client starts the worker with this interpreter
     durable.write(places.state / "python", sys.executable.encode())
     return Made(chosen, root, is_new, machine.home == chosen)
+
+
+def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:
+    known = next((known for known, path in machine.workspaces.items() if path == root), None)
+    chosen = known or name or slugify(root.name)
+    if not is_project_name(chosen):  # folders are called after it
+        remedy = "Choose one of lower-case letters, digits, dots and dashes with --name"
+        raise ConfigError(f"{chosen!r} cannot be the name of a workspace", remedy)
+    if machine.workspaces.get(chosen, root) != root:
+        raise ConfigError(f"this machine has another workspace named {chosen!r}", "Choose another name with --name")
+    return chosen

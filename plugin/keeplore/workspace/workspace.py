@@ -41,7 +41,7 @@ class Workspace:
         self.plugins = Plugins()
         self.plugins.register(Redactor(redaction_key(places)))
         self.plugins.register(BuiltinEmbedder(places.models))
-        self.plugins.load_setuptools_entrypoints("keeplore")
+        self.plugins.load_installed()
         self.embedder: Embedder | None = self.plugins.hook.keeplore_embedder(model=self.settings.embedding.model)
         self.plugins.register(Segmenter(self.embedder))
         self.store = Store(root, branch=self.settings.branch, before_write=self._before_write)
@@ -84,8 +84,9 @@ class Workspace:
         This workspace alone: ``Registry.recall`` also asks those that it inherits.
         """
         here = self.here(cwd or Path.cwd())
-        embedder = None if text_only else self.embedder
-        return recall(self.index, self.store, query, here, embedder=embedder, limit=limit, wide=wide)
+        return recall(
+            self.index, self.store, query, here, embedder=self.embedder, limit=limit, wide=wide, text_only=text_only
+        )
 
     def identity(self, directory: Path) -> Identity:
         key = str(directory)

@@ -29,7 +29,7 @@ class _Since(click.ParamType[datetime]):
             days = int(match[1]) * (7 if match[2] == "w" else 1)
             return datetime.now(UTC) - timedelta(days=days)
         try:
-            return datetime.fromisoformat(value).replace(tzinfo=UTC)
+            return datetime.fromisoformat(value).astimezone()  # a date alone is one of this place
         except ValueError:
             self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
 

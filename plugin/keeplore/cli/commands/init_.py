@@ -10,7 +10,7 @@ from keeplore.config.places import Places
 
 
 @click.command(short_help="Set up a workspace, or register one that is already there.")
-@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--name", help="What to call it on this machine; the directory's name if not given.")
 @click.pass_obj
 def command(places: Places, directory: Path, name: str | None) -> None:

@@ -35,7 +35,7 @@ def command(places: Places, query: tuple[str, ...], limit: int, *, wide: bool, t
     Exit status: 0 found, 4 nothing found, 5 no memory yet, 6 the index is behind the text and could not catch up.
     """
     request = {
-        "query": " ".join(query),
+        "query": " ".join(query).encode("utf-8", "replace").decode(),
         "cwd": str(Path.cwd()),
         "limit": limit,
         "wide": wide,

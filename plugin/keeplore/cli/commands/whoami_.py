@@ -45,11 +45,14 @@ def command(places: Places, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    known = "" if told["project_is_known"] or not told["project"] else ", not seen before"
+    known = "" if told["project_is_known"] else ", not seen before"
+    project = (
+        f"{told['project']} (by {told['project_by']}{known})" if told["project"] else f"none: {told['project_by']}"
+    )
     rows = {
         "workspace": f"{told['workspace']} ({told['path']}){', home' if told['is_home'] else ''}",
         "remote": told["remote"] or "none: this memory is on this machine only",
-        "project": f"{told['project'] or 'none'} (by {told['project_by']}{known})",
+        "project": project,
         "branch": told["branch"] or "none",
         "machine": told["machine"],
         "searched": " → ".join(told["scopes"]),
