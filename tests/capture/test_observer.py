@@ -88,6 +88,11 @@ def test_private_fails_closed(text: str, kept: str) -> None:
     assert clean(text).split() == kept.split()
 
 
+@pytest.mark.parametrize("before", ["\x1b", "\x1b[", "\x9b", "\x1b]", "\x1b]0;a", "\x1b(", "\x1b[1;", "\x9d"])
+def test_no_escape_sequence_hides_where_something_private_begins(before: str) -> None:
+    assert "hunter" not in clean(f"a {before}<private>hunter\x07 hunter</private> b")
+
+
 def test_nothing_private_survives_whatever_stands_inside() -> None:
     for inside in ("```\n", "<system-reminder>", "</system-reminder>", "<private", "`", "\x1b[31m", "\r\n", "<!--"):
         assert "hunter" not in clean(f"a <private>{inside} hunter {inside}</private> b")

@@ -23,11 +23,12 @@ _ANGLE = re.compile("[<\ufe64\uff1c]")  # the sign and the two characters that n
 _EMOJI = "#*0-9\u00a9\u00ae\u2010-\u2bff\u3030-\u3299\U0001f000-\U0001faff"
 # Arabic to Sinhala, Burmese, Khmer, Mongolian: joiners change how words of these scripts are written
 _JOINING = "\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u18aa"
+# no sequence of a terminal reaches over a "<": it might open <private>
 _UNSEEN = re.compile(
     rf"""
-      (?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]                    # terminal: colours, cursor
-    | (?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0, 4096}(?:\x07|\x1b\\|\x9c)  # terminal: titles, links
-    | \x1b[ -/]*[0-~]
+      (?:\x1b\[|\x9b)[0-;=?]*[ -/]*[@-~]                   # terminal: colours, cursor
+    | (?:\x1b\]|\x9d)[^\x07\x1b\x9c\n<]{{0,4096}}(?:\x07|\x1b\\|\x9c)  # terminal: titles, links
+    | \x1b[ -/]*[0-;=-~]
     | (?<=[{_EMOJI}])\ufe0f(?P<keep_selector>)
     | (?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[\u2010-\u2bff\U0001f000-\U0001faff])(?P<keep_emoji>)
     | (?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])(?P<keep_joiner>)
