@@ -9,7 +9,7 @@ from pathlib import Path
 
 from keeplore.errors import StoreError
 from keeplore.index import Allowed
-from keeplore.memory import Conversation
+from keeplore.memory import Conversation, Quote
 from keeplore.workspace.intake import Intake
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -55,9 +55,11 @@ def import_sessions(
     problems: list[tuple[Path, str]] = []
     for number, session in enumerate(recorded, 1):
         origin = Origin(host.name, session.session, session.cwd, transcript=str(session.path))
+        written = _written(registry)
         taken = intake.take_transcript(host, session.path, origin)
-        sessions += bool(taken.turns)
-        turns += taken.turns
+        if _written(registry) != written:  # the last turn of a session is read again and may have nothing to add
+            sessions += 1
+            turns += taken.turns
         problems += [(session.path, problem) for problem in taken.problems]
         progress(number, len(recorded))
     problems += intake.sweep()
@@ -68,22 +70,30 @@ def import_sessions(
 
 
 def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
-    """Decisions of different projects and sessions, newest first; fewer where memory holds fewer."""
-    found: list[Known] = []
-    seen: set[tuple[str, str]] = set()
-    rows = workspace.index.recent(Allowed(()), kind="conversation", limit=LOOKED_AT)
-    for row in rows:
-        key = (row.project, row.session)
-        if len(found) == limit or key in seen:
-            continue
+    """Decisions of different sessions, the best argued first; fewer where memory holds fewer."""
+    found: list[tuple[int, str, Known]] = []
+    for row in workspace.index.recent(Allowed(()), kind="conversation", limit=LOOKED_AT):
         try:
             conversation = Conversation.from_markdown(workspace.store.load(row.path).body)
         except (StoreError, OSError):
             continue
         if quotes := (*conversation.decision, *conversation.also_decided):
-            seen.add(key)
-            found.append(Known(row.created_at[:10], row.project, row.title, quotes[0].text, row.path))
-    return found
+            known = Known(row.created_at[:10], row.project, row.title, quotes[0].text, row.path)
+            found.append((_worth(conversation, quotes[0]), row.session, known))
+    found.sort(key=lambda item: -item[0])  # stable: newer ones first among equals
+    best = {session: known for _, session, known in reversed(found)}
+    return [known for _, session, known in found if best[session] is known][:limit]
+
+
+def _worth(conversation: Conversation, decision: Quote) -> int:
+    """How much a decision tells somebody who was not there."""
+    is_in_words = decision.speaker == "user" and "→" not in decision.text
+    return 2 * is_in_words + bool(conversation.reasoning) + (len(conversation.options) > 1) + (len(decision.text) > 40)
+
+
+def _written(registry: Registry) -> int:
+    """How many files capture has written in this process."""
+    return sum(workspace.changes.count for workspace in registry.opened())
 
 
 def _written_at(path: Path) -> datetime:

@@ -167,10 +167,12 @@ class Changes:
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
+        self.count = 0  # of all files written so far
 
     @hookimpl_last
     def keeplore_memory_written(self, path: str) -> None:
         self.paths.add(path)
+        self.count += 1
 
     def take(self) -> set[str]:
         """The paths since the last call."""
