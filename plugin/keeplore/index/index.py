@@ -82,8 +82,8 @@ class Index:
     def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
         """Fill in missing vectors, newest passages first; returns how many texts still lack one.
 
-        At most ``limit`` texts in this call. ``progress`` is called with (done, to do) after each batch of at most
-        eight; what it raises interrupts, and keeps what is done. Raises ModelUnavailable, IndexUnavailable.
+        At most ``limit`` texts in this call. ``progress`` is called with (done, to do) after each small
+        batch; what it raises interrupts, and keeps what is done. Raises ModelUnavailable, IndexUnavailable.
         """
         if self._embedder is None:
             raise ModelUnavailable("there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml")
