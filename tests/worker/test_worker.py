@@ -140,7 +140,7 @@ def test_a_poisoned_entry_is_set_aside_with_its_reason_and_the_rest_goes_on(offi
     office.spool.add("claude-code", "SessionEnd", b'{"no": "session"}')
     office.spool.add("claude-code", "PreCompact", b"")
     office.prompt(PROMPTS[0], cwd=Path("/" + "x" * 5000))
-    office.prompt(PROMPTS[1], cwd=Path("/root/\udcff\0"))
+    office.prompt(PROMPTS[1], cwd=Path("/nowhere/\udcff\0"))
     office.prompt(PROMPTS[2])
     office.start()
     office.taken()

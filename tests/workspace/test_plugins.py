@@ -63,3 +63,14 @@ def test_a_failing_gate_before_a_write_stops_the_write():
     plugins.register(Broken())
     with pytest.raises(RuntimeError, match="must not be written"):
         plugins.before_write({}, "body")
+
+
+def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(tmp_path, monkeypatch):
+    installed = tmp_path / "broken_plugin-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[keeplore]\nbroken = no_such_module:plugin\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    plugins = Plugins()
+    plugins.load_installed()
+    assert len(plugins.failures) == 1 and "no_such_module" in plugins.failures[0]

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, NoWorkspace
 from keeplore.workspace import Registry, open_workspace
@@ -32,7 +33,12 @@ def test_a_directory_goes_to_the_workspace_that_knows_its_project_else_home(plac
     initialise(places, Path.home() / "team", "work")
     with Registry(places) as registry:
         save_project(registry.named("work").store, Project("api", path="~/code/api"))
-        for folder, expected in {"code/api": "work", "code/toy": "memory", "team": "work", "memory/x": "memory"}.items():
+        for folder, expected in {
+            "code/api": "work",
+            "code/toy": "memory",
+            "team": "work",
+            "memory/x": "memory",
+        }.items():
             (Path.home() / folder).mkdir(parents=True, exist_ok=True)
             assert registry.for_directory(Path.home() / folder).name == expected
 
@@ -54,7 +60,11 @@ def test_what_a_workspace_inherits_is_found_from_it_and_nothing_else_of_the_othe
         folder.mkdir(parents=True)
     with Registry(places) as registry:
         save_project(registry.named("work").store, Project("api", path="~/code/api"))
-        say(registry.named("memory"), "All services log in JSON, because the collector parses nothing else.", Path.home())
+        say(
+            registry.named("memory"),
+            "All services log in JSON, because the collector parses nothing else.",
+            Path.home(),
+        )
         say(registry.named("memory"), "The toy project logs to a file called toy.log in plain text.", toy, 2)
         answer = registry.recall("how do services log", api)
     assert answer.status == "found"
@@ -96,3 +106,11 @@ def test_a_wrong_setting_is_named_with_what_to_do(places, text, expected):
     (made.root / "keeplore.yaml").write_text(text)
     with Registry(places) as registry, pytest.raises(ConfigError, match=expected):
         registry.named("memory")
+
+
+def test_a_registry_that_is_open_sees_a_workspace_that_is_set_up_meanwhile(places):
+    initialise(places, Path.home() / "memory")
+    with Registry(places) as registry:
+        assert registry.for_directory(Path.home() / "team").name == "memory"
+        initialise(places, Path.home() / "team", "work")
+        assert registry.for_directory(Path.home() / "team").name == "work"

@@ -18,6 +18,7 @@ NAME = "KEEPLORE/1"
 ADDRESS_FILE = "worker.addr"
 MAX_REQUEST = 2 * 1024 * 1024  # bytes
 MAX_HEADER = 512  # bytes
+BACKLOG_S = 0.01  # between two attempts to connect
 MAX_SOCKET_PATH = 100  # bytes; the systems allow 104 to 108
 
 
@@ -27,7 +28,7 @@ def ask(state: Path, operation: str, payload: dict[str, Any] | None = None, *, t
         address = (state / ADDRESS_FILE).read_text(encoding="utf-8").strip()
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(timeout_s)
-            connection.connect(address)
+            _connect(connection, address, time.monotonic() + timeout_s)
             body = b"" if payload is None else json.dumps(payload).encode()
             connection.sendall(f"{NAME} {__version__} {operation}\n".encode() + body)
             connection.shutdown(socket.SHUT_WR)
@@ -36,6 +37,16 @@ def ask(state: Path, operation: str, payload: dict[str, Any] | None = None, *, t
         return json.loads(data) if int(length) == len(data) else None
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _connect(connection: socket.socket, address: str, deadline: float) -> None:
+    while True:
+        try:
+            return connection.connect(address)
+        except BlockingIOError:  # too many wait for the worker already
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(BACKLOG_S)
 
 
 def receive(connection: socket.socket, limit: int, timeout_s: float) -> bytes:

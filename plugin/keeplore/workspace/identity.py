@@ -153,7 +153,7 @@ def _evidence(directory: Path, around: Facts | None, home: Path) -> _Evidence:
     for place in (directory, *directory.parents):
         if marker := _marker(place):
             return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
-    if not directory.exists():
+    if not os.path.exists(directory):  # noqa: PTH110 (it never raises)
         directory = _of_worktree(directory)
     if directory in (home, Path(directory.anchor)) or not directory.name:
         return _Evidence("", "the home directory belongs to no project")
