@@ -34,7 +34,7 @@ class Machine:
         }
 
     def run(
-        self, *command: str, cwd: Path | None = None, payload: bytes = b"", check: bool = True
+        self, *command: str, cwd: Path | None = None, payload: bytes = b"", check: bool = True, timeout_s: float = 120
     ) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
             command,
@@ -43,7 +43,7 @@ class Machine:
             env=self.environment,
             input=payload,
             capture_output=True,
-            timeout=120,
+            timeout=timeout_s,
         )
         if check and done.returncode:
             raise RuntimeError(f"{command} gave {done.returncode}: {done.stderr.decode()[-2000:]}")
