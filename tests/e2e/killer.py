@@ -24,12 +24,14 @@ def arm(module_name: str, qualified_name: str, calls: int, when: str) -> None:
     def deadly(*args, **kwargs):
         nonlocal left
         left -= 1
-        if left == 0 and when == "before":
+        is_the_one = left == 0  # another thread may call too before this call returns
+        if is_the_one and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
-        result = original(*args, **kwargs)
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
+        try:
+            return original(*args, **kwargs)
+        finally:
+            if is_the_one:
+                os.kill(os.getpid(), signal.SIGKILL)
 
     setattr(owner, name, deadly)
 

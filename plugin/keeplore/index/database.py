@@ -118,15 +118,16 @@ class Database:
                     self._mend(e, seen)
         raise self._unavailable("it is damaged again and again")
 
-    def write(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
+    def write(self, act: Callable[[sqlite3.Connection], _T], wait_s: float | None = None) -> _T:
         """Run ``act`` in one transaction of the one writer; a damaged file is begun anew and ``act`` runs again.
 
-        ``act`` must be able to run twice. Raises IndexUnavailable, and what ``act`` raises.
+        ``act`` must be able to run twice. Another writer is waited for ``wait_s``, or as long as was said once.
+        Raises IndexUnavailable, and what ``act`` raises.
         """
         for _ in range(ATTEMPTS):
             seen = _identity(self.file)
             try:
-                with self.locked():
+                with self.locked(wait_s):
                     return self._write_locked(act)
             except sqlite3.DatabaseError as e:
                 self._mend(e, seen)
@@ -207,18 +208,18 @@ class Database:
         )
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, wait_s: float | None = None) -> Iterator[None]:
         """Hold the right to write. Raises IndexUnavailable when another writer keeps it."""
-        handle = self._acquire()
+        handle = self._acquire(self._wait_s if wait_s is None else wait_s)
         try:
             yield
         finally:
             os.close(handle)
 
-    def _acquire(self) -> int:
+    def _acquire(self, wait_s: float) -> int:
         import fcntl  # here, because Windows has none and must still be able to import the package
 
-        until = time.monotonic() + self._wait_s
+        until = time.monotonic() + wait_s
         while True:
             handle = self._open_lock()
             try:

@@ -58,10 +58,11 @@ class Index:
         self._vectors: Vectors | None = None
         self._database.read(lambda _: None)
 
-    def refresh(self, progress: Progress | None = None) -> Refreshed:
+    def refresh(self, progress: Progress | None = None, *, wait_s: float | None = None) -> Refreshed:
         """Read the files that changed, drop those that are gone; vectors follow with ``embed_pending``.
 
-        ``progress`` is called with (files done, files to do). Raises IndexUnavailable.
+        ``progress`` is called with (files done, files to do). Raises IndexUnavailable, where another process is
+        writing all through ``wait_s`` (20 seconds if not given) too.
         """
         commit = self._commit()
         plan = refresh.plan(self._database.read(refresh.known_files), self._store.scan())
@@ -70,13 +71,13 @@ class Index:
             batch = to_do[start : start + FILES_AT_ONCE]
             now_ns = time.time_ns()
             items = [item for file in batch if (item := refresh.read(self._store.load, file, now_ns))]
-            changed += self._database.write(partial(_store, items=items, gone=gone))
+            changed += self._database.write(partial(_store, items=items, gone=gone), wait_s)
             gone = []
             if progress:
                 progress(start + len(batch), len(to_do))
         is_new = self._database.read(lambda c: queries.meta(c, "updated_at")) == ""
         if to_do or plan.gone or is_new or self._database.read(lambda c: queries.meta(c, "commit")) != commit:
-            self._database.write(partial(_finish, gone=gone, commit=commit))
+            self._database.write(partial(_finish, gone=gone, commit=commit), wait_s)
         return Refreshed(changed, len(plan.gone), tuple(self.problems()))
 
     def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from keeplore.index import Embedder, Index, Source
 
 _DAY_S = 86_400
+WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def sight_of(question: Question, embedder: Embedder) -> Sight:
 
 def _refresh(index: Index) -> list[str]:
     try:
-        index.refresh()
+        index.refresh(wait_s=WRITER_S)
     except (IndexUnavailable, RepositoryError) as e:
         if behind := index.lag():
             return [f"the index is {behind} files behind the text: {e}"]

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Any
 
-from keeplore.errors import KeeploreError, ModelUnavailable
+from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 
@@ -18,6 +18,8 @@ SYNC_DELAY_S = 3.0  # after a commit
 SYNC_BACKOFF_S = (30.0, 1800.0)  # after a failure: first and longest pause
 VECTORS_A_STEP = 8  # so that a new event waits for one small batch at most
 NEVER_S = 3600.0
+WARMING_S = 0.1  # between looks while workspaces are being opened
+BUSY_S = 60.0  # after git was busy with something of the user's
 
 
 class Background:
@@ -33,6 +35,8 @@ class Background:
         self._sync_pause_s = SYNC_BACKOFF_S[0]
         self._has_sync_failed = False
         self._sync_thread: threading.Thread | None = None
+        self._is_warm = threading.Event()
+        self._commit_again_at = 0.0
         self._last_sync = ""
 
     @property
@@ -61,15 +65,21 @@ class Background:
                         workspace.embedder.embed(["warm"])
                 except (KeeploreError, OSError) as e:
                     LOG.warning("%s: %s", name, e)
+            self._is_warm.set()
 
         threading.Thread(target=load, name="keeplore-warm", daemon=True).start()
 
     def step(self) -> float:
         """Do what is due. Returns for how many seconds nothing will be; 0.0 where more waits."""
+        if self._registry.machine.workspaces and not self._registry.opened() and not self._is_warm.is_set():
+            return WARMING_S
         if self._is_index_due:
             self._is_index_due = False
             self._each(lambda workspace: workspace.index.refresh())
         moment = time.monotonic()
+        if self._commit_again_at and moment >= self._commit_again_at:
+            self._commit_again_at = 0.0
+            self._each(self._commit)
         if self._changed_at and (
             moment - self._changed_at >= COMMIT_DELAY_S or moment - self._first_change_at >= COMMIT_LATEST_S
         ):
@@ -95,7 +105,8 @@ class Background:
             self._sync_thread.join(2.0)
 
     def _pause_s(self) -> float:
-        due = [at for at in (self._changed_at and self._changed_at + COMMIT_DELAY_S, self._sync_due_at) if at]
+        commit_at = self._changed_at and self._changed_at + COMMIT_DELAY_S
+        due = [at for at in (commit_at, self._commit_again_at, self._sync_due_at) if at]
         return max(min(due) - time.monotonic(), 0.05) if due else NEVER_S
 
     def _each(self, act: Any) -> None:
@@ -106,7 +117,13 @@ class Background:
                 LOG.warning("%s: %s", workspace.name, e)
 
     def _commit(self, workspace: Workspace) -> None:
-        if workspace.commit() and workspace.settings.sync.automatic and workspace.store.remote():
+        try:
+            is_new = workspace.commit()
+        except RepositoryBusy as e:
+            LOG.info("%s: %s", workspace.name, e)
+            self._commit_again_at = time.monotonic() + BUSY_S
+            return
+        if is_new and workspace.settings.sync.automatic and workspace.store.remote():
             self._sync_due_at = time.monotonic() + SYNC_DELAY_S
 
     def _vectors(self, workspace: Workspace) -> int:

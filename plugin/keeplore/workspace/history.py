@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.errors import StoreError
+from keeplore.errors import RepositoryBusy, StoreError
 from keeplore.index import Allowed
 from keeplore.memory import Conversation, Quote
 from keeplore.workspace.intake import Intake
@@ -65,7 +66,8 @@ def import_sessions(
     problems += intake.sweep()
     for workspace in registry.opened():
         workspace.index.refresh()
-        workspace.commit(f"Import {sessions} sessions of {host.name}")
+        with contextlib.suppress(RepositoryBusy):  # the files are there, and the worker commits them later
+            workspace.commit(f"Import {sessions} sessions of {host.name}")
     return Imported(sessions, turns, tuple(problems))
 
 

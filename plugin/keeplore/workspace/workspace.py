@@ -14,7 +14,7 @@ from keeplore.capture import Capture, Place, Redactor, Segmenter, Sessions, Step
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
-from keeplore.errors import ModelUnavailable, RepositoryBusy
+from keeplore.errors import ModelUnavailable
 from keeplore.index import BuiltinEmbedder, Embedder, Index
 from keeplore.memory import Memory
 from keeplore.recall import Answer, Here, recall
@@ -104,16 +104,15 @@ class Workspace:
         return Here(project=self.identity(directory).project)
 
     def commit(self, message: str = "") -> str:
-        """Bring HEAD up to what is on disk; "" where nothing differs or git is busy with something of the user's."""
+        """Bring HEAD up to what is on disk; "" where nothing differs.
+
+        Raises RepositoryBusy while git is busy with something of the user's: the files wait on disk.
+        """
         with self._writing:
-            try:
-                return self.store.commit(message).commit or ""
-            except RepositoryBusy:
-                return ""
+            return self.store.commit(message).commit or ""
 
     def synchronise(self) -> Synced:
         """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then."""
-        self.commit()
         return synchronise(self.store)
 
     def close(self) -> None:
