@@ -16,7 +16,7 @@ help:
 	@echo "make setup   only make .venv and install into it"
 
 demo: setup
-	@$(BIN)/python demo/run.py
+	@$(BIN)/python -m demo.run
 
 test: setup
 	@echo "== ruff check";          $(BIN)/ruff check --quiet .
