@@ -78,7 +78,8 @@ def keeplore_segment(exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str 
     """Called for every new turn while a conversation is open, to ask whether the turn opens a new topic.
 
     ``exchanges`` are those of the open conversation, oldest first, each with ``id``, ``at``, ``ended_at``, ``user``
-    and ``assistant``. Returns the reason for a boundary (a word), ``""`` for none, or None to let the next plugin decide.
+    and ``assistant``. Returns the reason for a boundary (a word), ``""`` for none, or None to let the next plugin
+    decide.
     """
 
 

@@ -90,7 +90,9 @@ def test_every_extension_point_has_a_built_in_implementation(product: list[Any])
     assert set(POINTS) - implemented == set()
 
 
-@pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_a_command_and_its_options_are_documented(name: str, command: click.Command) -> None:
     paragraph = sections("commands.md")[name]
     assert len(paragraph.split()) >= 15
@@ -102,7 +104,9 @@ def test_a_command_and_its_options_are_documented(name: str, command: click.Comm
     assert [option for option in options if f"`{option}" not in paragraph] == []
 
 
-@pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_a_commands_help_says_what_it_and_its_options_do(name: str, command: click.Command) -> None:
     assert command.help and command.help.strip().splitlines()[0].rstrip().endswith((".", ":"))
     silent = [p.name for p in command.params if isinstance(p, click.Option) and not p.help]
