@@ -29,6 +29,7 @@ QUESTIONS = (
 )
 UNRELATED = "which colour has the login button"
 WIDTH = 100
+THINKING_S = 0.3  # before a prompt; a real person takes longer
 
 
 def main() -> int:
@@ -44,6 +45,7 @@ class Demo:
         self.project = self.laptop.home / "code" / "ledgerly"
         self.memory = self.laptop.home / "memory"
         self.took: list[tuple[str, float]] = []
+        self.found: list[list[str]] = []  # the memory that answered each question first
 
     def run(self) -> None:
         say("Keeplore: one session of a small project, two machines", "=")
@@ -72,6 +74,7 @@ class Demo:
         started_at = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=3)
         spooled, answered, compaction = [], [], ""
         for step in play(self.laptop.home, self.project, started_at):
+            time.sleep(THINKING_S if self.laptop.is_answered(step.event) else 0)
             begun = time.perf_counter()
             step.output = self.laptop.send(step.event, step.payload, self.project)
             (answered if self.laptop.is_answered(step.event) else spooled).append(time.perf_counter() - begun)
@@ -95,8 +98,8 @@ class Demo:
         texts = [path.read_text(encoding="utf-8") for path in self.files()]
         richest = max(texts, key=lambda text: text.partition("## Exchanges")[0].count("\n- "))
         head, _, exchanges = richest.partition("## Exchanges")
-        show(head.encode())
-        print(f"  ## Exchanges\n  … {len(exchanges.splitlines())} more lines: every word of both sides, by turn\n")
+        show(head.partition("\n---\n")[2].strip().encode())
+        print(f"\n  ## Exchanges\n  … {len(exchanges.splitlines())} more lines: every word of both sides, by turn\n")
         return "\n".join(texts)
 
     def show_compaction(self, reply: str) -> None:
@@ -107,16 +110,25 @@ class Demo:
 
     def ask(self, machine: Machine, cwd: Path, title: str) -> None:
         say(f"5. {title}" if machine is self.laptop else f"7. {title}")
-        for question in QUESTIONS:
-            answer = machine.recall(question, cwd)
+        answers = [machine.recall(question, cwd) for question in QUESTIONS]
+        with self.timed(f"keeplore recall on {machine.home.name}"):
+            done = machine.keeplore("recall", UNRELATED, cwd=cwd, check=False)
+        found = [[hit["memory_id"] for hit in answer["hits"]][:1] for answer in answers]
+        if machine is not self.laptop:
+            same = sum(here == there for here, there in zip(found, self.found, strict=True))
+            print(f"  {same} of {len(QUESTIONS)} questions are answered by the same memory as on the first machine.")
+            return
+        self.found = found
+        for question, answer in zip(QUESTIONS, answers, strict=True):
             print(f"  $ keeplore recall {question!r}")
             hit = answer["hits"][0] if answer["hits"] else None
             if hit is None:
                 raise RuntimeError(f"nothing recalled for {question!r}")
             print(f"    {hit['title']}  [{hit['date']} · {hit['project']} · {hit['score']:.2f}]")
-            print(textwrap.indent(textwrap.fill(hit["passage"], WIDTH - 6), "      ") + "\n")
-        with self.timed(f"keeplore recall on {machine.home.name}"):
-            done = machine.keeplore("recall", UNRELATED, cwd=cwd, check=False)
+            print(textwrap.indent(hit["passage"], "      "))
+            if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
+                print(f"      decided: “{hit['decision']}”")
+            print()
         print(f"  $ keeplore recall {UNRELATED!r}    (exit status {done.returncode})")
         show(done.stdout)
 
@@ -136,10 +148,10 @@ class Demo:
 
     def check_secret(self, text: str) -> None:
         say("And the database password that was pasted into the session?")
-        found = PASSWORD in text
-        print(f"  in the workspace: {'YES' if found else 'no'}; in its place: {'[REDACTED:' in text}\n")
-        if found:
+        lines = [line.strip() for line in text.splitlines() if "[REDACTED:" in line]
+        if PASSWORD in text or not lines:
             raise RuntimeError("a secret reached the workspace")
+        print(f"  It is not in the workspace. What stands there:\n  {lines[0][:WIDTH]}\n")
 
     def files(self) -> Iterator[Path]:
         return iter(sorted(self.memory.glob("projects/*/memory/conversations/**/*.md")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,13 @@ from keeplore_hooks.specs import hookimpl_last
 
 PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
 MAX_WORK = 200  # references of one kind that a conversation lists
+MAX_COMMANDS = 12  # the first ones; the rest repeats them
+# commands that only look: they say nothing about what came of a talk
+_LOOKING = re.compile(
+    r"(?:cd \S+ *(?:&&|;) *)*(?:"
+    r"(?:ls|cat|head|tail|grep|rg|find|fd|wc|echo|pwd|cd|which|file|stat|tree|less|sed -n|ps|pgrep|sleep|date|env|jq)\b"
+    r"|git (?:-C \S+ )?(?:status|log|diff|show|branch|remote|rev-parse|blame|ls-files|reflog|worktree list)\b)"
+)
 # commands that show or set something about the host itself: the talk goes on as if nothing had been typed
 HOUSEKEEPING = frozenset(
     """agents config context cost doctor export fast help hooks ide keybindings login logout mcp memory model
@@ -185,7 +193,8 @@ class Capture:
             return tuple(self._steps.redact(item) for item in items)
 
         work = turn.work
-        return Work(observed(work.files), observed(work.commands), observed(work.commits), work.links)
+        commands = tuple(command for command in observed(work.commands) if not _LOOKING.match(command))
+        return Work(observed(work.files), commands, observed(work.commits), work.links)
 
     def _is_retaken(self, current: _Open, at: int, exchange: Exchange) -> bool:
         """True for the last exchange when it was a mere prompt that waited, behind others, for the turn itself."""
@@ -341,4 +350,4 @@ def _merged(old: Work, new: Work) -> Work:
     def both(name: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*getattr(old, name), *getattr(new, name))))[:MAX_WORK]
 
-    return Work(both("files"), both("commands"), both("commits"), both("links"))
+    return Work(both("files"), both("commands")[:MAX_COMMANDS], both("commits"), both("links"))

@@ -26,6 +26,9 @@ def show(answer: dict[str, Any]) -> None:
         click.secho(f"   {' · '.join(facts)}", dim=True)
         for paragraph in hit["passage"].splitlines():
             click.echo(textwrap.fill(paragraph, WIDTH, initial_indent="   ", subsequent_indent="   "))
+        if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
+            decided = f"decided: “{hit['decision']}”"
+            click.echo(textwrap.fill(decided, WIDTH, initial_indent="   ", subsequent_indent="   "))
         click.secho(f"   {hit['path']}", fg="cyan")
         click.echo()
     if not answer["hits"]:

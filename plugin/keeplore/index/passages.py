@@ -18,6 +18,8 @@ BEFORE = 24
 AFTER = 14
 MAX_WORD = 100  # characters; longer runs without a space are cut, so that one always fits into a piece
 _RECEIPT = re.compile(r" — (?:user|assistant), turn \S+$", re.MULTILINE)
+# lines that say when and where: they answer no question, and commands match words that nobody meant
+_FORM = re.compile(r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 
@@ -60,7 +62,10 @@ def passages_of(memory: Memory) -> list[Passage]:
         if conversation.exchanges:
             title = memory.title or conversation.title
             head = body.partition(f"\n{EXCHANGES}\n")[0]
-            return [*_sections(title, _RECEIPT.sub("", head), place), *_exchanges(title, conversation.exchanges)]
+            return [
+                *_sections(title, _RECEIPT.sub("", _FORM.sub("", head)), place),
+                *_exchanges(title, conversation.exchanges),
+            ]
     return list(_sections(memory.title, body, place))
 
 

@@ -44,8 +44,8 @@ _ADVICE = {
     "refused": ("the remote does not take the push", "See what it says; memory stays committed here"),
     "moved": ("another machine was faster each time", "Nothing is lost; it is tried again soon"),
     "blocked": ("git does not follow this address", "Use https, ssh or a path: `git remote set-url origin URL`"),
-    "missing": ("there is no repository at the remote", "Check the address with `git remote -v`, or create it"),
-    "offline": ("the remote cannot be reached", "Nothing is lost; it is tried again soon"),
+    "missing": ("there is no repository at the remote", "Check the address, or create the repository"),
+    "offline": ("the remote cannot be reached", "Nothing is lost; try again when the network is back"),
     "other": ("git failed", "Run `git fetch` and `git push` in the workspace to see more"),
 }
 

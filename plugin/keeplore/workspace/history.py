@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Host, Recorded
 
+CLEAR_CHARS = 40  # of a decision that names what it is about
 LOOKED_AT = 300  # newest conversations that are searched for something to show
 
 
@@ -89,8 +91,9 @@ def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
 
 def _worth(conversation: Conversation, decision: Quote) -> int:
     """How much a decision tells somebody who was not there."""
-    is_in_words = decision.speaker == "user" and "→" not in decision.text
-    return 2 * is_in_words + bool(conversation.reasoning) + (len(conversation.options) > 1) + (len(decision.text) > 40)
+    is_own_words = decision.speaker == "user" and "→" not in decision.text
+    is_clear = len(decision.text) > CLEAR_CHARS and not re.search(r"\b(?:this|that|it)\b", decision.text)
+    return 2 * is_clear + is_own_words + bool(conversation.reasoning) + (len(conversation.options) > 1)
 
 
 def _written(registry: Registry) -> int:

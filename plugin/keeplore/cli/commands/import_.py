@@ -13,6 +13,7 @@ import click
 
 from keeplore.cli.progress import bar
 from keeplore.config.places import Places
+from keeplore.errors import KeeploreError
 from keeplore_hooks.hosts import HOSTS, host_named
 
 if TYPE_CHECKING:
@@ -59,15 +60,25 @@ def command(places: Places, host: str, since: datetime | None, folder: Path | No
     from keeplore.workspace.registry import Registry
 
     adapter = host_named(host)
+    if folder and folder.name == "projects":  # the sessions lie there, and people name where they saw them
+        folder = folder.resolve().parent
     config_dir = str(folder) if folder else os.environ.get("CLAUDE_CONFIG_DIR", "")
     with Registry(places) as registry:
         home = registry.for_directory(Path.home())  # says what to do where there is no workspace yet
         recorded = worth_reading(adapter.recorded(Path.home(), config_dir), since)
         if not recorded:
+            if folder:
+                raise KeeploreError(
+                    f"no recorded sessions of {host} in {folder}", "Name the folder that holds projects/"
+                )
             click.echo(f"No recorded sessions of {host} found. If they lie elsewhere, name the folder with --from.")
             return
         with bar("Reading sessions") as progress:
-            imported = import_sessions(registry, adapter, recorded, progress)
+            try:
+                imported = import_sessions(registry, adapter, recorded, progress)
+            except KeyboardInterrupt:
+                click.echo("\nInterrupted. What was read is kept; run it again to go on.", err=True)
+                raise
         click.echo(
             f"{len(recorded)} sessions looked at, {imported.sessions} with something new: {imported.turns} turns."
         )

@@ -13,6 +13,7 @@ from keeplore.cli.answer import show
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore.worker.protocol import ask
+from keeplore_hooks.spool import Spool
 
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
 EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
@@ -44,6 +45,9 @@ def command(places: Places, query: tuple[str, ...], limit: int, *, wide: bool, t
     answer = ask(places.state, "recall", request, timeout_s=WORKER_S) or _without_worker(places, request)
     if "error" in answer:
         raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
+    waiting = Spool(places.spool).counts()["new"]
+    if waiting:
+        click.echo(f"note: {waiting} host events wait to be read; `keeplore worker run` reads them", err=True)
     if as_json:
         click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
     else:

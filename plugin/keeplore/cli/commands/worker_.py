@@ -9,8 +9,10 @@ import click
 
 from keeplore.config.places import Places
 from keeplore.worker.protocol import ask
+from keeplore_hooks.spool import Spool
 
 ANSWER_S = 2.0
+DONE_S = 1.0  # without work, then a worker in the foreground is done
 
 
 @click.group(short_help="Show or stop the background worker.")
@@ -25,7 +27,9 @@ def status(places: Places, *, as_json: bool) -> None:
     """Say whether a worker runs and what it has to do. Exit status 4: none runs."""
     told = ask(places.state, "status", timeout_s=ANSWER_S)
     if told is None:
-        click.echo("null" if as_json else "No worker runs. The next host event starts one.")
+        waiting = Spool(places.spool).counts()["new"]
+        wait = f" {waiting} wait; `keeplore worker run` reads them now." if waiting else ""
+        click.echo("null" if as_json else f"No worker runs. The next host event starts one.{wait}")
         sys.exit(4)
     if as_json:
         click.echo(json.dumps(told, indent=2))
@@ -50,10 +54,15 @@ def stop(places: Places) -> None:
 @command.command()
 @click.pass_obj
 def run(places: Places) -> None:
-    """Work in the foreground until idle or interrupted."""
+    """Work in the foreground until there is nothing left to do, or until interrupted."""
     # heavy: everything the worker needs
     from keeplore.worker.worker import Worker
 
-    if not Worker(places).run():
+    spool = Spool(places.spool)
+    before = spool.counts()
+    click.echo(f"{before['new'] + before['claimed']} host events wait.")
+    if not Worker(places, idle_exit_s=DONE_S).run():
         click.echo("Another worker already runs: see `keeplore worker status`.", err=True)
         sys.exit(1)
+    after = spool.counts()
+    click.echo(f"Done; {after['new'] + after['claimed']} wait, {after['dead'] - before['dead']} could not be read.")
