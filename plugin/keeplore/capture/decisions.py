@@ -14,7 +14,6 @@ from keeplore.capture.sentences import MAX_QUOTE, Sentence, bare, clip, sentence
 from keeplore.capture.terms import overlap, terms
 from keeplore.memory import Asked, Exchange, Quote
 
-MIN_USER = 1.5  # weight of a cue below which a person's sentence is no decision
 MIN_AGENT = 1.5
 ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
 PICKED = 3.0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.sentences import bare, sentences
-from keeplore.capture.terms import STOP, is_identifier, stem, stems, terms
+from keeplore.capture.terms import STOP, is_identifier, stem, terms
 from keeplore.memory import Exchange
 
 MAX_WORDS = 3  # of a key phrase
@@ -51,10 +51,6 @@ class Profile:
 
     weights: dict[str, float]
     phrases: tuple[str, ...]
-
-    def of(self, text: str) -> float:
-        """How much of the subject a text names."""
-        return sum(sorted((self.weights.get(term, 0.0) for term in stems(text)), reverse=True)[:5])
 
 
 def profile(exchanges: Sequence[Exchange]) -> Profile:

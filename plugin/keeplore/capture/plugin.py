@@ -42,7 +42,6 @@ class Place:
     scope: str  # project | workspace
     project: str = ""
     branch: str = ""
-    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +140,9 @@ class Capture:
 
     @hookimpl_last
     def keeplore_session(self, session: Session) -> None:
-        state = self._sessions.get(session.origin)
-        if session.phase == "started":
-            state.ended_at = ""
-            return
-        state.ended_at = session.at
         # a host's record may still be growing when it reports the end; the sweep reads the rest and closes
-        if not session.origin.transcript:
-            self.close(state)
+        if session.phase == "ended" and not session.origin.transcript:
+            self.close(self._sessions.get(session.origin))
 
     def flush(self) -> None:
         """Write every conversation that changed. Raises OSError where the disk refuses; nothing is forgotten then."""
@@ -233,9 +227,7 @@ class Capture:
             return None
         if not memory.is_open:  # a person closed it, or another process did
             return None
-        place = Place(
-            memory.scope, memory.project, str(memory.source.get("branch", "")), str(memory.source.get("commit", ""))
-        )
+        place = Place(memory.scope, memory.project, str(memory.source.get("branch", "")))
         return _Open(memory.id, place, Conversation.from_markdown(memory.body), memory.created_at)
 
     def _begin(self, state: SessionState, exchange: Exchange, place: Place) -> _Open:
@@ -315,7 +307,6 @@ class Capture:
             "turns": [exchange.id for exchange in current.conversation.exchanges],
             "machine": self._steps.machine,
             "branch": current.place.branch,
-            "commit": current.place.commit,
         }
         return {key: value for key, value in source.items() if value}
 

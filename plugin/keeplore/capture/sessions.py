@@ -24,7 +24,6 @@ class SessionState:
     opened_by: str = ""  # what began it: a command's name, or ""
     trigger: str = "turn"
     seen: list[str] = field(default_factory=list)
-    ended_at: str = ""
 
     def is_new(self, event_id: str) -> bool:
         """True the first time an id is asked for."""

@@ -5,6 +5,12 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from keeplore.workspace.workspace import Workspace
 
 Progress = Callable[[int, int], None]
 
@@ -28,3 +34,14 @@ def bar(label: str) -> Iterator[Progress]:
             bars.update(task, completed=done, total=total)
 
         yield advance
+
+
+def fill_vectors(workspace: Workspace) -> bool:
+    """Make the vectors that are missing; False where the person has no time for it, which loses nothing."""
+    try:
+        with bar("Making vectors") as progress:
+            workspace.index.embed_pending(progress=progress)
+    except KeyboardInterrupt:
+        click.echo("Vectors are not complete; they are filled in when the worker next runs.", err=True)
+        return False
+    return True

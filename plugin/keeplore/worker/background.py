@@ -29,6 +29,7 @@ class Background:
         self._registry = registry
         # a worker that was killed may have left text that is neither committed nor pushed
         self._changed_at = self._first_change_at = time.monotonic()
+        self._written = 0  # files that this knows of
         self._is_index_due = True
         self._are_vectors_due = True
         self._sync_due_at = time.monotonic() + SYNC_DELAY_S
@@ -47,9 +48,10 @@ class Background:
 
     def note_change(self) -> None:
         """Look whether the workspaces have text that is not indexed and committed yet."""
-        changed = [workspace.changes.take() for workspace in self._registry.opened()]
-        if not any(changed):
+        written = self._registry.written()
+        if written == self._written:
             return
+        self._written = written
         self._changed_at = time.monotonic()
         self._first_change_at = self._first_change_at or self._changed_at
         self._is_index_due = self._are_vectors_due = True

@@ -58,9 +58,9 @@ def import_sessions(
     problems: list[tuple[Path, str]] = []
     for number, session in enumerate(recorded, 1):
         origin = Origin(host.name, session.session, session.cwd, transcript=str(session.path))
-        written = _written(registry)
+        written = registry.written()
         taken = intake.take_transcript(host, session.path, origin)
-        if _written(registry) != written:  # the last turn of a session is read again and may have nothing to add
+        if registry.written() != written:  # the last turn of a session is read again and may have nothing to add
             sessions += 1
             turns += taken.turns
         problems += [(session.path, problem) for problem in taken.problems]
@@ -94,11 +94,6 @@ def _worth(conversation: Conversation, decision: Quote) -> int:
     is_own_words = decision.speaker == "user" and "→" not in decision.text
     is_clear = len(decision.text) > CLEAR_CHARS and not re.search(r"\b(?:this|that|it)\b", decision.text)
     return 2 * is_clear + is_own_words + bool(conversation.reasoning) + (len(conversation.options) > 1)
-
-
-def _written(registry: Registry) -> int:
-    """How many files capture has written in this process."""
-    return sum(workspace.changes.count for workspace in registry.opened())
 
 
 def _written_at(path: Path) -> datetime:

@@ -94,6 +94,10 @@ class Registry:
         with self._lock:
             return list(self._opened.values())
 
+    def written(self) -> int:
+        """How many memory files capture has written in this process."""
+        return sum(workspace.changes.count for workspace in self.opened())
+
     def close(self) -> None:
         for workspace in self.opened():
             workspace.close()

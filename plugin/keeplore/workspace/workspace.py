@@ -162,21 +162,14 @@ class Workspace:
 
 
 class Changes:
-    """A plugin that notes which files were written, so that index and commit need to look only after a change."""
+    """A plugin that counts the files that were written, so that index and commit need to look only after a change."""
 
     def __init__(self) -> None:
-        self.paths: set[str] = set()
-        self.count = 0  # of all files written so far
+        self.count = 0
 
     @hookimpl_last
-    def keeplore_memory_written(self, path: str) -> None:
-        self.paths.add(path)
+    def keeplore_memory_written(self) -> None:
         self.count += 1
-
-    def take(self) -> set[str]:
-        """The paths since the last call."""
-        taken, self.paths = self.paths, set()
-        return taken
 
 
 def now() -> str:

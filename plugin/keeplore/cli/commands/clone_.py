@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from keeplore.cli.progress import bar
+from keeplore.cli.progress import bar, fill_vectors
 from keeplore.config.places import Places
 
 
@@ -39,10 +38,6 @@ def command(places: Places, url: str, directory: Path | None, name: str | None) 
         click.echo(f"{stamp.memories} memories can be searched now.")
         for path, problem in refreshed.problems:
             click.echo(f"  skipped {path}: {problem}", err=True)
-        try:
-            with bar("Making vectors") as progress:
-                workspace.index.embed_pending(progress=progress)
-        except KeyboardInterrupt:
-            click.echo("Vectors are not complete; they are filled in when the worker next runs.", err=True)
-            sys.exit(0)
+        if not fill_vectors(workspace):
+            return
     click.echo('Ask it something: `keeplore recall "what did we decide about …"`')

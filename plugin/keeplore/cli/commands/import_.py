@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.progress import bar
+from keeplore.cli.progress import bar, fill_vectors
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore_hooks.hosts import HOSTS, host_named
@@ -87,16 +87,8 @@ def command(places: Places, host: str, since: datetime | None, folder: Path | No
         if len(imported.problems) > SHOWN_PROBLEMS:
             click.echo(f"  … and {len(imported.problems) - SHOWN_PROBLEMS} more lines that could not be read", err=True)
         for workspace in registry.opened():
-            _fill_vectors(workspace)
+            fill_vectors(workspace)
         _show_known(home)
-
-
-def _fill_vectors(workspace: Workspace) -> None:
-    try:
-        with bar("Making vectors") as progress:
-            workspace.index.embed_pending(progress=progress)
-    except KeyboardInterrupt:
-        click.echo("Vectors are not complete; they are filled in when the worker next runs.", err=True)
 
 
 def _show_known(workspace: Workspace) -> None:
