@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from keeplore.errors import IndexUnavailable
-from keeplore.index import Allowed, Index
+from keeplore.index import Allowed, Index, Wanted
 from keeplore.index.database import Database
 from keeplore.memory import Memory
 
@@ -113,7 +113,7 @@ def test_flipped_bytes_anywhere_end_in_an_answer_or_a_rebuild(
         again.embed_pending()
         again.text_search("tabs word3", EVERYTHING, 5)
         again.vector_search(embedder.embed(["tabs"])[0], EVERYTHING, 5)
-        again.recent(EVERYTHING, limit=5)
+        again.listed(Wanted(EVERYTHING, limit=5))
         again.close()
 
 

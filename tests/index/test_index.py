@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import Allowed, Index
+from keeplore.index import Allowed, Index, Wanted
 from keeplore.memory import Memory, new_id
 
 EVERYTHING = Allowed()
@@ -177,7 +177,7 @@ def test_two_files_with_one_id_are_listed_and_the_newer_one_counts(
     index.refresh()
     assert index.memories([new_id("Tabs")])[new_id("Tabs")].path == "memory/facts/b.md"
     assert [path for path, _ in index.problems()] == ["memory/archive/facts/c.md", "memory/facts/a.md"]
-    assert [row.path for row in index.recent(EVERYTHING, limit=5)] == ["memory/facts/b.md"]
+    assert [row.path for row in index.listed(Wanted(EVERYTHING, limit=5))] == ["memory/facts/b.md"]
     assert index.stamp().memories == 1
 
 
@@ -193,7 +193,7 @@ def test_only_what_is_allowed_is_found(
     wanted = {new_id("Own"), new_id("All")}
     assert set(found(index, "tabs", allowed)) == wanted
     assert set(near(index, embedder, "tabs", allowed)) == wanted
-    assert {row.id for row in index.recent(allowed, limit=5)} == wanted
+    assert {row.id for row in index.listed(Wanted(allowed, limit=5))} == wanted
     assert found(index, "tabs", Allowed((("project", "none"),))) == []
 
 
@@ -230,10 +230,10 @@ def test_recent_is_newest_first_and_can_be_narrowed(
     files.put(talk)
     files.put(make_note("Put away", updated_at="2026-02-12T14:00:00Z"), "memory/archive/facts/x.md")
     index.refresh()
-    assert [row.title for row in index.recent(EVERYTHING, limit=2)] == ["New", "Old"]
-    [open_one] = index.recent(EVERYTHING, session="s1", limit=5)
+    assert [row.title for row in index.listed(Wanted(EVERYTHING, limit=2))] == ["New", "Old"]
+    [open_one] = index.listed(Wanted(EVERYTHING, session="s1", limit=5))
     assert (open_one.title, open_one.host, open_one.is_open) == ("Talk", "claude-code", True)
-    assert [row.title for row in index.recent(EVERYTHING, kind="conversation", limit=5)] == ["Talk"]
+    assert [row.title for row in index.listed(Wanted(EVERYTHING, kind="conversation", limit=5))] == ["Talk"]
     assert index.memories([new_id("Put away")])[new_id("Put away")].is_archived
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from keeplore.errors import NotFound
-from keeplore.index import Allowed, Index
+from keeplore.index import Allowed, Index, Wanted
 from keeplore.memory import Conversation, Exchange, Memory, new_id, parse, serialise
 
 NAMES = st.sampled_from(
@@ -65,7 +65,7 @@ def state(index: Index) -> object:
     stamp = index.stamp()
     turns = index.known_turns(f"turn-{n}" for n in range(4))
     counts = (stamp.memories, stamp.passages)
-    return index.memories(ids), index.recent(Allowed(), limit=50), index.problems(), turns, counts, found
+    return index.memories(ids), index.listed(Wanted(Allowed(), limit=50)), index.problems(), turns, counts, found
 
 
 class Incremental(RuleBasedStateMachine):

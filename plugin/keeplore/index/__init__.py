@@ -2,7 +2,7 @@
 
 from keeplore.index.embedder import BuiltinEmbedder, Embedder, embedder_for
 from keeplore.index.index import Index, Source
-from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp
+from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 
 __all__ = [
     "Allowed",
@@ -15,5 +15,6 @@ __all__ = [
     "Refreshed",
     "Source",
     "Stamp",
+    "Wanted",
     "embedder_for",
 ]

@@ -20,7 +20,7 @@ from typing import TypeVar
 from keeplore.errors import IndexUnavailable
 from keeplore_hooks import durable
 
-SCHEMA = 1
+SCHEMA = 2
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
@@ -52,11 +52,16 @@ CREATE TABLE scopes (id INTEGER PRIMARY KEY, scope TEXT, project TEXT, UNIQUE (s
 CREATE TABLE memories (
     key INTEGER PRIMARY KEY, path TEXT UNIQUE, id TEXT, scope_id INTEGER REFERENCES scopes, title TEXT, kind TEXT,
     category TEXT, created_at TEXT, updated_at TEXT, permanent INTEGER, trust TEXT, session TEXT, host TEXT,
-    is_open INTEGER, is_archived INTEGER, supersedes TEXT
+    is_open INTEGER, is_archived INTEGER, says BLOB
 );
 CREATE INDEX memories_id ON memories (id);
 CREATE INDEX memories_updated ON memories (updated_at);
-CREATE INDEX memories_supersedes ON memories (supersedes) WHERE supersedes != '';
+CREATE INDEX memories_says ON memories (says);
+CREATE TABLE links (
+    memory INTEGER REFERENCES memories, relationship TEXT, target TEXT, PRIMARY KEY (memory, relationship, target)
+) WITHOUT ROWID;
+CREATE INDEX links_target ON links (target);
+CREATE INDEX links_superseding ON links (memory, target) WHERE relationship = 'supersedes';
 CREATE TABLE turns (turn TEXT, memory INTEGER REFERENCES memories, PRIMARY KEY (turn, memory)) WITHOUT ROWID;
 CREATE INDEX turns_memory ON turns (memory);
 -- ids are never used twice: vectors in memory and in the graph file are kept by them

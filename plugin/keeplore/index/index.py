@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
@@ -15,8 +16,9 @@ from keeplore.errors import ModelUnavailable, RepositoryError
 from keeplore.index import queries, refresh, search
 from keeplore.index.database import Database
 from keeplore.index.embedder import BATCH, Embedder
-from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp
+from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 from keeplore.memory import Memory
+from keeplore.memory.chains import Chain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,9 +161,31 @@ class Index:
     def memories(self, ids: Sequence[str]) -> dict[str, MemoryRow]:
         return self._database.read(lambda c: queries.memory_rows(c, ids))
 
-    def recent(self, allowed: Allowed, *, session: str = "", kind: str = "", limit: int) -> list[MemoryRow]:
-        """Memories that are not archived, the one changed last first."""
-        return self._database.read(lambda c: queries.recent(c, allowed, session, kind, limit))
+    def listed(self, wanted: Wanted) -> list[MemoryRow]:
+        """The memories that fit, the one changed last first."""
+        return self._database.read(lambda c: queries.listed(c, wanted))
+
+    def find(self, reference: str) -> list[MemoryRow]:
+        """What an id, the beginning of one (4 digits at least), a path or a file's name may mean; 20 at most."""
+        is_id = re.fullmatch(r"(mem_)?[0-9a-f]{4}[0-9a-f-]*", reference)
+
+        def ask(connection: sqlite3.Connection) -> list[MemoryRow]:
+            ids = queries.ids_like(connection, reference) if is_id else []
+            return list(queries.memory_rows(connection, ids or queries.ids_at(connection, reference)).values())
+
+        return self._database.read(ask)
+
+    def saying(self, content: str, scope: str, project: str) -> list[str]:
+        """Ids of the notes of a scope that say exactly what this content hash stands for."""
+        return self._database.read(lambda c: queries.ids_saying(c, content, scope, project))
+
+    def chains(self) -> list[Chain]:
+        """Every chain of memories that replaced one another."""
+        return self._database.read(queries.all_chains)
+
+    def dangling(self) -> list[tuple[str, str, str]]:
+        """Path, relationship and target of every link to a memory that does not exist."""
+        return self._database.read(queries.dangling)
 
     def known_turns(self, ids: Iterable[str]) -> dict[str, str]:
         """Turn id → id of the conversation that holds it."""

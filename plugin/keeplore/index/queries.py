@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
-from keeplore.index.chains import Link, Place, places
 from keeplore.index.passages import embedded_text
-from keeplore.index.rows import Allowed, MemoryRow, PassageRow
+from keeplore.index.rows import MemoryRow, PassageRow, Wanted
 from keeplore.index.search import in_list, scope_ids
+from keeplore.memory.chains import Chain, Place, chains, places
 
 _T = TypeVar("_T")
 
@@ -54,7 +56,7 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
 
 
 def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MemoryRow]:
-    chains = _places(connection)
+    heads = places(all_chains(connection))
     found = {}
     for chunk in _chunks(list(ids)):
         rows = connection.execute(
@@ -62,21 +64,8 @@ def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str,
             f" WHERE m.id IN ({_marks(chunk)}) AND {_IS_FIRST}",
             chunk,
         )
-        found.update({row[0]: _memory_row(row, chains.get(row[0], Place())) for row in rows})
+        found.update({row[0]: _memory_row(row, heads.get(row[0], Place())) for row in rows})
     return found
-
-
-def recent(connection: sqlite3.Connection, allowed: Allowed, session: str, kind: str, limit: int) -> list[MemoryRow]:
-    """Memories that are not archived, the one changed last first."""
-    chains = _places(connection)
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memories m JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # our own words
-        f" WHERE NOT m.is_archived AND {in_list('m.scope_id', scope_ids(connection, allowed))}"
-        f" AND ? IN ('', m.session) AND ? IN ('', m.kind) AND {_IS_FIRST}"
-        " ORDER BY m.updated_at DESC, m.id LIMIT ?",
-        (session, kind, limit),
-    )
-    return [_memory_row(row, chains.get(row[0], Place())) for row in rows]
 
 
 def known_turns(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
@@ -165,11 +154,74 @@ def model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
     return int(row[0]) if row else -1
 
 
-def _places(connection: sqlite3.Connection) -> dict[str, Place]:
-    rows = connection.execute("SELECT id, supersedes, created_at FROM memories WHERE supersedes != '' ORDER BY path")
-    links = {id_: Link(id_, supersedes, (created_at, id_)) for id_, supersedes, created_at in rows}
-    named = "SELECT id FROM memories WHERE id IN (SELECT supersedes FROM memories WHERE supersedes != '')"
-    return dict(places(links.values(), {id_ for (id_,) in connection.execute(named)}))
+def all_chains(connection: sqlite3.Connection) -> list[Chain]:
+    """Every chain of memories that replaced one another."""
+    supersedes: dict[str, list[str]] = {}
+    rows = connection.execute(
+        "SELECT m.id, l.target FROM links l JOIN memories m ON m.key = l.memory WHERE l.relationship = 'supersedes'"
+    )
+    for id_, target in rows:
+        supersedes.setdefault(id_, []).append(target)
+    named = {*supersedes, *(target for targets in supersedes.values() for target in targets)}
+    ages: dict[str, tuple[str, str]] = {}
+    for chunk in _chunks(sorted(named)):
+        found = connection.execute(f"SELECT id, created_at FROM memories WHERE id IN ({_marks(chunk)})", chunk)  # noqa: S608  # marks
+        for id_, created_at in found:
+            ages[id_] = max(ages.get(id_, ("", "")), (created_at, id_))
+    return chains(supersedes, ages)
+
+
+def dangling(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """Path, relationship and target of every link to a memory that does not exist, sorted."""
+    rows = connection.execute(
+        "SELECT m.path, l.relationship, l.target FROM links l JOIN memories m ON m.key = l.memory"
+        " WHERE NOT EXISTS (SELECT 1 FROM memories t WHERE t.id = l.target) ORDER BY 1, 2, 3"
+    )
+    return [(str(path), str(relationship), str(target)) for path, relationship, target in rows]
+
+
+def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
+    """Memories that fit, the one changed last first."""
+    heads = places(all_chains(connection))
+    archived = {"without": " AND NOT m.is_archived", "only": " AND m.is_archived", "with": ""}[wanted.archived]
+    permanent = "" if wanted.permanent is None else f" AND m.permanent = {int(wanted.permanent)}"
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM memories m JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # our own words
+        f" WHERE {in_list('m.scope_id', scope_ids(connection, wanted.allowed))}{archived}{permanent}"
+        " AND ? IN ('', m.kind) AND ? IN ('', m.category) AND ? IN ('', m.session)"
+        f" AND m.updated_at >= ? AND (? = '' OR m.updated_at < ?) AND {_IS_FIRST} ORDER BY m.updated_at DESC, m.id",
+        (wanted.kind, wanted.category, wanted.session, wanted.since, wanted.before, wanted.before),
+    )
+    found = (_memory_row(row, heads.get(row[0], Place())) for row in rows)
+    return list(itertools.islice((r for r in found if wanted.superseded or not r.superseded_by), wanted.limit))
+
+
+def ids_like(connection: sqlite3.Connection, beginning: str) -> list[str]:
+    """Ids that begin so, with or without ``mem_``; 20 at most."""
+    start = beginning if beginning.startswith("mem_") else f"mem_{beginning}"
+    rows = connection.execute(
+        "SELECT DISTINCT id FROM memories WHERE id >= ? AND id < ? ORDER BY id LIMIT 20", (start, f"{start}g")
+    )
+    return [str(id_) for (id_,) in rows]
+
+
+def ids_at(connection: sqlite3.Connection, path: str) -> list[str]:
+    """Ids of the memories at a path, or in files of that name."""
+    rows = connection.execute(
+        "SELECT DISTINCT id FROM memories WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY id LIMIT 20",
+        (path, "%/" + re.sub(r"([%_\\])", r"\\\1", path)),
+    )
+    return [str(id_) for (id_,) in rows]
+
+
+def ids_saying(connection: sqlite3.Connection, content: str, scope: str, project: str) -> list[str]:
+    """Ids of the memories in a scope that say exactly what this content hash stands for."""
+    rows = connection.execute(
+        "SELECT m.id FROM memories m JOIN scopes s ON s.id = m.scope_id"
+        " WHERE m.says = ? AND s.scope = ? AND s.project = ? AND m.kind = 'note' AND NOT m.is_archived ORDER BY m.id",
+        (bytes.fromhex(content), scope, project if scope == "project" else ""),
+    )
+    return [str(id_) for (id_,) in rows]
 
 
 def _memory_row(row: tuple[Any, ...], place: Place) -> MemoryRow:

@@ -13,6 +13,7 @@ from typing import Protocol
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.index.passages import Passage, passages_of, turns_of
 from keeplore.memory import Memory, new_id
+from keeplore.memory.note import hash_of
 
 # A file written twice within one tick of the file system's clock can keep its time and size; so one that was young
 # when it was read is read again at the next refresh. FAT's clock is the slowest.
@@ -129,6 +130,7 @@ def _drop_memory(connection: sqlite3.Connection, path: str) -> None:
         for statement in (
             "DELETE FROM passages WHERE memory = ?",
             "DELETE FROM turns WHERE memory = ?",
+            "DELETE FROM links WHERE memory = ?",
             "DELETE FROM memories WHERE key = ?",
         ):
             connection.execute(statement, row)
@@ -147,11 +149,13 @@ def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item:
         *(_text(str(memory.source.get(key) or "")) for key in ("session", "host")),
         memory.is_open,
         is_archived(path),
-        _text(memory.supersedes),
+        bytes.fromhex(hash_of(memory)),
     )
     marks = ", ".join("?" * len(row))
     key = connection.execute(f"INSERT INTO memories VALUES (NULL, {marks})", row).lastrowid  # noqa: S608  # marks alone
     connection.executemany("INSERT INTO turns VALUES (?, ?)", ((_text(turn), key) for turn in item.turns))
+    links = ((key, relationship, _text(target)) for relationship, target in memory.links)
+    connection.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", links)
     connection.executemany(
         "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((key, scope_id, *_columns(passage)) for passage in item.passages),

@@ -13,6 +13,22 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories a list holds; what is left empty does not choose."""
+
+    allowed: Allowed = Allowed()
+    kind: str = ""
+    category: str = ""
+    session: str = ""
+    permanent: bool | None = None
+    since: str = ""  # RFC 3339 or a beginning of it: changed at or after
+    before: str = ""  # changed before
+    archived: str = "without"  # without | with | only
+    superseded: bool = False  # earlier versions too
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     passage: int
     score: float  # higher is better; BM25 or cosine, so comparable within one search alone

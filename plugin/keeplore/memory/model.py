@@ -108,6 +108,20 @@ class Memory:
         return self._text("supersedes")
 
     @property
+    def version(self) -> int:
+        value = self.meta.get("version")
+        return value if isinstance(value, int) and value > 0 else 1
+
+    @property
+    def links(self) -> tuple[tuple[str, str], ...]:
+        """Relationship and id of every memory that this one names, the one that it supersedes first."""
+        related = self.meta.get("related")
+        pairs = [(link.get("relationship"), link.get("id")) for link in _mappings(related)]
+        sound = [(str(kind), id_) for kind, id_ in pairs if kind in RELATIONSHIPS and isinstance(id_, str)]
+        own = [("supersedes", self.supersedes)] if self.supersedes else []
+        return tuple(dict.fromkeys((*own, *sound)))
+
+    @property
     def source(self) -> Mapping[str, Any]:
         value = self.meta.get("source")
         return value if isinstance(value, Mapping) else {}
@@ -130,6 +144,10 @@ class Memory:
     def _one_of(self, key: str, allowed: tuple[str, ...], default: str) -> str:
         value = self._text(key)
         return value if value in allowed else default
+
+
+def _mappings(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def problems_of(meta: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from keeplore.errors import StoreError
-from keeplore.index import Allowed, MemoryRow
+from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.render import (
@@ -86,13 +86,13 @@ def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
 
 def _conversations(index: Index, store: Source, allowed: Allowed, session: str, limit: int) -> list[Read]:
     """Newest first."""
-    rows = index.recent(allowed, session=session, kind="conversation", limit=limit)
+    rows = index.listed(Wanted(allowed, session=session, kind="conversation", limit=limit))
     return [Read(r.row, r.memory, Conversation.from_markdown(r.memory.body)) for r in _loaded(store, rows)]
 
 
 def _notes(index: Index, store: Source, here: Here) -> list[Read]:
     """Permanent notes and the newest others, newest first."""
-    rows = index.recent(Allowed(here.scopes), kind="note", limit=NOTES)
+    rows = index.listed(Wanted(Allowed(here.scopes), kind="note", limit=NOTES))
     current = [row for row in rows if not row.superseded_by and not row.is_archived]
     wanted = [r for r in current if r.permanent][:PERMANENT] + [r for r in current if not r.permanent][:DECISIONS]
     return [r for r in _loaded(store, wanted) if may_be_injected(r.row.trust, r.row.title, r.memory.body)]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.errors import RepositoryBusy, StoreError
-from keeplore.index import Allowed
+from keeplore.index import Allowed, Wanted
 from keeplore.memory import Conversation, Quote
 from keeplore.workspace.intake import Intake
 from keeplore.workspace.registry import Registry
@@ -76,7 +76,7 @@ def import_sessions(
 def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
     """Decisions of different sessions, the best argued first; fewer where memory holds fewer."""
     found: list[tuple[int, str, Known]] = []
-    for row in workspace.index.recent(Allowed(()), kind="conversation", limit=LOOKED_AT):
+    for row in workspace.index.listed(Wanted(Allowed(()), kind="conversation", limit=LOOKED_AT)):
         try:
             conversation = Conversation.from_markdown(workspace.store.load(row.path).body)
         except (StoreError, OSError):

@@ -1,0 +1,128 @@
+"""A note: one durable statement, with the words that it was made from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from keeplore.errors import StoreError
+from keeplore.memory.content import content_hash
+from keeplore.memory.conversation import SHORT_TURN, Quote
+from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
+from keeplore.memory.names import new_id
+
+TITLE_CHARS = 80
+DEFAULT_CATEGORY = "user-facts"
+# what stays in the files when old memories are archived: what it says does not go out of date by itself
+KEPT_CATEGORIES = frozenset(CATEGORIES) - {"user-facts", "patterns"}
+_HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
+_QUOTED = re.compile(r"^> “.*” — (?:user|assistant), turn \S+$", re.MULTILINE)
+_SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be written down. What is left empty is filled in: title and category from the text."""
+
+    text: str
+    title: str = ""
+    category: str = ""
+    scope: str = ""  # "" for project where there is one, else workspace
+    project: str = ""
+    permanent: bool = False
+    trust: str = "user"
+    trigger: str = "remember"
+    confidence: float | None = None
+    quotes: tuple[Quote, ...] = ()
+    source: Mapping[str, Any] = field(default_factory=dict)
+    related: tuple[Mapping[str, str], ...] = ()
+    id: str = ""
+    created_at: str = ""
+
+
+def session_note_id(host: str, session: str, text: str) -> str:
+    """The id of a note made in a host's session: the same statement has the same id, however often it is read."""
+    return new_id("note", host, session, content_hash(text))
+
+
+def note_of(draft: Draft, moment: str) -> Memory:
+    """The memory of a draft, made at ``moment`` (RFC 3339, UTC). Raises StoreError for a draft that says nothing."""
+    title, text = title_and_text(draft.text.replace("\r\n", "\n"), draft.title)
+    if not title:
+        raise StoreError("there is nothing to remember in an empty text", 'Say it: `keeplore remember "…"`')
+    scope = draft.scope or ("project" if draft.project else "workspace")
+    category = draft.category or DEFAULT_CATEGORY
+    for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
+        if value not in allowed:
+            raise StoreError(f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them")
+    if scope == "project" and not draft.project:
+        raise StoreError("this directory belongs to no project", "Name one with --project, or use --scope workspace")
+    created_at = draft.created_at or moment
+    meta = new_meta(
+        id=draft.id or new_id(),
+        kind="note",
+        title=title,
+        created_at=created_at,
+        updated_at=created_at,
+        version=1,
+        scope=scope,
+        project=draft.project if scope == "project" else "",
+        category=category,
+        permanent=draft.permanent or None,
+        related=[dict(link) for link in draft.related],
+        confidence=draft.confidence,
+        trust=draft.trust,
+        trigger=draft.trigger,
+        source={key: value for key, value in draft.source.items() if value},
+    )
+    return Memory(meta, body_of(title, text, draft.quotes))
+
+
+def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
+    """The markdown of a note; ``text`` is left out where it only repeats the title."""
+    parts = [f"# {title}"]
+    if content_hash(text) != content_hash(title):
+        parts.append(text.strip("\n"))
+    if quotes:
+        parts.append("\n".join(f"> “{' '.join(q.text.split())}” — {q.speaker}, turn {_short(q.turn)}" for q in quotes))
+    return "\n\n".join(parts) + "\n"
+
+
+def statement_of(memory: Memory) -> str:
+    """What a note states: its text without heading and quotations, its title where there is no other text."""
+    body = memory.body.replace("\r\n", "\n").strip()
+    heading = _HEADING.match(body)
+    text = _QUOTED.sub("", body[heading.end() :] if heading else body).strip()
+    return text or (heading[1] if heading else memory.title)
+
+
+def hash_of(memory: Memory) -> str:
+    """The content hash of what a memory says, by which an exact duplicate is known."""
+    return content_hash(statement_of(memory) if memory.kind == "note" else memory.body)
+
+
+def title_and_text(text: str, title: str = "") -> tuple[str, str]:
+    """A title of one line, and the text below it; both "" where nothing is said."""
+    text = text.strip()
+    heading = _HEADING.match(text)
+    if heading and not title:
+        rest = text[heading.end() :].strip()
+        return heading[1], rest or heading[1]
+    if title.strip():
+        return " ".join(title.split()), text or title
+    line = " ".join(text.split("\n\n", 1)[0].split())
+    if len(line) > TITLE_CHARS and (sentence := _SENTENCE.match(line)):
+        line = sentence[0]
+    return _cut(line).rstrip(":"), text
+
+
+def _cut(line: str) -> str:
+    if len(line) <= TITLE_CHARS:
+        return line
+    return f"{line[: TITLE_CHARS - 1].rsplit(' ', 1)[0].rstrip(' ,;:')}…"
+
+
+def _short(turn: str) -> str:
+    return turn[:SHORT_TURN] if not turn.startswith("prompt:") else turn
