@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from keeplore.errors import Corrupt, RepositoryBusy, RepositoryError, StoreError
+from keeplore.errors import AlreadyExists, Corrupt, NotFound, RepositoryBusy, RepositoryError, StoreError
 from keeplore.memory import Memory, is_id, parse, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.store import files
+from keeplore.store import audit, files
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import Committed, reconcile
+from keeplore.store.exclusive import Exclusive
 from keeplore.store.files import File
 from keeplore.store.git import output, run
 from keeplore.store.libgit import Library
@@ -39,6 +41,7 @@ class Store:
         self.branch = branch
         self._before_write = before_write
         self.memo = Memo()
+        self.exclusive = Exclusive(root)
 
     def save(self, memory: Memory) -> str:
         """Write a memory to its place and return the path; an older file of the same id beside it is removed after.
@@ -52,6 +55,50 @@ class Store:
         for older in self._namesakes(path, memory.id):
             files.remove(self.root, older)
         return path
+
+    def add(self, memory: Memory) -> str:
+        """Write a memory whose id is new, and return the path; safe against others who add the same id at once.
+
+        Raises AlreadyExists, UnsafePath or OSError.
+        """
+        with self.exclusive:
+            if path := self.find(memory.id):
+                raise AlreadyExists(f"{memory.id} is there already: {path}", "`keeplore edit` changes a memory")
+            return self.save(memory)
+
+    def get(self, memory_id: str) -> tuple[str, Memory]:
+        """Path and memory of an id. Raises NotFound or OSError."""
+        path = self.find(memory_id)
+        if path is None:
+            raise NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
+        return path, self.load(path)
+
+    def move(self, path: str, to: str) -> None:
+        """Give a memory's file another place, durably, with nothing in it changed.
+
+        Raises NotFound, AlreadyExists where something is at the new place, UnsafePath or OSError.
+        """
+        check_written(to)
+        with self.exclusive:
+            data = files.read(self.root, path, MAX_FILE)
+            if not files.is_absent(self.root, to):
+                raise AlreadyExists(f"{to} is there already", "Move one of the two files away")
+            files.write(self.root, to, data)
+            files.remove(self.root, path)
+
+    def remove(self, path: str) -> None:
+        """Remove a memory's file, durably; that it is gone already is no error. Raises UnsafePath or OSError."""
+        check_read(path)
+        files.remove(self.root, path)
+
+    def record(self, machine: str, entry: Mapping[str, Any]) -> None:
+        """Add a line to this machine's audit file; ``entry`` has ``at`` (RFC 3339). Raises UnsafePath or OSError."""
+        with self.exclusive:
+            audit.append(self.root, machine, entry)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What every machine has recorded."""
+        return audit.entries(self.root)
 
     def load(self, path: str) -> Memory:
         """Read a memory. Raises NotFound, Corrupt, UnsafePath or OSError."""
