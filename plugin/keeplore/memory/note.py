@@ -14,11 +14,13 @@ from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
 from keeplore.memory.names import new_id
 
 TITLE_CHARS = 80
+CLEAR_CHARS = 20  # a shorter first sentence ("Yes.") says too little for a title
 DEFAULT_CATEGORY = "user-facts"
 # what stays in the files when old memories are archived: what it says does not go out of date by itself
 KEPT_CATEGORIES = frozenset(CATEGORIES) - {"user-facts", "patterns"}
 _HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
 _QUOTED = re.compile(r"^> “.*” — (?:user|assistant), turn \S+$", re.MULTILINE)
+_SAID = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
 
 
@@ -106,6 +108,8 @@ def hash_of(memory: Memory) -> str:
 def title_and_text(text: str, title: str = "") -> tuple[str, str]:
     """A title of one line, and the text below it; both "" where nothing is said."""
     text = text.strip()
+    if not _SAID.search(text):
+        return "", ""
     heading = _HEADING.match(text)
     if heading and not title:
         rest = text[heading.end() :].strip()
@@ -113,7 +117,8 @@ def title_and_text(text: str, title: str = "") -> tuple[str, str]:
     if title.strip():
         return " ".join(title.split()), text or title
     line = " ".join(text.split("\n\n", 1)[0].split())
-    if len(line) > TITLE_CHARS and (sentence := _SENTENCE.match(line)):
+    sentence = _SENTENCE.match(line)
+    if sentence and len(sentence[0]) >= CLEAR_CHARS:
         line = sentence[0]
     return _cut(line).rstrip(":"), text
 

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError, KeeploreError, NoWorkspace
+from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
+from keeplore.index import MemoryRow
+from keeplore.memory import Memory
 from keeplore.recall import Answer, Hit
 from keeplore.workspace.workspace import Workspace
+
+SHOWN = 5  # memories that a reference may mean
 
 
 def _merged(answer: Answer, hits: list[Hit], limit: int) -> Answer:
     best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[:limit]  # stable: one's own come first
     return replace(answer, hits=tuple(best), status="found" if best else answer.status)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory and the workspace that holds it."""
+
+    workspace: Workspace
+    row: MemoryRow
+    memory: Memory
 
 
 class Registry:
@@ -85,6 +100,26 @@ class Registry:
             answer = _merged(answer, [replace(hit, path=str(other.root / hit.path)) for hit in hits], limit)
         return answer
 
+    def find(self, reference: str, cwd: Path) -> Found:
+        """The memory that an id, four or more digits of one, a path or a file's name stands for.
+
+        The directory's workspace is asked first, then the others. Raises NotFound, which names what may be meant.
+        """
+        own = self.for_directory(cwd)
+        for name in dict.fromkeys((own.name, *self._inherited(own), *self.machine.workspaces)):
+            with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+                workspace = self.named(name)
+                workspace.index.refresh()
+                rows = workspace.index.find(_within(workspace.root, reference.strip(), cwd))
+                if len(rows) > 1:
+                    meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
+                    raise NotFound(f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits")
+                if rows:
+                    return Found(workspace, rows[0], workspace.store.load(rows[0].path))
+        raise NotFound(
+            f"there is no memory {reference!r}", f"`keeplore recall {shlex.quote(reference)}` looks for those words"
+        )
+
     def _inherited(self, workspace: Workspace) -> list[str]:
         """Names of the workspaces that are searched as well; the home workspace gives what is about the person."""
         names = dict.fromkeys((*workspace.settings.inherits, self.machine.home))
@@ -112,6 +147,14 @@ class Registry:
     def _load(self) -> Machine:
         self._seen = _stamp(self.places.state / FILE)  # before reading: a change in between is seen the next time
         return Machine.load(self.places)
+
+
+def _within(root: Path, reference: str, cwd: Path) -> str:
+    """A path as the index has it, where the reference is one of a file in this workspace; else the reference."""
+    if "/" not in reference and "\\" not in reference:
+        return reference
+    place = Path(os.path.normpath(cwd / Path(reference).expanduser()))
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else reference
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -21,6 +21,7 @@ from keeplore.recall import Answer, Here, recall
 from keeplore.store import Store
 from keeplore.sync import Synced, synchronise
 from keeplore.workspace.identity import Identity, identify, save_project
+from keeplore.workspace.notes import Notes
 from keeplore.workspace.plugins import Plugins
 from keeplore_hooks.events import HostEvent, Origin
 from keeplore_hooks.specs import hookimpl_last
@@ -51,6 +52,15 @@ class Workspace:
         self.plugins.register(self.capture)
         self.changes = Changes()
         self.plugins.register(self.changes)
+        self.notes = Notes(
+            self.store,
+            self.index,
+            machine=machine.id,
+            now=now,
+            redact=self.plugins.redact,
+            guess=lambda _text: "",
+            written=self._written,
+        )
         self._home = Path.home()
         self._identities: dict[str, tuple[float, Identity]] = {}
         self._writing = threading.RLock()
@@ -124,7 +134,7 @@ class Workspace:
             redact=self.plugins.redact,
             segment=lambda exchanges, turn: self.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or "",
             known_turns=self._known_turns,
-            written=lambda memory_id, path: self.plugins.hook.keeplore_memory_written(memory_id=memory_id, path=path),
+            written=self._written,
             embed=self._embed(),
             machine=machine,
         )
@@ -134,6 +144,9 @@ class Workspace:
             self.index.refresh()
             self._has_refreshed = True
         return self.index.known_turns(ids)
+
+    def _written(self, memory_id: str, path: str) -> None:
+        self.plugins.hook.keeplore_memory_written(memory_id=memory_id, path=path)
 
     def _embed(self) -> Callable[[Sequence[str]], Any] | None:
         embedder = self.embedder
