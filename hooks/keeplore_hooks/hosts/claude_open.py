@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from keeplore_hooks.events import Origin, Question, Turn, Work
+from keeplore_hooks.events import Origin, Question, Turn
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts.work import WorkLog
 
 _WRITERS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
-_FILES, _COMMANDS, _COMMITS, _LINKS = 100, 50, 20, 10  # kept of one turn
-_COMMAND_LENGTH = 200  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +57,17 @@ class OpenTurn:
     ended_at: str = ""
     _replies: list[_Words | Question] = field(default_factory=list)
     _tools: dict[str, _Tool] = field(default_factory=dict)  # called, without a result so far
-    _files: dict[str, str] = field(default_factory=dict)  # by call
-    _commands: dict[str, str] = field(default_factory=dict)  # by call
-    _commits: list[str] = field(default_factory=list)
-    _links: list[str] = field(default_factory=list)
+    _log: WorkLog = field(default_factory=WorkLog)
 
     @property
     def has_replies(self) -> bool:
         return bool(self._replies)
 
     def turn(self, *, is_complete: bool) -> Turn:
-        work = Work(
-            files=tuple(dict.fromkeys(self._files.values())),
-            commands=tuple(dict.fromkeys(self._commands.values())),
-            commits=tuple(self._commits),
-            links=tuple(self._links),
-        )
         replies = tuple(said if isinstance(said, Question) else "\n\n".join(said.blocks) for said in self._replies)
-        return Turn(self.id, self.origin, self.at, self.user, replies, self.ended_at, work, is_complete=is_complete)
+        return Turn(
+            self.id, self.origin, self.at, self.user, replies, self.ended_at, self._log.work(), is_complete=is_complete
+        )
 
     def say(self, message: str, words: str) -> None:
         """Take a text block; the blocks of one message stand on lines of their own and make one reply."""
@@ -93,14 +85,11 @@ class OpenTurn:
         tool = self._tools[call] = _Tool(name)
         if name in _WRITERS:
             tool.target = text(given, _WRITERS[name])
-            if tool.target and len(self._files) < _FILES:
-                self._files[call] = tool.target
+            self._log.write(call, tool.target)
         elif name == "Bash":
-            command = text(given, "command").strip()
+            command = text(given, "command")
             tool.is_commit = "commit" in command
-            tool.target = command.partition("\n")[0][:_COMMAND_LENGTH]
-            if tool.target and len(self._commands) < _COMMANDS:
-                self._commands[call] = tool.target
+            tool.target = self._log.run(call, command)
         elif name == "AskUserQuestion":
             self._ask(tool, lines.questions(block, self.origin, at))
         elif name == "ExitPlanMode":
@@ -119,15 +108,14 @@ class OpenTurn:
         told, is_error = lines.result_text(block), bool(block.get("is_error"))
         objection = lines.objection(told) if is_error else None
         if is_error:
-            self._files.pop(call, None)
+            self._log.failed(call)
         if objection is not None:
-            self._commands.pop(call, None)
+            self._log.refused(call)
         if objection and not tool.asked:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
             self._ask(tool, [Question(f"{call}:0", self.origin, at, request)])
         if tool.is_commit:
-            found = [commit for commit in lines.commits(told) if commit not in self._commits]
-            self._commits += found[: _COMMITS - len(self._commits)]
+            self._log.printed(told)
         answered = []
         for place, question in tool.asked.items():
             if tool.name != "AskUserQuestion":
@@ -140,10 +128,7 @@ class OpenTurn:
 
     def link(self, url: str) -> bool:
         """Take a pull request's address; False when there is nothing new in it."""
-        is_new = bool(url) and url not in self._links and len(self._links) < _LINKS
-        if is_new:
-            self._links.append(url)
-        return is_new
+        return self._log.link(url)
 
     def _ask(self, tool: _Tool, questions: Iterable[Question]) -> None:
         for question in questions:

@@ -1,0 +1,62 @@
+"""Words of a prompt or a reply apart from what hosts put around them, in ways that several hosts share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.hosts.jsonl import Json, mappings, text
+
+_SLASH = re.compile(r"/([a-zA-Z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
+
+
+def slash_command(prompt: str) -> tuple[str, str] | None:
+    """Name and arguments of the command that a prompt calls; a path at its start is none."""
+    match = _SLASH.fullmatch(prompt.strip())
+    return (match[1], (match[2] or "").strip()) if match else None
+
+
+def element(words: str, name: str) -> str:
+    """What the first closed element of that name holds, ``""`` where there is none."""
+    _, found, rest = words.partition(f"<{name}>")
+    inner, closed, _ = rest.partition(f"</{name}>")
+    return inner.strip() if found and closed else ""
+
+
+def without_elements(words: str, names: Iterable[str]) -> str:
+    """The words without the closed elements of these names."""
+    for name in names:
+        words = _without_element(words, name)
+    return words.strip()
+
+
+def questions(call: str, given: Json, origin: Origin, at: str) -> Iterator[Question]:
+    """The questions that a tool call puts to the person, not answered yet.
+
+    ``given`` is the call's input: ``{questions: [{question or prompt, header, options: [{label}]}]}``.
+    """
+    for number, item in enumerate(mappings(given, "questions")):
+        if words := (text(item, "question") or text(item, "prompt")).strip():
+            labels = (text(option, "label") for option in mappings(item, "options"))
+            yield Question(
+                id=f"{call}:{number}",
+                origin=origin,
+                at=at,
+                question=words,
+                options=tuple(label for label in labels if label),
+                header=text(item, "header"),
+            )
+
+
+def _without_element(words: str, name: str) -> str:
+    """Linear also for a text of opening tags alone, which a pattern is not."""
+    opening, closing = f"<{name}>", f"</{name}>"
+    kept: list[str] = []
+    while True:
+        before, found, rest = words.partition(opening)
+        _, closed, after = rest.partition(closing)
+        if not (found and closed):
+            return "".join((*kept, words))
+        kept.append(before)
+        words = after
