@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from keeplore.errors import Corrupt, NotFound
 from keeplore.index import Index
-from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse, relative_path, serialise
+from keeplore.memory import Conversation, Exchange, Memory, as_memory, new_id, new_meta, relative_path, serialise
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Files:
     def load(self, path: str) -> Memory:
         self.loaded.append(path)
         try:
-            return parse((self.root / path).read_bytes().decode())
+            return as_memory((self.root / path).read_bytes().decode(), path)
         except FileNotFoundError as e:
             raise NotFound(f"no file {path}") from e
         except UnicodeDecodeError as e:

@@ -173,7 +173,7 @@ def test_what_was_said_is_found_by_its_meaning_with_the_packaged_model(
     index.refresh()
     assert index.embed_pending() == 0
     [best, *_] = index.vector_search(embedder.embed(["indentation conventions"])[0], Allowed(), 3)
-    assert index.passages([best.passage])[0].memory_id == "mem_Style"
+    assert index.passages([best.passage])[0].path == "memory/conversations/Style.md"
     assert best.score > embedder.floor
     index.close()
 

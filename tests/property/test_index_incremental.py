@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from keeplore.errors import NotFound
 from keeplore.index import Allowed, Index, Wanted
-from keeplore.memory import Conversation, Exchange, Memory, new_id, parse, serialise
+from keeplore.memory import Conversation, Exchange, Memory, as_memory, new_id, serialise
 
 NAMES = st.sampled_from(
     [f"{folder}/{name}.md" for folder in ("memory/facts", "memory/archive/facts") for name in "abc"]
@@ -46,7 +46,7 @@ class Folder:
 
     def load(self, path: str) -> Memory:
         try:
-            return parse((self.root / path).read_bytes().decode())
+            return as_memory((self.root / path).read_bytes().decode(), path)
         except FileNotFoundError as e:
             raise NotFound(path) from e
 

@@ -129,14 +129,14 @@ def test_what_is_missing_corrupt_or_too_large_is_told_apart(store):
     memory = store.root / "memory"
     memory.mkdir()
     (memory / "latin.md").write_bytes(b"---\nid: x\n---\n\xff\xfe")
-    (memory / "plain.md").write_text("no front matter")
+    (memory / "empty.md").write_text("\n")
     with (memory / "huge.md").open("wb") as file:
         file.truncate(33 * 1024 * 1024)
     with pytest.raises(NotFound):
         store.load("memory/none.md")
     with pytest.raises(NotFound):
-        store.load("memory/plain.md/below.md")
-    for name in ("latin", "plain", "huge"):
+        store.load("memory/empty.md/below.md")
+    for name in ("latin", "empty", "huge"):
         with pytest.raises(Corrupt):
             store.load(f"memory/{name}.md")
     assert store.commit().skipped == ("memory/huge.md",)

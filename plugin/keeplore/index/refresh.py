@@ -12,7 +12,7 @@ from typing import Protocol
 
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.index.passages import Passage, passages_of, turns_of
-from keeplore.memory import Memory, new_id
+from keeplore.memory import Memory
 from keeplore.memory.note import hash_of
 
 # A file written twice within one tick of the file system's clock can keep its time and size; so one that was young
@@ -140,8 +140,7 @@ def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item:
     scope_id = _scope_id(connection, memory)
     row = (
         path,
-        # a file that a person wrote without an id is found all the same
-        _text(memory.id) or new_id("path", path),
+        _text(memory.id),
         scope_id,
         *map(_text, (memory.title, memory.kind, memory.category, memory.created_at, memory.updated_at)),
         memory.is_permanent,

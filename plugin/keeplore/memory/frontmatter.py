@@ -69,7 +69,7 @@ def parse(text: str) -> Memory:
     meta = _load(match[1])
     body = text[match.end() :].removeprefix("\n")
     problems = problems_of(meta)
-    if _has_conflict(body):
+    if conflict_line(body):
         problems = (*problems, "conflict markers stand in the text; keep one side and delete the markers")
     return Memory(meta, body, problems)
 
@@ -111,7 +111,7 @@ def _check(front: str) -> None:
     """Refuse what the loader cannot read safely, before it reads it."""
     if len(front) > MAX_FRONT_MATTER:
         raise Corrupt(f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", _REMEDY)
-    if _has_conflict(front):
+    if conflict_line(front):
         raise Corrupt("conflict markers stand in the front matter", "Keep one side and delete the markers")
     if not _SUSPICIOUS.search(front):
         return
@@ -128,14 +128,16 @@ def _check(front: str) -> None:
         raise Corrupt(f"the front matter is no YAML: {' '.join(str(e).split())}", _REMEDY) from e
 
 
-def _has_conflict(text: str) -> bool:
-    position = 0
+def conflict_line(text: str) -> int:
+    """The line, from 1, on which the marks of a failed merge begin; 0 where there are none."""
+    position, first = 0, -1
     for sign in _CONFLICT:
         found = sign.search(text, position)
         if found is None:
-            return False
+            return 0
+        first = found.start() if first < 0 else first
         position = found.end()
-    return True
+    return text.count("\n", 0, first) + 1
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:

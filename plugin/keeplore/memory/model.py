@@ -56,6 +56,7 @@ class Memory:
     meta: Mapping[str, Any]
     body: str
     problems: tuple[str, ...] = field(default=(), compare=False)
+    hints: tuple[str, ...] = field(default=(), compare=False)  # what another program left out and the path stands for
 
     @property
     def id(self) -> str:

@@ -13,6 +13,7 @@ _PROJECT_FILE = "project.json"
 _WRITTEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 # names that Windows reserves whatever their extension
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # how Python shows bytes of a name that are no UTF-8
 _FORBIDDEN = re.compile(r'[\\:*?"<>|]')
 MAX_NAME = 255  # bytes, the limit of common file systems
 MAX_DEPTH = 32
@@ -53,10 +54,11 @@ def is_safe(path: str) -> bool:
 
 
 def is_memory(path: str) -> bool:
-    """Whether a path is a memory's: a markdown file below a ``memory`` folder."""
+    """Whether a path is a memory's: a markdown file below a ``memory`` folder, with a name that is UTF-8."""
     parts = path.split("/")
     place = {"memory": 0, "user": 1, "projects": 2}.get(parts[0], -1)
-    return 0 <= place < len(parts) - 1 and parts[place] == "memory" and path.endswith(".md")
+    is_below = 0 <= place < len(parts) - 1 and parts[place] == "memory"
+    return is_below and path.endswith(".md") and not _NO_TEXT.search(path)
 
 
 def check_written(path: str) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, RepositoryBusy, RepositoryError, StoreError
-from keeplore.memory import Memory, is_id, parse, relative_path, serialise
+from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import location_of
 from keeplore.store import audit, files
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import Committed, reconcile
@@ -101,19 +103,25 @@ class Store:
         return audit.entries(self.root)
 
     def load(self, path: str) -> Memory:
-        """Read a memory. Raises NotFound, Corrupt, UnsafePath or OSError."""
-        return _parse(self.read_text(path, MAX_FILE))
+        """Read a memory, also one that a person or another program wrote without front matter of ours.
+
+        Raises NotFound, Corrupt, UnsafePath or OSError.
+        """
+        return _as_memory(self.read_text(path, MAX_FILE), path)
 
     def find(self, memory_id: str) -> str | None:
-        """The path of a memory, told by its name and verified by its text; the newest where there are several."""
+        """The path of a memory, verified by its text; the newest where there are several.
+
+        Its name tells where to look. Where none does, the files are read whose names a person chose.
+        """
         if not is_id(memory_id):
             return None
-        found = [
-            (memory.updated_at, file.mtime_ns, file.path)
-            for file in self.scan()
-            if _may_be_named(file.path, memory_id) and (memory := self._load_if(file.path, memory_id))
-        ]
-        return max(found)[2] if found else None
+        files_here = list(self.scan())
+        named = [file for file in files_here if _may_be_named(file.path, memory_id)]
+        return self._newest(named, memory_id) or self._newest(
+            [file for file in files_here if not _GIVEN.search(file.path) and self._may_hold(file.path, memory_id)],
+            memory_id,
+        )
 
     def scan(self) -> Iterator[File]:
         """Every memory file, the archive included, in no order; no links, no hidden files, nothing is read."""
@@ -212,6 +220,22 @@ class Store:
         likely = [other for other in paths if other != path and _may_be_named(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
 
+    def _newest(self, likely: list[File], memory_id: str) -> str | None:
+        found = [
+            (memory.updated_at, file.mtime_ns, file.path)
+            for file in likely
+            if (memory := self._load_if(file.path, memory_id))
+        ]
+        return max(found)[2] if found else None
+
+    def _may_hold(self, path: str, memory_id: str) -> bool:
+        """Whether a file is worth reading for an id: its path stands for it, or the words are in it."""
+        if location_of(path).id == memory_id:
+            return True
+        with contextlib.suppress(StoreError, OSError):
+            return memory_id.removeprefix("mem_").encode() in files.read(self.root, path, MAX_FILE).lower()
+        return False
+
     def _load_if(self, path: str, memory_id: str) -> Memory | None:
         """The memory at a path if it is this one and can be read."""
         with contextlib.suppress(StoreError, OSError):
@@ -221,8 +245,10 @@ class Store:
 
 
 # a recall checks its hits against their files, and mostly finds the same texts again
-_parse = functools.lru_cache(maxsize=128)(parse)
+_as_memory = functools.lru_cache(maxsize=128)(as_memory)
+# a name as Keeplore gives it
+_GIVEN = re.compile(r"-[0-9a-f]{8}\.md\Z|/mem_[0-9a-f-]{36}\.md\Z")
 
 
 def _may_be_named(path: str, memory_id: str) -> bool:
-    return path.endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
+    return path.lower().endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))

@@ -1,0 +1,82 @@
+"""What the path of a memory says: whose it is, in which folder it lies, and which id stands for it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import date
+
+from keeplore.memory.names import FOLDERS, new_id
+
+ARCHIVE = "archive"
+CATEGORY_OF = {folder: category for category, folder in FOLDERS.items()}
+_UUID = re.compile(r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
+_DATED = re.compile(r"(?a:(\d{4}-\d{2}-\d{2}))[-_ .T]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The parts of ``<root>/[archive/]<folder>/…/<stem>.md``; ``project`` is "" outside of project memory."""
+
+    scope: str
+    project: str
+    root: str  # memory | user/memory | projects/<name>/memory
+    rest: tuple[str, ...]  # below the root, the archive left out
+    is_archived: bool
+
+    @property
+    def folder(self) -> str:
+        return self.rest[0] if len(self.rest) > 1 else ""
+
+    @property
+    def stem(self) -> str:
+        return self.rest[-1].removesuffix(".md") if self.rest else ""
+
+    @property
+    def category(self) -> str:
+        """The category whose notes lie in this folder, "" for other folders."""
+        return CATEGORY_OF.get(self.folder, "")
+
+    @property
+    def day(self) -> str:
+        """The date that the name begins with, "" for none."""
+        match = _DATED.match(self.stem)
+        try:
+            return date.fromisoformat(match[1]).isoformat() if match else ""
+        except ValueError:
+            return ""
+
+    @property
+    def words(self) -> str:
+        """The name as a title; "" for one that holds an id alone."""
+        name = _DATED.sub("", self.stem, count=1) if self.day else self.stem
+        return "" if as_id(name) else " ".join(re.split(r"[\s_-]+", name)).strip()
+
+    @property
+    def id(self) -> str:
+        """The id in the name ``mem_<uuid>.md``, else one made of the path, which is the same in the archive."""
+        named = as_id(self.stem) if self.stem.lower().startswith("mem_") else ""
+        return named or new_id("path", _sound("/".join((self.root, *self.rest))))
+
+
+def location_of(path: str) -> Location:
+    """Read a path relative to the workspace, with ``/``; any text is a path."""
+    parts = path.split("/")
+    place = {"user": 1, "projects": 2}.get(parts[0], 0)
+    root, rest = parts[: place + 1], parts[place + 1 :]
+    is_archived = rest[:1] == [ARCHIVE] and len(rest) > 1
+    project = parts[1] if place == 2 and len(parts) > 2 else ""
+    scope = "project" if project else "user" if place == 1 else "workspace"
+    return Location(scope, project, "/".join(root), tuple(rest[is_archived:]), is_archived)
+
+
+def as_id(value: object) -> str:
+    """The memory id that another program meant by a UUID, with or without prefix and in any case; "" for none."""
+    match = _UUID.fullmatch(value.strip()) if isinstance(value, str) else None
+    return f"mem_{match[1].lower()}" if match else ""
+
+
+def _sound(path: str) -> str:
+    # one name is written in two ways of Unicode, depending on the system; bytes that are no UTF-8 stay told apart
+    return unicodedata.normalize("NFC", path.encode("utf-8", "backslashreplace").decode())
