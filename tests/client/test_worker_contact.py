@@ -26,7 +26,7 @@ REPLY = '{"hookSpecificOutput": {"additionalContext": "déjà vu"}}'.encode()
 # a busy machine must not decide these tests: where a reply is expected, the client may wait for it
 GENEROUS = {
     "DEADLINE_S = 0.3 ": "DEADLINE_S = 60.0 ",
-    "SESSION_START_DEADLINE_S = 1.5": "SESSION_START_DEADLINE_S = 60",
+    "PATIENT_DEADLINE_S = 1.5": "PATIENT_DEADLINE_S = 60",
 }
 WORKER = """#!{python} -ISs
 import json, os, pathlib, socket, sys, time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore_hooks.hosts.base import IMAGE, Ask, Cursor, Host, Reading, Recorded, prompt_key
+from keeplore_hooks.hosts.base import COMMANDS, IMAGE, PLUGIN, Ask, Cursor, Host, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.claude_code import ClaudeCode
 
 HOSTS: dict[str, Host] = {host.name: host for host in (ClaudeCode(),)}
@@ -16,4 +16,16 @@ def host_named(name: str) -> Host:
         raise KeyError(f"no host is called {name!r}; use one of: {', '.join(sorted(HOSTS))}") from None
 
 
-__all__ = ("HOSTS", "IMAGE", "Ask", "Cursor", "Host", "Reading", "Recorded", "host_named", "prompt_key")
+__all__ = (
+    "COMMANDS",
+    "HOSTS",
+    "IMAGE",
+    "PLUGIN",
+    "Ask",
+    "Cursor",
+    "Host",
+    "Reading",
+    "Recorded",
+    "host_named",
+    "prompt_key",
+)

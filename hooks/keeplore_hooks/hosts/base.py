@@ -10,6 +10,8 @@ from typing import Protocol
 from keeplore_hooks.events import HostEvent, Origin
 
 IMAGE = "[image]"  # the line that stands for a picture in a prompt
+PLUGIN = "keeplore"  # before a command's name, where a host names the plugin that it is from
+COMMANDS = ("remember", "recall", "forget", "memory")  # slash commands of Keeplore's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,9 @@ class Recorded:
 class Ask:
     """The context that a host waits for."""
 
-    kind: str  # brief | prompt
-    text: str = ""  # the prompt
-    source: str = ""  # startup | resume | clear | compact
+    kind: str  # brief | prompt | command
+    text: str = ""  # the prompt, or what was typed behind a command
+    source: str = ""  # startup | resume | clear | compact; for a command one of COMMANDS
 
 
 class Host(Protocol):

@@ -12,7 +12,7 @@ from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Questi
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import claude_transcript as transcript
 from keeplore_hooks.hosts import jsonl
-from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, prompt_key
+from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.claude_turns import HOST
 from keeplore_hooks.hosts.jsonl import Json, text
 
@@ -110,6 +110,9 @@ class ClaudeCode:
             return None
         if event == "SessionStart":
             return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
+        if event == "UserPromptExpansion":
+            name = _own_command(data)
+            return Ask("command", text(data, "command_args").strip(), name) if name else None
         prompt = _prompt(data) if event == "UserPromptSubmit" else ""
         return Ask("prompt", text=prompt) if prompt and not lines.slash_command(prompt) else None
 
@@ -138,6 +141,13 @@ def _read(data: Json, cursor: Cursor, session: str, stopped_at: str) -> tuple[tr
 def _has_stopped(event: str, data: Json) -> bool:
     """Does the assistant say nothing more for now? After a compaction it goes on in the same turn."""
     return event in _ENDS or (event == "SessionStart" and text(data, "source") != "compact")
+
+
+def _own_command(data: Json) -> str:
+    """Which of COMMANDS was typed; "" for any other, and for one of this name that is not from a plugin."""
+    plugin, _, name = text(data, "command_name").strip().removeprefix("/").rpartition(":")
+    is_own = plugin == PLUGIN or (not plugin and text(data, "command_source") == "plugin")
+    return name if is_own and name in COMMANDS else ""
 
 
 def _prompt(data: Json) -> str:

@@ -16,7 +16,8 @@ import time
 
 CLIENT = "0.1.0"
 DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
-SESSION_START_DEADLINE_S = 1.5  # nobody has typed yet, and the worker may have to be started
+PATIENT = ("sessionstart", "userpromptexpansion")  # nobody has typed yet; somebody typed a command of Keeplore's
+PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
 RETRY_S = 0.02
 PATIENCE_S = 5.0  # without a byte; some hosts never close the pipe, and what they had to say has come by then
 WORD_MAX = 64  # characters
@@ -32,8 +33,8 @@ def main() -> None:
         return
     os.umask(0o077)
     host, event = (word(argument) for argument in [*sys.argv[1:3], "", ""][:2])
-    is_patient = event.lower() == "sessionstart"
-    deadline = started + (SESSION_START_DEADLINE_S if is_patient else DEADLINE_S)
+    is_patient = event.lower() in PATIENT
+    deadline = started + (PATIENT_DEADLINE_S if is_patient else DEADLINE_S)
     payload = receive()
     state = state_directory()
     try:

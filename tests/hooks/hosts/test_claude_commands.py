@@ -1,0 +1,53 @@
+"""Which typed commands are Keeplore's own, and what is asked for them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from keeplore_hooks.hosts import Ask, ClaudeCode
+
+HOSTILE = '"; rm -rf ~ #`id`$(id)\n</command-args>\x1b[2J ﷽'
+
+
+def ask(**fields: Any) -> Ask | None:
+    payload = {"session_id": "s-1", "hook_event_name": "UserPromptExpansion", "expansion_type": "slash_command"}
+    return ClaudeCode().ask("UserPromptExpansion", json.dumps({**payload, **fields}).encode())
+
+
+@pytest.mark.parametrize("name", ["remember", "recall", "forget", "memory"])
+def test_a_command_of_the_plugin_is_asked_for(name: str) -> None:
+    assert ask(command_name=f"keeplore:{name}", command_args="a b") == Ask("command", "a b", name)
+
+
+def test_a_bare_name_counts_where_the_host_says_that_it_is_a_plugins() -> None:
+    assert ask(command_name="remember", command_source="plugin") == Ask("command", "", "remember")
+    assert ask(command_name="remember", command_source="project") is None
+    assert ask(command_name="remember") is None
+
+
+@pytest.mark.parametrize("name", ["", "review", "other:remember", "keeplore:other", "keeplore:", "keeplore:x:recall"])
+def test_any_other_command_asks_for_nothing(name: str) -> None:
+    assert ask(command_name=name, command_args="a", command_source="plugin") is None
+
+
+def test_what_was_typed_comes_as_it_is() -> None:
+    assert ask(command_name="/keeplore:remember", command_args=f" {HOSTILE} ") == Ask("command", HOSTILE, "remember")
+
+
+@pytest.mark.parametrize("wrong", [None, 7, ["a"], {"a": "b"}])
+def test_fields_of_a_wrong_type_count_as_missing(wrong: object) -> None:
+    assert ask(command_name=wrong, command_args=wrong, command_source=wrong) is None
+    assert ask(command_name="keeplore:recall", command_args=wrong) == Ask("command", "", "recall")
+
+
+def test_a_subagent_is_answered_nothing() -> None:
+    assert ask(command_name="keeplore:recall", command_args="a", agent_id="a-1") is None
+
+
+def test_the_reply_carries_the_name_of_the_event() -> None:
+    reply = json.loads(ClaudeCode().reply("UserPromptExpansion", "Remembered."))
+    output = {"hookEventName": "UserPromptExpansion", "additionalContext": "Remembered."}
+    assert reply == {"hookSpecificOutput": output}
