@@ -113,6 +113,15 @@ class Workspace:
         """Which scopes apply in a directory."""
         return Here(project=self.identity(directory).project)
 
+    def place(self, origin: Origin) -> Place:
+        """Where memory that is made there belongs; a project that is met for the first time gets its entry."""
+        identity = self.identity(Path(origin.cwd)) if origin.cwd else Identity("", "no directory")
+        if not identity.project:
+            return Place("workspace", branch=origin.branch)
+        if identity.proposal is not None:
+            save_project(self.store, identity.proposal)
+        return Place("project", identity.project, origin.branch)
+
     def commit(self, message: str = "") -> str:
         """Bring HEAD up to what is on disk; "" where nothing differs.
 
@@ -130,7 +139,7 @@ class Workspace:
 
     def _steps(self, machine: str) -> Steps:
         return Steps(
-            place=self._place,
+            place=self.place,
             redact=self.plugins.redact,
             segment=lambda exchanges, turn: self.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or "",
             known_turns=self._known_turns,
@@ -164,14 +173,6 @@ class Workspace:
     def _before_write(self, memory: Memory) -> Memory:
         meta = {**memory.meta, "title": self.plugins.redact(memory.title)}
         return Memory(meta, self.plugins.before_write(meta, memory.body))
-
-    def _place(self, origin: Origin) -> Place:
-        identity = self.identity(Path(origin.cwd)) if origin.cwd else Identity("", "no directory")
-        if not identity.project:
-            return Place("workspace", branch=origin.branch)
-        if identity.proposal is not None:
-            save_project(self.store, identity.proposal)
-        return Place("project", identity.project, origin.branch)
 
 
 class Changes:
