@@ -56,6 +56,8 @@ class Host(Protocol):
     """One host program: its payloads, its transcripts, the shape of its replies. No method raises on bad input."""
 
     name: str
+    variable: str  # of the environment, where it names another directory of the host's
+    folder: str  # in that directory, where sessions lie
 
     def origin(self, event: str, payload: bytes) -> Origin | None:
         """Where the payload comes from; None when it is not a payload of this host."""

@@ -65,6 +65,8 @@ class ClaudeCode:
     """The adapter of Claude Code 1.0 to 2.1."""
 
     name = HOST
+    variable = "CLAUDE_CONFIG_DIR"
+    folder = "projects"
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
         data = jsonl.load(payload)

@@ -91,14 +91,7 @@ class Read:
 
 def transcript_path(name: Any) -> Path | None:
     """The file that a payload names; None when the name is not that of a transcript."""
-    if not isinstance(name, str) or not name.endswith(SUFFIX) or "\0" in name:
-        return None
-    try:
-        path = Path(name).expanduser()
-        resolved = path.resolve()
-    except (OSError, RuntimeError, ValueError):
-        return None
-    return resolved if path.is_absolute() and resolved.suffix == SUFFIX else None
+    return jsonl.record_path(name, SUFFIX)
 
 
 def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read:

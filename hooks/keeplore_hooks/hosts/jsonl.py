@@ -21,6 +21,7 @@ PROBLEM_LIMIT = 20  # listed; the rest is counted
 _HEAD, _TAIL = 4096, 256  # bytes that a fingerprint looks at
 
 Json = dict[str, Any]
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(slots=True)
@@ -47,6 +48,18 @@ class Line:
     end: int  # bytes; start of the next line, or ``start`` while this one lacks its newline
 
 
+def record_path(name: Any, *suffixes: str) -> Path | None:
+    """The file that a payload names; None when the name is not that of an absolute path with such an ending."""
+    if not isinstance(name, str) or not name.endswith(suffixes) or "\0" in name:
+        return None
+    try:
+        path = Path(name).expanduser()
+        resolved = path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return resolved if path.is_absolute() and resolved.suffix in suffixes else None
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a file for reading; OSError when it is anything but a regular file (a pipe would block for ever)."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -68,8 +81,9 @@ def fingerprint(file: BinaryIO, length: int) -> str:
 def read_lines(file: BinaryIO, offset: int, problems: Problems, report_from: int = 0) -> Iterator[Line]:
     """The lines of a file from ``offset`` on, an empty object in place of each that is none.
 
-    Problems are listed for lines that start at or behind ``report_from``. A last line without its newline counts when
-    it is a whole object: no proper prefix of an object is one.
+    Where lines were joined without a newline, each object counts as one. Problems are listed for lines that start at
+    or behind ``report_from``. A last line without its newline counts when it is a whole object: no proper prefix of an
+    object is one.
     """
     file.seek(offset)
     start = offset
@@ -82,6 +96,11 @@ def read_lines(file: BinaryIO, offset: int, problems: Problems, report_from: int
             data, problem = None, f"is longer than {LINE_LIMIT} bytes and was skipped"
         else:
             data, problem = _object(raw)
+            if data is None and (joined := _joined(raw)):
+                for item, at, to in joined:
+                    yield Line(item, start + at, start + (to if is_terminated else at))
+                start = end
+                continue
         if is_terminated and problem and start >= report_from:
             problems.add(f"the line at byte {start} {problem}")
         if is_terminated or data is not None:
@@ -139,6 +158,28 @@ def _step_over(file: BinaryIO) -> tuple[int, bool]:
         if raw.endswith(b"\n"):
             return skipped, True
     return skipped, False
+
+
+def _joined(raw: bytes) -> list[tuple[Json, int, int]]:
+    """The objects of a line that holds several and nothing else, each with start and end (bytes); else nothing."""
+    words = raw.decode("utf-8", "replace") if b"}{" in raw else ""
+    if len(words.encode()) != len(raw):  # no such line, or places would not be those in the file
+        return []
+    found: list[tuple[Json, int, int]] = []
+    at = place = 0
+    try:
+        while at < len(words):
+            data, end = _DECODER.raw_decode(words, at)
+            if not isinstance(data, dict):
+                return []
+            while words[end : end + 1].isspace():
+                end += 1
+            start, place = place, place + len(words[at:end].encode())
+            found.append((data, start, place))
+            at = end
+    except (ValueError, RecursionError):
+        return []
+    return found
 
 
 def _object(raw: bytes) -> tuple[Json | None, str]:

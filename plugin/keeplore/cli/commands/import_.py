@@ -60,16 +60,16 @@ def command(places: Places, host: str, since: datetime | None, folder: Path | No
     from keeplore.workspace.registry import Registry
 
     adapter = host_named(host)
-    if folder and folder.name == "projects":  # the sessions lie there, and people name where they saw them
+    if folder and folder.name == adapter.folder:  # the sessions lie there, and people name where they saw them
         folder = folder.resolve().parent
-    config_dir = str(folder) if folder else os.environ.get("CLAUDE_CONFIG_DIR", "")
+    config_dir = str(folder) if folder else os.environ.get(adapter.variable, "")
     with Registry(places) as registry:
         home = registry.for_directory(Path.home())  # says what to do where there is no workspace yet
         recorded = worth_reading(adapter.recorded(Path.home(), config_dir), since)
         if not recorded:
             if folder:
                 raise KeeploreError(
-                    f"no recorded sessions of {host} in {folder}", "Name the folder that holds projects/"
+                    f"no recorded sessions of {host} in {folder}", f"Name the folder that holds {adapter.folder}/"
                 )
             click.echo(f"No recorded sessions of {host} found. If they lie elsewhere, name the folder with --from.")
             return
