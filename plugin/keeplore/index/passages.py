@@ -69,14 +69,6 @@ def passages_of(memory: Memory) -> list[Passage]:
     return list(_sections(memory.title, body, place))
 
 
-def turns_of(memory: Memory) -> list[str]:
-    """Ids of the turns whose words a conversation holds; a note is only made from turns and holds none."""
-    if memory.kind != "conversation":
-        return []
-    exchanges = Conversation.from_markdown(memory.body).exchanges
-    return sorted({*memory.turns, *(exchange.id for exchange in exchanges)} - {""})
-
-
 def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
     """Pieces of a document: as many of its paragraphs as fit, a new piece at a heading once one is half full."""
     blocks = list(_blocks(markdown, title))

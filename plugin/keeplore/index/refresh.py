@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import Protocol
 
 from keeplore.errors import KeeploreError, NotFound
-from keeplore.index.passages import Passage, passages_of, turns_of
+from keeplore.index.passages import Passage, passages_of
 from keeplore.memory import Memory
+from keeplore.memory.conversation import turns_of
 from keeplore.memory.note import hash_of
 
 # A file written twice within one tick of the file system's clock can keep its time and size; so one that was young

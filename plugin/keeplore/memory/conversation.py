@@ -12,6 +12,7 @@ import urllib.parse
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from keeplore.memory.model import Memory
 from keeplore_hooks.events import Work
 
 EXCHANGES = "## Exchanges"
@@ -121,6 +122,14 @@ class Conversation:
             work=_work(sections.get("Code references", "")),
             related=tuple(Related(*found) for found in _RELATED.findall(sections.get("Related", ""))),
         )
+
+
+def turns_of(memory: Memory) -> list[str]:
+    """Ids of the turns whose words a conversation holds; a note is only made from turns and holds none."""
+    if memory.kind != "conversation":
+        return []
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    return sorted({*memory.turns, *(exchange.id for exchange in exchanges)} - {""})
 
 
 def _head(c: Conversation) -> Iterator[str]:
