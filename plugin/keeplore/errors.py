@@ -52,7 +52,11 @@ class AlreadyExists(StoreError):
 
 
 class Corrupt(StoreError):
-    pass
+    """``line`` is where the file is wrong, counted from 1."""
+
+    def __init__(self, message: str, remedy: str = "", line: int = 1) -> None:
+        super().__init__(message, remedy)
+        self.line = line
 
 
 class UnsafePath(StoreError):

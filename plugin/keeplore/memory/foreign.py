@@ -66,8 +66,10 @@ def _begins_with_front_matter(text: str) -> bool:
     stripped = text.lstrip()
     if not stripped.strip("\0"):
         raise Corrupt("the file is empty", "Delete it, or bring its text back with `git checkout -- FILE`")
-    if stripped.startswith("<<<<<<<") and conflict_line(stripped):
-        raise Corrupt("conflict markers stand where the front matter begins", "Keep one side and delete the markers")
+    if stripped.startswith("<<<<<<<") and (line := conflict_line(text)):
+        raise Corrupt(
+            "conflict markers stand where the front matter begins", "Keep one side and delete the markers", line
+        )
     if not re.match(r"---[ \t]*(?:\r?\n|\Z)", stripped):
         return False
     if stripped != text:

@@ -9,7 +9,8 @@ from typing import Any
 import yaml
 
 from keeplore.errors import Corrupt
-from keeplore.memory.model import Memory, in_order, problems_of
+from keeplore.memory.checks import problems_of
+from keeplore.memory.model import Memory, in_order
 
 MAX_FILE = 32 * 1024 * 1024  # bytes; a conversation is far below
 MAX_FRONT_MATTER = 64 * 1024  # characters; larger mappings take the loader minutes
@@ -37,9 +38,10 @@ class _Loader(yaml.CSafeLoader):
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise yaml.YAMLError("a key must be plain text")
+                raise yaml.MarkedYAMLError(problem="a key must be plain text", problem_mark=key.start_mark)
             if key.value in seen:
-                raise yaml.YAMLError(f"the key {key.value!r} stands twice")
+                problem = f"the key {key.value!r} stands twice"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -97,7 +99,7 @@ def _load(front: str) -> dict[str, Any]:
         # _Loader derives from the safe C loader
         meta = yaml.load(front, Loader=_Loader)  # noqa: S506
     except (yaml.YAMLError, ValueError, RecursionError) as e:
-        raise Corrupt(f"the front matter is no YAML: {' '.join(str(e).split())}", _REMEDY) from e
+        raise _no_yaml(e) from e
     if not isinstance(meta, dict):
         raise Corrupt("the front matter is no mapping of keys to values", _REMEDY)
     if not all(isinstance(key, str) for key in meta):
@@ -111,8 +113,8 @@ def _check(front: str) -> None:
     """Refuse what the loader cannot read safely, before it reads it."""
     if len(front) > MAX_FRONT_MATTER:
         raise Corrupt(f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", _REMEDY)
-    if conflict_line(front):
-        raise Corrupt("conflict markers stand in the front matter", "Keep one side and delete the markers")
+    if line := conflict_line(front):
+        raise Corrupt("conflict markers stand in the front matter", "Keep one side and delete the markers", line + 1)
     if not _SUSPICIOUS.search(front):
         return
     depth = 0
@@ -120,12 +122,21 @@ def _check(front: str) -> None:
         for event in yaml.parse(front, Loader=yaml.CSafeLoader):
             # an alias costs nothing to load and explodes when the result is walked or written
             if getattr(event, "anchor", None):
-                raise Corrupt("anchors and aliases are not allowed in the front matter", _REMEDY)
+                line = event.start_mark.line + 2 if event.start_mark else 1
+                raise Corrupt("anchors and aliases are not allowed in the front matter", _REMEDY, line)
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH:
                 raise Corrupt("the front matter nests too deeply", _REMEDY)
     except (yaml.YAMLError, ValueError) as e:
-        raise Corrupt(f"the front matter is no YAML: {' '.join(str(e).split())}", _REMEDY) from e
+        raise _no_yaml(e) from e
+
+
+def _no_yaml(error: Exception) -> Corrupt:
+    problem, line = " ".join(str(error).split()), 1
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:
+        line = error.problem_mark.line + 2  # the mark counts from 0, and the fence is a line too
+        problem = f"{error.problem} in line {line}"
+    return Corrupt(f"the front matter is no YAML: {problem}", _REMEDY, line)
 
 
 def conflict_line(text: str) -> int:

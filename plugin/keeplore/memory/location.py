@@ -12,6 +12,9 @@ from keeplore.memory.names import FOLDERS, new_id
 ARCHIVE = "archive"
 CATEGORY_OF = {folder: category for category, folder in FOLDERS.items()}
 _UUID = re.compile(r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"/(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9-]*-([0-9a-f]{8})|mem_([0-9a-f]{8})[0-9a-f-]{28})\.md\Z", re.IGNORECASE
+)
 _DATED = re.compile(r"(?a:(\d{4}-\d{2}-\d{2}))[-_ .T]*")
 
 
@@ -69,6 +72,12 @@ def location_of(path: str) -> Location:
     project = parts[1] if place == 2 and len(parts) > 2 else ""
     scope = "project" if project else "user" if place == 1 else "workspace"
     return Location(scope, project, "/".join(root), tuple(rest[is_archived:]), is_archived)
+
+
+def digits_of(path: str) -> str:
+    """The first eight digits of the id in a name that Keeplore gave, or ``mem_<uuid>.md``; "" for other names."""
+    match = _GIVEN.search(path)
+    return (match[1] or match[2]).lower() if match else ""
 
 
 def as_id(value: object) -> str:

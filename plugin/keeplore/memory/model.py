@@ -151,20 +151,6 @@ def _mappings(value: Any) -> list[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
-def problems_of(meta: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is missing or wrong in a front matter, each with its remedy; empty for a sound one."""
-    found = [f"`{key}` is missing; add it" for key in ("id", "kind", "title", "created_at", "scope") if key not in meta]
-    for key, allowed in (("kind", KINDS), ("scope", (*SCOPES, "repo")), ("category", CATEGORIES), ("trust", TRUST)):
-        if key in meta and meta[key] not in allowed:
-            found.append(f"`{key}: {meta[key]}` is not one of {', '.join(allowed)}")
-    if meta.get("scope") in ("project", "repo") and not meta.get("project"):
-        found.append("`scope: project` needs `project: NAME`")
-    schema = meta.get("schema", SCHEMA)
-    if not isinstance(schema, int) or schema > SCHEMA:
-        found.append(f"`schema: {schema}` is newer than {SCHEMA}; update keeplore")
-    return tuple(found)
-
-
 def in_order(meta: Mapping[str, Any]) -> dict[str, Any]:
     """The same front matter with the known fields first and in their order."""
     return {**{key: meta[key] for key in FIELDS if key in meta}, **meta}

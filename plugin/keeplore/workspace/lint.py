@@ -1,0 +1,129 @@
+"""``keeplore lint``: which files are looked at, and what their names, contents and links have wrong."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from keeplore.capture.redact.engine import find
+from keeplore.errors import Corrupt, NotFound, StoreError
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, check, check_links
+from keeplore.memory.location import digits_of
+from keeplore.store import files
+from keeplore.store.paths import is_memory, is_portable
+from keeplore.store.staged import staged
+
+FOLDERS = ("memory", "projects", "user")
+_RENAME = "Rename it"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    findings: tuple[Finding, ...]  # sorted by path and line
+    files: int  # that were looked at
+
+    @property
+    def errors(self) -> int:
+        return sum(finding.level == ERROR for finding in self.findings)
+
+
+def lint(root: Path, paths: Sequence[str] = ()) -> Report:
+    """Look at all memory files of a workspace, or at some: paths of files and folders relative to ``root``.
+
+    Raises NotFound for a path that no memory lies at.
+    """
+    skipped: list[str] = []
+    present = [file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)]
+    chosen = set(present) | set(skipped)
+    if paths:
+        chosen = {path for path in chosen if any(path == p or path.startswith(f"{p}/") for p in paths)}
+        for path in paths:
+            if not any(found == path or found.startswith(f"{path}/") for found in chosen):
+                raise NotFound(f"no memory lies at {path}", "Name a file or folder below memory/, projects/ or user/")
+    checked = [one for path in present if path in chosen and is_memory(path) and (one := _from_disk(root, path))]
+    found = list(_linked(root, checked, present, is_whole=not paths))
+    found += [
+        Finding(path, 1, WARNING, "it is not read: a link, no regular file, or a repository of its own", "Move it out")
+        for path in skipped
+        if path in chosen
+    ]
+    return _report(checked, [*found, *_names(present, chosen)])
+
+
+def lint_staged(root: Path, index_file: str = "") -> Report:
+    """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
+    contents = staged(root, index_file)
+    checked = [_checked(path, data) for path, data in contents.items() if is_memory(path)]
+    present = [file.path for folder in FOLDERS for file in files.walk(root, folder, [])]
+    found = list(_linked(root, checked, present, is_whole=False))
+    return _report(checked, [*found, *_names({*present, *contents}, contents)])
+
+
+def _report(checked: Sequence[Checked], more: Iterable[Finding]) -> Report:
+    found = {*(finding for one in checked for finding in one.findings), *more}
+    # a name may hold bytes that are no text, and a message must be printable all the same
+    sound = (replace(f, path=f.path.encode("utf-8", "backslashreplace").decode()) for f in found)
+    return Report(tuple(sorted(sound)), len(checked))
+
+
+def _from_disk(root: Path, path: str) -> Checked | None:
+    try:
+        data = files.read(root, path, MAX_FILE)
+    except NotFound:  # removed since it was seen
+        return None
+    except Corrupt:
+        return _checked(path, None)
+    except (StoreError, OSError) as e:
+        said = e.message if isinstance(e, StoreError) else f"it cannot be read: {e.strerror}"
+        return Checked(path, None, (Finding(path, 1, ERROR, said, "Look at its permissions"),))
+    return _checked(path, data)
+
+
+def _checked(path: str, data: bytes | None) -> Checked:
+    if data is None:
+        said, remedy = f"it is larger than {MAX_FILE >> 20} MB", "Split it, or move it out of the memory folders"
+        return Checked(path, None, (Finding(path, 1, ERROR, said, remedy),))
+    return check(path, data, lambda text: ((hit.start, hit.end, hit.kind) for hit in find(text)))
+
+
+def _linked(root: Path, checked: Sequence[Checked], present: Iterable[str], *, is_whole: bool) -> Iterator[Finding]:
+    """What the files say of others; of those not looked at, the ones are read whose ids may be meant."""
+    others = [] if is_whole else _others(root, checked, present)
+    own = {one.path for one in checked}
+    found = check_links([*checked, *others], _forgotten(root), is_whole=is_whole)
+    yield from (finding for finding in found if finding.path in own)
+
+
+def _others(root: Path, checked: Sequence[Checked], present: Iterable[str]) -> list[Checked]:
+    memories = [one.memory for one in checked if one.memory]
+    ids = {id_ for memory in memories for id_ in (memory.id, *(target for _, target in memory.links))}
+    wanted = {"", *(id_[4:12] for id_ in ids)}
+    own = {one.path for one in checked}
+    likely = (path for path in present if path not in own and is_memory(path) and digits_of(path) in wanted)
+    return [one for path in likely if (one := _from_disk(root, path))]
+
+
+def _forgotten(root: Path) -> list[str]:
+    folder = root / "forgotten"
+    return [path.stem for path in folder.glob("*.json")] if folder.is_dir() else []
+
+
+def _names(present: Iterable[str], chosen: Iterable[str] | Mapping[str, object]) -> Iterator[Finding]:
+    alike: dict[str, list[str]] = {}
+    for path in present:
+        alike.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)
+    wanted = set(chosen)
+    for same in alike.values():
+        first, *others = sorted(same)
+        for path in wanted.intersection(others):
+            said = f"its name differs from {first} by letter case alone, and many systems hold one of them only"
+            yield Finding(path, 1, ERROR, said, _RENAME)
+    for path in sorted(wanted):
+        if not is_portable(path):
+            said = "git does not get it: not every system can hold a file of this name"
+            yield Finding(path, 1, ERROR, said, _RENAME)
+        elif path.lower().endswith((".md", ".markdown")) and not is_memory(path):
+            yield Finding(path, 1, WARNING, "it is not read: the name does not end in .md", _RENAME)
