@@ -15,7 +15,7 @@ from keeplore.errors import StoreError
 from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
-from keeplore_hooks.hosts import prompt_key
+from keeplore_hooks.hosts import COMMANDS, PLUGIN, prompt_key
 from keeplore_hooks.specs import hookimpl_last
 
 PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
@@ -27,8 +27,8 @@ _LOOKING = re.compile(
     r"(?:ls|cat|head|tail|grep|rg|find|fd|wc|echo|pwd|cd|which|file|stat|tree|less|sed -n|ps|pgrep|sleep|date|env|jq)\b"
     r"|git (?:-C \S+ )?(?:status|log|diff|show|branch|remote|rev-parse|blame|ls-files|reflog|worktree list)\b)"
 )
-# commands that show or set something about the host itself: the talk goes on as if nothing had been typed
-HOUSEKEEPING = frozenset(
+# commands about the host itself or about memory: the talk goes on as if nothing had been typed
+HOUSEKEEPING = frozenset((*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS))).union(
     """agents config context cost doctor export fast help hooks ide keybindings login logout mcp memory model
     output-style permissions plugin plugins privacy-settings reload-plugins release-notes status statusline tasks
     terminal-setup theme upgrade usage vim""".split()  # noqa: SIM905  # a list of forty names reads worse

@@ -23,6 +23,7 @@ from keeplore.sync import Synced, synchronise
 from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.plugins import Plugins
+from keeplore.workspace.recent import RecentOnCommand
 from keeplore_hooks.events import HostEvent, Origin
 from keeplore_hooks.specs import hookimpl_last
 
@@ -50,6 +51,8 @@ class Workspace:
         self.sessions = Sessions(places.state / "capture" / name)
         self.capture = Capture(self.store, self.sessions, self._steps(machine.id))
         self.plugins.register(self.capture)
+        self._recent = RecentOnCommand()
+        self.plugins.register(self._recent)
         self.changes = Changes()
         self.plugins.register(self.changes)
         self.notes = Notes(
@@ -85,6 +88,7 @@ class Workspace:
             self._has_refreshed = False
             yield
             self.capture.flush()
+            self._recent.carry_out(self)
 
     def recall(
         self, query: str, cwd: Path | None = None, *, limit: int = 5, wide: bool = False, text_only: bool = False
