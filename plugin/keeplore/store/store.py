@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, RepositoryBusy, RepositoryError, StoreError
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.location import location_of
+from keeplore.memory.location import digits_of, location_of
 from keeplore.store import audit, files
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import Committed, reconcile
@@ -119,7 +118,7 @@ class Store:
         files_here = list(self.scan())
         named = [file for file in files_here if _may_be_named(file.path, memory_id)]
         return self._newest(named, memory_id) or self._newest(
-            [file for file in files_here if not _GIVEN.search(file.path) and self._may_hold(file.path, memory_id)],
+            [file for file in files_here if not digits_of(file.path) and self._may_hold(file.path, memory_id)],
             memory_id,
         )
 
@@ -246,8 +245,6 @@ class Store:
 
 # a recall checks its hits against their files, and mostly finds the same texts again
 _as_memory = functools.lru_cache(maxsize=128)(as_memory)
-# a name as Keeplore gives it
-_GIVEN = re.compile(r"-[0-9a-f]{8}\.md\Z|/mem_[0-9a-f-]{36}\.md\Z")
 
 
 def _may_be_named(path: str, memory_id: str) -> bool:
