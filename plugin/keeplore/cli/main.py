@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "whoami": "Show which workspace, project and scopes apply here, and why.",
     "projects": "List the projects that the workspace knows.",
     "sync": "Commit, fetch, merge and push the workspace now.",
+    "lint": "Say what is wrong in memory files, by line.",
     "doctor": "Check that everything works, and say what does not.",
     "worker": "Show or stop the background worker.",
 }
