@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.errors import Corrupt
@@ -130,12 +130,12 @@ def check_links(files: Sequence[Checked], forgotten: Iterable[str], *, is_whole:
         for file in by_id[id_]:
             yield file.finding("id", ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy)
     for file in files:
-        yield from _dangling(file, by_id.keys() | set())
+        yield from _dangling(file, by_id.keys())
     if is_whole:
         yield from _chains({id_: same[0] for id_, same in by_id.items()})
 
 
-def _dangling(file: Checked, known: set[str]) -> Iterator[Finding]:
+def _dangling(file: Checked, known: Collection[str]) -> Iterator[Finding]:
     if file.memory is None:
         return
     own = file.memory.supersedes
