@@ -6,6 +6,7 @@ KeeploreError                the operation failed for a reason the person can me
 ├── StoreError
 │   ├── NotFound             no memory with that id or path
 │   ├── AlreadyExists        a memory with that id is there already
+│   ├── Forgotten            that memory was forgotten and must not come back
 │   ├── Corrupt              the file is no memory: skipped, listed, never changed
 │   └── UnsafePath           the name would leave the workspace or is not allowed
 ├── RepositoryError          git refused
@@ -48,6 +49,10 @@ class NotFound(StoreError):
 
 
 class AlreadyExists(StoreError):
+    pass
+
+
+class Forgotten(StoreError):
     pass
 
 

@@ -11,7 +11,7 @@ from keeplore.capture.distill import distill
 from keeplore.capture.observer import clean
 from keeplore.capture.sessions import Sessions, SessionState
 from keeplore.capture.titles import title_of
-from keeplore.errors import StoreError
+from keeplore.errors import Forgotten, StoreError
 from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
@@ -97,8 +97,8 @@ class Capture:
                 return
             # only now is it known what was said and when: it is looked at as if it were new
             current.conversation = replace(current.conversation, exchanges=current.conversation.exchanges[:at])
-        elif closed := self._closed.get(turn.id) or self._steps.known_turns([turn.id]).get(turn.id):
-            rest = self._said_since(closed, exchange)
+        else:
+            rest = self._unknown(current, exchange, turn)
             if rest is None:
                 return
             exchange, at = rest, _position(current, rest, turn)
@@ -146,7 +146,7 @@ class Capture:
 
     def flush(self) -> None:
         """Write every conversation that changed. Raises OSError where the disk refuses; nothing is forgotten then."""
-        for key, current in self._open.items():
+        for key, current in [*self._open.items()]:
             if current.is_dirty:
                 self._save(self._sessions.get(Origin(*key)), current)
         self._sessions.save_all()
@@ -195,6 +195,18 @@ class Capture:
         known = current.conversation.exchanges[at:]
         return at > 0 and len(known) == 1 and _is_tentative(known[0]) and not _is_tentative(exchange)
 
+    def _unknown(self, current: _Open | None, exchange: Exchange, turn: Turn) -> Exchange | None:
+        """The exchange without what closed and forgotten conversations have of it; None where nothing is left."""
+        while _position(current, exchange, turn) is None:
+            known = self._closed.get(exchange.id) or self._steps.known_turns([exchange.id]).get(exchange.id)
+            if not known:
+                return exchange
+            rest = self._said_since(known, exchange)
+            if rest is None:
+                return None
+            exchange = rest
+        return exchange
+
     def _said_since(self, memory_id: str, exchange: Exchange) -> Exchange | None:
         """What was said in a turn after its conversation was closed, as an exchange of its own; None where nothing."""
         path = self._store.find(memory_id)
@@ -219,7 +231,7 @@ class Capture:
 
     def _load(self, state: SessionState) -> _Open | None:
         path = self._store.find(state.open_id)
-        if path is None:
+        if path is None or self._store.is_forgotten(state.open_id):
             return None
         try:
             memory = self._store.load(path)
@@ -296,9 +308,19 @@ class Capture:
             trigger=state.trigger,
             source=self._source(state, current),
         )
-        path = self._store.save(Memory(meta, conversation.to_markdown()))
+        try:
+            path = self._store.save(Memory(meta, conversation.to_markdown()))
+        except Forgotten:  # while this process had it in memory
+            self._drop(state, current)
+            return
         current.conversation, current.is_dirty = conversation, False
         self._steps.written(current.id, path)
+
+    def _drop(self, state: SessionState, current: _Open) -> None:
+        """What was forgotten is not written again; what is said from now on is another conversation."""
+        current.is_dirty = False
+        self._open.pop((state.origin.host, state.origin.session), None)
+        state.open_id = ""
 
     def _source(self, state: SessionState, current: _Open) -> dict[str, Any]:
         source = {

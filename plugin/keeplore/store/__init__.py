@@ -4,9 +4,23 @@ from keeplore.store.commit import Committed
 from keeplore.store.creation import create
 from keeplore.store.facts import Facts, facts
 from keeplore.store.files import File
+from keeplore.store.forgotten import Tombstone
 from keeplore.store.git import Done, run
 from keeplore.store.merge import Merged
 from keeplore.store.remotes import Remote, displayed
 from keeplore.store.store import Store
 
-__all__ = ["Committed", "Done", "Facts", "File", "Merged", "Remote", "Store", "create", "displayed", "facts", "run"]
+__all__ = [
+    "Committed",
+    "Done",
+    "Facts",
+    "File",
+    "Merged",
+    "Remote",
+    "Store",
+    "Tombstone",
+    "create",
+    "displayed",
+    "facts",
+    "run",
+]

@@ -43,6 +43,7 @@ class Memo:
 
     files: dict[tuple[str, str], tuple[File, str]] = field(default_factory=dict)  # (backend, path) → blob id
     trees: dict[str, Any] = field(default_factory=dict)
+    ids: dict[str, tuple[File, str]] = field(default_factory=dict)  # path → the id that the memory there has
 
 
 class Backend(Protocol):

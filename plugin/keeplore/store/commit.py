@@ -13,6 +13,7 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
 from keeplore.store.backend import REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
 from keeplore.store.files import File
+from keeplore.store.forgetting import withdraw
 from keeplore.store.git import output
 from keeplore.store.libgit import FAILURES, Library
 from keeplore.store.locks import LOCK_WAIT_S, POLL_S, Turn, busy
@@ -89,6 +90,7 @@ def _plan(backend: Backend, branch: str, memo: Memo, extra: tuple[str, ...]) -> 
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
     seen = _on_disk(backend.root, skipped, extra)
+    withdraw(backend.root, memo, seen)
     ids = _ids(backend, memo, seen)
     skipped += [path for path in seen if path not in ids]
     differing = [path for path, id_ in ids.items() if path not in tracked or tracked[path].id != id_]

@@ -8,9 +8,8 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
+from keeplore.store.locks import WRITER
 from keeplore.store.repository import directories
-
-NAME = "keeplore-writer"  # in the git directory; never removed: a lock on a file that was replaced would hold nothing
 
 
 class Exclusive:
@@ -29,7 +28,9 @@ class Exclusive:
         self._mutex.acquire()
         try:
             if self._depth == 0:
-                self._handle = os.open(directories(self._root).own / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                self._handle = os.open(
+                    directories(self._root).own / WRITER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+                )
                 fcntl.flock(self._handle, fcntl.LOCK_EX)
             self._depth += 1
         except BaseException:

@@ -26,6 +26,7 @@ LOCK_WAIT_S = 1.0  # for a git command of the person's
 POLL_S = 0.02
 CRASH_WINDOW_S = 30.0  # an empty lock this close to our note is ours: no cycle takes longer
 OWNER = "keeplore-owner"
+WRITER = "keeplore-writer"  # locked by who looks and writes; never removed either
 DRAFT = "keeplore-index"  # the next index, complete before the ref moves
 
 
@@ -140,7 +141,7 @@ class Turn:
     def _sweep(self) -> None:
         """Remove our private files, and the locks of a git that died while it edited one."""
         for left in self._directories.own.glob("keeplore-*"):
-            if left.name != OWNER:
+            if left.name not in (OWNER, WRITER):
                 left.unlink(missing_ok=True)
 
     def _left(self) -> dict[str, Any]:

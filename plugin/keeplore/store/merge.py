@@ -22,6 +22,7 @@ from keeplore.store.locks import Turn
 from keeplore.store.paths import is_ours, is_portable, is_safe
 from keeplore.store.people import person_of
 from keeplore.store.repository import check_branch
+from keeplore.store.settling import settle
 
 MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
 LOSS_FROM = 10  # files; below this, a removal of everything is believed
@@ -113,6 +114,7 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str) -> 
 
 def _merged_tree(repository: pygit2.Repository, old: str, other: str) -> str:
     index = repository.merge_commits(old, other)
+    settle(repository, index, (old, other))
     if index.conflicts is not None:
         raise _conflict({entry.path for conflict in index.conflicts for entry in conflict if entry})
     return str(index.write_tree(repository))

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from keeplore.errors import AlreadyExists, Corrupt, NotFound, RepositoryBusy, RepositoryError, StoreError
+from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, RepositoryBusy, RepositoryError, StoreError
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of, location_of
-from keeplore.store import audit, files
+from keeplore.store import audit, files, forgetting
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import Committed, reconcile
 from keeplore.store.exclusive import Exclusive
 from keeplore.store.files import File
+from keeplore.store.forgotten import Tombstone, Tombstones
 from keeplore.store.git import output, run
 from keeplore.store.libgit import Library
+from keeplore.store.locks import Turn
 from keeplore.store.merge import Merged, difference, merge
 from keeplore.store.paths import check_read, check_written, is_memory
 from keeplore.store.plumbing import Plumbing
@@ -43,12 +45,15 @@ class Store:
         self._before_write = before_write
         self.memo = Memo()
         self.exclusive = Exclusive(root)
+        self.stones = Tombstones(root)
 
     def save(self, memory: Memory) -> str:
         """Write a memory to its place and return the path; an older file of the same id beside it is removed after.
 
-        Raises UnsafePath or OSError; what stood there before is then untouched.
+        Raises Forgotten, UnsafePath or OSError; what stood there before is then untouched.
         """
+        if memory.id in self.stones:
+            raise Forgotten(f"{memory.id} was forgotten", f"`keeplore restore {memory.id}` brings it back")
         memory = self._before_write(memory)
         path = relative_path(memory)
         check_written(path)
@@ -60,7 +65,7 @@ class Store:
     def add(self, memory: Memory) -> str:
         """Write a memory whose id is new, and return the path; safe against others who add the same id at once.
 
-        Raises AlreadyExists, UnsafePath or OSError.
+        Raises AlreadyExists, Forgotten, UnsafePath or OSError.
         """
         with self.exclusive:
             if path := self.find(memory.id):
@@ -92,6 +97,43 @@ class Store:
         check_read(path)
         files.remove(self.root, path)
 
+    def forget(self, memory_id: str, machine: str, at: str) -> Tombstone:
+        """Take a memory away, archived copies too, and see to it that no machine brings it back; again is no error.
+
+        ``at`` is RFC 3339. Its text stays in git. Raises NotFound, RepositoryError or OSError.
+        """
+        with self.exclusive:
+            copies = self.copies(memory_id)
+            stone = self.stones.get(memory_id)
+            if copies:
+                return forgetting.forget(self.root, self.stones, copies, machine, at)
+            if stone is None:
+                raise NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
+            return stone
+
+    def restore(self, memory_id: str) -> str:
+        """Bring back what was forgotten as git had it, and return its path.
+
+        Raises NotFound (never forgotten, purged, or not in this git), AlreadyExists, RepositoryBusy or OSError.
+        """
+        with self.exclusive, Turn(directories(self.root)):
+            return forgetting.restore(self.root, self.stones, memory_id)
+
+    def forgotten(self, memory_id: str) -> Memory:
+        """What ``restore`` would bring back. Raises NotFound."""
+        return forgetting.forgotten_memory(self.root, self.stones, memory_id)
+
+    def is_forgotten(self, memory_id: str) -> bool:
+        return memory_id in self.stones
+
+    def tombstones(self) -> Iterator[Tombstone]:
+        """What was forgotten, in the order of ids; a tombstone that cannot be read is left out, and still counts."""
+        return iter(self.stones)
+
+    def forgotten_turns(self) -> Mapping[str, str]:
+        """Turn → the forgotten conversation that held it."""
+        return self.stones.turns()
+
     def record(self, machine: str, entry: Mapping[str, Any]) -> None:
         """Add a line to this machine's audit file; ``entry`` has ``at`` (RFC 3339). Raises UnsafePath or OSError."""
         with self.exclusive:
@@ -117,10 +159,16 @@ class Store:
             return None
         files_here = list(self.scan())
         named = [file for file in files_here if _may_be_named(file.path, memory_id)]
-        return self._newest(named, memory_id) or self._newest(
-            [file for file in files_here if not digits_of(file.path) and self._may_hold(file.path, memory_id)],
-            memory_id,
-        )
+        found = self._holding(named, memory_id) or self._holding(self._by_text(files_here, memory_id), memory_id)
+        return found[0][0] if found else None
+
+    def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
+        """Every file of a memory with what it says, the newest first: archived ones and duplicates too."""
+        if not is_id(memory_id):
+            return []
+        files_here = list(self.scan())
+        named = [file for file in files_here if _may_be_named(file.path, memory_id)]
+        return self._holding([*named, *self._by_text(files_here, memory_id)], memory_id)
 
     def scan(self) -> Iterator[File]:
         """Every memory file, the archive included, in no order; no links, no hidden files, nothing is read."""
@@ -219,13 +267,15 @@ class Store:
         likely = [other for other in paths if other != path and _may_be_named(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
 
-    def _newest(self, likely: list[File], memory_id: str) -> str | None:
-        found = [
-            (memory.updated_at, file.mtime_ns, file.path)
-            for file in likely
-            if (memory := self._load_if(file.path, memory_id))
-        ]
-        return max(found)[2] if found else None
+    def _holding(self, likely: list[File], memory_id: str) -> list[tuple[str, Memory]]:
+        """Those of the files that hold this memory, the newest first."""
+        found = [(file, memory) for file in likely if (memory := self._load_if(file.path, memory_id))]
+        found.sort(key=lambda item: (item[1].updated_at, item[0].mtime_ns, item[0].path), reverse=True)
+        return [(file.path, memory) for file, memory in found]
+
+    def _by_text(self, likely: list[File], memory_id: str) -> list[File]:
+        """Files with a name that a person chose and that may be this memory's."""
+        return [file for file in likely if not digits_of(file.path) and self._may_hold(file.path, memory_id)]
 
     def _may_hold(self, path: str, memory_id: str) -> bool:
         """Whether a file is worth reading for an id: its path stands for it, or the words are in it."""

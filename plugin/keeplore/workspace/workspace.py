@@ -156,7 +156,9 @@ class Workspace:
         if not self._has_refreshed:  # another process may have written since
             self.index.refresh()
             self._has_refreshed = True
-        return self.index.known_turns(ids)
+        asked = list(ids)
+        forgotten = self.store.forgotten_turns()
+        return self.index.known_turns(asked) | {id_: forgotten[id_] for id_ in asked if id_ in forgotten}
 
     def _written(self, memory_id: str, path: str) -> None:
         self.plugins.hook.keeplore_memory_written(memory_id=memory_id, path=path)

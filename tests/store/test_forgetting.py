@@ -1,0 +1,311 @@
+"""What is forgotten is gone, stays gone on every machine, and comes back only when a person says so."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound
+from keeplore.memory import Memory, new_id, serialise
+from keeplore.store import Store, create
+from keeplore.store.forgotten import Tombstone, joined, merged_bytes, parse, path_of
+from keeplore.store.forgotten import serialise as as_text
+
+AT = "2026-03-01T10:00:00Z"
+MERGED = tuple(itertools.permutations(range(3)))
+
+
+def forget(store, title):
+    return store.forget(new_id(title), "studio", AT)
+
+
+def text_of(store, path):
+    return (store.root / path).read_text()
+
+
+def titles(store):
+    return sorted(store.load(file.path).title for file in store.scan())
+
+
+@pytest.fixture
+def both(store, git, tmp_path):
+    """A second clone, and a function by which each takes in what the other committed."""
+    there = tmp_path / "there"
+    git("clone", "-q", str(store.root), str(there), cwd=tmp_path)
+    other = Store(there, branch="main")
+
+    def exchange(one=store, two=other):
+        for here, elsewhere in ((one, two), (two, one)):
+            elsewhere.commit()
+            here.commit()
+            git("fetch", "-q", str(elsewhere.root), "main", cwd=here.root)
+            here.merge(git("rev-parse", "FETCH_HEAD", cwd=here.root))
+
+    return other, exchange
+
+
+def test_the_file_goes_and_a_tombstone_stays_that_says_when_where_and_what(store, note):
+    path = store.save(note("Old truth"))
+    store.commit()
+    stone = forget(store, "Old truth")
+    assert not (store.root / path).exists()
+    assert parse(text_of(store, path_of(stone.id)), stone.id) == stone
+    assert (stone.at, stone.machine, stone.path, stone.is_purged) == (AT, "studio", path, False)
+    assert len(stone.content) == 64 and stone.turns == () and stone.blobs == ()
+    assert text_of(store, path_of(stone.id)).startswith('{\n  "at": "2026-03-01')
+    assert store.commit().paths == (path_of(stone.id), path)
+    assert list(store.tombstones()) == [stone] and store.is_forgotten(stone.id)
+
+
+def test_archived_copies_and_duplicates_go_as_well(store, note):
+    path = store.save(note("Twice"))
+    archived = path.replace("memory/", "memory/archive/", 1)
+    for copy in (archived, "memory/gotchas/by-hand.md"):
+        (store.root / copy).parent.mkdir(parents=True, exist_ok=True)
+        (store.root / copy).write_text(text_of(store, path))
+    stone = forget(store, "Twice")
+    assert list(store.scan()) == []
+    assert forget(store, "Twice") == stone
+
+
+def test_what_is_forgotten_cannot_be_written_again(store, note):
+    store.save(note("Gone"))
+    forget(store, "Gone")
+    for write in (store.save, store.add):
+        with pytest.raises(Forgotten) as caught:
+            write(note("Gone"))
+        assert "keeplore restore" in caught.value.remedy
+    assert list(store.scan()) == []
+
+
+def test_only_what_is_there_can_be_forgotten(store):
+    for unknown in (new_id("never"), "mem_x", "../../etc/passwd"):
+        with pytest.raises(NotFound):
+            store.forget(unknown, "studio", AT)
+        assert not store.is_forgotten(unknown)
+
+
+@pytest.mark.parametrize("when", ["committed", "never committed", "edited since", "during a merge"])
+def test_a_restored_memory_is_as_it_was(store, note, git, when):
+    path = store.save(note("Back again"))
+    if when != "never committed":
+        store.commit()
+    if when == "edited since":
+        (store.root / path).write_text(text_of(store, path) + "\nBy hand.\n")
+    if when == "during a merge":
+        (store.root / ".git" / "MERGE_HEAD").write_text(f"{store.head()}\n")
+    before = text_of(store, path)
+    stone = forget(store, "Back again")
+    (store.root / ".git" / "MERGE_HEAD").unlink(missing_ok=True)
+    store.commit()
+    assert store.forgotten(stone.id).title == "Back again"
+    assert store.restore(stone.id) == path
+    assert text_of(store, path) == before
+    assert not store.is_forgotten(stone.id)
+    store.commit()
+    assert (store.root / path).exists() and git("status", "--porcelain", cwd=store.root) == ""
+    assert git("for-each-ref", "refs/keeplore", cwd=store.root) == ""
+
+
+def test_restoring_takes_the_text_that_was_forgotten_and_no_older_one(store, note):
+    for body in ("first\n", "second\n"):
+        path = store.save(note("Versions", body=body))
+        store.commit()
+    forget(store, "Versions")
+    store.commit()
+    assert store.load(store.restore(new_id("Versions"))).body == "second\n"
+    (store.root / path).unlink()
+    other = Memory({**note("Other").meta}, "other\n")
+    (store.root / path).write_text(serialise(other))
+    (store.root / path_of(new_id("Versions"))).write_text(as_text(Tombstone(new_id("Versions"), path=path)))
+    with pytest.raises(AlreadyExists, match="another file"):
+        store.restore(new_id("Versions"))
+    assert store.load(path).body == "other\n"
+
+
+def test_what_was_not_forgotten_or_is_purged_cannot_be_restored(store, note):
+    with pytest.raises(NotFound, match="not forgotten"):
+        store.restore(new_id("never"))
+    purged = Tombstone(new_id("purged"), is_purged=True)
+    store.stones.write(purged)
+    with pytest.raises(NotFound, match="purged"):
+        store.restore(purged.id)
+    elsewhere = Tombstone(new_id("elsewhere"), machine="attic")
+    store.stones.write(elsewhere)
+    with pytest.raises(NotFound, match="no text") as caught:
+        store.restore(elsewhere.id)
+    assert "attic" in caught.value.remedy and store.is_forgotten(elsewhere.id)
+
+
+def test_a_file_that_comes_back_by_itself_is_taken_away_at_the_next_commit_and_can_still_be_restored(store, note, git):
+    path = store.save(note("Undead"))
+    store.commit()
+    stone = forget(store, "Undead")
+    store.commit()
+    git("checkout", "-q", "HEAD~1", "--", path, cwd=store.root)
+    (store.root / path).write_text(text_of(store, path) + "\nEdited in an old clone.\n")
+    (store.root / "memory" / "mine.md").write_text(text_of(store, path))
+    store.commit()
+    assert list(store.scan()) == []
+    assert git("status", "--porcelain", cwd=store.root) == ""
+    assert store.restore(stone.id) == path
+
+
+def test_a_person_who_reverts_the_commit_gets_it_back(store, note, git):
+    path = store.save(note("Reverted"))
+    store.commit()
+    stone = forget(store, "Reverted")
+    store.commit()
+    git("revert", "--no-edit", "HEAD", cwd=store.root)
+    assert store.commit().commit is None
+    assert (store.root / path).exists() and not store.is_forgotten(stone.id)
+
+
+def test_turns_of_forgotten_conversations_are_known_and_those_of_notes_are_not(store, note):
+    talk = Memory(
+        {**note("Talk").meta, "kind": "conversation", "source": {"turns": ["t1", "t2"]}},
+        "# Talk\n\n## Exchanges\n\n<!-- keeplore:turn t3 2026-02-09T14:03:11Z -->\n### User · 14:03\n\nHello\n",
+    )
+    store.save(talk)
+    store.save(note("Note", source={"turns": ["t9"]}))
+    assert store.forgotten_turns() == {}
+    forget(store, "Talk")
+    forget(store, "Note")
+    assert store.forgotten_turns() == dict.fromkeys(("t1", "t2", "t3"), new_id("Talk"))
+    store.restore(new_id("Talk"))
+    assert store.forgotten_turns() == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "[" * 100_000,
+        '{"id": "mem_x"}',
+        '{"id": "ID", "blobs": ["not a blob"]}',
+        '{"id": "ID", "turns": {"a": 1}}',
+        '{"id": "ID", "turns": [1]}',
+        '{"id": "ID", "content": "abc"}',
+        '{"id": "ID", "path": "a\\u0000b"}',
+    ],
+)
+def test_a_tombstone_that_cannot_be_read_still_counts(store, note, text):
+    memory = note("Hostile")
+    text = text.replace("ID", memory.id)
+    with pytest.raises(Corrupt) as caught:
+        parse(text, memory.id)
+    assert caught.value.remedy
+    (store.root / "forgotten").mkdir()
+    (store.root / path_of(memory.id)).write_text(text)
+    assert list(store.tombstones()) == [] and store.is_forgotten(memory.id)
+    with pytest.raises(Forgotten):
+        store.save(memory)
+
+
+def test_links_and_odd_names_are_no_tombstones(store, note, tmp_path):
+    memory = note("Linked")
+    (store.root / "forgotten").mkdir()
+    (store.root / path_of(memory.id)).symlink_to(tmp_path)
+    (store.root / "forgotten" / "mem_x.json").write_text("{}")
+    store.save(memory)
+    store.commit()
+    assert titles(store) == ["Linked"] and list(store.tombstones()) == []
+
+
+def test_two_tombstones_are_joined_the_same_way_in_any_order():
+    memory_id = new_id("x")
+    stones = [
+        Tombstone(memory_id, AT, "studio", content="a" * 64, turns=("t1", "prompt:p"), path="memory/facts/x.md"),
+        Tombstone(memory_id, "2026-03-02T10:00:00Z", "attic", is_purged=True, blobs=("b" * 40,)),
+        Tombstone(memory_id, "2026-03-03T10:00:00Z", "attic", turns=("t2",), is_purged=True, blobs=("c" * 40,)),
+    ]
+    results = {joined(joined(stones[i], stones[j]), stones[k]) for i, j, k in MERGED}
+    (result,) = results
+    assert result == Tombstone(memory_id, AT, "studio", turns=("t1", "t2"), is_purged=True, blobs=("b" * 40, "c" * 40))
+    good = as_text(stones[1]).encode()
+    assert merged_bytes(b"{", good, memory_id) == merged_bytes(good, b"{", memory_id) == good
+    assert merged_bytes(b"{b", b"{a", memory_id) == b"{a"
+
+
+@pytest.mark.parametrize("what", ["edited", "edited and pushed", "archived", "retitled", "forgotten too"])
+def test_a_tombstone_beats_what_another_machine_did(store, both, note, what):
+    other, exchange = both
+    path = store.save(note("Argued"))
+    exchange()
+    forget(store, "Argued")
+    if what == "archived":
+        other.move(path, path.replace("memory/", "memory/archive/", 1))
+    elif what == "retitled":
+        other.save(note("Argued").with_meta(title="Under another name"))
+    elif what == "forgotten too":
+        other.forget(new_id("Argued"), "attic", "2026-02-28T10:00:00Z")
+    else:
+        other.save(note("Argued", body="A much better text.\n"))
+    exchange()
+    exchange()
+    for machine in (store, other):
+        assert titles(machine) == [] and machine.is_forgotten(new_id("Argued"))
+    assert store.head() == other.head()
+    machine = "attic" if what == "forgotten too" else "studio"
+    assert next(store.tombstones()).machine == machine
+
+
+def test_what_one_machine_restores_comes_back_on_the_other(store, both, note):
+    other, exchange = both
+    store.save(note("Returns"))
+    exchange()
+    forget(store, "Returns")
+    exchange()
+    assert titles(other) == []
+    other.restore(new_id("Returns"))
+    store.save(note("Meanwhile"))
+    exchange()
+    assert titles(store) == titles(other) == ["Meanwhile", "Returns"]
+    assert not store.is_forgotten(new_id("Returns"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_three_clones_that_forget_restore_and_edit_come_to_the_same(tmp_path, template, git, note, seed):
+    chance = random.Random(seed)
+    first = create(tmp_path / "0", template)
+    for number in range(6):
+        first.save(note(f"Note {number}"))
+    first.commit()
+    machines = [first]
+    for name in "12":
+        git("clone", "-q", str(first.root), str(tmp_path / name), cwd=tmp_path)
+        machines.append(Store(tmp_path / name, branch="main"))
+    edited = [f"Note {number}" for number in range(6)]
+    for _ in range(12):
+        machine, title = chance.choice(machines), chance.choice(edited)
+        deed = chance.choice(["forget", "restore", "edit", "sync"])
+        if deed == "forget" and machine.find(new_id(title)):
+            forget(machine, title)
+        elif deed == "restore" and machine.is_forgotten(new_id(title)):
+            machine.restore(new_id(title))
+        elif deed == "edit" and machine is machines[int(title[-1]) % 3] and machine.find(new_id(title)):
+            machine.save(note(title, body=f"{chance.random()}\n"))
+        elif deed == "sync":
+            take_in(machine, chance.choice(machines), git)
+        machine.commit()
+    for _ in range(3):
+        for one, two in itertools.permutations(machines, 2):
+            take_in(one, two, git)
+    states = [{path.relative_to(m.root): path.read_bytes() for path in m.root.glob("[fm]*/**/*.*")} for m in machines]
+    assert states[0] == states[1] == states[2]
+    gone = {stone.id for stone in first.tombstones()}
+    assert not gone & {new_id(title) for title in titles(first)}
+    assert len(gone) + len(titles(first)) == 6
+
+
+def take_in(here, there, git):
+    there.commit()
+    here.commit()
+    if here is not there:
+        git("fetch", "-q", str(there.root), "main", cwd=here.root)
+        here.merge(git("rev-parse", "FETCH_HEAD", cwd=here.root))
+        here.commit()
