@@ -184,4 +184,6 @@ def _said_in_text(words: str) -> Said | None:
 def _typed(words: str) -> Typed | None:
     name = element(words, "command-name") or element(words, "command-message").partition(" ")[0]
     name = name.strip().removeprefix("/")
-    return Typed(name, element(words, "command-args").strip()) if name else None
+    # the last one closes: what was typed may hold such a tag itself
+    args = words.partition("<command-args>")[2].rpartition("</command-args>")[0]
+    return Typed(name, args.strip()) if name else None
