@@ -218,8 +218,8 @@ PATHS = st.one_of(
     ),
 )
 LINES = st.sampled_from(
-    """---|id: 3|kind: note|scope: project|created: .inf|tags: [a, 1]|metadata: {type: user}|# T||name: x|date: 99999999999
-    |<<<<<<< a|=======|>>>>>>> b|- [a](b.md)|a: &b 1|\tx: 1|\r|```""".replace("\n    ", "").split("|")
+    """---|id: 3|kind: note|scope: project|tags: [a, 1]|metadata: {type: user}|# T||name: x|date: 99999999999
+    |created: .inf|<<<<<<< a|=======|>>>>>>> b|- [a](b.md)|a: &b 1|\tx: 1|\r|```""".replace("\n    ", "").split("|")
 )
 
 

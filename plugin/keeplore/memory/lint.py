@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from keeplore.errors import Corrupt
 from keeplore.memory.chains import Age, chains
-from keeplore.memory.checks import faults, is_sound_id
+from keeplore.memory.checks import SHOWN, faults, is_sound_id
 from keeplore.memory.foreign import as_memory
 from keeplore.memory.frontmatter import conflict_line, parse
 from keeplore.memory.location import location_of
@@ -84,8 +84,7 @@ def _read(path: str, data: bytes) -> Checked:
 
 def _problems(checked: Checked, memory: Memory) -> Iterator[Finding]:
     if not memory.hints:
-        for key, message in faults(parse(checked.text).meta):
-            said, _, remedy = message.partition("; ")
+        for key, said, remedy in faults(parse(checked.text).meta):
             yield checked.finding(key, ERROR, said, remedy[:1].upper() + remedy[1:])
     if line := conflict_line(checked.text):
         remedy = "Keep one side and delete the markers"
@@ -111,7 +110,10 @@ def _root(memory: Memory) -> str:
 def _without(finding: Finding, data: bytes, hits: Sequence[tuple[int, int, str]]) -> Finding:
     message = finding.message
     for start, end, kind in hits:
-        message = message.replace(data[start:end].decode("utf-8", "replace"), f"[{kind}]")
+        secret = data[start:end].decode("utf-8", "replace")
+        message = message.replace(secret, f"[{kind}]")
+        for size in range(min(len(secret), SHOWN), 3, -1):  # a long value is cut, and so may the secret in it be
+            message = message.replace(f"{secret[:size]}…", f"[{kind}]…")
     return replace(finding, message=message)
 
 
