@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from keeplore_hooks.hosts.base import COMMANDS, IMAGE, PLUGIN, Ask, Cursor, Host, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.claude_code import ClaudeCode
+from keeplore_hooks.hosts.cursor import CursorHost
 from keeplore_hooks.hosts.gemini import GeminiCli
 
-HOSTS: dict[str, Host] = {host.name: host for host in (ClaudeCode(), GeminiCli())}
+HOSTS: dict[str, Host] = {host.name: host for host in (ClaudeCode(), CursorHost(), GeminiCli())}
 
 
 def host_named(name: str) -> Host:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn, to_json
@@ -57,8 +57,7 @@ class Read:
 
     def cursor(self, **more: object) -> Cursor:
         """The cursor behind this reading; ``more`` is the adapter's own part of it."""
-        pending = json.dumps({"carry": asdict(self.carry), **more}, separators=(",", ":"))
-        return Cursor(self.offset, self.fingerprint, pending)
+        return Cursor(self.offset, self.fingerprint, pending_of(self.carry, **more))
 
 
 @dataclass(slots=True)
@@ -93,13 +92,16 @@ class OpenTurn:
 class Assembler:
     """Takes what messages mean, keeps the turn that is going on, and lists events."""
 
-    def __init__(self, origin: Origin, carry: Carry, now: str) -> None:
+    def __init__(
+        self, origin: Origin, carry: Carry, now: str, completed: Callable[[Turn], Turn] = lambda turn: turn
+    ) -> None:
         self.origin = origin
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
         self.latest = carry.at  # the newest time of all messages
         self.resume = 0  # bytes; where the next reading starts
         self._now = now
+        self._completed = completed  # adds what is known of a turn from elsewhere
         self._given = dict(carry.given)
         self._window: dict[str, str] = {}
         self._seen = dict.fromkeys(carry.seen)
@@ -129,12 +131,13 @@ class Assembler:
     def end(self) -> None:
         """The turn that is going on is over."""
         if self.open:
-            self._give(self.open.turn(is_complete=True))
+            self._give(self._completed(self.open.turn(is_complete=True)))
 
     def finish(self, stopped_at: str) -> None:
         """Give the turn that is going on; it is complete when nothing was said since ``stopped_at``."""
-        if turn := self.open:
-            self._give(turn.turn(is_complete=max(turn.at, turn.ended_at) <= stopped_at))
+        if self.open:
+            turn = self._completed(self.open.turn(is_complete=False))
+            self._give(replace(turn, is_complete=max(turn.at, turn.ended_at) <= stopped_at))
 
     def emit(self, event: HostEvent) -> None:
         key = f"{event.kind} {event.id}"
@@ -148,7 +151,7 @@ class Assembler:
         if self.open is None:
             return None
         given = self._given.get(f"turn {self.open.id}", "")
-        return self.open.turn(is_complete=given.endswith(_COMPLETE))
+        return self._completed(self.open.turn(is_complete=given.endswith(_COMPLETE)))
 
     def carry(self, known: int, cwd: str) -> Carry:
         seen = tuple(self._seen)[-SEEN_LIMIT:]
@@ -164,6 +167,11 @@ class Assembler:
             return
         self._window[key] = self._given[key] = digest + (_COMPLETE if turn.is_complete else "")
         self.events.append(turn)
+
+
+def pending_of(carry: Carry, **more: object) -> str:
+    """What a cursor keeps beside the offset, as JSON."""
+    return json.dumps({"carry": asdict(carry), **more}, separators=(",", ":"))
 
 
 def digest(*parts: str) -> str:

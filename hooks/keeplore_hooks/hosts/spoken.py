@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts.jsonl import Json, mappings, text
 
+_ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,60})(?:\s[^<>]{0,500})?>")
 _SLASH = re.compile(r"/([a-zA-Z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
 
 
@@ -22,6 +23,12 @@ def element(words: str, name: str) -> str:
     _, found, rest = words.partition(f"<{name}>")
     inner, closed, _ = rest.partition(f"</{name}>")
     return inner.strip() if found and closed else ""
+
+
+def is_element(words: str) -> bool:
+    """Is the whole text one element? Hosts put their own texts into the person's messages in this form."""
+    match = _ELEMENT.match(words)
+    return match is not None and words.endswith(f"</{match[1]}>")
 
 
 def without_elements(words: str, names: Iterable[str]) -> str:
