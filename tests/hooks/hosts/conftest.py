@@ -126,6 +126,107 @@ class Session:
         return final_turns(self.events(content))
 
 
+class Gemini:
+    """A record of Gemini CLI in the making: every method adds one line, a second after the line before."""
+
+    session = SESSION
+
+    def __init__(self) -> None:
+        self.records: list[Any] = [
+            {"sessionId": SESSION, "projectHash": "abc", "startTime": "2026-02-09T14:00:00.000Z", "kind": "main"}
+        ]
+
+    def message(self, kind: str, content: Any, **fields: Any) -> str:
+        """Returns the message's id."""
+        count = len(self.records)
+        message = {
+            "id": f"00000000-0000-4000-8000-{count:012}",
+            "timestamp": (BEGIN + timedelta(seconds=count)).strftime("%Y-%m-%dT%H:%M:%S.123Z"),
+            "type": kind,
+            "content": content,
+        }
+        self.records.append(message | fields)
+        return str(self.records[-1]["id"])
+
+    def user(self, words: str, **fields: Any) -> str:
+        return self.message("user", [{"text": words}], **fields)
+
+    def say(self, words: str, *calls: dict[str, Any], **fields: Any) -> str:
+        more = {"toolCalls": list(calls)} if calls else {}
+        return self.message("gemini", words, model="gemini-3-pro", **more, **fields)
+
+    @staticmethod
+    def call(name: str, given: dict[str, Any], output: str = "ok", status: str = "success", call: str = "") -> Any:
+        response = {"functionResponse": {"id": call or name, "name": name, "response": {"output": output}}}
+        return {"id": call or f"{name}-1", "name": name, "args": given, "status": status, "result": [response]}
+
+    def bytes(self) -> bytes:
+        return b"".join(
+            raw if isinstance(raw, bytes) else json.dumps(raw, ensure_ascii=False).encode() + b"\n"
+            for raw in self.records
+        )
+
+    def whole(self) -> bytes:
+        """The same in the form that versions before 2026 write."""
+        return json.dumps({**self.records[0], "messages": self.records[1:]}, indent=2).encode()
+
+
+class CursorLog:
+    """A transcript of Cursor in the making: every method adds one line."""
+
+    session = SESSION
+
+    def __init__(self) -> None:
+        self.raw: list[bytes] = []
+
+    def line(self, role: str, *blocks: Any, **fields: Any) -> None:
+        content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
+        self.raw.append(json.dumps({"role": role, "message": {"content": content}, **fields}).encode() + b"\n")
+
+    def user(self, words: str, before: str = "") -> None:
+        self.line("user", f"{before}<user_query>\n{words}\n</user_query>")
+
+    def say(self, *blocks: Any) -> None:
+        self.line("assistant", *blocks)
+
+    def call(self, name: str, **given: Any) -> None:
+        self.say({"type": "tool_use", "name": name, "input": given})
+
+    def end(self) -> None:
+        self.raw.append(b'{"type":"turn_ended","status":"success"}\n')
+
+    def bytes(self) -> bytes:
+        return b"".join(self.raw)
+
+
+class HostSession:
+    """A session of any host: its record on disk, its payloads, and the adapter that reads both."""
+
+    def __init__(self, host: str, path: Path, common: dict[str, Any]) -> None:
+        self.host, self.path, self.common = host_named(host), path, common
+        self.cursor = Cursor()
+
+    def write(self, content: bytes, at: datetime = BEGIN) -> None:
+        self.path.write_bytes(content)
+        os.utime(self.path, (at.timestamp(), at.timestamp()))
+
+    def payload(self, **fields: Any) -> bytes:
+        return json.dumps({"transcript_path": str(self.path), **self.common, **fields}).encode()
+
+    def hear(self, event: str, at: str = "2026-02-09T14:00:00Z", **fields: Any) -> Reading:
+        """Take a host event and keep the cursor, as the worker does."""
+        reading = self.host.read(event, self.payload(**fields), self.cursor, at)
+        self.cursor = reading.cursor
+        return reading
+
+    def events(self, content: bytes) -> list[HostEvent]:
+        self.write(content)
+        return list(self.host.read_transcript(self.path, Cursor()).events)
+
+    def turns(self, content: bytes) -> list[Turn]:
+        return final_turns(self.events(content))
+
+
 def final_turns(events: list[HostEvent] | tuple[HostEvent, ...]) -> list[Turn]:
     """The last form of every turn, in the order in which they began."""
     return list({event.id: event for event in events if isinstance(event, Turn)}.values())
@@ -144,6 +245,28 @@ def session(tmp_path: Path) -> Session:
 @pytest.fixture(scope="session")
 def session_in() -> Callable[[Path], Session]:
     return Session
+
+
+@pytest.fixture(scope="session")
+def gemini_log() -> type[Gemini]:
+    return Gemini
+
+
+@pytest.fixture(scope="session")
+def cursor_log() -> type[CursorLog]:
+    return CursorLog
+
+
+@pytest.fixture(scope="session")
+def gemini_in() -> Callable[..., HostSession]:
+    common = {"session_id": SESSION, "cwd": "/home/ann/kasha"}
+    return lambda folder, suffix=".jsonl": HostSession("gemini-cli", folder / f"session-x{suffix}", common)
+
+
+@pytest.fixture(scope="session")
+def cursor_in() -> Callable[..., HostSession]:
+    common = {"conversation_id": SESSION, "workspace_roots": ["/home/ann/kasha"]}
+    return lambda folder, suffix=".jsonl": HostSession("cursor", folder / f"{SESSION}{suffix}", common)
 
 
 @pytest.fixture(scope="session")
