@@ -1,4 +1,4 @@
-"""What a host is given for one prompt: silence, or the few memories that surely matter."""
+"""What a host is given for one prompt: silence, or the few memories that surely matter; and for a question, all."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ from keeplore.recall.render import (
 )
 from keeplore.recall.values import Answer, Hit
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS, WEIGHTS, Weights
+
+WITHOUT_A_HIT = {
+    "nothing": "nothing was found, no memory here is about that; `keeplore recall --wide` asks the other projects too",
+    "empty": "there is no memory yet; `keeplore import claude-code` reads the sessions on this machine",
+    "stale": "nothing was found, but the index is behind the text, so it may be there; `keeplore doctor` says why",
+}
 
 
 def prompt_context(
@@ -39,6 +45,18 @@ def prompt_context(
         and may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
     ]
     return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], max_chars)
+
+
+def asked_context(answer: Answer, *, max_chars: int) -> tuple[str, tuple[str, ...]]:
+    """A fenced block with every hit of a question that a person put, and the ids it shows.
+
+    Without a hit it says what that means: nothing found is told apart from an index that is behind.
+    """
+    question = quoted(answer.query, TITLE_CHARS)
+    found = Section(f"Recalled for {question}, best first:", [_item(hit) for hit in answer.hits])
+    missing = [] if answer.hits else [Item(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
+    notes = Section("About this search:", [Item(one_line(note, EXCERPT_CHARS)) for note in answer.notes])
+    return block([found, Section("", missing), *([] if answer.status == "empty" else [notes])], max_chars)
 
 
 def _item(hit: Hit) -> Item:

@@ -12,6 +12,7 @@ from typing import Any
 from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall import brief, prompt_context, to_json
+from keeplore.worker.commands import Commands
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
@@ -20,14 +21,19 @@ from keeplore_hooks.hosts import Ask, host_named
 BRIEF_CHARS = 6_000  # of the 10,000 that Claude Code takes at most
 PROMPT_CHARS = 2_500
 PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
-CAUGHT_UP_S = 0.6  # a brief after a compaction waits this long for what the session said before it
+CAUGHT_UP_S = 0.6  # how long is waited for what a session said before it was compacted, or asked to remember it
 
 
 class Answers:
-    """Thread-safe; ``caught_up`` waits until the spool is empty, for so many seconds at most."""
+    """Thread-safe; ``caught_up`` waits until the spool is empty, for so many seconds at most; ``changed`` is called
+    where a command wrote or removed a memory."""
 
     def __init__(
-        self, registry: Registry, caught_up: Callable[[float], bool], status: Callable[[], dict[str, Any]]
+        self,
+        registry: Registry,
+        caught_up: Callable[[float], bool],
+        status: Callable[[], dict[str, Any]],
+        changed: Callable[[], None],
     ) -> None:
         self._registry = registry
         self._caught_up = caught_up
@@ -36,6 +42,7 @@ class Answers:
         self._given = threading.Condition()
         self._compacted: set[str] = set()  # sessions; one that another worker saw is told less, not more
         self._shown = Shown(registry.places.state / "shown.json")
+        self._commands = Commands(registry, lambda: caught_up(CAUGHT_UP_S), status, changed)
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
         """The host's own JSON with the context it waits for, or nothing."""
@@ -43,6 +50,10 @@ class Answers:
         ask, origin = host.ask(event, payload), host.origin(event, payload)
         if ask is None or origin is None:
             return b""
+        if ask.kind == "command":
+            text, ids = self._commands.answer(ask, origin)
+            self._shown.add(origin, ids)
+            return host.reply(event, text)
         try:
             return host.reply(event, self._context(ask, origin))
         except NoWorkspace as e:

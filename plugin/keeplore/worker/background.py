@@ -52,6 +52,10 @@ class Background:
         if written == self._written:
             return
         self._written = written
+        self.change()
+
+    def change(self) -> None:
+        """The text of a workspace has changed: index and commit it in a while."""
         self._changed_at = time.monotonic()
         self._first_change_at = self._first_change_at or self._changed_at
         self._is_index_due = self._are_vectors_due = True

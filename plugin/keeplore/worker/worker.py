@@ -46,6 +46,7 @@ class Worker:
         self._stopping = threading.Event()
         self._is_busy = True  # until the spool was looked at once
         self._waiting: set[str] = set()  # entries that cannot be taken for now
+        self._has_changed = False  # an answer wrote or removed a memory
 
     def run(self) -> bool:
         """Work until idle or told to stop. Returns False where another worker already runs."""
@@ -73,7 +74,12 @@ class Worker:
     def _work(self, registry: Registry, spool: Spool) -> None:
         spool.recover()
         intake, background = Intake(registry), Background(registry)
-        answers = Answers(registry, self._wait_until_caught_up, lambda: self._status(spool, registry, background))
+        answers = Answers(
+            registry,
+            self._wait_until_caught_up,
+            lambda: self._status(spool, registry, background),
+            self._changed,
+        )
         server = Server(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         durable.write(self._places.state / "python", sys.executable.encode())
@@ -97,6 +103,9 @@ class Worker:
             if taken:
                 last_work = moment
                 background.note_change()
+            if self._has_changed:
+                self._has_changed = False
+                background.change()
             if moment - last_sweep > SWEEP_S:
                 last_sweep = moment
                 with _logged("sweep"):
@@ -155,6 +164,10 @@ class Worker:
                 taken += 1
         self._waiting = waiting
         return taken, retry_s
+
+    def _changed(self) -> None:
+        self._has_changed = True
+        self._wake.set()
 
     def _noticed(self, name: str) -> None:
         # what this worker itself put back is tried again in time, not at once
