@@ -63,6 +63,7 @@ def test_a_sound_file_has_nothing_wrong() -> None:
         ("schema: 1", "schema: 99", 2, "`schema: 99` is newer"),
         ("trust: user", "trust: [user", 11, "no YAML"),
         ("trust: user", "trust: user\ntrust: user", 11, "'trust' stands twice"),
+        ("trust: user", "trust: us\x1ber", 10, "a control character stands in line 10"),
         ("trust: user", "trust: &a user", 10, "anchors and aliases"),
         ("trust: user", "<<<<<<< a\ntrust: user\n=======\ntrust: tool\n>>>>>>> b", 10, "conflict markers"),
     ],

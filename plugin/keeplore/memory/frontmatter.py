@@ -99,7 +99,7 @@ def _load(front: str) -> dict[str, Any]:
         # _Loader derives from the safe C loader
         meta = yaml.load(front, Loader=_Loader)  # noqa: S506
     except (yaml.YAMLError, ValueError, RecursionError) as e:
-        raise _no_yaml(e) from e
+        raise _no_yaml(e, front) from e
     if not isinstance(meta, dict):
         raise Corrupt("the front matter is no mapping of keys to values", _REMEDY)
     if not all(isinstance(key, str) for key in meta):
@@ -128,14 +128,18 @@ def _check(front: str) -> None:
             if depth > MAX_DEPTH:
                 raise Corrupt("the front matter nests too deeply", _REMEDY)
     except (yaml.YAMLError, ValueError) as e:
-        raise _no_yaml(e) from e
+        raise _no_yaml(e, front) from e
 
 
-def _no_yaml(error: Exception) -> Corrupt:
+def _no_yaml(error: Exception, front: str) -> Corrupt:
     problem, line = " ".join(str(error).split()), 1
+    # the counts begin at 0, and the fence is a line too
     if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:
-        line = error.problem_mark.line + 2  # the mark counts from 0, and the fence is a line too
+        line = error.problem_mark.line + 2
         problem = f"{error.problem} in line {line}"
+    elif isinstance(error, yaml.reader.ReaderError):
+        line = front.encode("utf-8", "replace").count(b"\n", 0, error.position) + 2
+        problem = f"a control character stands in line {line}"
     return Corrupt(f"the front matter is no YAML: {problem}", _REMEDY, line)
 
 

@@ -58,19 +58,21 @@ def command(
     if as_json:
         emit_json([asdict(finding) for finding in report.findings])
     else:
-        _show(report, is_quiet=staged)
+        _show(report, is_quiet=staged and not strict)
     sys.exit(1 if report.errors or (strict and report.findings) else 0)
 
 
 def _show(report: Report, *, is_quiet: bool) -> None:
     for finding in report.findings:
-        colour = "red" if finding.level == "error" else "yellow"
-        level = click.style(finding.level, fg=colour)
+        is_error = finding.level == "error"
+        if is_quiet and not is_error:  # before a commit, what stops it counts
+            continue
+        level = click.style(finding.level, fg="red" if is_error else "yellow")
         click.echo(f"{plain(finding.path)}:{finding.line}: {level}: {plain(finding.message)}")
         if finding.remedy:
             say(f"  → {plain(finding.remedy)}")
     warnings = len(report.findings) - report.errors
-    if report.findings:
+    if report.errors or (report.findings and not is_quiet):
         click.echo(f"{report.errors} errors and {warnings} warnings in {report.files} files", err=True)
     elif not is_quiet:
         say(f"{report.files} files, nothing wrong")
