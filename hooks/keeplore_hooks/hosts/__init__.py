@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from keeplore_hooks.hosts.base import COMMANDS, IMAGE, PLUGIN, Ask, Cursor, Host, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.claude_code import ClaudeCode
+from keeplore_hooks.hosts.codex import Codex
+from keeplore_hooks.hosts.copilot import Copilot
 from keeplore_hooks.hosts.cursor import CursorHost
 from keeplore_hooks.hosts.gemini import GeminiCli
 
-HOSTS: dict[str, Host] = {host.name: host for host in (ClaudeCode(), CursorHost(), GeminiCli())}
+HOSTS: dict[str, Host] = {host.name: host for host in (ClaudeCode(), Codex(), Copilot(), CursorHost(), GeminiCli())}
 
 
 def host_named(name: str) -> Host:

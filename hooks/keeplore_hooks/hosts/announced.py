@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
@@ -47,10 +47,8 @@ class Announced:
     @staticmethod
     def from_data(data: Json) -> Announced:
         missing = mapping(data, "missing")
-        return Announced(
-            tuple(_Recorded(*(text(item, key) for key in ("task", "key", "at"))) for item in mappings(data, "recorded")),
-            Missing(*(text(missing, key) for key in ("id", "task", "text", "at"))) if text(missing, "id") else None,
-        )
+        recorded = (_Recorded(*_texts(item, "task", "key", "at")) for item in mappings(data, "recorded"))
+        return Announced(tuple(recorded), Missing(*_texts(missing, "id", "task", "text", "at")) if missing else None)
 
     def to_data(self) -> Json:
         return asdict(self)
@@ -79,6 +77,10 @@ class Announced:
 
 def _key(words: str) -> str:
     return digest(prompt_key(words[:PROMPT_LIMIT]))
+
+
+def _texts(data: Json, *keys: str) -> Iterator[str]:
+    return (text(data, key) for key in keys)
 
 
 def _before(at: str) -> str:

@@ -12,12 +12,11 @@ from typing import Any
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts import jsonl, spoken
 from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
+from keeplore_hooks.hosts.patches import BEGINS, files_in
 
 ASK = "request_user_input"
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec", "Bash")
 CONTINUED = ("write_stdin", "wait")  # their output goes on with that of an earlier command
-_PATCH = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): ([^\r\n\"`\\]{1,1000})")
-_PATCH_BEGINS = "*** Begin Patch"
 _SCRIPT = re.compile(r"""exec_command\(\s*\{\s*"?cmd"?\s*:\s*("(?:[^"\\]|\\.){0,20000}"|'[^'\\]{0,20000}')""")
 _REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user")
 _NOTE = "user_note: "  # before what the person typed beside the options
@@ -52,12 +51,12 @@ def call_in(item: Json, origin: Origin, at: str) -> Call:
         return asking(text(item, "call_id"), given, origin, at)
     if name in _SHELLS or text(item, "type") == "local_shell_call":
         command = _command(given.get("cmd", given.get("command")))
-        patch = command if _PATCH_BEGINS in command else ""
+        patch = command if BEGINS in command else ""
         return Call(name, (command,), files_in(patch))
     if name == "apply_patch":
         return Call(name, (), files_in(source or text(given, "input")))
     scripts = tuple(_scripts(source)) if name == "exec" else ()
-    return Call(name, scripts, files_in(source) if _PATCH_BEGINS in source else ())
+    return Call(name, scripts, files_in(source) if BEGINS in source else ())
 
 
 def asking(call: str, given: Json, origin: Origin, at: str) -> Call:
@@ -78,11 +77,6 @@ def answers_in(call: Call, output: str) -> Iterator[str]:
         yield "\n".join(clean(word).removeprefix(_NOTE).strip() for word in words if isinstance(word, str)).strip()
 
 
-def files_in(patch: str) -> tuple[str, ...]:
-    """The files that a patch, or a script that holds one, touches."""
-    return tuple(dict.fromkeys(clean(match[1]).strip() for match in _PATCH.finditer(patch)))
-
-
 def output_of(item: Json) -> str:
     """The text of a call's output."""
     output = item.get("output")
@@ -95,12 +89,6 @@ def output_of(item: Json) -> str:
 
 def is_refused(output: str) -> bool:
     return output.lstrip().startswith(_REFUSED)
-
-
-def absolute(path: str, cwd: str) -> str:
-    """A path as the host's patch events name it."""
-    is_absolute = path.startswith(("/", "\\", "~")) or path[1:2] == ":"
-    return path if is_absolute or not cwd else f"{cwd.rstrip('/')}/{path.removeprefix('./')}"
 
 
 def _object(value: Any) -> Json:

@@ -11,6 +11,7 @@ from keeplore_hooks.hosts import codex_lines as lines
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.assembly import Assembler, OpenTurn, digest, squashed
 from keeplore_hooks.hosts.jsonl import Json, Line, mapping, text
+from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.work import requests
 
 _ID_LENGTH = 100  # characters
@@ -34,9 +35,17 @@ class Context:
 
     @staticmethod
     def from_data(data: Json) -> Context:
-        numbers = {key: value for key in ("count", "total") if isinstance(value := data.get(key), int)}
-        flags = {key: bool(data.get(key)) for key in ("has_events", "is_own")}
-        return Context(*(text(data, key) for key in ("session", "cwd", "branch", "task")), **numbers, **flags)
+        number = {key: value for key in ("count", "total") if isinstance(value := data.get(key), int)}
+        return Context(
+            session=text(data, "session"),
+            cwd=text(data, "cwd"),
+            branch=text(data, "branch"),
+            task=text(data, "task"),
+            count=number.get("count", 0),
+            total=number.get("total", 0),
+            has_events=bool(data.get("has_events")),
+            is_own=bool(data.get("is_own")),
+        )
 
 
 class Lines:
@@ -56,12 +65,14 @@ class Lines:
         self._is_new = False
         self._is_replay = False
         self._is_review = False
+        self._has_reviewer = False  # the reviewer's own task was started
         self._is_item = False  # the open turn's prompt is known in its other form alone
         self._start = 0
         self._at = ""
         self._calls: dict[str, calls.Call] = {}
         self._has_committed = False
         self._compactions = 0  # since the turn began
+        self._said: dict[tuple[str, str], int] = {}  # how often each form of the record had these words in the turn
         self._takes: dict[tuple[str, str], Callable[[Json], None]] = {
             ("event_msg", "user_message"): self._user,
             ("event_msg", "agent_message"): self._agent,
@@ -111,10 +122,12 @@ class Lines:
     def _meta(self, payload: Json) -> None:
         context, git = self._context, mapping(payload, "git")
         if not context.is_own:
-            self.is_subagent = "subagent" in mapping(payload, "source") or text(payload, "thread_source") == "subagent"
+            self.is_subagent = is_subagent(payload)
         if self._is_new and (history := text(payload, "history_mode")) not in _HISTORIES:
             version = text(payload, "cli_version")[:40]
-            self._problems.add(f"history_mode {history[:40]!r} of Codex {version} is not known here; it is read in part")
+            self._problems.add(
+                f"history_mode {history[:40]!r} of Codex {version} is not known here; it is read in part"
+            )
         self._context = replace(
             context,
             session=text(payload, "id") or context.session,
@@ -124,17 +137,20 @@ class Lines:
         )
 
     def _note_turn(self, payload: Json) -> None:
-        self._is_review = False  # a review has none
         self._context = replace(self._context, cwd=text(payload, "cwd") or self._context.cwd)
-        self._begin_task(text(payload, "turn_id"))
+        if not self._is_review:
+            self._begin_task(text(payload, "turn_id"))
 
     def _started(self, payload: Json) -> None:
         task = text(payload, "turn_id")
         if task and task != self._context.task:
             self._is_replay = self._assembler.is_repeated(task)
             self._assembler.note(task, self._at)
-        if not self._is_review:
-            self._begin_task(task)
+        if self._is_review and not self._has_reviewer:
+            self._has_reviewer = True
+            return
+        self._is_review = False  # a review that was cut off has no end in the rollout
+        self._begin_task(task)
 
     def _begin_task(self, task: str) -> None:
         if task and task != self._context.task:
@@ -176,7 +192,7 @@ class Lines:
         if starts:
             self._resume = context
         self._context = replace(context, count=context.count + 1, total=context.total + 1)
-        self._calls, self._has_committed, self._compactions = {}, False, 0
+        self._calls, self._said, self._has_committed, self._compactions = {}, {}, False, 0
         self.is_over = self._is_item = False
         self.tasks[turn_id] = context.task
         return turn
@@ -190,28 +206,31 @@ class Lines:
         # the rollout starts in the middle, after a fork for instance
         return self._begin(f"codex:{digest(self._context.session, self._context.task, 'middle')}", "", starts=False)
 
-    def _say(self, words: str) -> None:
+    def _say(self, words: str, form: str) -> None:
+        """Take words that may stand in the rollout in two forms, and that may be said more than once."""
         words, plan = lines.spoken_in(words)
         if (words or plan) and not self._is_review and not self._is_replay:
             turn, at = self._speaker(), self._assembler.time(self._at)
-            turn.say(digest(squashed(words)), words, at)
+            key = digest(squashed(words))
+            count = self._said[form, key] = self._said.get((form, key), 0) + 1
+            turn.say(f"{key}:{count}", words, at)
             turn.say(digest("plan", squashed(plan)), plan, at)
 
     def _agent(self, payload: Json) -> None:
-        self._say(text(payload, "message"))
+        self._say(text(payload, "message"), "event")
         self._context = replace(self._context, has_events=True)
 
     def _item(self, payload: Json) -> None:
         item = mapping(payload, "item")
         if text(item, "type") == "Plan" and text(item, "text"):
-            self._say(f"<proposed_plan>{text(item, 'text')}</proposed_plan>")
+            self._say(f"<proposed_plan>{text(item, 'text')}</proposed_plan>", "event")
 
     def _message(self, payload: Json) -> None:
         if self._is_review or self._is_replay:
             return
         role = text(payload, "role")
         if role == "assistant" and not self._context.has_events:
-            self._say(lines.words_of_item(payload))
+            self._say(lines.words_of_item(payload), "item")
         elif role == "user" and not self._context.has_events and (prompt := lines.prompt_of_item(payload)):
             self._prompt(prompt)
             self._is_item = True
@@ -234,7 +253,7 @@ class Lines:
     def _wrote(self, call_id: str, files: tuple[str, ...]) -> None:
         if turn := self._assembler.open:
             for number, path in enumerate(files):
-                turn.log.write(f"{call_id}:file:{number}", calls.absolute(path, self._context.cwd))
+                turn.log.write(f"{call_id}:file:{number}", absolute(path, self._context.cwd))
 
     def _patched(self, payload: Json) -> None:
         """A patch event names the files for certain, also those of a patch inside a script."""
@@ -279,10 +298,10 @@ class Lines:
         hint = text(payload, "user_facing_hint").strip()
         task = text(payload, "turn_id")
         self._begin_task(task)
-        self._is_review = True
-        if self._is_replay:
-            return
-        self._prompt(f"/{_REVIEW} {hint}".strip())
+        self._is_review, self._has_reviewer = True, False
+        if not self._is_replay:
+            self._prompt(f"/{_REVIEW} {hint}".strip())
+            self._context = replace(self._context, has_events=True)
 
     def _reviewed(self, _: Json) -> None:
         self._is_review = False
@@ -297,3 +316,8 @@ class Lines:
         self._compactions += 1
         at = self._assembler.time(self._at)
         self._assembler.emit(Compaction(f"codex:{key}", self._origin, at, "after", summary=summary))
+
+
+def is_subagent(meta: Json) -> bool:
+    """Is a rollout with this first line that of a subagent?"""
+    return "subagent" in mapping(meta, "source") or text(meta, "thread_source") == "subagent"

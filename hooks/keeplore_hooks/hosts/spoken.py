@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from keeplore_hooks.events import Origin, Question
-from keeplore_hooks.hosts.jsonl import Json, mappings, text
+from keeplore_hooks.hosts.jsonl import Json, clean, mappings, text
 
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,60})(?:\s[^<>]{0,500})?>")
 _SLASH = re.compile(r"/([a-zA-Z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
@@ -36,6 +36,15 @@ def without_elements(words: str, names: Iterable[str]) -> str:
     for name in names:
         words = _without_element(words, name)
     return words.strip()
+
+
+def within(words: str, limit: int) -> str:
+    """Whole lines while they fit into ``limit`` bytes of UTF-8; a single line that is too long is cut."""
+    raw = clean(words).encode()
+    if len(raw) <= limit:
+        return raw.decode()
+    cut = raw[:limit].decode("utf-8", "ignore")
+    return cut.rpartition("\n")[0] or cut
 
 
 def questions(call: str, given: Json, origin: Origin, at: str) -> Iterator[Question]:

@@ -1,0 +1,241 @@
+"""Codex CLI: payloads of its host events and its rollouts → events; the context it asks for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Question, Session, Turn
+from keeplore_hooks.hosts import codex_calls as calls
+from keeplore_hooks.hosts import codex_lines as lines
+from keeplore_hooks.hosts import jsonl, logs, spoken
+from keeplore_hooks.hosts.announced import PROMPT_LIMIT, Announced, Missing
+from keeplore_hooks.hosts.assembly import digest, squashed
+from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded
+from keeplore_hooks.hosts.codex_turns import Lines, is_subagent
+from keeplore_hooks.hosts.jsonl import Json, mapping, text
+
+HOST = "codex"
+SUFFIX, PACKED = logs.SUFFIX, ".jsonl.zst"
+CONTEXT_BYTES = 7_500  # UTF-8; Codex shows a path in place of what has more than about 2,500 tokens
+_EVENTS = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "PreCompact",
+    "PostCompact",
+    "Stop",
+    "SubagentStop",
+    "Interrupt",
+    "SessionEnd",
+)
+_ENDS = ("Stop", "Interrupt", "SessionEnd")
+_ANSWERING = ("SessionStart", "UserPromptSubmit")
+_SOURCES = {"startup": "startup", "resume": "resume", "fork": "resume", "clear": "clear", "compact": "compact"}
+_PLACES = ("sessions/*/*/*/rollout-*", "sessions/rollout-*", "archived_sessions/rollout-*")
+_NAME = re.compile(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)")
+_HEAD_LINES = 20  # in which a rollout says whose it is
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A payload with what the rollout has given so far."""
+
+    event: str
+    payload: Json
+    origin: Origin
+    at: str
+    log: logs.Log | None  # None where there is no rollout to read
+
+    @property
+    def task(self) -> str:
+        return text(self.payload, "turn_id")
+
+    def id(self, kind: str, *parts: str) -> str:
+        return f"{kind}:{digest(self.origin.session, self.at, *parts)}"
+
+
+class Codex:
+    """The adapter of Codex CLI, its desktop app and its editor extension, 0.30 to 0.159."""
+
+    name = HOST
+    variable = "CODEX_HOME"
+    folder = "sessions"
+
+    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
+        data = jsonl.load(payload)
+        session = text(data, "session_id")
+        if data is None or not session:
+            return None
+        return Origin(
+            HOST,
+            session,
+            cwd=text(data, "cwd"),
+            transcript=text(data, "transcript_path"),
+            agent=text(data, "agent_id"),
+        )
+
+    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
+        origin, data = self.origin(event, payload), jsonl.load(payload)
+        if data is None or origin is None:
+            return Reading((), cursor, (f"the payload of {event} is no JSON object with a session_id",))
+        if event not in _EVENTS or (origin.agent and event != "SubagentStop"):
+            return Reading((), cursor)
+        main = replace(origin, agent="")
+        log = logs.read_for(main, cursor, Lines, at, at if _has_stopped(event, data) else "")
+        if isinstance(log, str):
+            events, announced = _told(_Heard(event, data, main, at, None), logs.announced_in(cursor))
+            return logs.without_log(cursor, announced, events, log)
+        if log.is_subagent:
+            return Reading((), cursor)
+        events, announced = _told(_Heard(event, data, main, at, log), log.announced(cursor))
+        return log.reading(announced, events)
+
+    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
+        if path.name.endswith(PACKED):
+            return Reading((), cursor, ("the rollout is compressed with zstd, which is not read here",))
+        try:
+            found = _head(path)
+        except OSError as e:
+            return Reading((), cursor, (f"the transcript cannot be read: {e}",))
+        if found is None:
+            return Reading((), cursor)
+        return logs.read_recorded(path, Origin(HOST, found.session, transcript=str(path)), cursor, Lines)
+
+    def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
+        base = Path(config_dir) if config_dir else home / ".codex"
+        for path in sorted(found for place in _PLACES for found in base.glob(place)):
+            if not path.name.endswith((SUFFIX, PACKED)):
+                continue
+            try:
+                packed = Recorded(path, _session_of(path), "", "", path.stat().st_size)
+                session = packed if path.name.endswith(PACKED) else _head(path)
+            except OSError:
+                continue  # it went away, or is no regular file
+            if session and session.size:
+                yield session
+
+    def ask(self, event: str, payload: bytes) -> Ask | None:
+        origin, data = self.origin(event, payload), jsonl.load(payload)
+        if data is None or origin is None or origin.agent:
+            return None
+        if event == "SessionStart":
+            return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
+        prompt = lines.typed_in(text(data, "prompt")) if event == "UserPromptSubmit" else ""
+        if not prompt:
+            return None
+        if command := lines.command_in(prompt):
+            name = command[0].removeprefix(f"{PLUGIN}:")
+            return Ask("command", command[1], name) if name in COMMANDS else None
+        return Ask("prompt", text=prompt)
+
+    def reply(self, event: str, context: str) -> bytes:
+        if not context.strip() or event not in _ANSWERING:
+            return b""
+        output = {"hookEventName": event, "additionalContext": spoken.within(context, CONTEXT_BYTES)}
+        return json.dumps({"hookSpecificOutput": output}).encode("ascii")
+
+
+def _head(path: Path) -> Recorded | None:
+    """The session that a rollout is of; None for a subagent's. Raises OSError."""
+    with jsonl.open_regular(path) as file:
+        size = file.seek(0, 2)
+        heads = [line.data for line in islice(jsonl.read_lines(file, 0, jsonl.Problems()), _HEAD_LINES)]
+    for head in heads:
+        meta = mapping(head, "payload") if text(head, "type") == "session_meta" else head
+        if session := text(meta, "id"):
+            if is_subagent(meta):
+                return None
+            started_at = jsonl.time(text(meta, "timestamp")) or jsonl.time(text(head, "timestamp"))
+            return Recorded(path, session, text(meta, "cwd"), started_at, size)
+    return Recorded(path, _session_of(path), "", "", size)
+
+
+def _session_of(path: Path) -> str:
+    """The session that a rollout's name tells."""
+    stem = path.name.removesuffix(".zst").removesuffix(SUFFIX)
+    match = _NAME.fullmatch(stem)
+    return match[1] if match else stem
+
+
+def _has_stopped(event: str, data: Json) -> bool:
+    """Does the assistant say nothing more for now? After a compaction it goes on in the same turn."""
+    return event in _ENDS or (event == "SessionStart" and text(data, "source") != "compact")
+
+
+def _told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:
+    """The events that the payload adds to those of the rollout."""
+    event, data = heard.event, heard.payload
+    if event == "UserPromptSubmit":
+        return _prompt_told(heard, announced)
+    if event == "Stop":
+        return _last_words(heard, announced)
+    if event == "SessionStart":
+        return [_session(heard, "started", text(data, "source"))], announced
+    if event == "SessionEnd":
+        return [_session(heard, "ended", text(data, "reason"))], announced
+    if event == "PreCompact":
+        return [Compaction(heard.id("before"), heard.origin, heard.at, "before", text(data, "trigger"))], announced
+    if event == "PostCompact" and heard.log is None:
+        return [Compaction(heard.id("after"), heard.origin, heard.at, "after", text(data, "trigger"))], announced
+    if event == "PostToolUse":
+        return list(_answers(heard)), announced
+    return [], announced
+
+
+def _session(heard: _Heard, phase: str, reason: str) -> Session:
+    return Session(heard.id(phase, reason), heard.origin, heard.at, phase, reason)
+
+
+def _prompt_told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:
+    prompt = lines.typed_in(text(heard.payload, "prompt"))[:PROMPT_LIMIT]
+    if not prompt or announced.has(heard.task, prompt, heard.at):
+        return [], announced
+    events: list[HostEvent] = []
+    last = heard.log.read.last if heard.log else None
+    if heard.log and last and not last.is_complete and heard.log.tasks.get(last.id, heard.task) != heard.task:
+        events.append(replace(last, is_complete=True))  # the person speaks, so the assistant has stopped
+    missing = Missing(heard.id("prompt", heard.task, prompt), heard.task, prompt, heard.at)
+    turn = Turn(missing.id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True)
+    if heard.log is None and (command := lines.command_in(prompt)):
+        events.append(Command(heard.id("command", prompt), heard.origin, heard.at, *command))
+    return [*events, turn], replace(announced, missing=missing)
+
+
+def _last_words(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:
+    """The words with which the assistant stopped, where the rollout does not have them yet."""
+    words, _ = lines.spoken_in(text(heard.payload, "last_assistant_message").strip())
+    missing = announced.missing
+    if not words:
+        return [], announced
+    if missing and missing.task == heard.task:
+        turn = Turn(missing.id, heard.origin, missing.at, missing.text, (words,), heard.at, is_provisional=True)
+        return [turn], announced
+    last = heard.log.read.last if heard.log else None
+    if last is None or (heard.task and heard.log and heard.log.tasks.get(last.id) != heard.task):
+        if announced.knows(heard.task) or (heard.log and heard.log.read.carry.at > heard.at):
+            return [], announced  # the rollout went on after this payload
+        missing = Missing(heard.id("prompt", heard.task, words), heard.task, "", heard.at)
+        turn = Turn(missing.id, heard.origin, heard.at, "", (words,), heard.at, is_provisional=True)
+        return [turn], replace(announced, missing=missing)
+    if squashed(words) in squashed(last.assistant):
+        return [], announced
+    return [replace(last, replies=(*last.replies, words), ended_at=heard.at, is_complete=True)], announced
+
+
+def _answers(heard: _Heard) -> Iterator[Question]:
+    """The answers to the agent's questions, under the ids that they have in the rollout."""
+    data = heard.payload
+    if text(data, "tool_name") != calls.ASK:
+        return
+    given = {event.id for event in heard.log.read.events} if heard.log else set()
+    asked = calls.asking(text(data, "tool_use_id"), mapping(data, "tool_input"), heard.origin, heard.at)
+    response = data.get("tool_response")
+    told = response if isinstance(response, str) else json.dumps(response)
+    for question, answer in zip(asked.questions, calls.answers_in(asked, told), strict=True):
+        if question.id not in given:
+            yield replace(question, answer=answer)
