@@ -192,7 +192,7 @@ def test_a_reply_that_is_not_whole_is_not_printed(worker: PlayedWorker, asking: 
     assert kept() == [("claude-code", "UserPromptSubmit", b"payload")]
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart"])
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart", "UserPromptExpansion"])
 def test_the_client_does_not_wait_for_a_slow_worker(
     worker: PlayedWorker, python_client: Any, kept: Kept, event: str
 ) -> None:
@@ -252,12 +252,13 @@ def test_without_a_worker_and_without_its_interpreter_the_event_is_kept_and_that
     assert list(state.glob("worker.*")) == [state / "worker.addr"] * has_address
 
 
-def test_a_session_start_waits_for_the_worker_that_it_starts(
-    asking: Any, state: Path, home: Path, install: Any
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptExpansion"])
+def test_a_session_start_and_a_typed_command_wait_for_the_worker_that_they_start(
+    asking: Any, state: Path, home: Path, install: Any, event: str
 ) -> None:
     install(then=ANSWERS)
     dead_socket(state, home)
-    assert ask(asking, event="SessionStart") == b"{}"
+    assert ask(asking, event=event) == b"{}"
 
 
 def test_a_prompt_starts_the_worker_and_does_not_wait_for_it(
