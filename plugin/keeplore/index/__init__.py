@@ -2,12 +2,14 @@
 
 from keeplore.index.embedder import BuiltinEmbedder, Embedder, embedder_for
 from keeplore.index.index import Index, Source
+from keeplore.index.proof import Flaw
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 
 __all__ = [
     "Allowed",
     "BuiltinEmbedder",
     "Embedder",
+    "Flaw",
     "Index",
     "Match",
     "MemoryRow",

@@ -20,7 +20,7 @@ from typing import TypeVar
 from keeplore.errors import IndexUnavailable
 from keeplore_hooks import durable
 
-SCHEMA = 2
+SCHEMA = 3
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
@@ -84,7 +84,10 @@ CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
     VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra);
 END;
 CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE);
-CREATE TABLE embeddings (model INTEGER REFERENCES models, hash BLOB, vector BLOB, UNIQUE (model, hash));
+-- sum: of hash and vector as they were made, so that a change on the disk is seen
+CREATE TABLE embeddings (
+    model INTEGER REFERENCES models, hash BLOB, vector BLOB, sum INTEGER, UNIQUE (model, hash)
+);
 """
 
 _T = TypeVar("_T")
@@ -141,6 +144,12 @@ class Database:
             except OSError as e:
                 raise self._unavailable(e) from e
         raise self._unavailable("it is damaged again and again")
+
+    def discard(self) -> None:
+        """Delete the file, so that all is made anew from the text. Raises IndexUnavailable."""
+        self.close()
+        with self.locked():
+            self._unlink()
 
     def close(self) -> None:
         with self._mutex:
@@ -200,11 +209,14 @@ class Database:
             with self.locked():
                 if _identity(self.file) != seen:  # someone else has mended it meanwhile
                     return
-                for suffix in ("", "-wal", "-shm"):
-                    self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
-                self._marker.unlink(missing_ok=True)
+                self._unlink()
         except OSError as e:
             raise self._unavailable(e) from e
+
+    def _unlink(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+        self._marker.unlink(missing_ok=True)
 
     def _unavailable(self, reason: object) -> IndexUnavailable:
         return IndexUnavailable(

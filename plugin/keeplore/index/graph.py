@@ -116,12 +116,8 @@ class Graph:
     def load(cls, file: Path, key: dict[str, str], dim: int) -> Graph | None:
         """The graph in the file; None unless the sidecar names this database, model and exactly these bytes."""
         try:
-            with _sidecar(file).open("rb") as opened:
-                note = json.loads(opened.read(MAX_SIDECAR))
-            with file.open("rb") as opened:
-                size, sha256 = os.fstat(opened.fileno()).st_size, hashlib.file_digest(opened, "sha256").hexdigest()
-            expected = {**key, "dim": dim, "size": size, "sha256": sha256}
-            if any(note.get(name) != value for name, value in expected.items()):
+            note = _note(file)
+            if damage(file, key, dim):
                 return None
             return cls._loaded(file, dim, int(note["count"]), set(note["dead"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
@@ -141,6 +137,32 @@ class Graph:
         import hnswlib  # here, because the package must work without it
 
         return hnswlib.Index(space="ip", dim=self.dim)
+
+
+def damage(file: Path, key: dict[str, str], dim: int) -> str:
+    """Why a graph's file is not used, "" where it is sound or there is none."""
+    if not file.exists():
+        return ""
+    try:
+        note = _note(file)
+        with file.open("rb") as opened:
+            size, sha256 = os.fstat(opened.fileno()).st_size, hashlib.file_digest(opened, "sha256").hexdigest()
+    except (OSError, ValueError) as e:
+        return f"{file.name} cannot be read: {e}"
+    if not isinstance(note, dict) or any(note.get(name) != value for name, value in {**key, "dim": dim}.items()):
+        return f"{file.name} was made of another index or model"
+    return "" if (note.get("size"), note.get("sha256")) == (size, sha256) else f"{file.name} has changed on the disk"
+
+
+def remove(file: Path) -> None:
+    """Remove a graph's file; it is made anew from the vectors."""
+    for path in (file, _sidecar(file)):
+        path.unlink(missing_ok=True)
+
+
+def _note(file: Path) -> Any:
+    with _sidecar(file).open("rb") as opened:
+        return json.loads(opened.read(MAX_SIDECAR))
 
 
 def _sidecar(file: Path) -> Path:

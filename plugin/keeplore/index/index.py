@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from keeplore.errors import ModelUnavailable, RepositoryError
-from keeplore.index import queries, refresh, search
+from keeplore.index import proof, queries, refresh, search
 from keeplore.index.database import Database
 from keeplore.index.embedder import BATCH, Embedder
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
@@ -137,6 +137,27 @@ class Index:
         seen = {file.path: file for file in self._store.scan()}
         differ = sum(1 for path, file in seen.items() if path not in known or not known[path].is_same(file))
         return differ + len(known.keys() - seen.keys())
+
+    def flaws(self, progress: Progress | None = None) -> Iterator[proof.Flaw]:
+        """In what the index is not what the text makes: every file is read again, every vector checked.
+
+        Refresh it first. Raises IndexUnavailable, or ModelUnavailable after all else was looked at.
+        """
+        yield from proof.database_flaws(self._database)
+        files = sorted(self._store.scan(), key=lambda file: file.path)
+        yield from proof.text_flaws(self._database, files, self._store.load, progress or (lambda *_: None))
+        if self._embedder is not None:
+            yield from proof.vector_flaws(self._database, self._embedder)
+            if damage := self._open_vectors(self._embedder).graph_damage(self._database):
+                yield proof.Flaw("graph", "", damage)
+
+    def mend(self, flaws: Iterable[proof.Flaw], progress: Progress | None = None) -> Refreshed:
+        """Make anew from the text what ``flaws`` found; vectors follow with ``embed_pending``."""
+        found = list(flaws)
+        proof.take_out(self._database, found)
+        if self._embedder is not None and any(flaw.part == "graph" for flaw in found):
+            self._open_vectors(self._embedder).drop_graph(self._database)
+        return self.refresh(progress)
 
     def text_search(self, query: str, allowed: Allowed, limit: int) -> list[Match]:
         """Passages by their words, best first; any text is a query."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import sqlite3
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -122,9 +123,15 @@ def add_vectors(connection: sqlite3.Connection, fingerprint: str, rows: Iterable
     connection.execute("INSERT OR IGNORE INTO models (fingerprint) VALUES (?)", (fingerprint,))
     model = model_id(connection, fingerprint)
     connection.executemany(
-        "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)", ((model, hash_, vector) for hash_, vector in rows)
+        "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)",
+        ((model, hash_, vector, vector_sum(hash_, vector)) for hash_, vector in rows),
     )
     raise_version(connection)
+
+
+def vector_sum(hash_: bytes, vector: bytes) -> int:
+    """By which a vector that changed on the disk, or stands beside another text's hash, is known."""
+    return zlib.crc32(hash_ + vector)
 
 
 def count_vectors(connection: sqlite3.Connection, fingerprint: str) -> int:

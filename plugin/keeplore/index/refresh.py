@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.index.passages import Passage, passages_of
@@ -139,38 +139,55 @@ def _drop_memory(connection: sqlite3.Connection, path: str) -> None:
 
 def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item: Read) -> None:
     scope_id = _scope_id(connection, memory)
-    row = (
-        path,
-        _text(memory.id),
-        scope_id,
-        *map(_text, (memory.title, memory.kind, memory.category, memory.created_at, memory.updated_at)),
-        memory.is_permanent,
-        memory.trust,
-        *(_text(str(memory.source.get(key) or "")) for key in ("session", "host")),
-        memory.is_open,
-        is_archived(path),
-        bytes.fromhex(hash_of(memory)),
-    )
-    marks = ", ".join("?" * len(row))
-    key = connection.execute(f"INSERT INTO memories VALUES (NULL, {marks})", row).lastrowid  # noqa: S608  # marks alone
-    connection.executemany("INSERT INTO turns VALUES (?, ?)", ((_text(turn), key) for turn in item.turns))
-    links = ((key, relationship, _text(target)) for relationship, target in memory.links)
-    connection.executemany("INSERT OR IGNORE INTO links VALUES (?, ?, ?)", links)
+    row = (path, *columns(memory, path))
+    marks = ", ".join("?" * (len(row) + 1))
+    key = connection.execute(
+        f"INSERT INTO memories VALUES (NULL, {marks})",  # noqa: S608  # marks alone
+        (*row[:2], scope_id, *row[2:]),
+    ).lastrowid
+    connection.executemany("INSERT INTO turns VALUES (?, ?)", ((turn, key) for turn in turn_columns(item)))
+    connection.executemany("INSERT INTO links VALUES (?, ?, ?)", ((key, *link) for link in link_columns(memory)))
     connection.executemany(
         "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((key, scope_id, *_columns(passage)) for passage in item.passages),
+        ((key, scope_id, *passage_columns(passage)) for passage in item.passages),
     )
 
 
-def _columns(passage: Passage) -> tuple[bytes | str, ...]:
+def columns(memory: Memory, path: str) -> tuple[Any, ...]:
+    """What the table of memories says of one: after its path, without its scope."""
+    return (
+        *map(_text, (memory.id, memory.title, memory.kind, memory.category, memory.created_at, memory.updated_at)),
+        int(memory.is_permanent),
+        memory.trust,
+        *(_text(str(memory.source.get(key) or "")) for key in ("session", "host")),
+        int(memory.is_open),
+        int(is_archived(path)),
+        bytes.fromhex(hash_of(memory)),
+    )
+
+
+def turn_columns(item: Read) -> list[str]:
+    return sorted({_text(turn) for turn in item.turns})
+
+
+def link_columns(memory: Memory) -> list[tuple[str, str]]:
+    return sorted({(relationship, _text(target)) for relationship, target in memory.links})
+
+
+def passage_columns(passage: Passage) -> tuple[bytes | str, ...]:
     is_head = passage.kind == "head"
     head, body = (passage.body, "") if is_head else ("", passage.body)
     texts = (passage.kind, passage.turn, passage.at, passage.title, head, body, passage.context, passage.extra)
     return (passage.hash, *map(_text, texts))
 
 
+def place_of(memory: Memory) -> tuple[str, str]:
+    """Scope and project, "" for none."""
+    return (memory.scope, _text(memory.project) if memory.scope == "project" else "")
+
+
 def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:
-    pair = (memory.scope, _text(memory.project) if memory.scope == "project" else "")
+    pair = place_of(memory)
     connection.execute("INSERT OR IGNORE INTO scopes (scope, project) VALUES (?, ?)", pair)
     found = connection.execute("SELECT id FROM scopes WHERE scope = ? AND project = ?", pair).fetchone()
     return int(found[0])

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from keeplore.index.database import Database
-from keeplore.index.graph import Floats, Graph, Ids, is_available
+from keeplore.index.graph import Floats, Graph, Ids, damage, is_available, remove
 from keeplore.index.queries import count_vectors, model_id
 from keeplore.index.rows import Match
 
@@ -100,6 +100,16 @@ class Vectors:
             if graph.unsaved >= min(SAVE_AFTER, self._graph_from):
                 with database.locked():
                     graph.save(self._file, database.read(self._key))
+
+    def graph_damage(self, database: Database) -> str:
+        """Why the graph's file is not used, "" where it is sound or there is none."""
+        return damage(self._file, database.read(self._key), self.dim)
+
+    def drop_graph(self, database: Database) -> None:
+        """Remove the graph's file, and what is kept in memory."""
+        with self._mutex, database.locked():
+            remove(self._file)
+            self._held, self._mark = None, ("", -1)
 
     def _extend(self, database: Database, graph: Graph) -> None:
         """Bring a graph in step chunk by chunk, so that queries come in between."""
