@@ -25,7 +25,9 @@ class Carry:
     """What is known about the record where reading goes on."""
 
     known: int = 0  # bytes that were read, whole lines
-    at: str = ""  # newest time so far
+    at: str = ""  # newest time of all
+    before: str = ""  # newest time before that place
+    began: str = ""  # time of the turn that begins there
     cwd: str = ""
     seen: tuple[str, ...] = ()  # keys of the messages before that place
     given: Mapping[str, str] = field(default_factory=dict)  # event → digest, of what comes again from there on
@@ -38,6 +40,8 @@ class Carry:
         return Carry(
             known=int(data["known"]),
             at=str(data["at"]),
+            before=str(data["before"]),
+            began=str(data["began"]),
             cwd=str(data["cwd"]),
             seen=tuple(map(str, data["seen"])),
             given={str(key): str(value) for key, value in dict(data["given"]).items()},
@@ -69,6 +73,7 @@ class OpenTurn:
     at: str
     user: str
     ended_at: str = ""
+    is_over: bool = False  # the record says so
     log: WorkLog = field(default_factory=WorkLog)
     _replies: dict[str, str | Question] = field(default_factory=dict)  # by message or call, in order of appearance
 
@@ -98,14 +103,16 @@ class Assembler:
         self.origin = origin
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
-        self.latest = carry.at  # the newest time of all messages
+        self.latest = carry.before  # the newest time so far
         self.resume = 0  # bytes; where the next reading starts
-        self._now = now
+        self._before = carry.before
+        self._now = carry.began or now
         self._completed = completed  # adds what is known of a turn from elsewhere
         self._given = dict(carry.given)
         self._window: dict[str, str] = {}
-        self._seen = dict.fromkeys(carry.seen)
-        self._since: list[str] = []  # keys since ``resume``
+        self._seen = set(carry.seen)  # keys of the messages before the turn that is going on
+        self._carried = dict.fromkeys(carry.seen)  # those before ``resume``
+        self._since: list[str] = []  # those behind it
 
     def time(self, at: str) -> str:
         """The time of a message, or the nearest known where it has none."""
@@ -122,9 +129,10 @@ class Assembler:
     def begin(self, turn: OpenTurn, start: int | None) -> OpenTurn:
         """Begin a turn; ``start`` (bytes) is where its first line begins, None where reading has to start anew."""
         self.end()
+        self._seen.update(self._since)
         if start is not None:
-            self._seen.update(dict.fromkeys(self._since))
-            self.resume, self._window, self._since = start, {}, []
+            self._carried.update(dict.fromkeys(self._since))
+            self.resume, self._before, self._window, self._since = start, self.latest, {}, []
         self.open = turn
         return turn
 
@@ -136,11 +144,13 @@ class Assembler:
     def finish(self, stopped_at: str) -> None:
         """Give the turn that is going on; it is complete when nothing was said since ``stopped_at``."""
         if self.open:
-            turn = self._completed(self.open.turn(is_complete=False))
-            self._give(replace(turn, is_complete=max(turn.at, turn.ended_at) <= stopped_at))
+            turn = self._completed(self.open.turn(is_complete=self.open.is_over))
+            self._give(replace(turn, is_complete=turn.is_complete or max(turn.at, turn.ended_at) <= stopped_at))
 
     def emit(self, event: HostEvent) -> None:
         key = f"{event.kind} {event.id}"
+        if key in self._window:  # recorded twice: the first counts
+            return
         self._window[key] = _short(to_json(event))
         if self._given.get(key) != self._window[key]:
             self.events.append(event)
@@ -154,9 +164,9 @@ class Assembler:
         return self._completed(self.open.turn(is_complete=given.endswith(_COMPLETE)))
 
     def carry(self, known: int, cwd: str) -> Carry:
-        seen = tuple(self._seen)[-SEEN_LIMIT:]
+        seen = tuple(self._carried)[-SEEN_LIMIT:]
         given = dict(list(self._window.items())[-GIVEN_LIMIT:])
-        return Carry(known, self.latest, cwd, seen, given)
+        return Carry(known, self.latest, self._before, self.open.at if self.open else "", cwd, seen, given)
 
     def _give(self, turn: Turn) -> None:
         key, digest = f"turn {turn.id}", _short(to_json(replace(turn, is_complete=True)))

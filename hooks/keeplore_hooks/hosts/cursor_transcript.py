@@ -110,7 +110,7 @@ def _read_log(
         carry, offset, before = Carry(), 0, {}
     assembler = Assembler(origin, carry, now, known.completed)
     assembler.resume = offset
-    messages = _Messages(assembler, known, before, now)
+    messages = _Messages(assembler, known, before, now, carry.began)
     end = carry.known
     for line in jsonl.read_lines(file, offset, problems, report_from=end):
         messages.take(line.data, line.start, str(line.start))
@@ -134,32 +134,38 @@ def _read_text(
 ) -> Told:
     raw = file.read(jsonl.LINE_LIMIT)
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
-    assembler = Assembler(origin, Carry(at=carry.at, given=carry.given), now, known.completed)
-    messages = _Messages(assembler, known, {}, now)
+    assembler = Assembler(origin, Carry(began=carry.began, given=carry.given), now, known.completed)
+    messages = _Messages(assembler, known, {}, now, carry.began)
     for number, record in enumerate(lines.records_in_text(jsonl.clean(raw.decode("utf-8", "replace")))):
         messages.take(record, None, str(number))
     problems = () if messages.is_known else (f"nobody speaks in it; a newer {HOST} may have written it",)
     assembler.finish(stopped_at)
     kept = assembler.carry(len(raw), origin.cwd)
     listed = problems if fingerprint != cursor.fingerprint else ()
-    return Told(Read(tuple(assembler.events), 0, fingerprint, kept, assembler.last(), listed), {}, messages.all)
+    return Told(
+        Read(tuple(assembler.events), 0, fingerprint, kept, assembler.last(), listed),
+        {},
+        messages.all,
+    )
 
 
 class _Messages:
     """Takes the lines of a transcript and tells an assembler what they mean."""
 
-    def __init__(self, assembler: Assembler, known: Known, before: Counts, now: str) -> None:
+    def __init__(self, assembler: Assembler, known: Known, before: Counts, now: str, began: str) -> None:
         self._assembler = assembler
         self._resumed = assembler.resume
-        self._now = now
+        self._now, self._began = now, began
         self._known = known
         self.before, self.all = before, dict(before)
         self.is_known = False  # at least one line was of a form that is read here
 
     def take(self, record: Json, start: int | None, key: str) -> None:
         role = text(record, "role")
+        turn = self._assembler.open
         if text(record, "type") == "turn_ended":
-            self._assembler.end()
+            if turn:
+                turn.is_over = True
         elif role == "user":
             self._user(record, start)
         elif role == "assistant":
@@ -177,7 +183,7 @@ class _Messages:
         told = self._known.alias(own, prompt.text, self.all)
         # the turn that is read again keeps the time that it got when it was new
         is_again = start is None or start == self._resumed
-        now = self._assembler.time("") if is_again else self._now
+        now = self._began or self._now if is_again else self._now
         at = prompt.at or self._known.at(told) or now
         if start is not None:
             self.before = dict(list(self.all.items())[-COUNTED:])

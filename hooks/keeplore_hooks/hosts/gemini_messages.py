@@ -34,8 +34,10 @@ class Messages:
     def take(self, record: Json, start: int | None) -> None:
         """Take one record; ``start`` (bytes) is where its line begins, None in a file that is one JSON object."""
         patch = jsonl.mapping(record, "$set")
+        turn = self._assembler.open
         if "$rewindTo" in record:
-            self._assembler.end()
+            if turn:
+                turn.is_over = True
         elif patch:
             self._patch(patch)
         elif text(record, "id") and "type" in record:

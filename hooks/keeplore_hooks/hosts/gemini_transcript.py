@@ -127,7 +127,7 @@ def _read_whole(file: BinaryIO, source: Source, cursor: Cursor, stopped_at: str)
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
     data = jsonl.load(raw) if len(raw) <= _WHOLE_LIMIT else None
     messages: Messages | None = None
-    assembler = _assembler(source, Carry(given=carry.given))
+    assembler = _assembler(source, Carry(began=carry.began, given=carry.given))
     if data is not None:
         messages = Messages(assembler, problems)
         messages.take(data, None)
@@ -139,7 +139,7 @@ def _read_whole(file: BinaryIO, source: Source, cursor: Cursor, stopped_at: str)
         problems.add(f"the record is of no form that is known here; a newer {HOST} may have written it")
     listed = problems.all() if fingerprint != cursor.fingerprint else ()
     if messages is None or messages.is_subagent:
-        return Read((), 0, fingerprint, carry, None, listed)
+        return Read((), 0, fingerprint, carry, problems=listed)
     assembler.finish(stopped_at)
     kept = assembler.carry(len(raw), source.cwd)
     return Read(tuple(assembler.events), 0, fingerprint, kept, assembler.last(), listed)

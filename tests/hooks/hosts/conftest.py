@@ -259,8 +259,13 @@ def cursor_log() -> type[CursorLog]:
 
 @pytest.fixture(scope="session")
 def gemini_in() -> Callable[..., HostSession]:
-    common = {"session_id": SESSION, "cwd": "/home/ann/kasha"}
-    return lambda folder, suffix=".jsonl": HostSession("gemini-cli", folder / f"session-x{suffix}", common)
+    def build(folder: Path, suffix: str = ".jsonl") -> HostSession:
+        (folder / "chats").mkdir(exist_ok=True)
+        (folder / ".project_root").write_text("/home/ann/kasha")
+        common = {"session_id": SESSION, "cwd": "/home/ann/kasha"}
+        return HostSession("gemini-cli", folder / "chats" / f"session-x{suffix}", common)
+
+    return build
 
 
 @pytest.fixture(scope="session")
