@@ -229,3 +229,13 @@ def test_a_step_before_writing_that_fails_leaves_the_old_file(workspace_dir: Pat
     with pytest.raises(ValueError, match="not redacted"):
         Store(workspace_dir, before_write=refuse).save(note("Kept", body="secret\n"))
     assert Store(workspace_dir).load(path).body == "# Kept\n\nIt is so.\n"
+
+
+def test_a_file_keeps_the_name_that_a_person_gave_it_when_it_is_moved(store):
+    (store.root / "memory").mkdir()
+    (store.root / "memory" / "the ledger, größe.md").write_text("# Mine\n")
+    store.move("memory/the ledger, größe.md", "memory/archive/the ledger, größe.md")
+    assert [file.path for file in store.scan()] == ["memory/archive/the ledger, größe.md"]
+    for unsafe in ("elsewhere/a.md", "memory/CON.md", "memory/../a.md", "memory/.a.md"):
+        with pytest.raises(UnsafePath):
+            store.move("memory/archive/the ledger, größe.md", unsafe)

@@ -67,6 +67,12 @@ def check_written(path: str) -> None:
         raise UnsafePath(f"{path!r} is not a path that Keeplore writes", "Rename the project or report this as a bug")
 
 
+def check_moved(path: str) -> None:
+    """Raise UnsafePath unless the path is one of ours; its name may be one that a person chose."""
+    if not (is_ours(path) and is_portable(path)):
+        raise UnsafePath(f"{path!r} is a name that not every system can hold", "Rename the file first")
+
+
 def check_read(path: str) -> None:
     """Raise UnsafePath for a path that is absolute, hidden, or leads out of the workspace."""
     parts = path.split("/")
