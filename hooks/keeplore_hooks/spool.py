@@ -23,6 +23,7 @@ MAX_DEATHS = 10  # of workers over one entry: most are shut down or killed for r
 LEFTOVER_S = 3600.0  # a file that nobody has written to for so long belongs to a writer that was killed
 WORD_MAX = 64  # characters; so that a name stays far below the 255 bytes of a file system
 REASON_SUFFIX = ".reason"
+MAX_REASON = 2000  # bytes that are read
 
 _TIME = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
@@ -50,6 +51,17 @@ class Entry:
         """The payload, byte for byte as the host gave it."""
         with os.fdopen(os.open(self.path, os.O_RDONLY | _NO_FOLLOW | _BINARY), "rb") as file:
             return file.read()
+
+
+@dataclass(frozen=True, slots=True)
+class Dead:
+    """An entry that was set aside; ``host`` and ``event`` are "" where it never was one."""
+
+    name: str
+    host: str
+    event: str
+    reason: str
+    path: Path
 
 
 class Spool:
@@ -123,8 +135,48 @@ class Spool:
         entries = [entry for _, entry in self._entries(self._claimed)]
         for entry in entries:
             self._put_back(entry, MAX_DEATHS, f"the worker died {MAX_DEATHS} times while it worked on this")
-        self._sweep()
+        self.sweep()
         return len(entries)
+
+    def dead(self) -> list[Dead]:
+        """What was set aside, with the reasons, oldest first."""
+        names = sorted(item.name for item in _listing(self._dead) if not item.name.endswith(REASON_SUFFIX))
+        found = []
+        for name in names:
+            parts = _NAME.fullmatch(name)
+            host, event = (parts["host"], parts["event"]) if parts else ("", "")
+            found.append(Dead(name, host, event, _reason(self._dead / name), self._dead / name))
+        return found
+
+    def revive(self, dead: Dead) -> bool:
+        """Let the worker try an entry again from its first attempt on; False for what never was an entry."""
+        parts = dead.name.split(".")
+        if not dead.event:
+            return False
+        parts[3] = "0"
+        self._create()
+        try:
+            dead.path.rename(self._new / ".".join(parts))
+        except FileNotFoundError:
+            return False
+        dead.path.with_name(dead.name + REASON_SUFFIX).unlink(missing_ok=True)
+        return True
+
+    def leftovers(self) -> list[Path]:
+        """Files in ``tmp`` that nobody has written to for an hour: their writers were killed."""
+        oldest = time.time() - LEFTOVER_S
+        found = []
+        for item in _listing(self._tmp):
+            with contextlib.suppress(OSError):
+                if item.stat(follow_symlinks=False).st_mtime < oldest:
+                    found.append(Path(item.path))
+        return found
+
+    def sweep(self) -> None:
+        """Remove the leftovers."""
+        for path in self.leftovers():
+            with contextlib.suppress(OSError):
+                path.unlink()
 
     def counts(self) -> dict[str, int]:
         """How many files are in ``new``, ``claimed`` and ``dead``."""
@@ -180,18 +232,19 @@ class Spool:
         with contextlib.suppress(OSError):
             durable.write(grave.with_name(grave.name + REASON_SUFFIX), reason.encode() + b"\n")
 
-    def _sweep(self) -> None:
-        oldest = time.time() - LEFTOVER_S
-        for item in _listing(self._tmp):
-            with contextlib.suppress(OSError):
-                if item.stat(follow_symlinks=False).st_mtime < oldest:
-                    Path(item.path).unlink()
-
 
 def word(text: str) -> str:
     """A host or event name as it may stand in a file name: other characters than ``A-Z a-z 0-9 _ -`` left out."""
     kept = re.sub(r"[^\w-]", "", text, flags=re.ASCII) if len(text) <= WORD_MAX else ""
     return kept or "unknown"
+
+
+def _reason(path: Path) -> str:
+    try:
+        with path.with_name(path.name + REASON_SUFFIX).open("rb") as file:
+            return " ".join(file.read(MAX_REASON).decode("utf-8", "replace").split())
+    except OSError:
+        return "no reason was written down"
 
 
 def _listing(directory: Path) -> list[os.DirEntry[str]]:

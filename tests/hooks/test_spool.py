@@ -247,3 +247,31 @@ def test_nothing_is_left_of_an_event_that_cannot_be_kept(spool: Spool) -> None:
 )
 def test_a_word_of_a_name_has_harmless_characters_only(text: str, expected: str) -> None:
     assert word(text) == expected
+
+
+def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(tmp_path):
+    spool = Spool(tmp_path / "spool")
+    name = spool.add("claude-code", "Stop", b"{}")
+    for _ in range(3):
+        spool.retry(spool.claim(spool.pending()[0]))
+    spool.add("claude-code", "Stop", b"{}")
+    spool.quarantine(spool.claim(spool.pending()[0]), "no payload\nof claude-code")
+    (tmp_path / "spool" / "dead" / "notes.txt").write_text("mine")
+    first, second, foreign = spool.dead()
+    assert (first.host, first.event, first.reason) == ("claude-code", "Stop", "given up after 3 attempts")
+    assert (second.reason, foreign.event) == ("no payload of claude-code", "")
+    assert [spool.revive(dead) for dead in (first, second, foreign)] == [True, True, False]
+    assert next(entry.name for entry in spool.pending()) == name
+    assert [path.name for path in (tmp_path / "spool" / "dead").iterdir()] == ["notes.txt"]
+
+
+def test_only_old_files_of_killed_writers_are_leftovers(tmp_path):
+    spool = Spool(tmp_path / "spool")
+    spool.add("claude-code", "Stop", b"{}")
+    old, young = (tmp_path / "spool" / "tmp" / name for name in ("old", "young"))
+    for path in (old, young):
+        path.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    assert spool.leftovers() == [old]
+    spool.sweep()
+    assert not old.exists() and young.exists() and len(spool.pending()) == 1
