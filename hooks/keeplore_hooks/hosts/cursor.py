@@ -169,7 +169,7 @@ def _told(heard: _Heard, state: _State) -> list[HostEvent]:
     if event == "stop":
         return _rest(state, heard.origin, heard.at)
     if event == "sessionStart":
-        state.ledger.has_joined |= not state.all
+        state.ledger.has_joined = True  # what the transcript has already, a late worker will hear announced
         return [Session(heard.id("started"), heard.origin, heard.at, "started", "startup")]
     if event == "sessionEnd":
         rest = _rest(state, heard.origin, heard.at)
@@ -181,15 +181,15 @@ def _told(heard: _Heard, state: _State) -> list[HostEvent]:
 
 
 def _prompt_told(heard: _Heard, state: _State) -> list[HostEvent]:
-    prompt = lines.prompt_from(text(heard.payload, "prompt"))
-    if not prompt:
+    prompt, generation = lines.prompt_from(text(heard.payload, "prompt")), text(heard.payload, "generation_id")
+    if not prompt or state.ledger.has_heard(generation):
         return []
     rest = _rest(state, heard.origin)  # the person speaks, so the agent has stopped
     state.ledger.join(state.all, heard.last, prompt)
-    entry = state.ledger.announce(heard.origin.session, prompt, text(heard.payload, "generation_id"), heard.at)
+    entry = state.ledger.announce(heard.origin.session, prompt, generation, heard.at, heard.last)
     if heard.last and heard.last.id != entry.id and not heard.last.is_complete:
         rest.insert(0, replace(heard.last, is_complete=True))
-    if entry not in state.ledger.missing(state.all) or entry.words:
+    if entry not in state.ledger.missing(state.all):
         return rest
     return [*rest, replace(entry.turn(heard.origin), is_complete=False)]
 

@@ -91,15 +91,15 @@ class Ledger:
         entry = self.find(turn)
         return entry.at if entry else ""
 
-    def alias(self, turn: str, prompt: str, typed: Mapping[str, int]) -> str:
+    def alias(self, turn: str, prompt: str, typed: Mapping[str, int] | None) -> str:
         """The id under which a turn of the transcript was announced: its own, or that of nearly the same words.
 
-        ``typed`` counts the prompts that came before it.
+        ``typed`` counts the prompts that came before it, None for a turn that was read before.
         """
         for entry in self.entries:
             if turn in (entry.id, entry.alias):
                 return entry.id
-        for entry in self.missing(typed):
+        for entry in self.missing(typed) if typed is not None else ():
             if _is_nearly(entry.prompt, prompt):
                 entry.alias = turn
                 return entry.id
@@ -111,6 +111,10 @@ class Ledger:
 
     def find(self, turn: str) -> Entry | None:
         return next((entry for entry in self.entries if entry.id == turn), None)
+
+    def has_heard(self, generation: str) -> bool:
+        """Was the prompt announced before, by another plugin?"""
+        return bool(generation) and any(entry.generation == generation for entry in self.entries)
 
     def of_generation(self, generation: str) -> Entry | None:
         """The turn that a payload is about; the latest where it does not say."""
@@ -129,15 +133,14 @@ class Ledger:
         if last and prompt and key_of(last.user) == key:  # the transcript has this very prompt already
             self.announced[key] -= 1
 
-    def announce(self, session: str, prompt: str, generation: str, at: str) -> Entry:
-        """Take a prompt; one that two plugins tell of is one."""
-        known = self.of_generation(generation)
-        if known and generation and known.generation == generation:
-            return known
+    def announce(self, session: str, prompt: str, generation: str, at: str, last: Turn | None = None) -> Entry:
+        """Take a prompt; ``last`` is the turn at the end of the transcript, which may have it in other words."""
         key = key_of(prompt)
         number = self.announced.get(key, 0)
         self.announced[key] = number + 1
         entry = Entry(turn_id(session, key, number), prompt[:_PROMPT_LIMIT], at, generation, number)
+        if last and not self.find(last.id) and _is_nearly(prompt, last.user):
+            entry.id = entry.alias = last.id
         self.entries.append(entry)
         return entry
 
@@ -158,7 +161,7 @@ class Ledger:
 def _is_nearly(one: str, other: str) -> bool:
     """Is one prompt most of the other, which the host may have changed a little?"""
     short, long = sorted((prompt_key(one), prompt_key(other)), key=len)
-    return short in long and len(short) >= min(_LONG, len(long) / 2)
+    return short != long and short in long and len(short) >= min(_LONG, len(long) / 2)
 
 
 def _entry(data: Any) -> Entry:

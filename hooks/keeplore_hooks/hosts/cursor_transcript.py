@@ -34,7 +34,8 @@ class Known:
 
     before: Counts  # prompts before the place where reading goes on
     at: Callable[[str], str]  # turn → when its prompt was typed, "" where nobody told
-    alias: Callable[[str, str, Counts], str]  # turn, prompt, prompts before it → id under which payloads told of it
+    # turn, prompt, prompts before it (None for a turn that was read before) → the id under which payloads told of it
+    alias: Callable[[str, str, Counts | None], str]
     completed: Callable[[Turn], Turn]  # adds what payloads told of a turn
 
 
@@ -110,7 +111,7 @@ def _read_log(
         carry, offset, before = Carry(), 0, {}
     assembler = Assembler(origin, carry, now, known.completed)
     assembler.resume = offset
-    messages = _Messages(assembler, known, before, now, carry.began)
+    messages = _Messages(assembler, known, before, now, carry)
     end = carry.known
     for line in jsonl.read_lines(file, offset, problems, report_from=end):
         messages.take(line.data, line.start, str(line.start))
@@ -135,7 +136,7 @@ def _read_text(
     raw = file.read(jsonl.LINE_LIMIT)
     fingerprint = hashlib.sha256(raw).hexdigest()[:16]
     assembler = Assembler(origin, Carry(began=carry.began, given=carry.given), now, known.completed)
-    messages = _Messages(assembler, known, {}, now, carry.began)
+    messages = _Messages(assembler, known, {}, now, carry)
     for number, record in enumerate(lines.records_in_text(jsonl.clean(raw.decode("utf-8", "replace")))):
         messages.take(record, None, str(number))
     problems = () if messages.is_known else (f"nobody speaks in it; a newer {HOST} may have written it",)
@@ -152,10 +153,9 @@ def _read_text(
 class _Messages:
     """Takes the lines of a transcript and tells an assembler what they mean."""
 
-    def __init__(self, assembler: Assembler, known: Known, before: Counts, now: str, began: str) -> None:
+    def __init__(self, assembler: Assembler, known: Known, before: Counts, now: str, carry: Carry) -> None:
         self._assembler = assembler
-        self._resumed = assembler.resume
-        self._now, self._began = now, began
+        self._now, self._carry = now, carry
         self._known = known
         self.before, self.all = before, dict(before)
         self.is_known = False  # at least one line was of a form that is read here
@@ -180,10 +180,10 @@ class _Messages:
             return
         key = key_of(prompt.text)
         own = turn_id(self._assembler.origin.session, key, self.all.get(key, 0))
-        told = self._known.alias(own, prompt.text, self.all)
         # the turn that is read again keeps the time that it got when it was new
-        is_again = start is None or start == self._resumed
-        now = self._began or self._now if is_again else self._now
+        is_again = start is None or start < self._carry.known
+        now = self._carry.began or self._now if is_again else self._now
+        told = self._known.alias(own, prompt.text, None if is_again else self.all)
         at = prompt.at or self._known.at(told) or now
         if start is not None:
             self.before = dict(list(self.all.items())[-COUNTED:])
