@@ -17,18 +17,28 @@ from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError
 
 EXPECTED, OUR_BUG, INTERRUPTED = 1, 3, 130
-COMMANDS: Mapping[str, str] = {
-    "init": "Set up a workspace, or register one that is already there.",
-    "clone": "Restore a workspace on this machine from its git remote.",
-    "import": "Read the sessions that a host has already recorded.",
-    "recall": "Ask what was said and decided.",
-    "whoami": "Show which workspace, project and scopes apply here, and why.",
-    "projects": "List the projects that the workspace knows.",
-    "sync": "Commit, fetch, merge and push the workspace now.",
-    "lint": "Say what is wrong in memory files, by line.",
-    "doctor": "Check that everything works, and say what does not.",
-    "worker": "Show or stop the background worker.",
+# in the order in which a newcomer needs them; a command NAME is `command` of keeplore/cli/commands/NAME_.py
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "Start": {
+        "init": "Set up a workspace, or register one that is already there.",
+        "clone": "Restore a workspace on this machine from its git remote.",
+        "import": "Read the sessions that a host has already recorded.",
+    },
+    "Ask": {
+        "recall": "Ask what was said and decided.",
+    },
+    "Keep in order": {
+        "sync": "Commit, fetch, merge and push the workspace now.",
+        "lint": "Say what is wrong in memory files, by line.",
+    },
+    "This machine": {
+        "whoami": "Show which workspace, project and scopes apply here, and why.",
+        "projects": "List the projects that the workspace knows.",
+        "doctor": "Check that everything works, and say what does not.",
+        "worker": "Show or stop the background worker.",
+    },
 }
+COMMANDS: Mapping[str, str] = {name: text for section in SECTIONS.values() for name, text in section.items()}
 
 
 class _Lazy(click.Group):
@@ -45,8 +55,10 @@ class _Lazy(click.Group):
         return command
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))  # one column for all sections
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
 
 @click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
