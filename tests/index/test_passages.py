@@ -5,9 +5,10 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split, turns_of
+from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split
 from keeplore.index.words import extra_tokens, query_terms, token_count
 from keeplore.memory import Asked, Conversation, Exchange, Memory, Quote
+from keeplore.memory.conversation import turns_of
 
 MODEL_READS = 256  # tokens
 

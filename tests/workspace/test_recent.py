@@ -159,7 +159,8 @@ def test_it_is_found_by_recall_after_the_index_was_lost(workspace, project, plac
     outcome = remember_recent(workspace, project, "session-1")
     shutil.rmtree(places.cache)
     hits = workspace.recall("why a Postgres table for the jobs", project, text_only=True).hits
-    assert outcome.memory.id in [hit.memory_id for hit in hits]
+    (hit,) = [hit for hit in hits if hit.memory_id == outcome.memory.id]
+    assert "Postgres table" in hit.passage and "<!--" not in hit.passage
 
 
 def test_a_new_topic_is_kept_alone(workspace, project):

@@ -57,7 +57,7 @@ def passages_of(memory: Memory) -> list[Passage]:
     """All passages of a memory, the head first; a memory without text still has a head, made of its title."""
     body = memory.body.replace("\r\n", "\n")  # an editor on Windows may have saved it
     place = " · ".join(filter(None, (memory.project, memory.category, memory.created_at[:10])))
-    if memory.kind == "conversation":
+    if memory.kind != "document":  # a note of the last exchanges holds them as a conversation does
         conversation = Conversation.from_markdown(body)
         if conversation.exchanges:
             title = memory.title or conversation.title

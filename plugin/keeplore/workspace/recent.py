@@ -41,7 +41,7 @@ def remember_recent(
     for memory, talk in _talks(workspace, cwd, session):
         whole = [e for e in talk.exchanges if _is_whole(e) and (not before or e.at < before)]
         if whole:
-            return workspace.notes.write(_draft(memory, talk, tuple(whole[-count:])))
+            return workspace.notes.write(_draft(memory, tuple(whole[-count:])))
     raise NotFound("no exchange of this session has been written down yet", 'Say it: `keeplore remember "…"`')
 
 
@@ -86,17 +86,17 @@ def _is_whole(exchange: Exchange) -> bool:
     return bool(exchange.user and exchange.replies) and not _OWN_COMMAND.match(exchange.user)
 
 
-def _draft(memory: Memory, talk: Conversation, exchanges: tuple[Exchange, ...]) -> Draft:
+def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> Draft:
     # the model is not asked which quotations are central: a person waits, and the same talk must give the same note
     parts: dict[str, Any] = dict(distill(exchanges))
     title = title_of(exchanges, parts)
     related = (Related(memory.title, memory.id, "refines"),)
-    kept = Conversation(title, exchanges, talk.session_context, talk.projects, related=related, **parts)
-    _, _, text = kept.to_markdown().partition("\n\n")  # the title comes from the draft
+    # title, date and place stand in the front matter
+    _, heading, rest = Conversation(title, exchanges, related=related, **parts).to_markdown().partition("\n## ")
     turns = [exchange.id for exchange in exchanges]
     keys = ("host", "session", "branch")
     return Draft(
-        text=text,
+        text=f"{heading.strip()} {rest}",
         title=title,
         category="architectural-decisions" if parts["decision"] else "",
         scope=memory.scope,
