@@ -208,3 +208,10 @@ def test_two_files_with_one_id_are_told_at_the_second_and_the_archived() -> None
 def test_what_was_forgotten_and_is_there_again_is_an_error() -> None:
     [(name, line, said)] = messages(linked(a="", b=""), [new_id("a"), new_id("nobody")])
     assert (name, line) == ("a.md", 3) and "forgotten" in said
+
+
+def test_a_forgotten_path_is_told_to_need_another_name() -> None:
+    plain = checked(b"# Another\n", "memory/todo.md")
+    assert plain.memory
+    [finding] = check_links([plain], [plain.memory.id], is_whole=True)
+    assert finding.level == ERROR and finding.remedy.startswith("Rename it")

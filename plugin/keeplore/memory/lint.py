@@ -128,8 +128,10 @@ def check_links(files: Sequence[Checked], forgotten: Iterable[str], *, is_whole:
         remedy = "Delete one of the two, or give the copy an id of its own"
         yield from (f.finding("id", ERROR, f"the id is that of {first.path} too", remedy) for f in others)
     for id_ in sorted(by_id.keys() & set(forgotten)):
-        remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
         for file in by_id[id_]:
+            remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
+            if location_of(file.path).id == id_:  # the tombstone is that of whatever lies at this path
+                remedy = f"Rename it if it is another memory; `keeplore restore {id_}` brings the old one back"
             yield file.finding("id", ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy)
     for file in files:
         yield from _dangling(file, by_id.keys())

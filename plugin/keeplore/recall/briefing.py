@@ -104,8 +104,7 @@ def _loaded(store: Source, rows: Iterable[MemoryRow]) -> Iterator[Read]:
             memory = store.load(row.path)
         except (StoreError, OSError):
             continue  # gone since it was indexed; doctor lists what cannot be read
-        # a person may write a file without an id; the index then made one of its path
-        if memory.id in ("", row.id):
+        if memory.id == row.id:
             yield Read(row, memory)
 
 
