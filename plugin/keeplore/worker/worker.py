@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import logging
 import os
 import sys
@@ -11,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
@@ -22,6 +21,7 @@ from keeplore.config.places import Places
 from keeplore.errors import ConfigError, IndexUnavailable, NoWorkspace, RepositoryError, TranscriptError
 from keeplore.worker.answers import Answers
 from keeplore.worker.background import Background
+from keeplore.worker.lock import only_one
 from keeplore.worker.server import Server
 from keeplore.workspace.intake import Intake
 from keeplore.workspace.registry import Registry
@@ -54,7 +54,7 @@ class Worker:
         spool = Spool(self._places.spool)
         has_run = False
         while True:
-            with _only_one(self._places.state) as lock:
+            with only_one(self._places.state) as lock:
                 if lock is None:
                     return has_run
                 with Registry(self._places) as registry:
@@ -200,18 +200,6 @@ class Worker:
             "is_busy": self._is_busy,
             **background.status(),
         }
-
-
-@contextlib.contextmanager
-def _only_one(state: Path) -> Iterator[IO[bytes] | None]:
-    # the file is never unlinked: two workers would each lock a file of their own
-    with (state / "worker.lock").open("ab") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-            return
-        yield handle
 
 
 def _watch(directory: Path, noticed: Callable[[str], None]) -> BaseObserver:

@@ -46,6 +46,15 @@ class Cursors:
             if progress is not None and progress.ended_at != "swept":
                 yield progress
 
+    def heard(self) -> dict[str, str]:
+        """Host → when it was last heard of (RFC 3339, UTC)."""
+        found: dict[str, str] = {}
+        for path in self._directory.glob("*.json"):
+            if progress := self._load(path):
+                host = progress.origin.host
+                found[host] = max(found.get(host, ""), progress.heard_at)
+        return found
+
     def _path(self, origin: Origin) -> Path:
         # a session id comes from a host and may hold anything
         name = hashlib.sha256(f"{origin.host}\0{origin.session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]

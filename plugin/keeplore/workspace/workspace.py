@@ -24,6 +24,7 @@ from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.plugins import Plugins
 from keeplore.workspace.recent import RecentOnCommand
+from keeplore.workspace.synced import SyncLog
 from keeplore_hooks.events import HostEvent, Origin
 from keeplore_hooks.specs import hookimpl_last
 
@@ -53,6 +54,7 @@ class Workspace:
         self.plugins.register(self.capture)
         self._recent = RecentOnCommand()
         self.plugins.register(self._recent)
+        self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
         self.changes = Changes()
         self.plugins.register(self.changes)
         self.notes = Notes(
@@ -136,7 +138,7 @@ class Workspace:
 
     def synchronise(self) -> Synced:
         """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then."""
-        return synchronise(self.store)
+        return self.sync_log.noted(lambda: synchronise(self.store))
 
     def close(self) -> None:
         self.index.close()
