@@ -1,11 +1,13 @@
 """What becomes of a typed command when something is in its way: an answer that says so, never an error for the host."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from keeplore.config.places import Places
+from keeplore.memory import parse
 from keeplore.memory.fence import strip_fenced
 from keeplore.worker.commands import Commands
 from keeplore.workspace.registry import Registry
@@ -135,3 +137,16 @@ def test_an_answer_stays_within_the_hosts_limit_however_long_everything_is(desk)
         desk.type("remember", f"Rule {number}: " + "we deploy from signed tags alone and never by hand, " * 40)
     for name, text in (("recall", "deploy from signed tags"), ("forget", "deploy signed tags"), ("memory", "")):
         assert desk.type(name, text)
+
+
+def test_many_sessions_at_once_lose_nothing_and_write_the_same_words_once(desk):
+    def session(number: int) -> None:
+        desk.type("remember", f"Service {number} is deployed from its own tag.", session=f"s-{number}")
+        desk.type("remember", "Every service is deployed by its own team.", session=f"s-{number}")
+        desk.type("recall", "deployed from tags", session=f"s-{number}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(session, range(16)))
+    titles = sorted(parse(path.read_text()).title for path in desk.notes())
+    own = [f"Service {number} is deployed from its own tag." for number in range(16)]
+    assert titles == sorted([*own, "Every service is deployed by its own team."])
