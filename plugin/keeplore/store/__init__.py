@@ -7,6 +7,7 @@ from keeplore.store.files import File
 from keeplore.store.forgotten import Tombstone
 from keeplore.store.git import Done, run
 from keeplore.store.merge import Merged
+from keeplore.store.purge import Purged, PurgePlan
 from keeplore.store.remotes import Remote, displayed
 from keeplore.store.store import Store
 
@@ -16,6 +17,8 @@ __all__ = [
     "Facts",
     "File",
     "Merged",
+    "PurgePlan",
+    "Purged",
     "Remote",
     "Store",
     "Tombstone",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, Reposit
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of, location_of
-from keeplore.store import audit, files, forgetting
+from keeplore.store import audit, files, forgetting, purge
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import Committed, reconcile
 from keeplore.store.exclusive import Exclusive
@@ -22,8 +22,9 @@ from keeplore.store.git import output, run
 from keeplore.store.libgit import Library
 from keeplore.store.locks import Turn
 from keeplore.store.merge import Merged, difference, merge
-from keeplore.store.paths import check_read, check_written, is_memory
+from keeplore.store.paths import check_moved, check_read, check_written, is_memory
 from keeplore.store.plumbing import Plumbing
+from keeplore.store.purge import Purged, PurgePlan
 from keeplore.store.remotes import Remote, displayed, remote_of
 from keeplore.store.repository import check_branch, check_idle, directories
 
@@ -76,7 +77,7 @@ class Store:
         """Path and memory of an id. Raises NotFound or OSError."""
         path = self.find(memory_id)
         if path is None:
-            raise NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
+            raise _not_found(memory_id)
         return path, self.load(path)
 
     def move(self, path: str, to: str) -> None:
@@ -84,7 +85,7 @@ class Store:
 
         Raises NotFound, AlreadyExists where something is at the new place, UnsafePath or OSError.
         """
-        check_written(to)
+        check_moved(to)
         with self.exclusive:
             data = files.read(self.root, path, MAX_FILE)
             if not files.is_absent(self.root, to):
@@ -108,7 +109,7 @@ class Store:
             if copies:
                 return forgetting.forget(self.root, self.stones, copies, machine, at)
             if stone is None:
-                raise NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
+                raise _not_found(memory_id)
             return stone
 
     def restore(self, memory_id: str) -> str:
@@ -118,6 +119,40 @@ class Store:
         """
         with self.exclusive, Turn(directories(self.root)):
             return forgetting.restore(self.root, self.stones, memory_id)
+
+    def purge_plan(self, memory_ids: Iterable[str]) -> PurgePlan:
+        """What taking these memories out of history too would change. Raises RepositoryBusy or RepositoryError."""
+        return purge.plan(self.root, self.branch, self.memo, memory_ids)
+
+    def purge(self, memory_ids: Iterable[str], machine: str, at: str) -> Purged:
+        """Forget memories and take their text out of git, on this machine; sync tells the others to do the same.
+
+        Can be run again after a kill, or for what was forgotten before. Raises NotFound, RepositoryBusy or
+        RepositoryError, both before anything is changed where possible, or OSError.
+        """
+        with self.exclusive:
+            copies = {memory_id: [path for path, _ in self.copies(memory_id)] for memory_id in memory_ids}
+            for memory_id, paths in copies.items():
+                if not paths and memory_id not in self.stones:
+                    raise NotFound(
+                        f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids"
+                    )
+            purge.check(self.root, self.branch, self.memo, copies)
+            purge.mark(self.root, self.stones, copies, machine, at)
+        return purge.carry_out(self.root, self.branch, self.memo, self.stones)
+
+    def follow_purges(self, other: str = "") -> Purged:
+        """Do here what was purged on other machines; ``other`` is a commit of theirs that was fetched.
+
+        Nothing is done where neither history holds such text. Raises RepositoryBusy or RepositoryError.
+        """
+        head = self.head()
+        theirs = purge.new_stones(self.root, head, other) if other else []
+        if purge.is_clean(self.root, purge.purged([*self.stones, *theirs]), [head, other]):
+            return Purged()
+        with self.exclusive:
+            purge.adopt(self.stones, theirs)
+        return purge.carry_out(self.root, self.branch, self.memo, self.stones)
 
     def forgotten(self, memory_id: str) -> Memory:
         """What ``restore`` would bring back. Raises NotFound."""
@@ -295,6 +330,10 @@ class Store:
 
 # a recall checks its hits against their files, and mostly finds the same texts again
 _as_memory = functools.lru_cache(maxsize=128)(as_memory)
+
+
+def _not_found(memory_id: str) -> NotFound:
+    return NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
 
 
 def _may_be_named(path: str, memory_id: str) -> bool:

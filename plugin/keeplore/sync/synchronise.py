@@ -18,17 +18,20 @@ PAUSE_S = 0.2  # doubled after each race, with as much jitter
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """``fetched`` and ``pushed`` count commits, ``merged`` the files that changed here."""
+    """``fetched`` and ``pushed`` count commits, ``merged`` the files that changed here; ``purged`` are ids of memories
+    whose text was found in a history, here or at the remote, and taken out of it."""
 
     fetched: int
     merged: int
     pushed: int
     note: str
+    purged: tuple[str, ...] = ()
 
 
 def synchronise(store: Store) -> Synced:
-    """Commit what is on disk, take in what the remote has, give it what is here. Never forces, never rewrites.
+    """Commit what is on disk, take in what the remote has, give it what is here.
 
+    Nothing is forced and no history changes, except to take out what a person has purged here or on another machine.
     Raises SyncError (a RemoteError) with its ``kind``, RepositoryBusy, or RepositoryError for a conflict; all that was
     written stays on disk and in git.
     """
@@ -38,6 +41,7 @@ def synchronise(store: Store) -> Synced:
         raise SyncError("no remote", "this workspace has no remote", remedy)
     _, protocols = checked(remote.url, is_path_allowed=True)
     fetched = merged = 0
+    purged: tuple[str, ...] = ()
     for number in range(ATTEMPTS):
         if number:
             time.sleep(PAUSE_S * 2**number * (1 + random.random()))  # noqa: S311  # jitter
@@ -45,6 +49,9 @@ def synchronise(store: Store) -> Synced:
             store.commit()
             before, theirs = _fetch(store, remote, protocols)
             fetched += store.commits_between(before, theirs) if theirs and theirs != before else 0
+            at_remote = theirs
+            purged += store.follow_purges(theirs).ids
+            theirs = store.tip(_known(store, remote)) if theirs else ""
             merged += len(store.merge(theirs).paths) if theirs else 0
         except RepositoryBusy:
             if number == ATTEMPTS - 1 or store.is_held_up():
@@ -52,15 +59,16 @@ def synchronise(store: Store) -> Synced:
             continue
         head = store.head()
         to_push = store.commits_between(theirs, head) if head else 0
-        if not to_push or _is_pushed(store, remote, protocols):
-            return Synced(fetched, merged, to_push, _note(fetched, merged, to_push))
+        replaced = at_remote if at_remote != theirs else ""
+        if not (to_push or replaced) or _is_pushed(store, remote, protocols, replaced):
+            known = tuple(dict.fromkeys(purged))
+            return Synced(fetched, merged, to_push, _note(fetched, merged, to_push, len(known)), known)
     raise failure("[rejected]")
 
 
 def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     """What the remote's branch was known to be, and what it is; "" where it does not exist."""
-    branch = store.current_branch()
-    known = f"refs/remotes/{remote.name}/{branch}"
+    branch, known = store.current_branch(), _known(store, remote)
     before = store.tip(known)
     options = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
     done = attempt(store.root, protocols, "fetch", *options, "--", remote.name, f"+refs/heads/{branch}:{known}")
@@ -71,21 +79,31 @@ def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     raise failure(done.error)
 
 
-def _is_pushed(store: Store, remote: Remote, protocols: str) -> bool:
-    """False where another machine pushed first."""
+def _known(store: Store, remote: Remote) -> str:
+    return f"refs/remotes/{remote.name}/{store.current_branch()}"
+
+
+def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> bool:
+    """False where another machine pushed first; ``replaced`` is the remote's commit whose history held purged text."""
     branch = store.current_branch()
-    follow = [] if remote.is_upstream else ["--set-upstream"]
+    options = [] if remote.is_upstream else ["--set-upstream"]
+    if replaced:
+        options.append(f"--force-with-lease=refs/heads/{branch}:{replaced}")
     try:
         refs = f"refs/heads/{branch}:refs/heads/{branch}"
-        call(store.root, protocols, "push", "--porcelain", "--no-recurse-submodules", *follow, "--", remote.name, refs)
+        call(store.root, protocols, "push", "--porcelain", "--no-recurse-submodules", *options, "--", remote.name, refs)
     except SyncError as e:
         if e.kind == "moved":
             return False
+        if e.kind == "refused" and replaced:
+            remedy = f"Allow force pushes to {branch} there until the next `keeplore sync`; nothing is pushed before"
+            raise SyncError(e.kind, f"the remote still has purged text and keeps it: {e.message}", remedy) from e
         raise
     return True
 
 
-def _note(fetched: int, merged: int, pushed: int) -> str:
-    if not (fetched or pushed):
+def _note(fetched: int, merged: int, pushed: int, purged: int) -> str:
+    if not (fetched or pushed or purged):
         return "nothing new"
-    return f"{fetched} commits fetched, {merged} files changed, {pushed} commits pushed"
+    gone = f", {purged} memories purged from history" if purged else ""
+    return f"{fetched} commits fetched, {merged} files changed, {pushed} commits pushed{gone}"
