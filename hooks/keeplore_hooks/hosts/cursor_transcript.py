@@ -155,7 +155,7 @@ class _Messages:
 
     def __init__(self, assembler: Assembler, known: Known, before: Counts, now: str, carry: Carry) -> None:
         self._assembler = assembler
-        self._now, self._carry = now, carry
+        self._now, self._began, self._resumed = now, carry.began, assembler.resume
         self._known = known
         self.before, self.all = before, dict(before)
         self.is_known = False  # at least one line was of a form that is read here
@@ -181,8 +181,8 @@ class _Messages:
         key = key_of(prompt.text)
         own = turn_id(self._assembler.origin.session, key, self.all.get(key, 0))
         # the turn that is read again keeps the time that it got when it was new
-        is_again = start is None or start < self._carry.known
-        now = self._carry.began or self._now if is_again else self._now
+        is_again = start is None or (start == self._resumed and bool(self._began))
+        now = (is_again and self._began) or self._now
         told = self._known.alias(own, prompt.text, None if is_again else self.all)
         at = prompt.at or self._known.at(told) or now
         if start is not None:

@@ -81,9 +81,9 @@ def fingerprint(file: BinaryIO, length: int) -> str:
 def read_lines(file: BinaryIO, offset: int, problems: Problems, report_from: int = 0) -> Iterator[Line]:
     """The lines of a file from ``offset`` on, an empty object in place of each that is none.
 
-    Where lines were joined without a newline, each object counts as one. Problems are listed for lines that start at
-    or behind ``report_from``. A last line without its newline counts when it is a whole object: no proper prefix of an
-    object is one.
+    Where lines were joined without a newline, each object counts as one, and what is left as another. Problems are
+    listed for lines that start at or behind ``report_from``. A last line without its newline counts when it is a whole
+    object: no proper prefix of an object is one.
     """
     file.seek(offset)
     start = offset
@@ -96,10 +96,10 @@ def read_lines(file: BinaryIO, offset: int, problems: Problems, report_from: int
             data, problem = None, f"is longer than {LINE_LIMIT} bytes and was skipped"
         else:
             data, problem = _object(raw)
-            if data is None and (joined := _joined(raw)):
-                for item, at, to in joined:
-                    yield Line(item, start + at, start + (to if is_terminated else at))
-                start = end
+            for item, length in _joined(raw) if data is None else ():
+                yield Line(item, start, start + length if is_terminated else start)
+                start += length
+            if start == end:
                 continue
         if is_terminated and problem and start >= report_from:
             problems.add(f"the line at byte {start} {problem}")
@@ -160,25 +160,24 @@ def _step_over(file: BinaryIO) -> tuple[int, bool]:
     return skipped, False
 
 
-def _joined(raw: bytes) -> list[tuple[Json, int, int]]:
-    """The objects of a line that holds several and nothing else, each with start and end (bytes); else nothing."""
-    words = raw.decode("utf-8", "replace") if b"}{" in raw else ""
-    if len(words.encode()) != len(raw):  # no such line, or places would not be those in the file
+def _joined(raw: bytes) -> list[tuple[Json, int]]:
+    """The objects at the start of a line that holds several, each with its length (bytes)."""
+    if b"}{" not in raw:
         return []
-    found: list[tuple[Json, int, int]] = []
-    at = place = 0
-    try:
-        while at < len(words):
+    words = raw.decode("utf-8", "surrogateescape")  # lengths stay those of the file
+    found: list[tuple[Json, int]] = []
+    at = 0
+    while at < len(words):
+        try:
             data, end = _DECODER.raw_decode(words, at)
-            if not isinstance(data, dict):
-                return []
-            while words[end : end + 1].isspace():
-                end += 1
-            start, place = place, place + len(words[at:end].encode())
-            found.append((data, start, place))
-            at = end
-    except (ValueError, RecursionError):
-        return []
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(data, dict):
+            break
+        while words[end : end + 1].isspace():
+            end += 1
+        found.append((data, len(words[at:end].encode("utf-8", "surrogateescape"))))
+        at = end
     return found
 
 
