@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import sys
@@ -33,6 +34,7 @@ IDLE_EXIT_S = 15 * 60.0
 SWEEP_S = 60.0  # between two looks for sessions that ended
 RETRY_S = 5.0  # after the disk refused, or a workspace could not be opened
 LET_ANSWER_S = 0.03  # a client spools an event a moment before it asks about it; the person waits for the answer
+CATCH_UP_S = 5.0  # how long a command waits for what was said just now
 ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
 
@@ -63,6 +65,16 @@ class Worker:
             # a client that put an event there while this worker was leaving saw a worker and started none
             if self._stopping.is_set() or not self._has_news(spool):
                 return True
+
+    def catch_up(self, registry: Registry) -> bool:
+        """Take what is in the spool and do nothing else. Returns False where another worker runs, or an entry waits."""
+        spool = Spool(self._places.spool)
+        with only_one(self._places.state) as lock:
+            if lock is None:
+                return False
+            spool.recover()
+            self._drain(spool, Intake(registry))
+            return not any(spool.pending())
 
     def stop(self) -> None:
         self._stopping.set()
@@ -179,8 +191,12 @@ class Worker:
             return answers.answer(arguments[1], arguments[2], payload)
         if operation == "recall":
             return answers.recall(payload)
+        if operation == "catch-up":
+            return json.dumps({"is_caught_up": self._wait_until_caught_up(CATCH_UP_S)}).encode()
         if operation == "stop":
             self.stop()
+        if operation == "changed":
+            self._changed()
         return answers.status()
 
     def _wait_until_caught_up(self, seconds: float) -> bool:
