@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -177,6 +177,23 @@ class Spool:
         for path in self.leftovers():
             with contextlib.suppress(OSError):
                 path.unlink()
+
+    def discard(self, is_meant: Callable[[bytes], bool]) -> int:
+        """Remove the entries whose payload is meant, also claimed and dead ones, and return how many.
+
+        For what a person wants gone for good: nothing comes of such an entry.
+        """
+        found = [Path(item.path) for box in (self._tmp, self._new, self._claimed, self._dead) for item in _listing(box)]
+        removed = 0
+        for path in found:
+            with contextlib.suppress(OSError):  # taken by another process a moment ago, or a link
+                with os.fdopen(os.open(path, os.O_RDONLY | _NO_FOLLOW | _BINARY), "rb") as file:
+                    payload = file.read()
+                if is_meant(payload):
+                    path.unlink()
+                    path.with_name(path.name + REASON_SUFFIX).unlink(missing_ok=True)
+                    removed += 1
+        return removed
 
     def counts(self) -> dict[str, int]:
         """How many files are in ``new``, ``claimed`` and ``dead``."""

@@ -58,6 +58,13 @@ class Sessions:
             durable.write(path, data.encode())
             self._written[path] = data
 
+    def discard(self, host: str, session: str) -> None:
+        """Forget where a session stands, and the words that are kept of it."""
+        path = self._path(host, session)
+        path.unlink(missing_ok=True)
+        self._loaded.pop((host, session), None)
+        self._written.pop(path, None)
+
     def save_all(self) -> None:
         """Write what changed since it was last written."""
         for state in self._loaded.values():

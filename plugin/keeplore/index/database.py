@@ -145,11 +145,41 @@ class Database:
                 raise self._unavailable(e) from e
         raise self._unavailable("it is damaged again and again")
 
+    def was_interrupted(self) -> bool:
+        """Whether a writer was killed; the next one checks the file first."""
+        if not self._marker.exists():
+            return False
+        try:
+            with self.locked(0.0):
+                return self._marker.exists()
+        except IndexUnavailable:  # it is at work
+            return False
+
+    def size_bytes(self) -> int:
+        """Of all files in the directory."""
+        with contextlib.suppress(FileNotFoundError):
+            return sum(entry.stat().st_size for entry in os.scandir(self.directory) if entry.is_file())
+        return 0
+
     def discard(self) -> None:
         """Delete the file, so that all is made anew from the text. Raises IndexUnavailable."""
         self.close()
         with self.locked():
             self._unlink()
+
+    def vacuum(self) -> None:
+        """Write the file anew, so that neither its free pages nor its log hold what was deleted.
+
+        Raises IndexUnavailable.
+        """
+        self.close()
+        try:
+            with self.locked(), contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+                connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except (sqlite3.Error, OSError) as e:
+            raise self._unavailable(e) from e
 
     def close(self) -> None:
         with self._mutex:

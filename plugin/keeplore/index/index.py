@@ -114,6 +114,14 @@ class Index:
         self._open_vectors(self._embedder).maintain(self._database)
         return self._database.read(lambda c: queries.count_pending(c, fingerprint))
 
+    def scrub(self) -> None:
+        """Bring the index up to date and leave no trace of what is gone in its files. Raises IndexUnavailable."""
+        self.refresh()
+        self._database.write(queries.drop_traces)
+        self._database.vacuum()
+        for graph in self._database.directory.glob("vectors-*"):  # made again from the vectors that are left
+            graph.unlink(missing_ok=True)
+
     def stamp(self) -> Stamp:
         """What the index reflects."""
         fingerprint = self._fingerprint()
@@ -137,6 +145,17 @@ class Index:
         seen = {file.path: file for file in self._store.scan()}
         differ = sum(1 for path, file in seen.items() if path not in known or not known[path].is_same(file))
         return differ + len(known.keys() - seen.keys())
+
+    @property
+    def directory(self) -> Path:
+        return self._database.directory
+
+    def was_interrupted(self) -> bool:
+        """Whether a writer of this index was killed and nobody has checked the file since."""
+        return self._database.was_interrupted()
+
+    def size_bytes(self) -> int:
+        return self._database.size_bytes()
 
     def flaws(self, progress: Progress | None = None) -> Iterator[proof.Flaw]:
         """In what the index is not what the text makes: every file is read again, every vector checked.

@@ -155,6 +155,12 @@ def drop_orphans(connection: sqlite3.Connection, fingerprint: str) -> None:
     connection.execute("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages)")
 
 
+def drop_traces(connection: sqlite3.Connection) -> None:
+    """Delete the vectors of texts that no passage has, whatever model made them, and write the word lists anew."""
+    connection.execute("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages)")
+    connection.execute("INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')")
+
+
 def model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
     """The number of a model in this database, -1 for one that has no vectors yet."""
     row = connection.execute("SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from keeplore_hooks import durable
@@ -38,6 +38,12 @@ class Cursors:
     def save(self, progress: Progress) -> None:
         data = json.dumps({"schema": SCHEMA, **asdict(progress)}, ensure_ascii=False)
         durable.write(self._path(progress.origin), data.encode("utf-8", "surrogatepass"))
+
+    def restart(self, host: str, session: str) -> None:
+        """Forget what was read of a session, and the words that are kept of it: its transcript is read again."""
+        progress = self._load(self._path(Origin(host, session)))
+        if progress is not None:
+            self.save(replace(progress, cursor=Cursor()))
 
     def unfinished(self) -> Iterator[Progress]:
         """Every session that is not marked as swept."""

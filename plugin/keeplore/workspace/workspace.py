@@ -20,6 +20,7 @@ from keeplore.memory import Memory
 from keeplore.recall import Answer, Here, recall
 from keeplore.store import Store
 from keeplore.sync import Synced, synchronise
+from keeplore.workspace.erasing import Remains, erase
 from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.plugins import Plugins
@@ -40,6 +41,8 @@ class Workspace:
     def __init__(self, name: str, root: Path, places: Places, machine: Machine) -> None:
         self.name = name
         self.root = root
+        self.machine = machine.id
+        self._places = places
         self.settings: Settings = load_settings(root)
         self.plugins = Plugins()
         self.plugins.register(Redactor(redaction_key(places)))
@@ -138,10 +141,22 @@ class Workspace:
 
     def synchronise(self) -> Synced:
         """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then."""
-        return self.sync_log.noted(lambda: synchronise(self.store))
+        return self.sync_log.noted(self._synchronise)
+
+    def erase(self, remains: Remains) -> None:
+        """Remove the copies of purged memories that this machine has outside of git."""
+        erase(self._places, self.root, self.index, self.sessions, remains)
 
     def close(self) -> None:
         self.index.close()
+
+    def _synchronise(self) -> Synced:
+        synced = synchronise(self.store)
+        if synced.purged:  # the text is gone, but the index still knows where it came from
+            rows = self.index.memories(synced.purged).values()
+            sessions = tuple(dict.fromkeys((row.host, row.session) for row in rows if row.session))
+            self.erase(Remains(synced.purged, sessions, tuple(row.title for row in rows)))
+        return synced
 
     def _steps(self, machine: str) -> Steps:
         return Steps(
