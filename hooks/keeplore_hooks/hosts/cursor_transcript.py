@@ -50,7 +50,7 @@ class Told:
 
 def turn_id(session: str, key: str, number: int) -> str:
     """The id of a turn: nothing in a transcript has one, so it comes of the words and how often they came before."""
-    return f"cursor:{digest(session, key, str(number))}"
+    return digest(HOST, session, key, str(number))
 
 
 def key_of(prompt: str) -> str:

@@ -14,7 +14,7 @@ from keeplore_hooks.hosts import gemini_transcript as transcript
 from keeplore_hooks.hosts import jsonl, spoken
 from keeplore_hooks.hosts.assembly import Read, digest, squashed
 from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, prompt_key
-from keeplore_hooks.hosts.gemini_transcript import HOST
+from keeplore_hooks.hosts.gemini_messages import HOST
 from keeplore_hooks.hosts.jsonl import Json, text
 
 _EVENTS = ("SessionStart", "BeforeAgent", "AfterAgent", "AfterTool", "PreCompress", "SessionEnd")

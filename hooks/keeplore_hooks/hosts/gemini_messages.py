@@ -11,6 +11,7 @@ from keeplore_hooks.hosts.assembly import Assembler, OpenTurn, digest
 from keeplore_hooks.hosts.jsonl import Json, text
 from keeplore_hooks.hosts.work import requests
 
+HOST = "gemini-cli"
 _SILENT = ("info", "warning", "error")  # the host's own notes
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -78,7 +79,7 @@ class Messages:
         if self._summary(record):
             return
         prompt = lines.prompt_in(record)
-        turn_id = key if _UUID.fullmatch(key) else f"gemini:{digest(self._assembler.origin.session, key)}"
+        turn_id = key if _UUID.fullmatch(key) else digest(HOST, self._assembler.origin.session, key)
         if not prompt or (self._assembler.open and self._assembler.open.id == turn_id):
             return
         self._calls = {}
@@ -92,7 +93,7 @@ class Messages:
             return
         turn = self._assembler.open
         if turn is None:  # the record starts in the middle
-            turn = self._begin(f"gemini:{digest(self._assembler.origin.session, key)}", "", at, None)
+            turn = self._begin(digest(HOST, self._assembler.origin.session, key), "", at, None)
         turn.say(key, words, self._assembler.time(at))
         for call in calls:
             self._called(call, at)
@@ -134,7 +135,7 @@ class Messages:
         key = f"summary {text(record, 'id')}"
         if summary is not None and not self._assembler.is_repeated(key):
             at = self._assembler.time(jsonl.time(text(record, "timestamp")))
-            compaction_id = f"gemini:{digest(self._assembler.origin.session, key)}"
+            compaction_id = digest(HOST, self._assembler.origin.session, key)
             self._assembler.emit(Compaction(compaction_id, self._assembler.origin, at, "after", summary=summary))
             self._assembler.note(key, "")
         return summary is not None

@@ -13,10 +13,9 @@ from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.assembly import Assembler, Carry, Read
 from keeplore_hooks.hosts.base import Cursor, Recorded
-from keeplore_hooks.hosts.gemini_messages import Messages
+from keeplore_hooks.hosts.gemini_messages import HOST, Messages
 from keeplore_hooks.hosts.jsonl import text
 
-HOST = "gemini-cli"
 LOG, WHOLE = ".jsonl", ".json"
 _WHOLE_LIMIT = jsonl.LINE_LIMIT  # bytes of a record that is one JSON object
 _SMALL = 1 << 20  # bytes; of the files that tell which directory a record is about
