@@ -17,10 +17,11 @@ from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.memory.note import Draft, session_note_id
 from keeplore.recall import Hit, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
+from keeplore.workspace.forgetting import Forgot, forget
 from keeplore.workspace.notes import Outcome
 from keeplore.workspace.recent import remember_recent
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import COMMANDS, Ask
 
@@ -90,10 +91,9 @@ class Commands:
         if not _REFERENCE.fullmatch(text):
             return self._candidates(text, cwd)
         found = self._registry.find(text, cwd)
-        found.workspace.store.forget(found.row.id, self._registry.machine.id, now())
+        forgot = forget(found.workspace, found.row.id)
         self._changed()
-        undo = f"`keeplore restore {found.row.id}` brings it back"
-        return _told("Forgotten, as the person asked:", [f"{_named(found.row)}; {undo}"])
+        return block(_forgotten(found.row, forgot), MAX_CHARS)
 
     def _candidates(self, text: str, cwd: Path) -> Told:
         answer = self._registry.recall(text, cwd, limit=CANDIDATES)
@@ -170,6 +170,14 @@ def _remembered(workspace: Workspace, outcome: Outcome, origin: Origin) -> Itera
     yield Section("Remembered, for good:" if is_of_now else "This was remembered before:", [Item(said, memory.id)])
     heading = "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` change that:"
     yield Section(heading, [Item(_named(near.row)) for near in outcome.similar])
+
+
+def _forgotten(row: MemoryRow, forgot: Forgot) -> Iterator[Section]:
+    others = len(forgot.ids) - 1
+    versions = f"; {others} other versions of it went with it" if others else ""
+    undo = f"`keeplore restore {one_line(row.id, TITLE_CHARS)}` brings it back"
+    yield Section("Forgotten, as the person asked:", [Item(f"{_named(row)}{versions}; {undo}")])
+    yield Section("Notes that quote it stay:", [Item(_named(note)) for note in forgot.quoting[:CANDIDATES]])
 
 
 def _candidate(hit: Hit) -> str:
