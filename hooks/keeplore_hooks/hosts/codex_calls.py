@@ -84,11 +84,16 @@ def output_of(item: Json) -> str:
         return clean(output)
     if isinstance(output, dict):
         return text(output, "content") or text(output, "output")
-    return "\n".join(text(part, "text") for part in mappings(item, "output"))
+    return "\n".join(_printed(text(part, "text")) for part in mappings(item, "output"))
 
 
 def is_refused(output: str) -> bool:
     return output.lstrip().startswith(_REFUSED)
+
+
+def _printed(words: str) -> str:
+    """What a command printed, also where a script hands on its result as JSON."""
+    return text(_object(words), "output") if words.startswith("{") else words
 
 
 def _object(value: Any) -> Json:

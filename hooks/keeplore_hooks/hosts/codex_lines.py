@@ -9,7 +9,7 @@ from keeplore_hooks.hosts.base import COMMANDS, IMAGE, PLUGIN
 from keeplore_hooks.hosts.jsonl import Json, mappings, text
 
 _REQUEST = "## My request for Codex:"
-_COMMENTS = "# Diff comments:"  # a person's own, or chosen by one
+_COMMENTS = "# Diff comments:"  # a person's own, or those of a review that the person chose
 _PREFACE = ("# Context from my IDE setup", "# Files mentioned by the user", "# In app browser", "# Selected text")
 _INSTRUCTIONS = ("# AGENTS.md instructions", "# Instructions from")
 _INJECTED = ("environment_context", "user_instructions", "hook_prompt", "system-reminder")
@@ -38,11 +38,14 @@ def prompt_of_item(item: Json) -> str:
 
 
 def typed_in(words: str) -> str:
-    """A prompt without what an editor puts before it and others put into it."""
+    """A prompt without what an editor puts before it and others put into it; comments on a diff stand behind it."""
     words = spoken.without_elements(words, _INJECTED)
-    if words.startswith(_PREFACE) and _COMMENTS not in words:
-        words = words.partition(_REQUEST)[2] if _REQUEST in words else words
-    return words.strip()
+    preface, found, request = words.partition(_REQUEST)
+    if not found or not words.startswith((*_PREFACE, _COMMENTS)):
+        return words
+    comments = preface[preface.find(_COMMENTS) :].strip() if _COMMENTS in preface else ""
+    quoted = "\n".join(f"> {line}".rstrip() for line in comments.splitlines())
+    return f"{request.strip()}\n\n{quoted}".strip()
 
 
 def command_in(prompt: str) -> tuple[str, str] | None:

@@ -232,6 +232,10 @@ class Lines:
         if role == "assistant" and not self._context.has_events:
             self._say(lines.words_of_item(payload), "item")
         elif role == "user" and not self._context.has_events and (prompt := lines.prompt_of_item(payload)):
+            turn = self._assembler.open
+            if self._is_item and turn and not turn.ended_at:  # which of them was typed, an event may tell
+                turn.user = f"{turn.user}\n\n{prompt}"
+                return
             self._prompt(prompt)
             self._is_item = True
 

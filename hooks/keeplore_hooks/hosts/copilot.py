@@ -111,9 +111,9 @@ class Copilot:
         prompt = lines.typed_in(text(data, "prompt")) if event == "UserPromptSubmit" else ""
         if not prompt:
             return None
-        if command := spoken.slash_command(prompt):
-            plugin, _, name = command[0].replace(":", "/").rpartition("/")
-            return Ask("command", command[1], name) if name in COMMANDS and plugin in ("", PLUGIN) else None
+        if command := lines.command_in(prompt):
+            name = command[0].removeprefix(f"{PLUGIN}:")
+            return Ask("command", command[1], name) if name in COMMANDS else None
         return Ask("prompt", text=prompt)
 
     def reply(self, event: str, context: str) -> bytes:
@@ -177,7 +177,7 @@ def _prompt_told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], 
     if not prompt or not heard.has_started or announced.has("", prompt, heard.at):
         return [], announced
     events: list[HostEvent] = []
-    if heard.log is None and (command := spoken.slash_command(prompt)):
+    if heard.log is None and (command := lines.command_in(prompt)):
         events.append(Command(heard.id("command", prompt), heard.origin, heard.at, *command))
     missing = Missing(heard.id("prompt", prompt), "", prompt, heard.at)
     turn = Turn(missing.id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts import jsonl, spoken
-from keeplore_hooks.hosts.base import IMAGE
+from keeplore_hooks.hosts.base import IMAGE, PLUGIN
 from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
 
 ASK = ("ask_user", "AskUserQuestion")
@@ -64,6 +64,12 @@ def typed_in(words: str) -> str:
     """A prompt without what is put into it."""
     words = spoken.without_elements(words, _INJECTED)
     return "" if spoken.is_element(words) else words
+
+
+def command_in(prompt: str) -> tuple[str, str] | None:
+    """Name and arguments of the command that a prompt calls; Copilot takes ``/plugin/skill`` and ``/plugin:skill``."""
+    own = f"/{PLUGIN}/"
+    return spoken.slash_command(f"/{PLUGIN}:{prompt.removeprefix(own)}" if prompt.startswith(own) else prompt)
 
 
 def calls_in(data: Json) -> Iterator[Call]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from keeplore_hooks.events import Command, Compaction, Origin
 from keeplore_hooks.hosts import copilot_lines as lines
-from keeplore_hooks.hosts import jsonl, spoken
+from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.assembly import Assembler, OpenTurn, digest, squashed
 from keeplore_hooks.hosts.jsonl import Json, Line, mapping, text
 from keeplore_hooks.hosts.patches import absolute, files_in
@@ -103,7 +103,7 @@ class Lines:
     def _user(self, data: Json, key: str) -> None:
         if prompt := lines.prompt_in(data):
             turn = self._begin(self._id(key, prompt), prompt)
-            if command := spoken.slash_command(prompt):
+            if command := lines.command_in(prompt):
                 self._assembler.emit(Command(turn.id, self._origin, turn.at, *command))
 
     def _id(self, key: str, words: str) -> str:

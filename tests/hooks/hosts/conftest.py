@@ -199,6 +199,82 @@ class CursorLog:
         return b"".join(self.raw)
 
 
+class Rollout:
+    """A rollout of Codex in the making: every line comes a second after the one before."""
+
+    def __init__(self, **meta: Any) -> None:
+        self.raw: list[bytes] = []
+        git = {"branch": "main"}
+        self.line("session_meta", id=SESSION, cwd="/home/ann/kasha", cli_version="0.145.0", git=git, **meta)
+
+    def line(self, line_type: str, /, **payload: Any) -> None:
+        at = (BEGIN + timedelta(seconds=len(self.raw))).strftime("%Y-%m-%dT%H:%M:%S.123Z")
+        line = {"timestamp": at, "type": line_type, "payload": payload}
+        self.raw.append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+    def event(self, event_type: str, /, **payload: Any) -> None:
+        self.line("event_msg", type=event_type, **payload)
+
+    def task(self, task: str) -> None:
+        self.event("task_started", turn_id=task)
+        self.line("turn_context", turn_id=task, cwd="/home/ann/kasha")
+
+    def user(self, words: str, **more: Any) -> None:
+        self.item("user", words)
+        self.event("user_message", message=words, **more)
+
+    def say(self, words: str) -> None:
+        self.event("agent_message", message=words)
+        self.item("assistant", words)
+
+    def item(self, role: str, words: str) -> None:
+        kind = "output_text" if role == "assistant" else "input_text"
+        self.line("response_item", type="message", role=role, content=[{"type": kind, "text": words}])
+
+    def call(self, name: str, given: Any, output: Any = "ok", call: str = "") -> None:
+        call, custom = call or f"call_{len(self.raw)}", isinstance(given, str)
+        kind, more = ("custom_tool_call", {"input": given}) if custom else ("function_call", {})
+        more = more or {"arguments": json.dumps(given)}
+        self.line("response_item", type=kind, name=name, call_id=call, **more)
+        if output is not None:
+            self.line("response_item", type=f"{kind}_output", call_id=call, output=output)
+
+    def bytes(self) -> bytes:
+        return b"".join(self.raw)
+
+
+class EventLog:
+    """An event log of Copilot CLI in the making: every line comes a second after the one before."""
+
+    def __init__(self, version: int = 1) -> None:
+        self.raw: list[bytes] = []
+        context = {"cwd": "/home/ann/kasha", "branch": "main"}
+        self.add("session.start", {"sessionId": SESSION, "version": version, "context": context})
+
+    def add(self, kind: str, data: dict[str, Any], **line: Any) -> str:
+        """Returns the line's id."""
+        key = str(line.pop("id", f"00000000-0000-4000-8000-{len(self.raw):012}"))
+        at = (BEGIN + timedelta(seconds=len(self.raw))).strftime("%Y-%m-%dT%H:%M:%S.123Z")
+        whole = {"type": kind, "data": data, "id": key, "timestamp": at, "parentId": None, **line}
+        self.raw.append(json.dumps(whole, ensure_ascii=False).encode() + b"\n")
+        return key
+
+    def user(self, words: str, **data: Any) -> str:
+        return self.add("user.message", {"content": words, "transformedContent": f"<x>1</x>{words}", **data})
+
+    def say(self, words: str, **data: Any) -> str:
+        return self.add("assistant.message", {"messageId": f"m{len(self.raw)}", "content": words, **data})
+
+    def call(self, name: str, given: Any, told: str = "ok", call: str = "", **done: Any) -> None:
+        call = call or f"call_{len(self.raw)}"
+        self.say("", toolRequests=[{"toolCallId": call, "name": name, "arguments": given}])
+        self.add("tool.execution_start", {"toolCallId": call, "toolName": name, "arguments": given})
+        self.add("tool.execution_complete", {"toolCallId": call, "success": True, "result": {"content": told}, **done})
+
+    def bytes(self) -> bytes:
+        return b"".join(self.raw)
+
+
 class HostSession:
     """A session of any host: its record on disk, its payloads, and the adapter that reads both."""
 
@@ -272,6 +348,33 @@ def gemini_in() -> Callable[..., HostSession]:
 def cursor_in() -> Callable[..., HostSession]:
     common = {"conversation_id": SESSION, "workspace_roots": ["/home/ann/kasha"]}
     return lambda folder, suffix=".jsonl": HostSession("cursor", folder / f"{SESSION}{suffix}", common)
+
+
+@pytest.fixture(scope="session")
+def rollout() -> type[Rollout]:
+    return Rollout
+
+
+@pytest.fixture(scope="session")
+def codex_in() -> Callable[[Path], HostSession]:
+    common = {"session_id": SESSION, "cwd": "/home/ann/kasha"}
+    return lambda folder: HostSession("codex", folder / f"rollout-2026-02-09T14-00-00-{SESSION}.jsonl", common)
+
+
+@pytest.fixture(scope="session")
+def event_log() -> type[EventLog]:
+    return EventLog
+
+
+@pytest.fixture(scope="session")
+def copilot_in() -> Callable[[Path], HostSession]:
+    def build(folder: Path) -> HostSession:
+        path = folder / "session-state" / SESSION / "events.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        common = {"sessionId": SESSION, "cwd": "/home/ann/kasha", "transcriptPath": str(path)}
+        return HostSession("copilot", path, common)
+
+    return build
 
 
 @pytest.fixture(scope="session")
