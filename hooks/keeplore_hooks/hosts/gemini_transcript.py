@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -154,7 +155,8 @@ def _head(path: Path) -> tuple[str, str, bool]:
         if path.suffix == WHOLE:
             heads = [jsonl.load(file.read(_WHOLE_LIMIT)) or {}]
         else:
-            heads = [line.data for line, _ in zip(jsonl.read_lines(file, 0, jsonl.Problems()), range(_HEAD_LINES))]  # noqa: B905
+            lines = jsonl.read_lines(file, 0, jsonl.Problems())
+            heads = [line.data for line in itertools.islice(lines, _HEAD_LINES)]
     for head in heads:
         if session := text(head, "sessionId"):
             return session, jsonl.time(text(head, "startTime")), text(head, "kind") == "subagent"
