@@ -231,7 +231,7 @@ def test_doctor_finds_all_well_on_a_machine_that_is(project):
     done = keeplore("doctor")
     assert done.returncode == 0 and "!!" not in done.stdout
     findings = json.loads(keeplore("doctor", "--json").stdout)
-    assert all(finding.keys() == {"part", "is_well", "message", "remedy"} for finding in findings)
+    assert all(finding.keys() == {"part", "level", "message", "remedy"} for finding in findings)
 
 
 def test_doctor_lists_what_is_wrong_and_the_rest_is_well(project, places):

@@ -2,6 +2,7 @@
 
 from keeplore.sync.clone import clone
 from keeplore.sync.errors import SyncError
+from keeplore.sync.reach import reach
 from keeplore.sync.synchronise import Synced, synchronise
 
-__all__ = ["SyncError", "Synced", "clone", "synchronise"]
+__all__ = ["SyncError", "Synced", "clone", "reach", "synchronise"]

@@ -1,0 +1,201 @@
+"""What belongs to the machine: the spool, the worker, the hosts, and what all of them need."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import socket
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from keeplore import __version__
+from keeplore.cli.examine.finding import Finding, note, well, wrong
+from keeplore.config.machine import FILE, Machine
+from keeplore.config.places import Places
+from keeplore.errors import KeeploreError
+from keeplore.store import run
+from keeplore.worker.lock import only_one
+from keeplore.worker.protocol import ask
+from keeplore.workspace.cursors import Cursors
+from keeplore_hooks import durable
+from keeplore_hooks.spool import Spool
+
+ANSWER_S = 2.0
+BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
+OLD_S = 3600.0  # an entry that waits longer has no worker
+FREE_BYTES = 200 * 1024 * 1024
+GIT_NEEDED = (2, 30)
+SETTINGS_BYTES = 4 * 1024 * 1024
+LATELY = timedelta(days=7)
+
+
+def findings(places: Places, claude_dir: Path) -> Iterator[Finding]:
+    places.create()
+    told = ask(places.state, "status", timeout_s=ANSWER_S)
+    yield from _spool(places, is_running=told is not None)
+    yield from _worker(places, told)
+    yield from _hosts(places, claude_dir)
+    yield from _identity(places)
+    yield from _surroundings(places)
+
+
+def _spool(places: Places, *, is_running: bool) -> Iterator[Finding]:
+    spool = Spool(places.spool)
+    counts = spool.counts()
+    waiting = counts["new"] + counts["claimed"]
+    oldest = next((entry.at for entry in spool.pending()), "")
+    run_it = "Run `keeplore worker run` and see what it says"
+    if waiting > BACKLOG or (oldest and not is_running and _age_s(oldest) > OLD_S):
+        yield wrong("spool", f"{waiting} host events wait, the oldest since {oldest or 'a while'}", run_it)
+    else:
+        yield well("spool", f"{waiting} host events wait")
+    if counts["claimed"] and not is_running:
+        message = f"{counts['claimed']} host events were being read when a worker died"
+        yield wrong("spool", message, run_it, lambda: _put_back(places, spool))
+    if dead := spool.dead():
+        reasons = Counter(entry.reason for entry in dead)
+        told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+        yield wrong(
+            "spool",
+            f"{len(dead)} host events could not be read: {told}",
+            f"`keeplore doctor --fix` tries them again; they lie in {places.spool / 'dead'}",
+            lambda: f"{sum(map(spool.revive, dead))} wait again; `keeplore worker run` reads them",
+        )
+    if left := spool.leftovers():
+        yield note("spool", f"{len(left)} files of clients that were killed", "", lambda: _swept(spool))
+
+
+def _put_back(places: Places, spool: Spool) -> str:
+    with only_one(places.state) as lock:
+        if lock is None:
+            return "a worker has them"
+        return f"{spool.recover()} put back; `keeplore worker run` reads them"
+
+
+def _swept(spool: Spool) -> str:
+    spool.sweep()
+    return "removed"
+
+
+def _worker(places: Places, told: Any) -> Iterator[Finding]:
+    if told:
+        yield well("worker", f"runs, process {told['pid']}, version {told['version']}")
+        if told["version"] != __version__:
+            yield note(
+                "worker",
+                f"it is version {told['version']}, this is {__version__}",
+                "`keeplore worker stop`; the next host event starts another",
+                lambda: "it was told to leave" if ask(places.state, "stop", timeout_s=ANSWER_S) else "it is gone",
+            )
+    else:
+        with only_one(places.state) as lock:
+            is_stuck = lock is None
+        if is_stuck:
+            pid = _text(places.state / "worker.pid") or "unknown"
+            yield wrong("worker", f"process {pid} holds the lock and does not answer", f"`kill {pid}`")
+        else:
+            yield well("worker", "does not run; the next host event starts one")
+    crash = places.state / "crash.log"
+    if crash.exists():
+        at = datetime.fromtimestamp(crash.stat().st_mtime, UTC).strftime("%Y-%m-%d")
+        yield note("worker", f"an error of Keeplore itself was written down on {at}", f"Report {crash}, then remove it")
+    python = _text(places.state / "python")
+    if not os.access(python, os.X_OK):
+        message = f"hosts cannot start a worker: {python or 'no Python'} is registered for it"
+        remedy = "`keeplore doctor --fix` registers this one"
+        yield wrong("worker", message, remedy, lambda: _register(places))
+    elif Path(python) != Path(sys.executable):
+        yield note("worker", f"hosts start it with {python}, and this command runs with {sys.executable}")
+
+
+def _register(places: Places) -> str:
+    durable.write(places.state / "python", sys.executable.encode())
+    return f"registered {sys.executable}"
+
+
+def _hosts(places: Places, claude_dir: Path) -> Iterator[Finding]:
+    heard = Cursors(places.sessions).heard()
+    for host, at in sorted(heard.items()):
+        yield well(f"host {host}", f"last heard of at {at}")
+    if not claude_dir.is_dir():
+        return
+    part = "host claude-code"
+    at = heard.get("claude-code", "")
+    is_connected = _has_plugin(claude_dir)
+    if is_connected is None:
+        yield note(part, f"{claude_dir / 'settings.json'} cannot be read, so the plugin is not seen there")
+    elif is_connected and not at:
+        yield note(part, "the plugin is enabled, and nothing was heard yet", "Start a new session of Claude Code")
+    elif not is_connected and (not at or _age_s(at) > LATELY.total_seconds()):
+        yield note(
+            part,
+            "Claude Code is here, and its plugin for Keeplore is not enabled",
+            "`claude plugin install keeplore@keeplore`, once `claude plugin marketplace add` knows where it is",
+        )
+
+
+def _has_plugin(claude_dir: Path) -> bool | None:
+    """Whether the settings for all projects, or its folder of skills, name the plugin; None where nobody can tell."""
+    if (claude_dir / "skills" / "keeplore" / ".claude-plugin").is_dir():
+        return True
+    try:
+        with (claude_dir / "settings.json").open("rb") as file:
+            enabled = json.loads(file.read(SETTINGS_BYTES)).get("enabledPlugins") or {}
+        return any(name.split("@")[0] == "keeplore" and is_on for name, is_on in enabled.items())
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+def _identity(places: Places) -> Iterator[Finding]:
+    if not (places.state / FILE).exists():
+        return
+    machine = Machine.load(places)
+    here = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")
+    yield well("machine", f"it writes as {machine.id}")
+    if here and here != machine.name:
+        message = f"it is called {here} now, and was {machine.name} when it got the id {machine.id}"
+        remedy = (
+            f"If it was copied from another computer, which must not write as this one: remove {places.state / FILE}"
+        )
+        yield note("machine", message, f"{remedy} here and run `keeplore init DIR` for each workspace")
+
+
+def _surroundings(places: Places) -> Iterator[Finding]:
+    try:
+        said = run(places.state, "--version").text
+        version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
+        if version < GIT_NEEDED:
+            yield wrong("git", f"{said} is too old", f"Install git {'.'.join(map(str, GIT_NEEDED))} or a later one")
+        else:
+            yield well("git", said)
+    except KeeploreError as e:
+        yield wrong("git", e.message, e.remedy)
+    for folder in (places.state, places.cache):
+        free = shutil.disk_usage(folder).free
+        if free < FREE_BYTES:
+            yield wrong("disk", f"{free >> 20} MB are free where {folder} lies", "Make room there")
+    if importlib.util.find_spec("hnswlib") is None:
+        yield well("vectors", "hnswlib is not installed: exact search serves, slower above 50,000 passages")
+
+
+def _age_s(at: str) -> float:
+    try:
+        return (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

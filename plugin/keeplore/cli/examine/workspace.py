@@ -1,0 +1,167 @@
+"""What belongs to one workspace: its repository, its remote, its index, and what its files say of one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from keeplore.cli.examine.finding import Finding, note, several, well, wrong
+from keeplore.errors import KeeploreError, NotFound, RepositoryBusy
+from keeplore.memory.lint import ERROR
+from keeplore.store.inspection import differing, left_out, old_locks
+from keeplore.workspace.lint import lint
+from keeplore.workspace.workspace import Workspace
+
+OLD_LOCK_S = 60.0  # git commands of a person hold one for moments
+INDEX_PER_TEXT = 100  # bytes of index for a byte of text; peers had files of hundreds of GB
+INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
+
+
+def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
+    yield from _plugins(part, workspace)
+    yield from _locks(part, workspace)
+    yield from _index(f"{part} index", workspace)
+    yield from _forgotten(part, workspace)
+    yield from _repository(part, workspace)
+    yield from _remote(part, workspace)
+    yield from _files(f"{part} file", workspace)
+    yield from _chains(f"{part} file", workspace)
+
+
+def _plugins(part: str, workspace: Workspace) -> Iterator[Finding]:
+    for failure in workspace.plugins.failures:
+        yield wrong(f"{part} plugin", failure, "Update it, or uninstall its package")
+
+
+def _locks(part: str, workspace: Workspace) -> Iterator[Finding]:
+    for lock, age_s in old_locks(workspace.root, OLD_LOCK_S):
+        # never removed by us: it may be a person's, at work in another window
+        remedy = f"If no git command runs there, `rm '{lock}'`"
+        yield wrong(part, f"{lock.name} is {age_s / 60:.0f} minutes old: a git command was killed", remedy)
+
+
+def _repository(part: str, workspace: Workspace) -> Iterator[Finding]:
+    waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
+    skipped: tuple[str, ...] = ()
+    try:
+        done = workspace.store.commit() if waiting else None
+        count, skipped = (len(done.paths), done.skipped) if done else (0, ())
+        yield well(part, "HEAD holds what is on disk" + (f", {count} files committed just now" if count else ""))
+    except RepositoryBusy as e:
+        yield note(part, f"{e.message}; {len(waiting)} files wait on disk", e.remedy)
+    except KeeploreError as e:
+        yield wrong(part, e.message, e.remedy)
+    said = "docs/repository.md says what is skipped and why"
+    out = (*left_out(workspace.root), *skipped)
+    yield from several(wrong(f"{part} file", f"{path} is left out of commits", said) for path in dict.fromkeys(out))
+
+
+def _remote(part: str, workspace: Workspace) -> Iterator[Finding]:
+    store = workspace.store
+    if not store.remote():
+        remedy = f"`git -C '{workspace.root}' remote add origin URL`, then `keeplore sync`"
+        yield note(part, "it has no remote, so it is on this machine only", remedy)
+        return
+    last = workspace.sync_log.last()
+    if last.error:
+        since = f", the last that went well was at {last.succeeded_at}" if last.succeeded_at else ""
+        yield wrong(f"{part} sync", f"the sync at {last.at} failed: {last.error}{since}", last.remedy)
+    elif last.at:
+        yield well(f"{part} sync", f"last at {last.at}")
+    else:
+        yield note(f"{part} sync", f"never on this machine, with {store.remote()}", "Run `keeplore sync`")
+
+
+def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
+    index = workspace.index
+    if index.was_interrupted():
+        message = "a writer of it was killed; it is checked at the next change"
+        yield note(part, message, "`keeplore doctor --fix` checks it now", partial(_checked, workspace))
+    refreshed = index.refresh()
+    stamp, lag = index.stamp(), index.lag()
+    if lag:
+        yield wrong(part, f"{lag} files differ from it", "Run it again; somebody writes them")
+    message = f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"
+    changes = f"; {refreshed.changed} changed files read just now" if refreshed.changed else ""
+    yield well(part, f"{message}{changes}")
+    if missing := stamp.passages - stamp.vectors:
+        yield note(
+            part,
+            f"{missing} vectors are still to be made; text search serves meanwhile",
+            "The worker makes them, and so does `keeplore doctor --fix`",
+            partial(_embedded, workspace),
+        )
+    text = sum(file.size for file in workspace.store.scan())
+    size = index.size_bytes()
+    if size > INDEX_FREE + INDEX_PER_TEXT * text:
+        remedy = f"Delete {index.directory}; it is made again from the text"
+        yield wrong(part, f"it takes {size >> 20} MB, for {text >> 20} MB of text", remedy)
+
+
+def _checked(workspace: Workspace) -> str:
+    workspace.index.mend(())
+    return "it is sound"
+
+
+def _embedded(workspace: Workspace) -> str:
+    # rich, which progress needs, is only loaded on a terminal
+    from keeplore.cli.progress import fill_vectors
+
+    return "made" if fill_vectors(workspace) else "interrupted, what was made is kept"
+
+
+def _forgotten(part: str, workspace: Workspace) -> Iterator[Finding]:
+    store = workspace.store
+    stones = store.stones.ids()
+    for id_ in sorted(stones - {stone.id for stone in store.tombstones()}):
+        yield wrong(part, f"forgotten/{id_}.json cannot be read; {id_} stays forgotten", "`git checkout` a sound one")
+    back = workspace.index.memories(sorted(stones))
+    yield from several(
+        wrong(f"{part} file", f"{row.path} is forgotten and came back", "The next commit takes it away again")
+        for row in back.values()
+    )
+
+
+def _files(part: str, workspace: Workspace) -> Iterator[Finding]:
+    problems = workspace.index.problems()
+    lines = _lines(workspace, [path for path, _ in problems])
+    yield from several(
+        wrong(part, f"{path}:{lines.get(path, 1)}: {problem}", "Mend the file; `keeplore lint` says more")
+        for path, problem in problems
+    )
+
+
+def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
+    """The line of each file's first error."""
+    try:
+        found = lint(workspace.root, paths).findings if paths else ()
+    except NotFound:  # one vanished meanwhile
+        return {}
+    lines: dict[str, int] = {}
+    for finding in found:
+        if finding.level == ERROR:
+            lines.setdefault(finding.path, finding.line)
+    return lines
+
+
+def _chains(part: str, workspace: Workspace) -> Iterator[Finding]:
+    index = workspace.index
+    chains = index.chains()
+    rows = index.memories(
+        [id_ for chain in chains if chain.has_cycle or len(chain.leaves) > 1 for id_ in chain.members]
+    )
+    paths = {id_: row.path for id_, row in rows.items()}
+    for chain in chains:
+        if chain.has_cycle:
+            places = ", ".join(paths.get(id_, id_) for id_ in chain.members)
+            yield wrong(part, f"these supersede one another in a circle: {places}", "Take out a `supersedes` of one")
+        else:
+            places = ", ".join(paths.get(id_, id_) for id_ in chain.leaves)
+            remedy = f"`keeplore edit {chain.head[4:12]}` makes a version that replaces them all"
+            yield wrong(part, f"two versions replace the same memory: {places}", remedy)
+    gone = workspace.store.stones.ids()
+    yield from several(
+        note(part, f"{path} {relationship} {target}, which is not here", "Mend the link, or fetch what it names")
+        for path, relationship, target in index.dangling()
+        if target not in gone
+    )

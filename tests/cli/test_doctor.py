@@ -1,0 +1,329 @@
+"""Each thing that can break is broken: doctor names exactly that, and mends what may be mended."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from keeplore.cli.examine import Finding, Look, examine
+from keeplore.config.places import Places
+from keeplore.memory import Memory, new_id
+from keeplore.memory.note import Draft
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+from keeplore_hooks.spool import Spool
+
+
+@pytest.fixture
+def places(home: Path) -> Places:
+    places = Places.from_environment(os.environ)
+    initialise(places, home / "memory")
+    return places
+
+
+@pytest.fixture
+def root(places: Places, home: Path) -> Path:
+    """A workspace of three notes, indexed with vectors and committed."""
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        for text in ("Use pnpm, never npm.", "The ledger is append-only.", "Deploys happen on Tuesdays."):
+            workspace.notes.write(Draft(text, category="project-conventions"))
+        settle(home / "memory")
+        workspace.index.refresh()
+        workspace.index.embed_pending()
+        workspace.commit()
+    return home / "memory"
+
+
+def settle(root: Path) -> None:
+    for file in root.rglob("*.md"):
+        at = file.stat().st_mtime_ns - 60_000_000_000
+        os.utime(file, ns=(at, at))
+
+
+def look(places: Places, *, deep: bool = False, fix: bool = False) -> list[Finding]:
+    return examine(places, Look(Path.home() / ".claude", is_deep=deep, is_mending=fix))
+
+
+def wrong(findings: list[Finding]) -> list[str]:
+    return [f"{finding.part}: {finding.message}" for finding in findings if finding.level == "wrong"]
+
+
+def names_and_mends(places: Places, *words: str, deep: bool = False) -> None:
+    """Exactly one thing is wrong and is named with these words; ``--fix`` mends it."""
+    found = [finding for finding in look(places, deep=deep) if finding.level == "wrong"]
+    assert len(found) == 1, found
+    assert all(word in f"{found[0].part}: {found[0].message}" for word in words), found
+    assert found[0].remedy
+    assert wrong(look(places, deep=deep, fix=True)) == []
+    assert wrong(look(places, deep=deep)) == []
+
+
+def names(places: Places, *words: str, deep: bool = False) -> Finding:
+    """Exactly one thing is wrong, named with these words, and a fix leaves it to the person."""
+    before = texts()
+    for fix in (False, True):
+        found = [finding for finding in look(places, deep=deep, fix=fix) if finding.level == "wrong"]
+        assert len(found) == 1, found
+        assert all(word in f"{found[0].part}: {found[0].message}" for word in words), found
+        assert found[0].remedy
+    assert texts() == before
+    return found[0]
+
+
+def texts() -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in (Path.home() / "memory").rglob("*.md")}
+
+
+@contextlib.contextmanager
+def database(places: Places) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(
+        sqlite3.connect(places.cache / "index" / "memory" / "index.sqlite3", isolation_level=None)
+    ) as connection:
+        yield connection
+
+
+def note_in(root: Path, title: str, **meta: object) -> Memory:
+    """A note written by another hand, with links as given."""
+    with Registry(Places.from_environment(os.environ)) as registry:
+        workspace = registry.named("memory")
+        base = workspace.store.load(next(file.path for file in workspace.store.scan() if "pnpm" in file.path))
+        at = {"created_at": "2026-12-01T00:00:00Z", "updated_at": "2026-12-01T00:00:00Z"}
+        memory = Memory({**base.meta, **at, "title": title, "id": new_id(title), **meta}, f"# {title}\n")
+        workspace.store.save(memory)
+    return memory
+
+
+def id_of(root: Path, word: str) -> str:
+    (path,) = root.rglob(f"*{word}*.md")
+    return next(line.split(": ")[1] for line in path.read_text().splitlines() if line.startswith("id: "))
+
+
+def test_a_sound_machine_has_nothing_wrong(root: Path, places: Places) -> None:
+    assert wrong(look(places)) == []
+    proved = [finding.message for finding in look(places, deep=True) if finding.message.startswith("proved")]
+    assert len(proved) == 2
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("UPDATE memories SET title = 'x' WHERE path LIKE '%pnpm%'", ("pnpm", "front matter")),
+        ("DELETE FROM passages_fts_data WHERE id > 10", ("full-text",)),
+        ("UPDATE embeddings SET vector = zeroblob(1536) WHERE rowid = 1", ("a vector has changed",)),
+        ("DELETE FROM memories WHERE path LIKE '%pnpm%'", ("pnpm",)),
+    ],
+)
+def test_a_damaged_row_is_named_and_mended(root: Path, places: Places, sql: str, words: tuple[str, ...]) -> None:
+    with database(places) as connection:
+        connection.execute(sql)
+    found = wrong(look(places, deep=True))
+    assert any(all(word in message for word in words) for message in found), found
+    assert wrong(look(places, deep=True, fix=True)) == []
+    assert wrong(look(places, deep=True)) == []
+
+
+def test_an_edit_that_keeps_time_and_size_is_found_by_the_deep_look_alone(root: Path, places: Places) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    before = path.stat()
+    with path.open("r+b") as file:
+        data = file.read()
+        file.seek(0)
+        file.write(data.replace(b"never npm", b"never bun"))
+    os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))
+    assert wrong(look(places)) == []
+    names_and_mends(places, "pnpm", "although its time and size are the same", deep=True)
+
+
+def test_a_file_that_is_no_memory_is_named_with_its_line(root: Path, places: Places) -> None:
+    (root / "memory" / "facts").mkdir(exist_ok=True)
+    (root / "memory" / "facts" / "broken.md").write_text("---\nid: mem_x\ntitle: [\n---\n# x\n")
+    finding = names(places, "memory/facts/broken.md:")
+    assert ":1: " not in finding.message
+
+
+def test_a_fork_is_named_with_both_files(root: Path, places: Places) -> None:
+    old = id_of(root, "pnpm")
+    for title in ("Use yarn", "Use bun"):
+        note_in(root, title, supersedes=old)
+    finding = names(places, "two versions replace the same memory", "use-yarn", "use-bun")
+    assert "keeplore edit" in finding.remedy
+
+
+def test_a_circle_is_named(root: Path, places: Places) -> None:
+    one = note_in(root, "Use yarn", supersedes=new_id("Use bun"))
+    note_in(root, "Use bun", supersedes=one.id)
+    names(places, "in a circle", "use-yarn", "use-bun")
+
+
+def test_a_link_to_nothing_is_told_and_one_to_what_was_forgotten_is_not(root: Path, places: Places) -> None:
+    note_in(root, "Use yarn", related=[{"id": new_id("nowhere"), "relationship": "refines"}])
+    told = [f.message for f in look(places) if f.level == "note" and "which is not here" in f.message]
+    assert len(told) == 1 and "use-yarn" in told[0] and "refines" in told[0]
+    gone = id_of(root, "ledger")
+    note_in(root, "Use yarn", related=[{"id": gone, "relationship": "refines"}])
+    with Registry(places) as registry:
+        registry.named("memory").store.forget(gone, "here", "2026-12-01T00:00:00Z")
+    assert [f.message for f in look(places) if "which is not here" in f.message] == []
+
+
+def test_an_id_that_two_files_have_is_named(root: Path, places: Places) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    path.with_name("copy.md").write_bytes(path.read_bytes())
+    names(places, "copy.md", "the id is that of")
+
+
+def test_what_came_back_is_named_and_the_commit_takes_it_away(root: Path, places: Places) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    text = path.read_bytes()
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        workspace.store.forget(id_of(root, "pnpm"), "here", "2026-12-01T00:00:00Z")
+        workspace.commit()
+    path.write_bytes(text)
+    assert ["forgotten and came back" in message for message in wrong(look(places))] == [True]
+    assert not path.exists() and wrong(look(places)) == []
+
+
+def test_a_lock_that_a_killed_git_left_is_named_and_never_removed(root: Path, places: Places) -> None:
+    lock = root / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (1, 1))
+    finding = names(places, "index.lock is")
+    assert f"rm '{lock}'" in finding.remedy and lock.exists()
+
+
+def test_the_mark_of_a_killed_writer_is_told_and_taken_away(root: Path, places: Places) -> None:
+    mark = places.cache / "index" / "memory" / "writing"
+    mark.touch()
+    assert any("a writer of it was killed" in finding.message for finding in look(places))
+    look(places, fix=True)
+    assert not mark.exists()
+
+
+def test_an_entry_that_was_set_aside_is_named_with_its_reason_and_tried_again(root: Path, places: Places) -> None:
+    spool = Spool(places.spool)
+    spool.add("claude-code", "Stop", b"{}")
+    spool.quarantine(spool.claim(spool.pending()[0]), "this is no payload of claude-code")
+    names_and_mends(places, "1 host events could not be read: this is no payload of claude-code (1)")
+    assert spool.counts() == {"new": 1, "claimed": 0, "dead": 0}
+
+
+def test_entries_that_a_dead_worker_had_are_named_and_put_back(root: Path, places: Places) -> None:
+    spool = Spool(places.spool)
+    spool.add("claude-code", "Stop", b"{}")
+    spool.claim(spool.pending()[0])
+    names_and_mends(places, "1 host events were being read when a worker died")
+    assert spool.counts()["new"] == 1
+
+
+def test_a_worker_that_does_not_answer_is_named(root: Path, places: Places) -> None:
+    (places.state / "worker.pid").write_text("4711")
+    with (places.state / "worker.lock").open("ab") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        assert names(places, "process 4711 holds the lock").remedy == "`kill 4711`"
+
+
+def test_a_python_that_is_gone_is_registered_anew(root: Path, places: Places) -> None:
+    (places.state / "python").write_text("/nowhere/python")
+    names_and_mends(places, "hosts cannot start a worker", "/nowhere/python")
+    assert (places.state / "python").read_text() == sys.executable
+
+
+def test_vectors_that_are_missing_are_no_fault_and_are_made(root: Path, places: Places) -> None:
+    with database(places) as connection:
+        connection.execute("DELETE FROM embeddings")
+    assert any("3 vectors are still to be made" in f.message and f.level == "note" for f in look(places))
+    look(places, fix=True)
+    assert not any("still to be made" in finding.message for finding in look(places))
+
+
+def test_an_index_that_is_gone_is_never_taken_for_an_empty_memory(root: Path, places: Places) -> None:
+    with database(places) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file = places.cache / "index" / "memory" / "index.sqlite3"
+    file.write_bytes(b"\xff" * 9000)
+    assert any(f.message.startswith("3 memories") for f in look(places))
+
+
+def test_an_unreadable_tombstone_is_named(root: Path, places: Places) -> None:
+    (root / "forgotten").mkdir(exist_ok=True)
+    (root / "forgotten" / f"{new_id('x')}.json").write_text("{")
+    names(places, "cannot be read", "stays forgotten")
+
+
+def test_a_sync_that_failed_is_remembered_and_a_remote_is_asked_by_the_deep_look(
+    root: Path, places: Places, home: Path, git: Callable[..., str]
+) -> None:
+    git("remote", "add", "origin", str(home / "nowhere.git"), cwd=root)
+    with Registry(places) as registry, contextlib.suppress(Exception):
+        registry.named("memory").synchronise()
+    names(places, "memory sync: the sync at ", "failed")
+    git("init", "-q", "--bare", str(home / "nowhere.git"), cwd=home)
+    with Registry(places) as registry:
+        registry.named("memory").synchronise()
+    assert wrong(look(places, deep=True)) == []
+    (home / "nowhere.git").rename(home / "moved.git")
+    assert wrong(look(places)) == []
+    names(places, "memory sync: ", deep=True)
+
+
+def test_a_damaged_object_is_found_by_the_deep_look(root: Path, places: Places, git: Callable[..., str]) -> None:
+    (path,) = root.rglob("*ledger*.md")
+    blob = git("hash-object", str(path), cwd=root)
+    stored = root / ".git" / "objects" / blob[:2] / blob[2:]
+    stored.chmod(0o600)
+    stored.write_bytes(b"garbage")
+    names(places, "git finds damaged objects", deep=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ('{"enabledPlugins": {"keeplore@keeplore": true}}', "nothing was heard yet"),
+        ('{"enabledPlugins": {"other@x": true}}', "is not enabled"),
+        ("[", "cannot be read"),
+        ("[]", "cannot be read"),
+    ],
+)
+def test_it_is_told_whether_the_plugin_is_connected(root: Path, places: Places, settings: str, words: str) -> None:
+    (Path.home() / ".claude" / "settings.json").write_text(settings)
+    told = [finding for finding in look(places) if finding.part == "host claude-code"]
+    assert [words in finding.message and finding.level == "note" for finding in told] == [True]
+
+
+def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(root: Path, places: Places) -> None:
+    (root / ".git" / "MERGE_HEAD").write_text("0" * 40)
+    note_in(root, "Use yarn")
+    (told,) = [finding for finding in look(places) if "a merge is under way" in finding.message]
+    assert told.level == "note" and "1 files wait" in told.message
+
+
+def test_what_it_prints_cannot_speak_to_the_terminal(root: Path, places: Places) -> None:
+    (root / "memory" / "facts").mkdir(exist_ok=True)
+    (root / "memory" / "facts" / "a\x1b[31mred\u202e.md").write_text("---\nid: [\n---\n")
+    done = subprocess.run((sys.executable, "-m", "keeplore.cli", "doctor"), capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "red.md" in done.stdout
+    assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
+    assert done.stdout.splitlines()[0].startswith("!!") and "need you; " in done.stdout.splitlines()[-1]
+
+
+def test_programs_get_json_and_a_status(root: Path) -> None:
+    done = subprocess.run(
+        (sys.executable, "-m", "keeplore.cli", "doctor", "--deep", "--json"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    findings = json.loads(done.stdout)
+    assert done.returncode == 0 and {f["level"] for f in findings} <= {"note", "ok"}
+    assert all(finding.keys() == {"part", "level", "message", "remedy"} for finding in findings)
