@@ -95,8 +95,9 @@ class GeminiCli:
         return Reading(read.events, read.cursor(prompt=asdict(prompt) if prompt else None), read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
-        base = Path(config_dir) if config_dir else home
-        return transcript.recorded(base if (base / self.folder).is_dir() else base / ".gemini")
+        base = Path(config_dir) if config_dir else home  # the variable names a home, a person may name either
+        own = base / ".gemini"
+        return transcript.recorded(own if own.is_dir() or not config_dir else base)
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
         data = jsonl.load(payload)

@@ -335,4 +335,6 @@ def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: 
         ("session-b.json", log.session, old_directory),
     ]
     assert found[0].started_at == "2026-02-09T14:00:00Z"
-    assert list(host_named("gemini-cli").recorded(Path("/nowhere"), str(tmp_path / ".gemini"))) == found
+    (tmp_path / "tmp").mkdir()  # not the host's
+    for named in (tmp_path, tmp_path / ".gemini"):
+        assert list(host_named("gemini-cli").recorded(Path("/nowhere"), str(named))) == found
