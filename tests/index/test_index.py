@@ -210,6 +210,16 @@ def test_a_superseded_note_names_the_newest_version(files: Any, index: Index, ma
     assert [rows[new_id(title)].changes for title in days] == [0, 1, 2]
 
 
+def test_who_names_a_memory_is_known(files: Any, index: Index, make_note: Callable[..., Memory]) -> None:
+    first, second = make_note("One"), make_note("Two")
+    second = second.with_meta(related=[{"id": first.id, "relationship": "refines"}])
+    for memory in (first, second):
+        files.put(memory)
+    index.refresh()
+    assert index.linking(first.id) == [("refines", second.id)]
+    assert index.linking(second.id) == []
+
+
 def test_a_cycle_made_by_hand_has_its_newest_memory_as_head(
     files: Any, index: Index, make_note: Callable[..., Memory]
 ) -> None:

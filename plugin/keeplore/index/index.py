@@ -227,6 +227,10 @@ class Index:
         """Path, relationship and target of every link to a memory that does not exist."""
         return self._database.read(queries.dangling)
 
+    def linking(self, memory_id: str) -> list[tuple[str, str]]:
+        """Relationship and id of every memory that names this one."""
+        return self._database.read(lambda c: queries.linking(c, memory_id))
+
     def known_turns(self, ids: Iterable[str]) -> dict[str, str]:
         """Turn id → id of the conversation that holds it."""
         asked = list(ids)

@@ -193,6 +193,16 @@ def dangling(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
     return [(str(path), str(relationship), str(target)) for path, relationship, target in rows]
 
 
+def linking(connection: sqlite3.Connection, memory_id: str) -> list[tuple[str, str]]:
+    """Relationship and id of every memory that names this one, sorted."""
+    rows = connection.execute(
+        "SELECT DISTINCT l.relationship, m.id FROM links l JOIN memories m ON m.key = l.memory"
+        " WHERE l.target = ? AND m.id != l.target ORDER BY 1, 2",
+        (memory_id,),
+    )
+    return [(str(relationship), str(id_)) for relationship, id_ in rows]
+
+
 def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
     """Memories that fit, the one changed last first."""
     heads = places(all_chains(connection))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import os
 import shlex
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
 from keeplore.index import MemoryRow
 from keeplore.memory import Memory
 from keeplore.recall import Answer, Hit
+from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
 
 SHOWN = 5  # memories that a reference may mean
@@ -83,11 +86,34 @@ class Registry:
                     return workspace
         return self.named(home)
 
+    def for_scope(self, scope: str, cwd: Path) -> Workspace:
+        """Where memory of a scope belongs: what is about the person in the home workspace, the rest in the directory's.
+
+        Raises NoWorkspace.
+        """
+        own = self.for_directory(cwd)
+        return self.named(self.machine.home) if scope == "user" and self.machine.home else own
+
+    def for_project(self, project: str, cwd: Path) -> Workspace:
+        """The workspace that knows a project of this name, the directory's first.
+
+        Raises NotFound, which names those that may be meant.
+        """
+        known: list[str] = []
+        for workspace in self._all(cwd):
+            names = [entry.name for entry in load_projects(workspace.store)]
+            if project in names:
+                return workspace
+            known += names
+        close = difflib.get_close_matches(project, known, SHOWN)
+        meant = f"Did you mean {' or '.join(close)}? " if close else ""
+        raise NotFound(f"there is no project {project!r}", f"{meant}`keeplore projects` lists them")
+
     def recall(self, query: str, cwd: Path, *, limit: int = 5, wide: bool = False, text_only: bool = False) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are absolute."""
         workspace = self.for_directory(cwd)
         answer = workspace.recall(query, cwd, limit=limit, wide=wide, text_only=text_only)
-        for name in self._inherited(workspace):
+        for name in self.inherited(workspace):
             try:
                 other = self.named(name)
                 # seen from the other workspace itself: what it holds for all its projects
@@ -105,22 +131,27 @@ class Registry:
 
         The directory's workspace is asked first, then the others. Raises NotFound, which names what may be meant.
         """
-        own = self.for_directory(cwd)
-        for name in dict.fromkeys((own.name, *self._inherited(own), *self.machine.workspaces)):
-            with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
-                workspace = self.named(name)
-                workspace.index.refresh()
-                rows = workspace.index.find(_within(workspace.root, reference.strip(), cwd))
-                if len(rows) > 1:
-                    meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
-                    raise NotFound(f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits")
-                if rows:
-                    return Found(workspace, rows[0], workspace.store.load(rows[0].path))
+        for workspace in self._all(cwd):
+            workspace.index.refresh()
+            rows = workspace.index.find(_within(workspace.root, reference.strip(), cwd))
+            if len(rows) > 1:
+                meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
+                raise NotFound(f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits")
+            if rows:
+                return Found(workspace, rows[0], workspace.store.load(rows[0].path))
         raise NotFound(
             f"there is no memory {reference!r}", f"`keeplore recall {shlex.quote(reference)}` looks for those words"
         )
 
-    def _inherited(self, workspace: Workspace) -> list[str]:
+    def _all(self, cwd: Path) -> Iterator[Workspace]:
+        """The directory's workspace, those that it inherits, the others."""
+        own = self.for_directory(cwd)
+        for name in dict.fromkeys((own.name, *self.inherited(own), *self.machine.workspaces)):
+            with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+                workspace = self.named(name)
+                yield workspace
+
+    def inherited(self, workspace: Workspace) -> list[str]:
         """Names of the workspaces that are searched as well; the home workspace gives what is about the person."""
         names = dict.fromkeys((*workspace.settings.inherits, self.machine.home))
         return [name for name in names if name != workspace.name]

@@ -1,0 +1,67 @@
+"""Which memories a person sees: those of the directory's project and what it inherits, or those that are asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from keeplore.errors import ConfigError
+from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    workspace: Workspace
+    row: MemoryRow
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """``items`` are the first of ``total``, newest first; ``is_empty`` where not even a filter is to blame."""
+
+    items: tuple[Listed, ...]
+    total: int
+    is_empty: bool
+
+
+def listing(
+    registry: Registry,
+    cwd: Path,
+    wanted: Wanted,
+    *,
+    scope: str = "",
+    project: str = "",
+    all_projects: bool = False,
+    limit: int = 0,
+) -> Listing:
+    """The memories that fit ``wanted``, whose place is chosen by the other arguments; ``limit`` 0 is for all.
+
+    Raises NoWorkspace, NotFound for a project that nobody knows, or IndexUnavailable.
+    """
+    places = list(_places(registry, cwd, project, all_projects=all_projects))
+    found: list[Listed] = []
+    for workspace, allowed in places:
+        workspace.index.refresh()
+        rows = workspace.index.listed(replace(wanted, allowed=allowed))
+        found += [Listed(workspace, row) for row in rows if scope in ("", row.scope)]
+    found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
+    is_empty = not found and not any(workspace.index.stamp().memories for workspace, _ in places)
+    return Listing(tuple(itertools.islice(found, limit or None)), len(found), is_empty)
+
+
+def _places(registry: Registry, cwd: Path, project: str, *, all_projects: bool) -> Iterator[tuple[Workspace, Allowed]]:
+    if project:
+        yield registry.for_project(project, cwd), Allowed((("project", project),))
+        return
+    own = registry.for_directory(cwd)
+    scopes = () if all_projects else own.here(cwd).scopes  # none is every one
+    yield own, Allowed(scopes)
+    for name in registry.inherited(own):
+        with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+            given = ("user", *(["workspace"] if name in own.settings.inherits else []))
+            yield registry.named(name), Allowed(tuple((scope, "") for scope in given))
