@@ -70,10 +70,6 @@ class Announced:
         since = _before(at)
         return any(prompt.key == key and prompt.at >= since for prompt in self.recorded if not (task and prompt.task))
 
-    def knows(self, task: str) -> bool:
-        """Does the record have any prompt of this task?"""
-        return bool(task) and any(prompt.task == task for prompt in self.recorded)
-
 
 def _key(words: str) -> str:
     return digest(prompt_key(words[:PROMPT_LIMIT]))

@@ -215,13 +215,13 @@ def _last_words(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], A
     if missing and missing.task == heard.task:
         turn = Turn(missing.id, heard.origin, missing.at, missing.text, (words,), heard.at, is_provisional=True)
         return [turn], announced
-    last = heard.log.read.last if heard.log else None
-    if last is None or (heard.task and heard.log and heard.log.tasks.get(last.id) != heard.task):
-        if announced.knows(heard.task) or (heard.log and heard.log.read.carry.at > heard.at):
-            return [], announced  # the rollout went on after this payload
+    if heard.log is None:
         missing = Missing(heard.id("prompt", heard.task, words), heard.task, "", heard.at)
         turn = Turn(missing.id, heard.origin, heard.at, "", (words,), heard.at, is_provisional=True)
         return [turn], replace(announced, missing=missing)
+    last = heard.log.read.last
+    if last is None or (heard.task and heard.log.tasks.get(last.id) != heard.task):
+        return [], announced  # the rollout went on after this payload, or will tell it
     if squashed(words) in squashed(last.assistant):
         return [], announced
     return [replace(last, replies=(*last.replies, words), ended_at=heard.at, is_complete=True)], announced

@@ -12,6 +12,7 @@ _REQUEST = "## My request for Codex:"
 _COMMENTS = "# Diff comments:"  # a person's own, or those of a review that the person chose
 _PREFACE = ("# Context from my IDE setup", "# Files mentioned by the user", "# In app browser", "# Selected text")
 _INSTRUCTIONS = ("# AGENTS.md instructions", "# Instructions from")
+_TITLING = "You are a helpful assistant. You will be presented with a user prompt"  # the desktop app asks for a title
 _INJECTED = ("environment_context", "user_instructions", "hook_prompt", "system-reminder")
 _CITATION = ("oai-mem-citation", "citation_entries", "rollout_ids")
 _PLAN = "proposed_plan"
@@ -40,12 +41,19 @@ def prompt_of_item(item: Json) -> str:
 def typed_in(words: str) -> str:
     """A prompt without what an editor puts before it and others put into it; comments on a diff stand behind it."""
     words = spoken.without_elements(words, _INJECTED)
+    if is_of_the_app(words):
+        return ""
     preface, found, request = words.partition(_REQUEST)
     if not found or not words.startswith((*_PREFACE, _COMMENTS)):
         return words
     comments = preface[preface.find(_COMMENTS) :].strip() if _COMMENTS in preface else ""
     quoted = "\n".join(f"> {line}".rstrip() for line in comments.splitlines())
     return f"{request.strip()}\n\n{quoted}".strip()
+
+
+def is_of_the_app(words: str) -> bool:
+    """Is it a prompt with which the desktop app asks for something of its own?"""
+    return words.startswith(_TITLING)
 
 
 def command_in(prompt: str) -> tuple[str, str] | None:

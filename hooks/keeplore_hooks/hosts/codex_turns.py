@@ -63,7 +63,7 @@ class Lines:
         self._outer = assembler.origin
         self._context = self._resume = Context.from_data(state)
         self._is_new = False
-        self._is_replay = False
+        self._is_replay = False  # until the next task nothing counts
         self._is_review = False
         self._has_reviewer = False  # the reviewer's own task was started
         self._is_item = False  # the open turn's prompt is known in its other form alone
@@ -165,6 +165,7 @@ class Lines:
 
     def _user(self, payload: Json) -> None:
         prompt = lines.prompt_in(payload)
+        self._is_replay |= lines.is_of_the_app(text(payload, "message"))
         if self._is_review or self._is_replay or not prompt:
             return
         turn = self._assembler.open
@@ -229,6 +230,9 @@ class Lines:
         if self._is_review or self._is_replay:
             return
         role = text(payload, "role")
+        self._is_replay = role == "user" and lines.is_of_the_app(lines.words_of_item(payload))
+        if self._is_replay:
+            return
         if role == "assistant" and not self._context.has_events:
             self._say(lines.words_of_item(payload), "item")
         elif role == "user" and not self._context.has_events and (prompt := lines.prompt_of_item(payload)):

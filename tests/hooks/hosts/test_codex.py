@@ -200,6 +200,18 @@ def test_what_an_editor_puts_before_a_prompt_is_left_out(rollout: Any, codex: An
     assert second.user == "Fix it\n\n> # Diff comments:\n>\n> ## Comment 1\n> Too long."
 
 
+def test_what_the_desktop_app_asks_for_itself_is_no_turn(rollout: Any, codex: Any) -> None:
+    t = rollout()
+    t.task("task-1")
+    t.user("You are a helpful assistant. You will be presented with a user prompt, and your job is to name it.")
+    t.say("Drop Redis")
+    assert codex.events(t.bytes()) == []
+    words = "You are a helpful assistant. You will be presented with a user prompt."
+    assert codex.hear("UserPromptSubmit", turn_id="task-1", prompt=words).events == ()
+    assert codex.hear("Stop", turn_id="task-1", last_assistant_message="Drop Redis").events == ()
+    assert codex.host.ask("UserPromptSubmit", codex.payload(prompt=words)) is None
+
+
 def test_pictures_are_lines(rollout: Any, codex: Any) -> None:
     t = rollout()
     t.task("task-1")

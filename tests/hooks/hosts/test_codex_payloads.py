@@ -103,6 +103,12 @@ def test_without_a_rollout_payloads_make_the_turn(codex: Any) -> None:
     assert (compaction.phase, compaction.trigger, compaction.summary) == ("after", "manual", "")
 
 
+def test_words_whose_prompt_nobody_heard_make_a_turn_where_there_is_no_rollout(codex: Any) -> None:
+    nothing: dict[str, Any] = {"transcript_path": None}
+    (turn,) = codex.hear("Stop", LATER, turn_id="task-1", last_assistant_message="Dropped.", **nothing).events
+    assert (turn.user, turn.replies, turn.is_provisional) == ("", ("Dropped.",), True)
+
+
 def test_an_interrupt_ends_the_turn(rollout: Any, codex: Any) -> None:
     t = rollout()
     t.task("task-1")
