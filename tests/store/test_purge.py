@@ -314,3 +314,48 @@ def test_history_that_was_found_clean_is_not_read_again_and_a_merge_of_old_histo
     expect_gone(store.root, git, [])
     assert store.follow_purges().ids == ()
     assert not (store.root / path_of(new_id("x"))).exists()
+
+
+def test_the_persons_settings_for_git_log_hide_nothing(store, note, git):
+    settings = {
+        "log.showRoot": "false",
+        "log.showSignature": "true",
+        "log.diffMerges": "off",
+        "log.follow": "true",
+        "diff.renames": "copies",
+        "diff.relative": "true",
+        "diff.mnemonicPrefix": "true",
+        "core.abbrev": "7",
+    }
+    for key, value in settings.items():
+        git("config", key, value, cwd=store.root)
+    path = leak(store, note)
+    blob = blob_of(git, store.root, path)
+    git("checkout", "-q", "--orphan", "island", cwd=store.root)
+    git("commit", "-qm", "The text in a first commit", cwd=store.root)
+    git("checkout", "-q", "main", cwd=store.root)
+    store.move(path, path.replace("memory/", "memory/archive/", 1))
+    store.commit()
+    assert {ref for ref, _ in store.purge_plan([new_id("Leaked")]).refs} == {"refs/heads/main", "refs/heads/island"}
+    purge(store)
+    expect_gone(store.root, git, [blob])
+
+
+def test_a_merge_that_brought_the_text_itself_is_found(store, note, git):
+    path = leak(store, note)
+    text = (store.root / path).read_bytes()
+    git("checkout", "-qb", "side", cwd=store.root)
+    (store.root / path).write_bytes(text + b"one side\n")
+    git("commit", "-qam", "One", cwd=store.root)
+    git("checkout", "-q", "main", cwd=store.root)
+    (store.root / path).write_bytes(text + b"other side\n")
+    git("commit", "-qam", "Other", cwd=store.root)
+    subprocess.run(["git", "merge", "-q", "side"], cwd=store.root, capture_output=True)
+    (store.root / path).write_bytes(text + b"only in the merge\n")
+    git("commit", "-qam", "Merged by hand", cwd=store.root)
+    blob = blob_of(git, store.root, path)
+    (store.root / path).write_bytes(text)
+    git("commit", "-qam", "And put back", cwd=store.root)
+    assert blob in store.purge_plan([new_id("Leaked")]).blobs
+    purge(store)
+    expect_gone(store.root, git, [blob], words="only in the merge")

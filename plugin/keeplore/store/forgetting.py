@@ -136,10 +136,10 @@ def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
 
     Newest commits first. Raises RepositoryError.
     """
-    shape = ("--raw", "-z", "-c", "--no-renames", "--no-abbrev", "--no-show-signature", "--format=%x00commit %H")
+    shape = ("--raw", "-z", "-c", "--root", "--no-renames", "--no-abbrev", "--no-show-signature", "--no-relative")
     environment = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
     # -c shows of a merge what differs from every parent; what equals one of them came with that one's line
-    done = output(root, "log", *shape, *arguments, environment=environment)
+    done = output(root, "log", *shape, "--format=%x00commit %H", *arguments, environment=environment)
     found, commit, blob = [], "", ""
     for item in done.items:
         fields = item.lstrip("\n").split(" ")

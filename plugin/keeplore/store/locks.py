@@ -146,7 +146,8 @@ class Turn:
 
     def _left(self) -> dict[str, Any]:
         try:
-            note = json.loads(os.pread(self._handle, 4096, 0))
+            # behind a note there may be the end of a longer one: its writer was killed before it cut that off
+            note, _ = json.JSONDecoder().raw_decode(os.pread(self._handle, 4096, 0).decode())
         except ValueError:
             return {}
         return note if isinstance(note, dict) else {}
