@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from keeplore.memory.fence import sanitise
+
+MAX_RENDERED = 200_000  # characters; more would take a terminal seconds
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +42,28 @@ def note(text: str) -> None:
 
 
 def emit_json(data: Any) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    click.echo(text.encode("utf-8", "replace").decode())  # YAML escapes can make lone surrogates
+
+
+def near(place: Path, cwd: Path) -> str:
+    """A path as a person types it: below this directory or the home directory where it is."""
+    for root, mark in ((cwd, ""), (Path.home(), "~/")):
+        if place.is_relative_to(root) and place != root:
+            return plain(f"{mark}{place.relative_to(root)}")
+    return plain(place)
+
+
+def markdown(text: str) -> None:
+    """Markdown for a person, its links without addresses that a terminal would open; plain lines when piped."""
+    text = block(text)
+    if not sys.stdout.isatty() or len(text) > MAX_RENDERED:
+        click.echo(text.rstrip("\n"))
+        return
+    # as below
+    from rich.markdown import Markdown
+
+    console().print(Markdown(text, hyperlinks=False))
 
 
 def console() -> Console:

@@ -174,7 +174,8 @@ class Notes:
         self, old: Memory, head: MemoryRow, body: str, changed: dict[str, Any], forks: Iterable[str], *, version: int
     ) -> Memory:
         at = self._now()
-        kept = [link for link in old.meta.get("related") or () if link.get("relationship") != "supersedes"]
+        linked = changed.get("related", old.meta.get("related"))
+        kept = [link for link in linked if not _is_superseding(link)] if isinstance(linked, list) else []
         meta = {
             **old.meta,
             "id": new_id(),
@@ -182,9 +183,9 @@ class Notes:
             "updated_at": at,
             "version": max(version, old.version) + 1,
             "supersedes": head.id,
-            "related": [*kept, *({"id": id_, "relationship": "supersedes"} for id_ in forks)] or None,
             "source": {**old.source, "machine": self._machine, "from": head.id},
             **changed,
+            "related": [*kept, *({"id": id_, "relationship": "supersedes"} for id_ in forks)] or None,
         }
         return Memory(in_order({key: value for key, value in meta.items() if value is not None}), body)
 
@@ -203,6 +204,10 @@ class Notes:
             return self._store.load(row.path)
         except (StoreError, OSError):
             return None
+
+
+def _is_superseding(link: Any) -> bool:
+    return isinstance(link, dict) and link.get("relationship") == "supersedes"
 
 
 def _is_same_place(one: Any, other: Any) -> bool:

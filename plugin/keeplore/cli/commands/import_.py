@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import textwrap
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from keeplore.cli.progress import bar, fill_vectors
+from keeplore.cli.when import When
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore_hooks.hosts import HOSTS, host_named
@@ -22,22 +22,9 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 5
 
 
-class _Since(click.ParamType[datetime]):
-    name = "date or age"
-
-    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> datetime:
-        if match := re.fullmatch(r"(\d{1,5})\s*([dw])", value):
-            days = int(match[1]) * (7 if match[2] == "w" else 1)
-            return datetime.now(UTC) - timedelta(days=days)
-        try:
-            return datetime.fromisoformat(value).astimezone()  # a date alone is one of this place
-        except ValueError:
-            self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
-
-
 @click.command(short_help="Read the sessions that a host has already recorded.")
 @click.argument("host", type=click.Choice(sorted(HOSTS)))
-@click.option("--since", type=_Since(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
+@click.option("--since", type=When(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
 @click.option(
     "--from",
     "folder",

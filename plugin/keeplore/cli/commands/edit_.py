@@ -1,0 +1,160 @@
+"""``keeplore edit REF``."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from keeplore.cli.after import settle
+from keeplore.cli.agent import agent
+from keeplore.cli.editing import Edited, document, read_back
+from keeplore.cli.output import near, note, plain, say
+from keeplore.cli.references import reference, short
+from keeplore.config.places import Places
+from keeplore.errors import Corrupt, KeeploreError, StoreError
+from keeplore.memory import CATEGORIES, SCOPES, Memory
+from keeplore_hooks import durable
+
+if TYPE_CHECKING:
+    from keeplore.workspace.notes import Outcome
+    from keeplore.workspace.registry import Found, Registry
+
+
+@click.command(short_help="Change a memory in your editor; it becomes a new version.")
+@reference()
+@click.option("--title", help="Give it this title.")
+@click.option("--category", type=click.Choice(CATEGORIES), help="Make it one of this category.")
+@click.option("--scope", type=click.Choice(SCOPES), help="Let others inherit it.")
+@click.option("--project", metavar="NAME", help="Move it to this project.")
+@click.option("-m", "--message", default="", help="What the commit says.")
+@click.pass_obj
+def command(places: Places, /, *, reference: str, message: str, **chosen: str | None) -> None:
+    """Open the memory REF in $VISUAL or $EDITOR. What you save becomes its new version; the old ones stay.
+
+    With --title, --category, --scope or --project these are changed and no editor is opened. Where two machines
+    changed it at the same time, the other version stands at the end of the text, and what you save joins the two.
+
+    \b
+    keeplore edit 1f0c9a2e
+    keeplore edit 1f0c9a2e --category gotchas
+    keeplore edit 1f0c9a2e --scope workspace -m "All projects need it"
+    """
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.registry import Registry
+
+    cwd = Path.cwd()
+    with Registry(places) as registry:
+        found = _head(registry, registry.find(reference, cwd))
+        if any(chosen.values()):
+            fields = {key: chosen[key] for key in ("title", "category") if chosen[key]}
+            fields |= _moved(registry, found, cwd, chosen["scope"], chosen["project"])
+            outcome = found.workspace.notes.revise(found.row.id, body=_retitled(found.memory, fields), **fields)
+        else:
+            outcome = _in_editor(places, registry, found)
+        if not outcome.is_new:
+            say("Nothing changed.")
+            return
+        settle(places, found.workspace, message)
+    memory = outcome.memory
+    say(f"Changed: {plain(memory.title)}", bold=True)
+    say(f"  {near(found.workspace.root / outcome.path, cwd)}", fg="cyan")
+    say(f"  {memory.id}, version {memory.version}; `keeplore history {short(memory.id)}` shows what it was")
+
+
+def _head(registry: Registry, found: Found) -> Found:
+    if found.memory.is_open:
+        raise StoreError(f"{found.row.path} is still being written by its session", "Wait until it is closed")
+    if not found.row.superseded_by:
+        return found
+    note(f"{short(found.row.id)} is an old version; the newest one is changed")
+    return registry.find(found.row.superseded_by, found.workspace.root)
+
+
+def _retitled(memory: Memory, fields: dict[str, Any]) -> str | None:
+    heading = f"# {memory.title}\n"
+    if fields.get("title") and memory.body.startswith(heading):
+        return f"# {fields['title']}\n{memory.body[len(heading) :]}"
+    return None
+
+
+def _moved(
+    registry: Registry, found: Found, cwd: Path, scope: str | None, project: str | None
+) -> dict[str, str | None]:
+    """The fields that say whose memory it is. It cannot leave its workspace, where its versions are."""
+    if project and scope not in (None, "project"):
+        raise click.UsageError(f"--project and --scope {scope} exclude one another")
+    if project or scope == "project":
+        own = project or found.row.project or found.workspace.identity(cwd).project
+        if not own:
+            raise StoreError("this directory belongs to no project", "Name one with --project")
+        _check_same(registry.for_project(own, found.workspace.root).name, found)
+        return {"scope": "project", "project": own}
+    if scope == "user" and registry.machine.home:
+        _check_same(registry.machine.home, found)
+    return {"scope": scope, "project": None} if scope else {}
+
+
+def _check_same(name: str, found: Found) -> None:
+    if name != found.workspace.name:
+        remedy = f"Write it there with `keeplore remember`, then `keeplore forget {short(found.row.id)}`"
+        raise StoreError(f"that is in the workspace {name}, and this memory in {found.workspace.name}", remedy)
+
+
+def _in_editor(places: Places, registry: Registry, found: Found) -> Outcome:
+    from keeplore.workspace.notes import Outcome  # heavy, as above
+
+    versions = found.workspace.notes.history(found.row.id)
+    others = [version.memory for version in versions if version.is_leaf and not version.is_head]
+    folder = places.state / "edits"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / f"{short(found.row.id)}-{secrets.token_hex(4)}.md"
+    text = document(found.memory, others)
+    durable.write(path, text.encode())
+    try:
+        edited = _edited(path, text, found.memory, is_cut=bool(others))
+        # a version that came meanwhile would be replaced unread
+        if registry.find(found.row.id, found.workspace.root).row.superseded_by:
+            raise StoreError("it was changed meanwhile", f"`keeplore edit {short(found.row.id)}` shows the newest")
+        outcome = _revised(found, edited) if edited else Outcome(found.memory, found.row.path, is_new=False)
+    except (KeeploreError, OSError):
+        note(f"your text is in {path}")
+        raise
+    path.unlink(missing_ok=True)
+    return outcome
+
+
+def _revised(found: Found, edited: Edited) -> Outcome:
+    fields = edited.fields
+    is_own = found.memory.kind == "note" and not agent().session
+    if (edited.body is not None or fields) and is_own:  # a conversation stays what both have said
+        fields = {**fields, "trust": "user"}
+    return found.workspace.notes.revise(found.row.id, body=edited.body, **fields)
+
+
+def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | None:
+    """What the person changed, None for nothing; asked again where it cannot be read."""
+    while True:
+        try:
+            click.edit(filename=str(path), extension=".md")
+        except click.ClickException as e:
+            raise KeeploreError(e.message, "Set EDITOR to an editor that waits, such as `nano` or `code --wait`") from e
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if text in ("", before) or text.isspace():
+            return None
+        try:
+            return read_back(text, old, is_cut=is_cut)
+        except Corrupt as e:
+            _show_fault(text.splitlines(), e)
+            if not sys.stdin.isatty() or not click.confirm("Edit it again?", default=True, err=True):
+                raise KeeploreError(f"nothing was changed: {e.message}", e.remedy) from e
+
+
+def _show_fault(lines: Sequence[str], fault: Corrupt) -> None:
+    shown = lines[fault.line - 1] if fault.line <= len(lines) else ""
+    click.echo(f"line {fault.line}: {plain(fault.message)}", err=True)
+    click.echo(f"  | {plain(shown)}", err=True)

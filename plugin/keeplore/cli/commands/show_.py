@@ -1,0 +1,191 @@
+"""``keeplore show REF``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from keeplore.cli.output import block, emit_json, markdown, near, plain, say, table
+from keeplore.cli.references import reference, short
+from keeplore.config.places import Places
+from keeplore.errors import NotFound
+from keeplore.memory import Asked, Conversation, Exchange
+
+if TYPE_CHECKING:
+    from keeplore.workspace.described import Described
+
+FIRST_LINE = 100  # characters of an exchange in the list of them
+SHOWN_AGAIN = 5
+
+
+@click.command(short_help="Show one memory, and where it comes from.")
+@reference()
+@click.option("--full", is_flag=True, help="Show the exchanges of a conversation too, on a terminal as well.")
+@click.option("--exchange", metavar="TURN", help="Show one exchange: its number, or the id of its turn.")
+@click.option("--raw", is_flag=True, help="Print the file as it is; on a terminal without control characters.")
+@click.option("--path", "is_path", is_flag=True, help="Print the path of the file and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def command(
+    places: Places, *, reference: str, full: bool, exchange: str | None, raw: bool, is_path: bool, as_json: bool
+) -> None:
+    """Show the memory REF: an id, four or more digits of one, or a path as it was printed.
+
+    On a terminal a conversation is shown without its exchanges, which are listed; --full and --exchange show them.
+
+    \b
+    keeplore show 1f0c9a2e
+    keeplore show 1f0c9a2e --exchange 3
+    $EDITOR "$(keeplore show --path 1f0c9a2e)"
+    """
+    if sum((full, raw, is_path, as_json, exchange is not None)) > 1:
+        raise click.UsageError("--full, --exchange, --raw, --path and --json exclude one another")
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.described import describe
+    from keeplore.workspace.registry import Registry
+
+    cwd = Path.cwd()
+    with Registry(places) as registry:
+        found = registry.find(reference, cwd)
+        place = found.workspace.root / found.row.path
+        if is_path:
+            click.echo(str(place))  # a program opens it: not a character may be missing
+            return
+        if raw:
+            text = place.read_bytes() if not sys.stdout.isatty() else block(place.read_text("utf-8", "replace"))
+            click.echo(text, nl=False)
+            return
+        described = describe(found)
+    if as_json:
+        emit_json(_as_json(described))
+    elif exchange is not None:
+        _show_exchange(found.memory.body, exchange)
+    else:
+        _show_facts(described, cwd)
+        _show_body(found.memory.kind, found.memory.body, is_folded=sys.stdout.isatty() and not full)
+
+
+def _show_facts(described: Described, cwd: Path) -> None:
+    row = described.found.row
+    facts = [(label, plain(value)) for label, value in _facts(described) if value]
+    facts.append(("file", near(described.found.workspace.root / row.path, cwd)))
+    width = max(len(label) for label, _ in facts) + 1
+    say(plain(row.title), bold=True)
+    for label, value in facts:
+        say(f"{label + ':':<{width}} {value}", dim=True)
+    say()
+
+
+def _facts(described: Described) -> Iterator[tuple[str, str]]:
+    row, memory = described.found.row, described.found.memory
+    yield "id", row.id
+    state = [row.kind, row.category, "permanent" if row.permanent else "", "archived" if row.is_archived else ""]
+    yield "what", ", ".join(filter(None, (*state, "still being written" if row.is_open else "")))
+    yield "where", f"{_where(row.scope, row.project)}, workspace {described.found.workspace.name}"
+    changed = f", changed {_minute(row.updated_at)}" if row.updated_at != row.created_at else ""
+    yield "when", f"{_minute(row.created_at)}{changed}"
+    if described.versions > 1:
+        old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
+        yield "version", f"{described.number} of {described.versions}{old}"
+    confidence = memory.meta.get("confidence")
+    yield "trust", f"{memory.trust}{f', confidence {confidence}' if confidence is not None else ''}"
+    yield "source", _source(memory.source, str(memory.meta.get("trigger") or ""))
+    for entry in described.again[-SHOWN_AGAIN:]:
+        source = entry.get("source")
+        yield "said again", f"{_minute(str(entry.get('at', '')))} {_source(source if isinstance(source, dict) else {})}"
+    for link in described.links:
+        title = f"{short(link.id)} {link.title}" if link.title else f"{link.id}, which is not here"
+        yield (link.relationship, title) if link.is_from_here else (f"{link.relationship} this", title)
+
+
+def _source(source: Any, trigger: str = "") -> str:
+    turns = source.get("turns")
+    counted = f"{len(turns)} turns" if isinstance(turns, list) and turns else ""
+    named = [f"{key} {source[key]}" for key in ("session", "branch", "machine", "commit") if source.get(key)]
+    return ", ".join(filter(None, (str(source.get("host") or ""), trigger, *named, counted)))
+
+
+def _where(scope: str, project: str) -> str:
+    return f"project {project}" if scope == "project" else f"{scope} scope"
+
+
+def _minute(moment: str) -> str:
+    return moment[:16].replace("T", " ")
+
+
+def _show_body(kind: str, body: str, *, is_folded: bool) -> None:
+    talk = Conversation.from_markdown(body) if kind == "conversation" else None
+    if talk is None or not talk.exchanges or not is_folded:
+        markdown(body)
+        return
+    markdown(talk.head)
+    say()
+    rows = [
+        (number, _minute(exchange.at), exchange.id[:8], _first_line(exchange.user))
+        for number, exchange in enumerate(talk.exchanges, 1)
+    ]
+    table(("exchange", "when", "turn", "asked"), rows, wide=("asked",))
+    say()
+    say("--exchange NUMBER shows one, --full all of them", dim=True)
+
+
+def _first_line(text: str) -> str:
+    line = plain(text[: 10 * FIRST_LINE])
+    return line if len(line) <= FIRST_LINE else f"{line[:FIRST_LINE]}…"
+
+
+def _show_exchange(body: str, wanted: str) -> None:
+    exchange = _chosen(Conversation.from_markdown(body).exchanges, wanted)
+    say(f"{_minute(plain(exchange.at))}, turn {plain(exchange.id)}", dim=True)
+    parts = ["**user**", exchange.user]
+    for reply in exchange.replies:
+        parts += _reply(reply)
+    markdown("\n\n".join(parts))
+
+
+def _reply(reply: str | Asked) -> list[str]:
+    if isinstance(reply, str):
+        return ["**assistant**", reply]
+    return ["**assistant asked**", reply.question, "**user answered**", reply.answer or "(declined)"]
+
+
+def _chosen(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
+    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted) <= len(exchanges):
+        return exchanges[int(wanted) - 1]
+    found = [exchange for exchange in exchanges if wanted and exchange.id.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if not exchanges:
+        raise NotFound("this memory has no exchanges", "`keeplore show` without --exchange shows it")
+    raise NotFound(f"{wanted!r} is none of its {len(exchanges)} exchanges", f"Give a number from 1 to {len(exchanges)}")
+
+
+def _as_json(described: Described) -> dict[str, Any]:
+    found = described.found
+    return {
+        "id": found.row.id,
+        "title": found.row.title,
+        "workspace": found.workspace.name,
+        "path": str(found.workspace.root / found.row.path),
+        "is_archived": found.row.is_archived,
+        "version": described.number,
+        "versions": described.versions,
+        "superseded_by": found.row.superseded_by,
+        "front_matter": dict(found.memory.meta),
+        "problems": list(found.memory.problems),
+        "body": found.memory.body,
+        "links": [
+            {
+                "relationship": link.relationship,
+                "id": link.id,
+                "title": link.title,
+                "is_from_here": link.is_from_here,
+            }
+            for link in described.links
+        ],
+        "again": [{"at": entry.get("at", ""), "source": entry.get("source", {})} for entry in described.again],
+    }
