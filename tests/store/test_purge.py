@@ -146,6 +146,7 @@ def test_branches_tags_stashes_notes_and_logs_follow(store, note, git):
     (root / ".git" / "rr-cache" / "0a").mkdir(parents=True)
     (root / ".git" / "rr-cache" / "0a" / "preimage").write_text(f"{new_id('Leaked')} {SECRET}")
     log = git("reflog", "--format=%gs", cwd=root).splitlines()
+    assert store.purge_plan([new_id("Leaked")]).signed == ("refs/tags/heavy",)
     purge(store)
     expect_gone(root, git, [blob])
     assert git("stash", "list", "--format=%gs", cwd=root) == "On main: stash 2\nOn main: stash 1"

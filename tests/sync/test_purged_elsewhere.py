@@ -77,7 +77,7 @@ def test_the_purging_machine_replaces_what_the_remote_has(network, first, note, 
     second = network.machine("second")
     assert purge(first).commits
     result = synchronise(first)
-    assert result.purged == (new_id("Leaked"),) and "1 memories purged" in result.note
+    assert result.purged == (new_id("Leaked"),) and "1 memory purged" in result.note
     assert git("rev-parse", "main", cwd=network.remote) == first.head()
     result = synchronise(second)
     assert result.purged == (new_id("Leaked"),)
@@ -235,3 +235,19 @@ def test_a_purge_beside_a_workspace_that_is_used_by_plain_git_alone(network, fir
     synchronise(first)
     assert (first.root / "README.md").read_text() == "By hand\n"
     expect_same_and_clean(network, git, first, Store(clone, branch="main"), expected=["Innocent"])
+
+
+def test_a_remote_that_purges_most_of_what_is_here_is_not_followed_unasked(network, first, note, git):
+    names = [f"Note {number}" for number in range(12)]
+    leak(first, note, *names)
+    second = network.machine("second")
+    for name in names:
+        purge(second, name, "attic")
+    synchronise(second)
+    head = first.head()
+    with pytest.raises(RepositoryError, match="purged 12 of 13") as caught:
+        synchronise(first)
+    assert "git merge" in caught.value.remedy
+    assert first.head() == head and len(titles(first)) == 13
+    git("merge", "-q", "origin/main", cwd=first.root)  # the person means it
+    expect_same_and_clean(network, git, first, second, expected=["Innocent"])

@@ -104,7 +104,7 @@ def run_import(places: Places) -> dict[str, str]:
 
 @pytest.mark.parametrize("how", [forget, purge])
 def test_an_import_does_not_bring_back_what_was_forgotten(places, project, how):
-    record("one", project, [("u1", f"Remember that {SECRET}"), ("u2", "And water the plants")])
+    record("one", project, [("u1", f"Is it so that {SECRET}?"), ("u2", "And water the plants")])
     record("two", project, [("u3", "Another talk, about the index")])
     assert len(run_import(places)) == 2
     with Registry(places) as registry:
@@ -117,7 +117,7 @@ def test_an_import_does_not_bring_back_what_was_forgotten(places, project, how):
         shutil.rmtree(directory)
     initialise(places, Path.home() / "memory")
     assert run_import(places) == left
-    record("one", project, [("u1", f"Remember that {SECRET}"), ("u2", "And water the plants"), ("u9", "New words")])
+    record("one", project, [("u1", f"Is it so that {SECRET}?"), ("u2", "And water the plants"), ("u9", "New words")])
     after = run_import(places)
     assert len(after) == 2 and not [text for text in after.values() if SECRET in text or "plants" in text]
     assert [text for text in after.values() if "New words" in text]
@@ -212,7 +212,7 @@ def test_a_purge_leaves_nothing_on_this_machine(places, workspace, project, is_f
     spool.quarantine(spool.claim(spool.pending()[0]), "no reason")
     spool.add("claude-code", "Stop", json.dumps({"session_id": "session-2"}).encode())
     workspace.emit(replace(command(0, project), args=SECRET))
-    workspace.emit(turn(1, f"Remember that {SECRET}", "Noted.", project))
+    workspace.emit(turn(1, f"Is it so that {SECRET}?", "Noted.", project))
     workspace.emit(turn(2, "How large does the index get?", "Small.", replace_cwd(project, "other")))
     workspace.index.refresh()
     workspace.index.embed_pending()
@@ -253,7 +253,7 @@ def test_a_sync_clears_the_other_machine_too(places, tmp_path, git, project):
     with Registry(places) as registry:
         workspace = registry.named("memory")
         git("remote", "add", "origin", str(remote), cwd=workspace.root)
-        workspace.emit(turn(1, f"Remember that {SECRET}", "Noted.", project))
+        workspace.emit(turn(1, f"Is it so that {SECRET}?", "Noted.", project))
         workspace.synchronise()
         clone_workspace(elsewhere, str(remote), tmp_path / "second")
         with Registry(elsewhere) as second:

@@ -113,6 +113,11 @@ def signed(repository: pygit2.Repository, commits: Iterable[str]) -> list[str]:
     return [commit for commit in commits if b"\ngpgsig" in repository.read(commit)[1].partition(b"\n\n")[0]]
 
 
+def is_signed_tag(repository: pygit2.Repository, object_id: str) -> bool:
+    kind, data = repository.read(object_id)
+    return kind == ObjectType.TAG and any(mark in data for mark in _SIGNED_TAG)
+
+
 @dataclass(slots=True)
 class _Node:
     """What has to go below a folder."""

@@ -24,6 +24,7 @@ from keeplore.store.git import output, run
 from keeplore.store.history import Rewriter, git_reader, held_at, library_reader
 from keeplore.store.libgit import Library
 from keeplore.store.locks import Turn
+from keeplore.store.merge import LOSS_FROM, LOSS_SHARE
 from keeplore.store.paths import is_memory, is_ours
 from keeplore.store.repository import check_branch, check_idle, directories
 from keeplore.store.traces import collect_garbage, copy_notes, erase_traces
@@ -41,7 +42,7 @@ class PurgePlan:
     """What a purge would do; no text of the memory is in it, though ``paths`` are made of titles.
 
     ``refs`` are (full name, number of commits that get another id) of branches and tags; ``remote_refs`` are branches
-    of the remote, as last fetched, that hold the text; ``signed`` are commits that lose their signature.
+    of the remote, as last fetched, that hold the text; ``signed`` are commits and tags that lose their signature.
     """
 
     ids: tuple[str, ...]
@@ -84,7 +85,7 @@ def plan(root: Path, branch: str, memo: Memo, ids: Iterable[str]) -> PurgePlan:
         commits=len(changed),
         refs=tuple((ref, count) for ref, count in touched.items() if not ref.startswith("refs/remotes/")),
         remote_refs=tuple(ref for ref in touched if ref.startswith("refs/remotes/")),
-        signed=tuple(history.signed(library.repository, changed)),
+        signed=(*history.signed(library.repository, changed), *_signed_tags(library, touched)),
     )
 
 
@@ -123,6 +124,18 @@ def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> list[str]:
             stones.write(both)
             new.append(stone.id)
     return new
+
+
+def check_loss(theirs: Iterable[Tombstone], known: Collection[str], paths: Sequence[str]) -> None:
+    """Refuse to follow another machine that purged most of our memory; ``known`` are ids that are purged here.
+
+    Raises RepositoryError.
+    """
+    new = {stone.id[4:12] for stone in theirs if stone.is_purged and stone.id not in known}
+    lost = sum(digits_of(path) in new for path in paths) if new else 0
+    if lost > LOSS_FROM and lost > len(paths) * LOSS_SHARE:
+        remedy = "If that is meant, run `git merge` in the workspace by hand; the next sync goes on from there"
+        raise RepositoryError(f"another machine purged {lost} of {len(paths)} memories that are here", remedy)
 
 
 def purged(stones: Iterable[Tombstone]) -> dict[str, frozenset[str]]:
@@ -286,6 +299,11 @@ def _refs(root: Path) -> list[tuple[str, str, str]]:
     lines = output(root, "for-each-ref", "--format=%(refname) %(objectname) %(symref)").text.splitlines()
     split = [(*line.split(" "), "") for line in lines]
     return [(fields[0], fields[1], fields[2]) for fields in split]
+
+
+def _signed_tags(library: Library, refs: Collection[str]) -> list[str]:
+    targets = [(ref, target) for ref, target, _ in _refs(library.root) if ref in refs and ref.startswith("refs/tags/")]
+    return [ref for ref, target in targets if history.is_signed_tag(library.repository, target)]
 
 
 def _is_counted(ref: str) -> bool:

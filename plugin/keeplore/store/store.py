@@ -148,8 +148,10 @@ class Store:
         """
         head = self.head()
         theirs = purge.new_stones(self.root, head, other) if other else []
+        known = purge.purged(self.stones)
         if purge.is_clean(self.root, purge.purged([*self.stones, *theirs]), [head, other]):
             return Purged()
+        purge.check_loss(theirs, known, [file.path for file in self.scan()])
         with self.exclusive:
             purge.adopt(self.stones, theirs)
         return purge.carry_out(self.root, self.branch, self.memo, self.stones)

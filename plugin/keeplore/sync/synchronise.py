@@ -105,5 +105,5 @@ def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> b
 def _note(fetched: int, merged: int, pushed: int, purged: int) -> str:
     if not (fetched or pushed or purged):
         return "nothing new"
-    gone = f", {purged} memories purged from history" if purged else ""
+    gone = f", {purged} {'memory' if purged == 1 else 'memories'} purged from history" if purged else ""
     return f"{fetched} commits fetched, {merged} files changed, {pushed} commits pushed{gone}"

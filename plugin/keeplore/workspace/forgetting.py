@@ -86,7 +86,13 @@ def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]
         return ()
     turns = set(memory.turns)
     rows = workspace.index.listed(Wanted(kind="note", session=session, archived="with"))
-    return tuple(row for row in rows if any(turns & set(note.turns) for note in _texts(workspace, row.id)))
+    return tuple(row for row in rows if turns & _turns(workspace, row))
+
+
+def _turns(workspace: Workspace, row: MemoryRow) -> set[str]:
+    with contextlib.suppress(StoreError, OSError):
+        return set(workspace.store.load(row.path).turns)
+    return set()
 
 
 def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
