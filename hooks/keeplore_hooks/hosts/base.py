@@ -41,6 +41,7 @@ class Recorded:
     cwd: str
     started_at: str  # RFC 3339, "" where the first lines have no time
     size: int  # bytes
+    written_at: str = ""  # RFC 3339, "" where the time of the file tells it
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,22 @@ class Ask:
     source: str = ""  # startup | resume | clear | compact; for a command one of COMMANDS
 
 
-class Host(Protocol):
-    """One host program: its payloads, its transcripts, the shape of its replies. No method raises on bad input."""
+class Source(Protocol):
+    """Sessions on disk: of a host program, or kept by another. No method raises on bad input."""
 
     name: str
-    variable: str  # of the environment, where it names another directory of the host's
+    variable: str  # of the environment, where it names another directory of the host's; "" where none does
     folder: str  # in that directory, where sessions lie
+
+    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
+        """The events of a recorded session; its last turn is taken for complete."""
+
+    def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
+        """The sessions on disk, without those of subagents."""
+
+
+class Host(Source, Protocol):
+    """One host program: its payloads, the shape of its replies, and its sessions on disk."""
 
     def origin(self, event: str, payload: bytes) -> Origin | None:
         """Where the payload comes from; None when it is not a payload of this host."""
@@ -68,12 +79,6 @@ class Host(Protocol):
         A turn that has grown comes again whole, with the same id. A prompt that the transcript does not have yet
         comes as a provisional turn; ``prompt_key`` tells which turn takes its place.
         """
-
-    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
-        """The events of a recorded session; its last turn is taken for complete."""
-
-    def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
-        """The sessions on disk, without those of subagents."""
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
         """The context that the host waits for; None when it waits for nothing."""

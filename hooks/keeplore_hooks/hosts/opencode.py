@@ -1,0 +1,227 @@
+"""OpenCode: payloads of Keeplore's plugin for it and the program's own records → events; the context it asks for.
+
+OpenCode runs plugins inside its own process, so there is no payload of its own: the plugin sends what
+``docs/hosts/opencode.md`` describes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from keeplore_hooks.events import Compaction, HostEvent, Origin, Session
+from keeplore_hooks.hosts import jsonl, spoken
+from keeplore_hooks.hosts import opencode_store as store
+from keeplore_hooks.hosts.assembly import GIVEN_LIMIT, Assembler, Carry, digest, pending_of
+from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded
+from keeplore_hooks.hosts.jsonl import Json, Problems, mapping, mappings, text
+from keeplore_hooks.hosts.logs import END_OF_TIME, carry_of, pending
+from keeplore_hooks.hosts.opencode_messages import Messages, created_at, message_id, moment, prompt_in
+
+HOST = "opencode"
+_EVENTS = (
+    "session.created",
+    "chat.message",
+    "command.execute.before",
+    "experimental.session.compacting",
+    "session.compacted",
+    "session.idle",
+    "session.error",
+    "session.deleted",
+)
+_STOPS = ("session.idle", "session.error", "session.deleted")
+_ANSWERING = ("session.created", "chat.message", "command.execute.before", "session.compacted")
+_COMMAND_LIMIT = 200  # commands of one session whose names are remembered
+_COMMAND_LENGTH = 4000  # characters of one
+
+
+@dataclass(frozen=True, slots=True)
+class _Commands:
+    """Commands that payloads told of: records hold only the text that stands behind them."""
+
+    known: Mapping[str, tuple[str, str]]  # message → name and arguments
+    waiting: tuple[tuple[float, str, str], ...] = ()  # time (ms), name, arguments: the message comes later
+
+    @staticmethod
+    def from_data(data: Json) -> _Commands:
+        known = {key: (str(told[0]), str(told[1])) for key, told in mapping(data, "known").items() if _is_list(told, 2)}
+        waiting = data.get("waiting")
+        told = [one for one in waiting if _is_list(one, 3)] if isinstance(waiting, list) else []
+        return _Commands(known, tuple((float(at), str(name), str(args)) for at, name, args in told))
+
+    def with_messages(self, messages: list[Json]) -> _Commands:
+        """With the message of each command that waits: the first of the person's after it."""
+        known, waiting = dict(self.known), []
+        for at, name, args in self.waiting:
+            made = (message_id(one) for one in messages if created_at(one) >= at and _is_of_user(one))
+            key = next((key for key in made if key and key not in known), "")
+            if key:
+                known[key] = (name, args)
+            else:
+                waiting.append((at, name, args))
+        return _Commands(dict(list(known.items())[-_COMMAND_LIMIT:]), tuple(waiting[-_COMMAND_LIMIT:]))
+
+    def to_data(self) -> Json:
+        return {"known": dict(self.known), "waiting": list(self.waiting)}
+
+
+class OpenCode:
+    """The adapter of OpenCode 0.6 to 2.0."""
+
+    name = HOST
+    variable = "XDG_DATA_HOME"
+    folder = store.STORAGE
+
+    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
+        data = jsonl.load(payload)
+        session = text(data, "sessionID")
+        if data is None or not session:
+            return None
+        agent = session if text(data, "parentID") else ""
+        path, _ = _located(data, session)
+        return Origin(HOST, session, text(data, "directory"), transcript=str(path or ""), agent=agent)
+
+    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
+        origin, data = self.origin(event, payload), jsonl.load(payload)
+        if data is None or origin is None:
+            return Reading((), cursor, (f"the payload of {event} is no JSON object with a sessionID",))
+        if event not in _EVENTS or origin.agent:
+            return Reading((), cursor)
+        problems, stored = Problems(), store.Stored({}, [])
+        path, problem = _located(data, origin.session)
+        if problem:
+            problems.add(problem)
+        if path:
+            try:
+                stored = store.read(path, problems)
+            except OSError as e:
+                problems.add(f"the record cannot be read: {e}")
+        if text(stored.session, "parentID"):
+            return Reading((), cursor)
+        told = _told(event, data, origin, at)
+        # turns must not move between directories when the plugin and the record name different ones
+        origin = replace(origin, cwd=text(stored.session, "directory") or origin.cwd)
+        stored = replace(stored, messages=_joined(stored.messages, mappings(data, "messages")))
+        commands = _Commands.from_data(mapping(pending(cursor), "commands"))
+        if event == "command.execute.before":
+            commands = replace(commands, waiting=(*commands.waiting, _command(data)))
+        reading = _events(origin, stored, cursor, commands, at, at if event in _STOPS else "", problems)
+        return replace(reading, events=(*reading.events, *told))
+
+    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
+        problems = Problems()
+        try:
+            fingerprint = store.stamp(path)
+            if fingerprint == cursor.fingerprint:
+                return Reading((), cursor)
+            stored = store.read(path, problems)
+        except OSError as e:
+            return Reading((), cursor, (f"the record cannot be read: {e}",))
+        if text(stored.session, "parentID"):
+            return Reading((), cursor)
+        session = text(stored.session, "id") or path.stem
+        origin = Origin(HOST, session, text(stored.session, "directory"), transcript=str(path))
+        commands = _Commands.from_data(mapping(pending(cursor), "commands"))
+        now = moment(mapping(stored.session, "time").get("updated"))
+        reading = _events(origin, stored, cursor, commands, now, END_OF_TIME, problems)
+        return replace(reading, cursor=replace(reading.cursor, fingerprint=fingerprint))
+
+    def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
+        base = Path(config_dir) if config_dir else home / ".local" / "share"
+        return store.recorded(base / HOST if (base / HOST).is_dir() else base)
+
+    def ask(self, event: str, payload: bytes) -> Ask | None:
+        data = jsonl.load(payload) or {}
+        if not text(data, "sessionID") or text(data, "parentID"):
+            return None
+        if event in ("session.created", "session.compacted"):
+            return Ask("brief", source="startup" if event == "session.created" else "compact")
+        if event == "command.execute.before":
+            _, name, args = _command(data)
+            own = name.removeprefix(f"{PLUGIN}:").removeprefix(f"{PLUGIN}/")
+            return Ask("command", args, own) if own in COMMANDS else None
+        messages = mappings(data, "messages") if event == "chat.message" else []
+        prompt = prompt_in(messages[-1]) if messages else ""
+        return Ask("prompt", text=prompt) if prompt and not spoken.slash_command(prompt) else None
+
+    def reply(self, event: str, context: str) -> bytes:
+        if not context.strip() or event not in _ANSWERING:
+            return b""
+        return json.dumps({"context": jsonl.clean(context)}).encode("ascii")
+
+
+def _located(data: Json, session: str) -> tuple[Path | None, str]:
+    """The record of the session that a payload is about; in its place a problem, or neither where there is none."""
+    name = text(data, "data")
+    if not name:
+        return None, ""
+    try:
+        base = Path(name)
+        return (store.locate(base, session), "") if base.is_absolute() else (None, "the data directory is not absolute")
+    except (OSError, ValueError) as e:
+        return None, f"the record cannot be read: {e}"
+
+
+def _events(
+    origin: Origin,
+    stored: store.Stored,
+    cursor: Cursor,
+    commands: _Commands,
+    now: str,
+    stopped_at: str,
+    problems: Problems,
+) -> Reading:
+    """What the messages give beyond what was given before; all of them are looked at each time."""
+    carry = carry_of(cursor)
+    commands = commands.with_messages(stored.messages)
+    assembler = Assembler(origin, Carry(began=carry.began, given=carry.given), now)
+    created = mapping(stored.session, "time").get("created")
+    messages = Messages(assembler, problems, commands.known, created if isinstance(created, int | float) else 0.0)
+    for number, message in enumerate(stored.messages):
+        messages.take(message, number)
+    if stored.messages and not messages.is_known:
+        problems.add("no message is of a form that is known here; a newer OpenCode may have written them")
+    assembler.finish(stopped_at)
+    kept = assembler.carry(len(stored.messages), origin.cwd)
+    given = {**carry.given, **kept.given}  # a payload may hold only the newest messages
+    kept = replace(kept, given=dict(list(given.items())[-GIVEN_LIMIT:]))
+    after = Cursor(0, "", pending_of(kept, commands=commands.to_data()))
+    return Reading(tuple(assembler.events), after, problems.all())
+
+
+def _joined(stored: list[Json], told: list[Json]) -> list[Json]:
+    """The messages of the record, and those of a payload that it lacks: it was read later than the payload was made."""
+    known = {message_id(message) for message in stored}
+    more = [message for message in told if message_id(message) and message_id(message) not in known]
+    return sorted([*stored, *more], key=created_at) if more else stored
+
+
+def _told(event: str, data: Json, origin: Origin, at: str) -> list[HostEvent]:
+    """The events that the payload itself tells."""
+    key = digest(origin.session, event, at)
+    if event == "session.created":
+        return [Session(key, origin, at, "started", "startup")]
+    if event == "session.deleted":
+        return [Session(key, origin, at, "ended", "deleted")]
+    if event == "experimental.session.compacting":
+        return [Compaction(key, origin, at, "before", text(data, "trigger"))]
+    return []
+
+
+def _command(data: Json) -> tuple[float, str, str]:
+    """When the command was typed (ms), its name and its arguments."""
+    command, at = mapping(data, "command"), data.get("time")
+    name = text(command, "name").strip().removeprefix("/")[:_COMMAND_LENGTH]
+    when = float(at) if isinstance(at, int | float) else 0.0
+    return when, name, text(command, "arguments").strip()[:_COMMAND_LENGTH]
+
+
+def _is_of_user(message: Json) -> bool:
+    subtask = any(text(part, "type") == "subtask" for part in mappings(message, "parts"))
+    return text(mapping(message, "info"), "role") == "user" and (subtask or bool(prompt_in(message)))
+
+
+def _is_list(value: object, length: int) -> bool:
+    return isinstance(value, list) and len(value) == length
