@@ -47,6 +47,13 @@ def install(root: Path, program: str) -> Path:
     return place
 
 
+def installed(root: Path) -> Path | None:
+    """Where the check lies, None where there is none of ours. Raises RepositoryError."""
+    place = _place(root)
+    text = _read(place)
+    return place if text is not None and _is_ours(text) else None
+
+
 def uninstall(root: Path) -> Path:
     """Remove the check. Raises NotFound where there is none of ours; somebody else's is left as it is."""
     place = _place(root)
