@@ -50,8 +50,9 @@ class Host:
         self.transcript = machine.home / ".claude" / "projects" / "p" / f"{self.session}.jsonl"
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         self.minute = 0
+        self.talked: set[str] = set()  # ids of the turns of the talk
 
-    def write(self, role: str, content: Any) -> None:
+    def write(self, role: str, content: Any) -> str:
         self.minute += 1
         line = {
             "type": role,
@@ -64,10 +65,11 @@ class Host:
         }
         with self.transcript.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+        return str(line["uuid"])
 
     def talk(self) -> None:
         for user, assistant in TALK:
-            self.write("user", user)
+            self.talked.add(self.write("user", user))
             self.write("assistant", [{"type": "text", "text": assistant}])
         self.send("Stop", last_assistant_message=TALK[-1][1])
 
@@ -111,9 +113,11 @@ class Host:
         self.machine.wait_until(lambda: not any(spool.counts().values()), "the spool is taken")
 
     def notes(self) -> list[Memory]:
+        """Those of the commands: what the talk itself decides may become a note without one."""
         paths = sorted((self.machine.home / "memory" / "projects" / self.project.name).glob("memory/**/*.md"))
         found = [parse(path.read_text(encoding="utf-8")) for path in paths]
-        return [memory for memory in found if memory.kind == "note"]
+        notes = [memory for memory in found if memory.kind == "note"]
+        return [note for note in notes if note.meta["trigger"] == "remember" or not self.talked.issuperset(note.turns)]
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 
 import keeplore
+from keeplore.cli.main import cli
 from keeplore.memory.fence import TAG
 from keeplore_hooks.hosts import COMMANDS, PLUGIN, host_named
 from keeplore_hooks.spool import Spool
@@ -175,3 +178,15 @@ def test_nothing_typed_reaches_a_shell_through_a_skill(path: Path) -> None:
 def test_a_skill_tells_where_the_answer_to_a_typed_command_stands(path: Path) -> None:
     _, text = skill(path)
     assert f"`<{TAG}`" in text
+
+
+@pytest.mark.parametrize("path", SKILLS, ids=lambda path: path.name)
+def test_what_a_skill_runs_is_a_command_with_these_options(path: Path) -> None:
+    _, text = skill(path)
+    context = click.Context(cli)
+    for line in re.findall(r"^keeplore .*", text, re.MULTILINE):
+        _, name, *arguments = shlex.split(line.partition(" <<")[0])
+        command = cli.get_command(context, name)
+        assert command is not None, line
+        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        assert {argument for argument in arguments if argument.startswith("--")} <= known, line
