@@ -26,16 +26,33 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Ask": {
         "recall": "Ask what was said and decided.",
+        "list": "List memories, newest first.",
+        "show": "Show one memory, and where it comes from.",
+        "history": "Show how a memory changed, from its first version on.",
+    },
+    "Write": {
+        "remember": "Write something down for good.",
+        "edit": "Change a memory in your editor; it becomes a new version.",
+        "pin": "Make memories permanent: never archived, ranked first.",
+        "unpin": "Make memories permanent no more.",
     },
     "Keep in order": {
+        "forget": "Take a memory away, with all its versions; it can be restored.",
+        "restore": "Bring back what was forgotten.",
+        "archive": "Put old memories aside; they are still found, with a lower rank.",
+        "stats": "Count what memory holds, and what it takes.",
+        "export": "Write memory out as one document, or as JSON lines.",
         "sync": "Commit, fetch, merge and push the workspace now.",
         "lint": "Say what is wrong in memory files, by line.",
     },
     "This machine": {
         "whoami": "Show which workspace, project and scopes apply here, and why.",
         "projects": "List the projects that the workspace knows.",
+        "workspaces": "List, choose, rename and unregister this machine's workspaces.",
         "doctor": "Check that everything works, and say what does not.",
         "worker": "Show or stop the background worker.",
+        "completion": "Print what makes your shell complete commands, ids and titles.",
+        "uninstall": "Remove what Keeplore keeps on this machine beside the workspaces.",
     },
 }
 COMMANDS: Mapping[str, str] = {name: text for section in SECTIONS.values() for name, text in section.items()}
@@ -70,6 +87,8 @@ def cli(context: click.Context) -> None:
     Start with `keeplore init ~/memory`, then `keeplore import claude-code`, then ask:
     `keeplore recall "why did we drop Redis"`.
     """
+    if os.environ.get("NO_COLOR"):  # https://no-color.org; rich looks for itself
+        context.color = False
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -89,9 +108,12 @@ def main() -> None:
         e.show()
         sys.exit(e.exit_code)
     except KeeploreError as e:
-        click.echo(f"keeplore: {e.message}", err=True)
+        # loaded for an error alone; what it names may come from a file, and a terminal obeys what it is sent
+        from keeplore.cli.output import plain
+
+        click.echo(f"keeplore: {plain(e.message)}", err=True)
         if e.remedy:
-            click.echo(f"  → {e.remedy}", err=True)
+            click.echo(f"  → {plain(e.remedy)}", err=True)
         sys.exit(EXPECTED)
     except BrokenPipeError:
         # the reader has seen enough; what is still buffered must not raise again at exit

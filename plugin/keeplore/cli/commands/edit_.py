@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 @click.command(short_help="Change a memory in your editor; it becomes a new version.")
 @reference()
 @click.option("--title", help="Give it this title.")
-@click.option("--category", type=click.Choice(CATEGORIES), help="Make it one of this category.")
+@click.option(
+    "--category",
+    metavar="CATEGORY",
+    type=click.Choice(CATEGORIES),
+    help=f"Make it one of this category: {', '.join(CATEGORIES)}.",
+)
 @click.option("--scope", type=click.Choice(SCOPES), help="Let others inherit it.")
 @click.option("--project", metavar="NAME", help="Move it to this project.")
 @click.option("-m", "--message", default="", help="What the commit says.")

@@ -27,7 +27,12 @@ SHOWN = 30
 @click.option("--project", metavar="NAME", help="Those of another project than the one here.")
 @click.option("--all-projects", is_flag=True, help="Those of every project of the workspace.")
 @click.option("--kind", type=click.Choice(KINDS), help="Only of one kind.")
-@click.option("--category", type=click.Choice(CATEGORIES), help="Only of one category.")
+@click.option(
+    "--category",
+    metavar="CATEGORY",
+    type=click.Choice(CATEGORIES),
+    help=f"Only of one category: {', '.join(CATEGORIES)}.",
+)
 @click.option("--permanent", is_flag=True, help="Only those that are never archived and ranked first.")
 @click.option("--since", type=When(), help="Changed since then: 2026-01-31, 30d, 8w.")
 @click.option("--before", type=When(), help="Not changed since then.")

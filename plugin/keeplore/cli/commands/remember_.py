@@ -35,9 +35,14 @@ CATCH_UP_S = 8.0  # a little more than the worker waits
 @click.command(short_help="Write something down for good.")
 @click.argument("text", nargs=-1)
 @click.option("--scope", type=click.Choice(SCOPES), help="Who inherits it; the project here if not given.")
-@click.option("--category", type=click.Choice(CATEGORIES), help="What it is; told from the text if not given.")
+@click.option(
+    "--category",
+    metavar="CATEGORY",
+    type=click.Choice(CATEGORIES),
+    help=f"What it is; told from the text if not given: {', '.join(CATEGORIES)}.",
+)
 @click.option("--permanent/--no-permanent", default=False, help="Never archive it, and rank it first.")
-@click.option("--project", help="Write it for this project instead of the one of this directory.")
+@click.option("--project", metavar="NAME", help="Write it for this project instead of the one of this directory.")
 @click.option("--title", help="Its heading; the first sentence if not given.")
 @click.option("--replaces", metavar="REF", type=Reference(), help="Make it the new version of that memory.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
