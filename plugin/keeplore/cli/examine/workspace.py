@@ -155,7 +155,7 @@ def _chains(part: str, workspace: Workspace) -> Iterator[Finding]:
         if chain.has_cycle:
             places = ", ".join(paths.get(id_, id_) for id_ in chain.members)
             yield wrong(part, f"these supersede one another in a circle: {places}", "Take out a `supersedes` of one")
-        else:
+        elif len(chain.leaves) > 1:
             places = ", ".join(paths.get(id_, id_) for id_ in chain.leaves)
             remedy = f"`keeplore edit {chain.head[4:12]}` makes a version that replaces them all"
             yield wrong(part, f"two versions replace the same memory: {places}", remedy)
