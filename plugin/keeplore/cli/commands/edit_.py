@@ -18,6 +18,7 @@ from keeplore.cli.references import reference, short
 from keeplore.config.places import Places
 from keeplore.errors import Corrupt, KeeploreError, StoreError
 from keeplore.memory import CATEGORIES, SCOPES, Memory
+from keeplore.memory.note import statement_of
 from keeplore_hooks import durable
 
 if TYPE_CHECKING:
@@ -82,9 +83,11 @@ def _head(registry: Registry, found: Found) -> Found:
 
 def _retitled(memory: Memory, fields: dict[str, Any]) -> str | None:
     heading = f"# {memory.title}\n"
-    if fields.get("title") and memory.body.startswith(heading):
-        return f"# {fields['title']}\n{memory.body[len(heading) :]}"
-    return None
+    if not fields.get("title") or not memory.body.startswith(heading):
+        return None
+    # the title alone may be what is stated
+    stated = f"\n{memory.title}\n" if memory.kind == "note" and statement_of(memory) == memory.title else ""
+    return f"# {fields['title']}\n{stated}{memory.body[len(heading) :]}"
 
 
 def _moved(

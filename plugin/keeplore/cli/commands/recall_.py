@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from keeplore.cli.answer import show
 from keeplore.config.places import Places
-from keeplore.errors import KeeploreError
+from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.worker.protocol import ask
 from keeplore_hooks.spool import Spool
 
+if TYPE_CHECKING:
+    from keeplore.workspace.workspace import Workspace
+
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
+FEW = 24  # missing vectors that a recall without a worker makes on its way, some 30 a second
 EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 
 
@@ -62,7 +67,19 @@ def _without_worker(places: Places, request: dict[str, Any]) -> dict[str, Any]:
 
     with Registry(places) as registry:
         cwd = Path(request["cwd"])
+        if not request["text"]:
+            _fill_few(registry.for_directory(cwd))
         answer = registry.recall(
             request["query"], cwd, limit=request["limit"], wide=request["wide"], text_only=request["text"]
         )
         return to_json(answer)
+
+
+def _fill_few(workspace: Workspace) -> None:
+    """Make the vectors that are missing where that takes a second at most: what was just written is found then."""
+    # Interrupted or without a model, text search serves, and the answer says so.
+    with contextlib.suppress(IndexUnavailable, ModelUnavailable):
+        workspace.index.refresh()
+        stamp = workspace.index.stamp()
+        if 0 < stamp.passages - stamp.vectors <= FEW:
+            workspace.index.embed_pending()
