@@ -1,0 +1,78 @@
+"""Commands as a person runs them: in a process of their own, with or without a terminal around it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def run(home: Path) -> Callable[..., Done]:
+    """Run a command without a terminal; ``stdin`` is what is piped into it, None for nothing at all."""
+
+    def run(*arguments: str, cwd: Path | None = None, stdin: str | None = None, **environment: str) -> Done:
+        return subprocess.run(
+            (sys.executable, "-m", "keeplore.cli", *arguments),
+            cwd=cwd or home,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),
+        )
+
+    return run
+
+
+@pytest.fixture
+def at_terminal(home: Path) -> Callable[..., tuple[int, str]]:
+    """Run a command on a terminal of 100 columns, with a person who types; returns exit status and what was seen."""
+
+    def run(*arguments: str, cwd: Path | None = None, typed: str = "", **environment: str) -> tuple[int, str]:
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            (sys.executable, "-m", "keeplore.cli", *arguments),
+            cwd=cwd or home,
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        os.write(ours, typed.encode())
+        seen = bytearray()
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # how Linux says that nobody writes to the terminal any more
+                break
+            if not piece:
+                break
+            seen += piece
+        os.close(ours)
+        return process.wait(timeout=120), seen.decode().replace("\r\n", "\n")
+
+    return run
+
+
+@pytest.fixture
+def memory(home: Path, run: Callable[..., Done]) -> Path:
+    """The home workspace."""
+    assert run("init", "memory").returncode == 0
+    return home / "memory"
+
+
+@pytest.fixture
+def shop(memory: Path, home: Path) -> Path:
+    """A directory whose project nothing is known of yet."""
+    folder = home / "code" / "shop"
+    folder.mkdir(parents=True)
+    return folder
