@@ -84,6 +84,15 @@ def keeplore_segment(exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str 
 
 
 @hookspec
+def keeplore_conversation_closing(meta: Mapping[str, Any], body: str) -> None:
+    """Called before a conversation is closed, with front matter and body as they will be. Returns nothing.
+
+    Its file is written when every implementation has returned, so what is made of the conversation is on disk first;
+    after a crash in between it is called again with the same.
+    """
+
+
+@hookspec
 def keeplore_before_write(meta: Mapping[str, Any], body: str) -> str | None:
     """Called with front matter and body before a memory is written. Returns another body, or None to leave it.
 
@@ -111,6 +120,7 @@ __all__ = (
     "keeplore_before_write",
     "keeplore_command",
     "keeplore_compaction",
+    "keeplore_conversation_closing",
     "keeplore_embedder",
     "keeplore_memory_written",
     "keeplore_question",

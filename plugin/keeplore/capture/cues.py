@@ -198,6 +198,7 @@ WITHDRAWN = _any(
     r"\A\W*(?:no+,? |wait,? |actually,? |hm+,? )*(?:scratch that|forget (?:that|it|what i said)|never "
     r"?mind|(?:i(?:'ve| have)? )?changed my mind|on second thought|i take (?:that|it) back)\b"
 )
+DECLINED = _any(r"\AOPENERlet(?:'|’)?s not\b")
 REJECTED_AFTER = re.compile(
     r"\b(?:instead of|rather than|in place of|not|over|drop|replace|ditch|get rid of|no more|without)\s+(.{2,60})",
     re.IGNORECASE,

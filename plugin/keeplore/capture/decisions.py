@@ -6,7 +6,7 @@ What the person said counts first; the agent's proposal counts only where the pe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from keeplore.capture import cues
@@ -35,18 +35,40 @@ class Decision:
     is_answer: bool = False  # to a question that the agent put, and not a word of the person's own accord
 
 
+# number of an exchange → what the person, and what the agent settled in it
+Made = Callable[[int], tuple[Sequence[Decision], Sequence[Decision]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A sentence of the agent's that the person made their own."""
+
+    text: str
+    is_pick: bool  # one option of several, and not the one proposal
+
+
 def decisions(exchanges: Sequence[Exchange]) -> list[Decision]:
     """What was decided and still stands, oldest first."""
-    standing: list[Decision] = []
-    for at, exchange in enumerate(exchanges):
+
+    def made(at: int) -> tuple[list[Decision], list[Decision]]:
         before = exchanges[at - 1] if at else None
-        found = list(_of_person(exchange, at, before))
-        standing = _corrected(standing, found, exchange.user, at)
-        for decision in (*found, *_of_agent(exchange, at, exchanges[at + 1 : at + 2])):
-            standing = [old for old in standing if not _replaces(decision, old)]
-            if not any(_repeats(decision, old) for old in standing):
-                standing.append(decision)
-    return standing
+        of_agent = _of_agent(exchanges[at], at, exchanges[at + 1 : at + 2])
+        return [*_of_person(exchanges[at], at, before)], [*of_agent]
+
+    return standing(exchanges, made)
+
+
+def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
+    """What was not taken back or replaced of that which ``made`` finds in each exchange."""
+    stand: list[Decision] = []
+    for at, exchange in enumerate(exchanges):
+        of_person, of_agent = made(at)
+        stand = _corrected(stand, of_person, exchange.user, at)
+        for decision in (*of_person, *of_agent):
+            stand = [old for old in stand if not _replaces(decision, old)]
+            if not any(_repeats(decision, old) for old in stand):
+                stand.append(decision)
+    return stand
 
 
 def is_decided(sentence: Sentence, *, in_reply: bool = False) -> float:
@@ -78,8 +100,9 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
         in_reply = before is not None and n < 3 and not sentence.label
         if weight := is_decided(sentence, in_reply=in_reply):
             own.append(_decision(sentence.text, "user", exchange.id, weight, at))
-    if before is not None and said and (agreed := _agreed(said, before, at - 1)):
-        yield agreed
+    if before is not None and said and (found := agreed(said, before)):
+        weight = PICKED if found.is_pick else CONFIRMED
+        yield _decision(found.text, "assistant", before.id, weight, at - 1)
     yield from own
     for reply in exchange.replies:
         if isinstance(reply, Asked) and reply.question.strip() and reply.answer.strip():
@@ -110,8 +133,8 @@ def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Ite
             yield _decision(sentence.text, "assistant", exchange.id, weight - 1.0, at)
 
 
-def _agreed(said: Sequence[Sentence], before: Exchange, at: int) -> Decision | None:
-    """The agent's option that the person picked, or its proposal that the person agreed to."""
+def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
+    """The agent's option that a message picks, or its proposal that the message agrees to."""
     opening = said[0].text
     reply = before.assistant
     pick = cues.PICKED.match(opening)
@@ -119,7 +142,7 @@ def _agreed(said: Sequence[Sentence], before: Exchange, at: int) -> Decision | N
         is_bare = len(opening.split()) <= 3 or pick["word"] or pick["ordinal"]
         option = _option(reply, pick["named"] or pick["bare"] or "", pick["ordinal"] or "") if is_bare else None
         if option:
-            return _decision(option.text, "assistant", before.id, PICKED, at)
+            return Agreed(option.text, is_pick=True)
     affirmed = cues.AFFIRMED.match(opening)
     if not affirmed or said[0].is_question or cues.HEDGED_REPLY.search(opening[affirmed.end() :]):
         return None
@@ -130,7 +153,7 @@ def _agreed(said: Sequence[Sentence], before: Exchange, at: int) -> Decision | N
     # two rival proposals leave open which one the "yes" is for
     if not waiting or (len(waiting) > 1 and _are_rivals(waiting)):
         return None
-    return _decision(waiting[0].text, "assistant", before.id, CONFIRMED, at)
+    return Agreed(waiting[0].text, is_pick=False)
 
 
 def _are_rivals(waiting: Sequence[Sentence]) -> bool:
@@ -169,16 +192,18 @@ def answered(asked: Asked) -> str:
     return f"{question} → {answer}"
 
 
-def _corrected(standing: list[Decision], found: list[Decision], message: str, at: int) -> list[Decision]:
+def _corrected(standing: list[Decision], found: Sequence[Decision], message: str, at: int) -> list[Decision]:
     """Decisions less those that this message takes back."""
     opening = message[:MAX_QUOTE]
     is_withdrawn = bool(cues.WITHDRAWN.search(opening))
     if not (is_withdrawn or (found and cues.CORRECTED.search(opening))):
         return standing
     rejected = {term for text in cues.REJECTED_AFTER.findall(opening) for term in terms(text)}
-    corrected = [old for old in standing if rejected & old.terms or any(_shares(new, old) for new in found)]
     recent = [old for old in standing if at - old.at <= LOOK_BACK]
-    if not corrected and recent:
+    aimed = [old for old in standing if len(rejected & old.terms) > (0 if old in recent else 1)]
+    corrected = aimed + [old for old in standing if any(_shares(new, old) for new in found)]
+    # "let's not" may be the first word on its matter
+    if not corrected and recent and not cues.DECLINED.match(opening):
         corrected = recent[-1:]
     return [old for old in standing if old not in corrected]
 

@@ -53,6 +53,7 @@ class Steps:
     segment: Callable[[Sequence[Mapping[str, Any]], Turn], str]
     known_turns: Callable[[Iterable[str]], Mapping[str, str]]
     written: Callable[[str, str], None]
+    closing: Callable[[Mapping[str, Any], str], None]
     embed: Callable[[Sequence[str]], Any] | None
     machine: str
 
@@ -289,6 +290,19 @@ class Capture:
         state.open_id = ""
 
     def _save(self, state: SessionState, current: _Open, *, is_open: bool = True) -> None:
+        memory, conversation = self._made(state, current, is_open=is_open)
+        try:
+            if not is_open and not self._store.is_forgotten(current.id):
+                # what is made of a conversation is on disk before it is closed: a crash in between closes it again
+                self._steps.closing(memory.meta, memory.body)
+            path = self._store.save(memory)
+        except Forgotten:  # while this process had it in memory
+            self._drop(state, current)
+            return
+        current.conversation, current.is_dirty = conversation, False
+        self._steps.written(current.id, path)
+
+    def _made(self, state: SessionState, current: _Open, *, is_open: bool) -> tuple[Memory, Conversation]:
         exchanges = current.conversation.exchanges
         # the model's say in which quotations are central is worth its time once, not at every turn
         parts: dict[str, Any] = dict(distill(exchanges, None if is_open else self._steps.embed))
@@ -308,13 +322,7 @@ class Capture:
             trigger=state.trigger,
             source=self._source(state, current),
         )
-        try:
-            path = self._store.save(Memory(meta, conversation.to_markdown()))
-        except Forgotten:  # while this process had it in memory
-            self._drop(state, current)
-            return
-        current.conversation, current.is_dirty = conversation, False
-        self._steps.written(current.id, path)
+        return Memory(meta, conversation.to_markdown()), conversation
 
     def _drop(self, state: SessionState, current: _Open) -> None:
         """What was forgotten is not written again; what is said from now on is another conversation."""

@@ -21,6 +21,7 @@ class Capture(_Section):
     """What of a session is written down."""
 
     enabled: bool = True
+    notes: bool = True
 
 
 class Embedding(_Section):

@@ -10,7 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from keeplore.capture import Capture, Place, Redactor, Segmenter, Sessions, Steps
+from keeplore.capture import (
+    Capture,
+    NoteSteps,
+    NoteTaker,
+    Place,
+    Redactor,
+    Segmenter,
+    Sessions,
+    Steps,
+    category_of,
+)
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
@@ -66,9 +76,11 @@ class Workspace:
             machine=machine.id,
             now=now,
             redact=self.plugins.redact,
-            guess=lambda _text: "",
+            guess=category_of,
             written=self._written,
         )
+        steps = NoteSteps(self.place, self.plugins.redact, self.notes.write)
+        self.plugins.register(NoteTaker(steps, is_automatic=self.settings.capture.notes))
         self._home = Path.home()
         self._identities: dict[str, tuple[float, Identity]] = {}
         self._writing = threading.RLock()
@@ -165,6 +177,7 @@ class Workspace:
             segment=lambda exchanges, turn: self.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or "",
             known_turns=self._known_turns,
             written=self._written,
+            closing=self._closing,
             embed=self._embed(),
             machine=machine,
         )
@@ -179,6 +192,9 @@ class Workspace:
 
     def _written(self, memory_id: str, path: str) -> None:
         self.plugins.hook.keeplore_memory_written(memory_id=memory_id, path=path)
+
+    def _closing(self, meta: Mapping[str, Any], body: str) -> None:
+        self.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)
 
     def _embed(self) -> Callable[[Sequence[str]], Any] | None:
         embedder = self.embedder
