@@ -6,7 +6,6 @@ import contextlib
 import logging
 import logging.handlers
 import os
-import sys
 
 from keeplore.config.places import Places
 from keeplore.worker.worker import Worker
@@ -38,4 +37,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    logging.shutdown()
+    # a model that is still being loaded beside would abort the process while its modules are taken down
+    os._exit(code)

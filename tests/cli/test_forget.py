@@ -1,0 +1,157 @@
+"""Forgetting and bringing back, by hand: what is shown before, what is asked, what the files and git say after."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from keeplore.config.places import Places
+from keeplore.memory.note import Draft
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+
+SECRET_WORDS = "the launch code is aubergine"
+
+
+@pytest.fixture
+def places(home: Path) -> Places:
+    places = Places.from_environment(os.environ)
+    initialise(places, home / "memory")
+    return places
+
+
+@pytest.fixture
+def root(places: Places, home: Path) -> Path:
+    return home / "memory"
+
+
+def keeplore(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-m", "keeplore.cli", *arguments)
+    return subprocess.run(
+        command, cwd=Path.home(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def typed(answer: str, *arguments: str) -> tuple[int, str]:
+    """Run a command with a person at the terminal who types one line."""
+    ours, theirs = pty.openpty()
+    command = (sys.executable, "-m", "keeplore.cli", *arguments)
+    process = subprocess.Popen(
+        command, cwd=Path.home(), stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    os.write(ours, f"{answer}\n".encode())
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    return process.returncode, out
+
+
+def remember(places: Places, text: str) -> str:
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        memory = workspace.notes.write(Draft(text)).memory
+        workspace.commit()
+    return memory.id
+
+
+def two_versions(places: Places) -> tuple[str, str]:
+    old = remember(places, "Timeout is 30 s")
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        new = workspace.notes.revise(old, body="# Timeout is 60 s\n", title="Timeout is 60 s").memory.id
+        workspace.commit()
+    return old, new
+
+
+def test_a_memory_goes_with_its_versions_and_comes_back_with_them(places: Places, root: Path, git) -> None:
+    old, new = two_versions(places)
+    texts = {path.name: path.read_bytes() for path in root.rglob("*timeout*.md")}
+    done = keeplore("forget", new[4:12])
+    assert done.returncode == 0, done.stderr
+    assert "Timeout is 30 s" in done.stdout and "Timeout is 60 s" in done.stdout
+    assert f"keeplore restore {new[4:12]}" in done.stdout
+    assert list(root.rglob("*timeout*.md")) == [] and git("status", "--porcelain", cwd=root) == ""
+    assert keeplore("recall", "--text", "Timeout").returncode in (4, 5)
+    back = keeplore("restore", old[4:12])
+    assert back.returncode == 0 and back.stdout.count("Restored ") == 2
+    assert {path.name: path.read_bytes() for path in root.rglob("*timeout*.md")} == texts
+    assert git("status", "--porcelain", cwd=root) == ""
+    assert keeplore("recall", "--text", "Timeout").returncode == 0
+
+
+def test_what_was_forgotten_is_listed_with_its_title(places: Places) -> None:
+    assert "nothing is forgotten" in keeplore("restore", "--list").stderr
+    ids = [remember(places, text) for text in ("Use pnpm", "Use yarn")]
+    gone = json.loads(keeplore("forget", "--json", *ids).stdout)
+    assert [entry["ids"] for entry in gone] == [[id_] for id_ in ids]
+    rows = [line.split("\t") for line in keeplore("restore", "--list").stdout.splitlines()]
+    assert sorted((row[0], row[3]) for row in rows) == sorted(
+        (id_[4:12], title) for id_, title in zip(ids, ("Use pnpm", "Use yarn"), strict=True)
+    )
+    told = json.loads(keeplore("restore", "--list", "--json").stdout)
+    assert all(entry["can_return"] and not entry["is_purged"] for entry in told)
+
+
+def test_a_person_is_asked_and_no_is_no(places: Places, root: Path) -> None:
+    id_ = remember(places, "Use pnpm")
+    code, out = typed("n", "forget", id_)
+    assert code == 130 and "Forget this?" in out and len(list(root.rglob("*pnpm*.md"))) == 1
+    code, out = typed("y", "forget", id_)
+    assert code == 0 and list(root.rglob("*pnpm*.md")) == []
+
+
+def test_one_unknown_name_stops_before_anything_goes(places: Places, root: Path) -> None:
+    id_ = remember(places, "Use pnpm")
+    done = keeplore("forget", id_, "deadbeef")
+    assert done.returncode == 1 and "there is no memory 'deadbeef'" in done.stderr
+    assert len(list(root.rglob("*pnpm*.md"))) == 1
+
+
+def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(places: Places, root: Path, git, home: Path) -> None:
+    git("init", "-q", "--bare", str(home / "remote.git"), cwd=home)
+    git("remote", "add", "origin", str(home / "remote.git"), cwd=root)
+    id_ = remember(places, SECRET_WORDS)
+    remember(places, "Use pnpm")
+    assert keeplore("sync").returncode == 0
+    refused = keeplore("forget", "--purge", id_)
+    assert refused.returncode == 1 and "--yes" in refused.stderr
+    for words in ("2 commits get other ids", "force-push", "Other machines", "git reset --hard", "forge", "password"):
+        assert words in refused.stderr
+    code, out = typed("nonsense", "forget", "--purge", id_)
+    assert code == 130 and f"Type {id_[4:12]} to purge it" in out
+    assert SECRET_WORDS in git("log", "--all", "-p", cwd=root)
+    code, out = typed(id_[4:12], "forget", "--purge", id_)
+    assert code == 0 and "commits were written anew" in out, out
+    assert SECRET_WORDS not in git("log", "--all", "-p", cwd=root)
+    assert "there is no memory" not in keeplore("recall", "pnpm").stdout
+    refused = keeplore("restore", id_)
+    assert refused.returncode == 1 and "was purged" in refused.stderr
+    assert keeplore("restore", "--list").stdout.rstrip().endswith("(purged)")
+    assert keeplore("sync").returncode == 0
+    assert SECRET_WORDS not in git("log", "--all", "-p", cwd=home / "remote.git")
+
+
+def test_what_was_forgotten_can_still_be_purged(places: Places, root: Path, git: Callable[..., str]) -> None:
+    id_ = remember(places, SECRET_WORDS)
+    remember(places, "Use pnpm")
+    assert keeplore("forget", id_).returncode == 0
+    assert SECRET_WORDS in git("log", "--all", "-p", cwd=root)
+    done = keeplore("forget", "--purge", "--yes", id_[4:12])
+    assert done.returncode == 0, done.stderr
+    assert SECRET_WORDS not in git("log", "--all", "-p", cwd=root)
+
+
+def test_restore_says_what_is_wrong_with_what_it_is_given(places: Places) -> None:
+    id_ = remember(places, "Use pnpm")
+    done = keeplore("restore", id_)
+    assert done.returncode == 1 and "is not forgotten" in done.stderr and "restore --list" in done.stderr
+    assert keeplore("restore").returncode == 2
+    assert keeplore("restore", "--list", "x").returncode == 2
+    assert keeplore("restore", "../../etc/passwd").returncode == 1

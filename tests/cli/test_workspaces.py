@@ -1,0 +1,96 @@
+"""The list of workspaces: looked at, changed, and never a reason to lose a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keeplore.config.machine import Machine
+from keeplore.config.places import Places
+from keeplore.memory.note import Draft
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+
+
+def keeplore(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-m", "keeplore.cli", *arguments)
+    return subprocess.run(
+        command, cwd=Path.home(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@pytest.fixture
+def places(home: Path) -> Places:
+    places = Places.from_environment(os.environ)
+    for name in ("memory", "work", "team"):
+        initialise(places, home / name)
+    return places
+
+
+def test_they_are_listed_home_first(places: Places, home: Path) -> None:
+    assert keeplore("workspaces").stdout.splitlines() == [
+        f"memory\t{home / 'memory'}\thome",
+        f"team\t{home / 'team'}\t",
+        f"work\t{home / 'work'}\t",
+    ]
+    (home / "team" / "keeplore.yaml").unlink()
+    told = json.loads(keeplore("workspaces", "list", "--json").stdout)
+    assert told == json.loads(keeplore("workspaces", "--json").stdout)
+    assert [(one["name"], one["is_home"], one["is_there"]) for one in told] == [
+        ("memory", True, True),
+        ("team", False, False),
+        ("work", False, True),
+    ]
+
+
+def test_another_one_becomes_home(places: Places) -> None:
+    assert keeplore("workspaces", "home", "work").returncode == 0
+    assert Machine.load(places).home == "work"
+    done = keeplore("workspaces", "home", "nowhere")
+    assert done.returncode == 1 and "It knows: memory, team, work" in done.stderr
+
+
+def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None:
+    with Registry(places) as registry:
+        registry.named("team").notes.write(Draft("Use pnpm"))
+    before = {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()}
+    done = keeplore("workspaces", "remove", "team")
+    assert done.returncode == 0 and str(home / "team") in done.stdout and "stay" in done.stdout
+    assert {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()} == before
+    assert sorted(Machine.load(places).workspaces) == ["memory", "work"]
+    assert not (places.cache / "index" / "team").exists()
+    assert keeplore("init", "team").returncode == 0
+    with Registry(places) as registry:
+        team = registry.named("team")
+        team.index.refresh()
+        assert team.index.stamp().memories == 1
+
+
+def test_the_home_workspace_is_only_removed_when_it_is_clear_which_one_follows(places: Places) -> None:
+    done = keeplore("workspaces", "remove", "memory")
+    assert done.returncode == 1 and "workspaces home NAME" in done.stderr
+    assert keeplore("workspaces", "remove", "team").returncode == 0
+    assert keeplore("workspaces", "remove", "memory").returncode == 0
+    assert Machine.load(places).home == "work"
+    assert keeplore("workspaces", "remove", "work").returncode == 0
+    assert keeplore("workspaces").stdout == ""
+    assert keeplore("init", "memory").returncode == 0 and Machine.load(places).home == "memory"
+
+
+def test_a_renamed_one_keeps_its_index_and_its_part_as_home(places: Places, home: Path) -> None:
+    with Registry(places) as registry:
+        registry.named("memory").notes.write(Draft("Use pnpm"))
+    done = keeplore("workspaces", "rename", "memory", "private")
+    assert done.returncode == 0 and "inherits: [memory]" in done.stderr
+    machine = Machine.load(places)
+    assert machine.home == "private" and machine.workspaces["private"] == home / "memory"
+    assert (places.cache / "index" / "private" / "index.sqlite3").exists()
+    assert "Use pnpm" in keeplore("recall", "--text", "pnpm").stdout
+    for new, words in (("work", "another workspace"), ("../up", "cannot be the name")):
+        done = keeplore("workspaces", "rename", "private", new)
+        assert done.returncode == 1 and words in done.stderr
