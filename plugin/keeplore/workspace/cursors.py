@@ -17,12 +17,17 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """``heard_at`` is when the last event came, ``ended_at`` when the host reported the end ("" while it runs)."""
+    """``heard_at`` is when the last event came, ``ended_at`` when the host reported the end ("" while it runs).
+
+    ``problem`` is the last thing that could not be read, ``problem_at`` when that was.
+    """
 
     origin: Origin
     cursor: Cursor = field(default_factory=Cursor)
     heard_at: str = ""
     ended_at: str = ""
+    problem: str = ""
+    problem_at: str = ""
 
 
 class Cursors:
@@ -61,6 +66,16 @@ class Cursors:
                 found[host] = max(found.get(host, ""), progress.heard_at)
         return found
 
+    def problems(self) -> dict[str, tuple[str, str]]:
+        """Host → when something of it could not be read the last time (RFC 3339, UTC), and what that was."""
+        found: dict[str, tuple[str, str]] = {}
+        for path in self._directory.glob("*.json"):
+            progress = self._load(path)
+            if progress and progress.problem:
+                host = progress.origin.host
+                found[host] = max(found.get(host, ("", "")), (progress.problem_at, progress.problem))
+        return found
+
     def _path(self, origin: Origin) -> Path:
         # a session id comes from a host and may hold anything
         name = hashlib.sha256(f"{origin.host}\0{origin.session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -69,6 +84,8 @@ class Cursors:
     def _load(self, path: Path) -> Progress | None:
         try:
             data = json.loads(path.read_bytes())
-            return Progress(Origin(**data["origin"]), Cursor(**data["cursor"]), data["heard_at"], data["ended_at"])
+            problem = str(data.get("problem", "")), str(data.get("problem_at", ""))  # older versions had none
+            origin, cursor = Origin(**data["origin"]), Cursor(**data["cursor"])
+            return Progress(origin, cursor, data["heard_at"], data["ended_at"], *problem)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None

@@ -16,7 +16,7 @@ from keeplore.workspace.intake import Intake
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import Host, Recorded
+from keeplore_hooks.hosts import Recorded, Source
 
 CLEAR_CHARS = 40  # of a decision that names what it is about
 LOOKED_AT = 300  # newest conversations that are searched for something to show
@@ -42,12 +42,12 @@ class Known:
 
 def worth_reading(recorded: Iterable[Recorded], since: datetime | None) -> list[Recorded]:
     """The sessions that were written to since then, oldest first, so that later ones build on earlier ones."""
-    chosen = [session for session in recorded if since is None or _written_at(session.path) >= since]
+    chosen = [session for session in recorded if since is None or written_at(session) >= since]
     return sorted(chosen, key=lambda session: (session.started_at, str(session.path)))
 
 
 def import_sessions(
-    registry: Registry, host: Host, recorded: Sequence[Recorded], progress: Callable[[int, int], None]
+    registry: Registry, host: Source, recorded: Sequence[Recorded], progress: Callable[[int, int], None]
 ) -> Imported:
     """Take every session beyond what was read of it before, then close those that have ended.
 
@@ -96,8 +96,11 @@ def _worth(conversation: Conversation, decision: Quote) -> int:
     return 2 * is_clear + is_own_words + bool(conversation.reasoning) + (len(conversation.options) > 1)
 
 
-def _written_at(path: Path) -> datetime:
+def written_at(session: Recorded) -> datetime:
+    """When a session was last written to, as far as anybody can tell."""
     try:
-        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError:
+        if session.written_at:
+            return datetime.fromisoformat(session.written_at)
+        return datetime.fromtimestamp(session.path.stat().st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
         return datetime.min.replace(tzinfo=UTC)

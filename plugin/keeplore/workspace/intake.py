@@ -14,12 +14,13 @@ from keeplore.workspace.cursors import Cursors, Progress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
-from keeplore_hooks.hosts import Cursor, Host, host_named
+from keeplore_hooks.hosts import Cursor, Host, Source, host_named, source_named
 from keeplore_hooks.spool import Entry
 
 SETTLE_S = 20  # after a session's end its record may still grow for a moment
 ABANDONED_S = 12 * 3600  # a session without an end that was silent for so long is taken as ended
 SWEPT = "swept"
+PROBLEM_LENGTH = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,11 @@ class Intake:
         ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
         if ended:
             ended_at = ended[-1].at if ended[-1].phase == "ended" else ""
-        self._cursors.save(Progress(origin, reading.cursor, entry.at, ended_at))
+        after = Progress(origin, reading.cursor, entry.at, ended_at, progress.problem, progress.problem_at)
+        self._cursors.save(_with_problems(after, reading.problems))
         return Taken(_turns(reading.events), reading.problems)
 
-    def take_transcript(self, host: Host, path: Path, origin: Origin) -> Taken:
+    def take_transcript(self, host: Source, path: Path, origin: Origin) -> Taken:
         """Take what a session on disk holds beyond its cursor; the session stays open for what may follow."""
         progress = self._cursors.get(origin)
         reading = host.read_transcript(path, progress.cursor)
@@ -69,7 +71,8 @@ class Intake:
         if reading.cursor != progress.cursor or not progress.heard_at:
             # one that was swept and has grown since is swept again
             ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
-            self._cursors.save(Progress(origin, reading.cursor, heard_at, ended_at))
+            after = replace(progress, origin=origin, cursor=reading.cursor, heard_at=heard_at, ended_at=ended_at)
+            self._cursors.save(_with_problems(after, reading.problems))
         return Taken(_turns(reading.events), reading.problems)
 
     def sweep(self, moment: datetime | None = None) -> tuple[tuple[Path, str], ...]:
@@ -89,8 +92,8 @@ class Intake:
 
     def _finish(self, progress: Progress) -> None:
         cursor: Cursor = progress.cursor
-        if progress.origin.transcript and os.path.isfile(progress.origin.transcript):  # noqa: PTH113 (it never raises)
-            reading = _host(progress.origin.host).read_transcript(Path(progress.origin.transcript), cursor)
+        if _is_there(progress.origin.transcript):
+            reading = _source(progress.origin.host).read_transcript(Path(progress.origin.transcript), cursor)
             self._hand_over(reading.events)
             cursor = reading.cursor
         self._registry.for_directory(Path(progress.origin.cwd or Path.home()))
@@ -123,6 +126,26 @@ def _host(name: str) -> Host:
         return host_named(name)
     except KeyError as e:
         raise TranscriptError(str(e.args[0])) from e
+
+
+def _source(name: str) -> Source:
+    try:
+        return source_named(name)
+    except KeyError as e:
+        raise TranscriptError(str(e.args[0])) from e
+
+
+def _is_there(transcript: str) -> bool:
+    """Is there a record? That of one session in a database is named by a path which goes on behind the database."""
+    return any(os.path.isfile(path) for path in (transcript, os.path.dirname(transcript)))  # noqa: PTH113, PTH120 (they never raise)
+
+
+def _with_problems(progress: Progress, problems: tuple[str, ...]) -> Progress:
+    """With the last thing that could not be read, for ``keeplore doctor``."""
+    if not problems:
+        return progress
+    now = datetime.now(UTC).isoformat()[:19] + "Z"
+    return replace(progress, problem=problems[-1][:PROBLEM_LENGTH], problem_at=now)
 
 
 def _turns(events: Iterable[HostEvent]) -> int:

@@ -1,30 +1,53 @@
-"""``keeplore import HOST``."""
+"""``keeplore import``: what is recorded on this machine, of one source or of all."""
 
 from __future__ import annotations
 
 import os
+import re
+import sys
 import textwrap
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from keeplore.cli.output import plain, table
 from keeplore.cli.progress import bar, fill_vectors
-from keeplore.cli.when import When
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
-from keeplore_hooks.hosts import HOSTS, host_named
+from keeplore_hooks.hosts import SOURCES, source_named
 
 if TYPE_CHECKING:
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.survey import Found
     from keeplore.workspace.workspace import Workspace
 
 SHOWN_PROBLEMS = 5
+SHOWN_DIRECTORIES = 3
+HEADINGS = ("source", "sessions", "size", "first", "last", "projects", "left out")
+
+
+class _Since(click.ParamType[datetime]):
+    name = "date or age"
+
+    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> datetime:
+        if match := re.fullmatch(r"(\d{1,5})\s*([dw])", value):
+            days = int(match[1]) * (7 if match[2] == "w" else 1)
+            return datetime.now(UTC) - timedelta(days=days)
+        try:
+            return datetime.fromisoformat(value).astimezone()  # a date alone is one of this place
+        except ValueError:
+            self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
 
 
 @click.command(short_help="Read the sessions that a host has already recorded.")
-@click.argument("host", type=click.Choice(sorted(HOSTS)))
-@click.option("--since", type=When(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
+@click.argument("host", type=click.Choice(sorted(SOURCES)), required=False)
+@click.option("--all", "is_all", is_flag=True, help="Read the sessions of every host.")
+@click.option("--dry-run", is_flag=True, help="Say what would be read, and stop.")
+@click.option("--yes", is_flag=True, help="With --all: do not ask before reading.")
+@click.option("--since", type=_Since(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
 @click.option(
     "--from",
     "folder",
@@ -32,50 +55,128 @@ SHOWN_PROBLEMS = 5
     help="Look here for the host's files.",
 )
 @click.pass_obj
-def command(places: Places, host: str, since: datetime | None, folder: Path | None) -> None:
-    """Turn the sessions of HOST on this machine into memory.
+def command(
+    places: Places,
+    host: str | None,
+    is_all: bool,  # noqa: FBT001 (as click passes it)
+    dry_run: bool,  # noqa: FBT001
+    yes: bool,  # noqa: FBT001
+    since: datetime | None,
+    folder: Path | None,
+) -> None:
+    """Turn the sessions of HOST on this machine into memory; without HOST, say what is there.
 
     Nothing leaves the machine and no model is asked. It may be interrupted and started again at any time: what was
     read is not read twice, and a second run changes nothing.
 
     \b
-    keeplore import claude-code
+    keeplore import
     keeplore import claude-code --since 30d
+    keeplore import --all
     """
+    if host and is_all:
+        raise click.UsageError("give a HOST or --all, not both")
+    if folder and not host:
+        raise click.UsageError("--from needs the HOST whose files lie there")
     # heavy: git, the index and the model are needed here, not for --help
-    from keeplore.workspace.history import import_sessions, worth_reading
     from keeplore.workspace.registry import Registry
+    from keeplore.workspace.survey import survey
 
-    adapter = host_named(host)
-    if folder and folder.name == adapter.folder:  # the sessions lie there, and people name where they saw them
-        folder = folder.resolve().parent
-    config_dir = str(folder) if folder else os.environ.get(adapter.variable, "")
     with Registry(places) as registry:
-        home = registry.for_directory(Path.home())  # says what to do where there is no workspace yet
-        recorded = worth_reading(adapter.recorded(Path.home(), config_dir), since)
-        if not recorded:
-            if folder:
-                raise KeeploreError(
-                    f"no recorded sessions of {host} in {folder}", f"Name the folder that holds {adapter.folder}/"
-                )
-            click.echo(f"No recorded sessions of {host} found. If they lie elsewhere, name the folder with --from.")
+        found = survey(registry, os.environ, since=since, folders=_folders(host, folder))
+        if host:
+            found = [one for one in found if one.source.name == host]
+        if not any(one.sessions for one in found):
+            _say_nothing(host, folder, found)
             return
-        with bar("Reading sessions") as progress:
-            try:
-                imported = import_sessions(registry, adapter, recorded, progress)
-            except KeyboardInterrupt:
-                click.echo("\nInterrupted. What was read is kept; run it again to go on.", err=True)
-                raise
-        click.echo(
-            f"{len(recorded)} sessions looked at, {imported.sessions} with something new: {imported.turns} turns."
-        )
-        for path, problem in imported.problems[:SHOWN_PROBLEMS]:
-            click.echo(f"  {path.name}: {problem}", err=True)
-        if len(imported.problems) > SHOWN_PROBLEMS:
-            click.echo(f"  … and {len(imported.problems) - SHOWN_PROBLEMS} more lines that could not be read", err=True)
+        if is_all or dry_run or not host:
+            _show(found)
+        if dry_run or not (host or is_all):
+            _say_next(host)
+            return
+        home = registry.for_directory(Path.home())  # says what to do where there is no workspace yet
+        if is_all and not yes and not _agrees():
+            return
+        _read(registry, found)
         for workspace in registry.opened():
             fill_vectors(workspace)
         _show_known(home)
+
+
+def _folders(host: str | None, folder: Path | None) -> dict[str, str]:
+    if not host or not folder:
+        return {}
+    if folder.name == source_named(host).folder:  # the sessions lie there, and people name where they saw them
+        folder = folder.resolve().parent
+    return {host: str(folder)}
+
+
+def _say_nothing(host: str | None, folder: Path | None, found: Sequence[Found]) -> None:
+    known = sum(one.known for one in found)
+    if known:
+        click.echo(f"All {known} sessions are known from the hosts themselves; there is nothing else to read.")
+    elif folder and host:
+        inside = source_named(host).folder
+        raise KeeploreError(f"no recorded sessions of {host} in {folder}", f"Name the folder that holds {inside}/")
+    else:
+        of = f" of {host}" if host else ""
+        click.echo(f"No recorded sessions{of} found. If they lie elsewhere, name HOST and the folder with --from.")
+
+
+def _show(found: Sequence[Found]) -> None:
+    """The same table for what is there and for what is about to be read."""
+    rows = []
+    for one in found:
+        if not one.sessions and not one.known:
+            continue
+        names = list(dict.fromkeys(Path(directory).name for directory in one.directories))
+        more = f" and {len(names) - SHOWN_DIRECTORIES} more" if len(names) > SHOWN_DIRECTORIES else ""
+        known = f"{one.known} known from their host" if one.known else ""
+        shown = ", ".join(names[:SHOWN_DIRECTORIES]) + more
+        rows.append((one.source.name, len(one.sessions), _size(one.size), *one.days, shown, known))
+    table(HEADINGS, rows, wide=("projects",))
+
+
+def _say_next(host: str | None) -> None:
+    if sys.stdout.isatty():
+        these = f"`keeplore import {host}` reads them" if host else "`keeplore import --all` reads them all"
+        click.echo(f"\nNothing was read. {these}; `--since 30d` takes the latest alone.")
+
+
+def _agrees() -> bool:
+    """Whether the person wants it; nobody can be asked where there is no terminal."""
+    if not sys.stdin.isatty():
+        raise KeeploreError("nobody can be asked whether to read all this", "Add --yes, or --dry-run to see it alone")
+    return click.confirm("\nRead them all?", default=True)
+
+
+def _read(registry: Registry, found: Sequence[Found]) -> None:
+    # heavy, see above
+    from keeplore.workspace.history import import_sessions
+
+    for one in found:
+        if not one.sessions:
+            continue
+        with bar(f"Reading {one.source.name}") as progress:
+            try:
+                imported = import_sessions(registry, one.source, one.sessions, progress)
+            except KeyboardInterrupt:
+                click.echo("\nInterrupted. What was read is kept; run it again to go on.", err=True)
+                raise
+        looked_at, new, turns = len(one.sessions), imported.sessions, imported.turns
+        click.echo(f"{one.source.name}: {looked_at} sessions looked at, {new} with something new: {turns} turns.")
+        for path, problem in imported.problems[:SHOWN_PROBLEMS]:
+            click.echo(f"  {plain(path.name)}: {plain(problem)}", err=True)
+        if len(imported.problems) > SHOWN_PROBLEMS:
+            click.echo(f"  … and {len(imported.problems) - SHOWN_PROBLEMS} more lines that could not be read", err=True)
+
+
+def _size(count: int) -> str:
+    """Bytes for a person."""
+    size, units = float(count), ["B", "kB", "MB", "GB"]
+    while size >= 1000 and len(units) > 1:
+        size, units = size / 1000, units[1:]
+    return f"{size:.0f} {units[0]}" if units[0] == "B" or size >= 10 else f"{size:.1f} {units[0]}"
 
 
 def _show_known(workspace: Workspace) -> None:
@@ -88,8 +189,9 @@ def _show_known(workspace: Workspace) -> None:
     stamp = workspace.index.stamp()
     click.echo(f"\n{workspace.name} now holds {stamp.memories} memories. Among them:\n")
     for thing in known:
-        click.secho(f"  {thing.title}", bold=True)
-        click.secho(f"  {thing.date} · {thing.project or 'workspace'} · {thing.path}", dim=True)
-        quote = textwrap.fill(f"“{thing.quote}”", 92, initial_indent="    ", subsequent_indent="    ")
+        click.secho(f"  {plain(thing.title)}", bold=True)
+        place = plain(f"{thing.date} · {thing.project or 'workspace'} · {thing.path}")
+        click.secho(f"  {place}", dim=True)
+        quote = textwrap.fill(f"“{plain(thing.quote)}”", 92, initial_indent="    ", subsequent_indent="    ")
         click.echo(f"{quote}\n")
     click.echo('Ask for more: `keeplore recall "what did we decide about …"`')
