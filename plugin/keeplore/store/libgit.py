@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,20 @@ from keeplore.store.plumbing import signed_commit
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature; off by default, as in git
 _BEYOND = ("core.sparsecheckout", "extensions.partialclone", "extensions.refstorage", "extensions.compatobjectformat")
 FAILURES = (Unsupported, pygit2.GitError)  # where the user's git takes over
+
+
+@contextlib.contextmanager
+def synced_together() -> Iterator[None]:
+    """Write many objects without syncing each; all are durable when the context ends, before a ref may name them.
+
+    The setting is the process's: what other threads write meanwhile is durable a moment later as well.
+    """
+    pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)  # noqa: FBT003  # its own signature
+    try:
+        yield
+    finally:
+        pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # as above
+        os.sync()
 
 
 def open_repository(root: Path) -> pygit2.Repository:

@@ -22,7 +22,7 @@ from keeplore.store.forgetting import KEPT
 from keeplore.store.forgotten import FOLDER, Tombstone, Tombstones, id_of, joined, parse, without_text
 from keeplore.store.git import output, run
 from keeplore.store.history import Rewriter, git_reader, held_at, library_reader
-from keeplore.store.libgit import Library
+from keeplore.store.libgit import Library, synced_together
 from keeplore.store.locks import Turn
 from keeplore.store.merge import LOSS_FROM, LOSS_SHARE
 from keeplore.store.paths import is_memory, is_ours
@@ -213,7 +213,8 @@ def _rewrite(turn: Turn, backend: Library, ref: str, wanted: Mapping[str, frozen
         output(root, "update-index", "--force-remove", "--", path)
     run(root, "update-index", "--clear-resolve-undo")
     rewriter = Rewriter(backend.repository, texts)
-    rewriter.rewrite(history.after(root, {text.commit for text in texts}))
+    with synced_together():
+        rewriter.rewrite(history.after(root, {text.commit for text in texts}))
     durable.write(own / PENDING, json.dumps(sorted(blobs | set(_pending(own)))).encode())
     copy_notes(root, rewriter.commits)
     for memory_id in wanted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryRow, Wanted
@@ -74,7 +74,7 @@ def purge(workspace: Workspace, memory_id: str) -> Purged:
     with workspace.capturing():
         done = workspace.store.purge(ids, workspace.machine, now())
     workspace.erase(remains if remains.ids else Remains(ids))
-    return done
+    return replace(done, ids=ids)
 
 
 def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]:
