@@ -42,8 +42,7 @@ def note(text: str) -> None:
 
 
 def emit_json(data: Any) -> None:
-    text = json.dumps(data, ensure_ascii=False, indent=2)
-    click.echo(text.encode("utf-8", "replace").decode())  # YAML escapes can make lone surrogates
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def near(place: Path, cwd: Path) -> str:
