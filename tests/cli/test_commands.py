@@ -17,7 +17,12 @@ from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.spool import Spool
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "help"
-HELP = [(), *((name,) for name in COMMANDS), ("worker", "status"), ("worker", "stop"), ("worker", "run")]
+HELP = [
+    (),
+    *((name,) for name in COMMANDS),
+    *(("worker", name) for name in ("status", "stop", "run")),
+    *(("workspaces", name) for name in ("list", "home", "remove", "rename")),
+]
 SAID = "We keep the ledger append-only, because auditors ask for every state that ever was."
 
 

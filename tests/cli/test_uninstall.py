@@ -39,9 +39,7 @@ def keeplore(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 def tree(root: Path, without: Path) -> dict[str, bytes]:
     """Every path below a directory with its bytes, a workspace left out."""
-    # onnxruntime, which other programs use as well, keeps ids of its own there, whoever loads it
-    left_out = {without, root / ".cache" / "Microsoft", root / "tmp"}
-    paths = [path for path in root.rglob("*") if left_out.isdisjoint((path, *path.parents))]
+    paths = [path for path in root.rglob("*") if without not in (path, *path.parents)]
     return {str(path): path.read_bytes() if path.is_file() else b"" for path in paths}
 
 

@@ -195,3 +195,14 @@ def test_passages_stay_within_what_the_model_reads(models: Path) -> None:
     assert len(passages) > 20
     assert max(len(tokenizer.encode(passage.embedded).ids) for passage in passages) <= 256
     assert MAX_WORD < 190
+
+
+def test_loading_the_model_reports_nothing_and_leaves_no_id_of_the_machine(home: Path) -> None:
+    def others() -> set[Path]:
+        return {path for path in home.rglob("*") if path.is_file() and home / "models" not in path.parents}
+
+    before = others()
+    load = "embedder_for('packaged', Path(sys.argv[1])).embed(['x'])"
+    script = f"import sys; from pathlib import Path; from keeplore.index import embedder_for; {load}"
+    subprocess.run((sys.executable, "-c", script, str(home / "models")), cwd=home, check=True)
+    assert (home / "models").is_dir() and others() == before

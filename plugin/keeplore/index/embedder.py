@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index.models import PACKAGED, Located, fetched, floor_of, in_directory, packaged
+from keeplore.index.models import PACKAGED, Located, fetched, floor_of, in_directory, packaged, text_embedding
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
@@ -99,10 +99,9 @@ class FastembedEmbedder:
     def _load(self) -> Any:
         found = self._located
         try:
-            from fastembed import TextEmbedding  # here, because it costs 0.3 s and brings an HTTP client along
-
-            found.register(TextEmbedding)
-            return TextEmbedding(
+            fastembed = text_embedding()
+            found.register(fastembed)
+            return fastembed(
                 found.id,
                 specific_model_path=str(found.directory),
                 cache_dir=str(self._cache),

@@ -119,11 +119,21 @@ def in_directory(directory: Path, cache: Path) -> Located:
     return Located(f"local/{sha256[:16]}-{pooling}", directory, file, sha256, tokens, dim, pooling=pooling)
 
 
+def text_embedding() -> Any:
+    """fastembed's class, loaded so that nothing is reported to anybody.
+
+    From 1.31 on the runtime below it keeps an id of the machine and sends reports to its maker, also on Linux; it reads
+    the variable that forbids this when it is imported, so it has to be set before.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    from fastembed import TextEmbedding  # here, because it costs 0.3 s and brings an HTTP client along
+
+    return TextEmbedding
+
+
 def fetched(name: str, cache: Path, *, fetch: bool) -> Located:
     """A model of fastembed's list from the cache; downloaded into it only where ``fetch`` allows."""
-    from fastembed import TextEmbedding  # here, because only this kind of model needs its list
-
-    entry = next((m for m in TextEmbedding.list_supported_models() if m["model"].lower() == name.lower()), None)
+    entry = next((m for m in text_embedding().list_supported_models() if m["model"].lower() == name.lower()), None)
     if entry is None:
         raise ModelUnavailable(
             f"{name!r} is no model of fastembed's list",
@@ -131,7 +141,7 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> Located:
         )
     home = cache / "fetched" / name.replace("/", "--")
     if fetch:
-        _download(TextEmbedding, name, home)
+        _download(text_embedding(), name, home)
     files = sorted(home.rglob(Path(entry["model_file"]).name)) if home.is_dir() else []
     found = next((path for path in files if path.as_posix().endswith(f"/{entry['model_file']}")), None)
     if found is None:

@@ -17,17 +17,17 @@ from keeplore.memory.model import KINDS
 
 @click.command(short_help="Write memory out as one document, or as JSON lines.")
 @click.option(
-    "--format",
     "-f",
+    "--format",
     "form",
     default="markdown",
     show_default=True,
     type=click.Choice(["markdown", "jsonl"]),
     help="A document, or one JSON object a line.",
 )
-@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="The file; stdout if not given.")
-@click.option("--project", "-p", default="", help="Only of this project.")
-@click.option("--kind", "-k", type=click.Choice(KINDS), help="Only of this kind.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; stdout if not given.")
+@click.option("-p", "--project", default="", help="Only of this project.")
+@click.option("-k", "--kind", type=click.Choice(KINDS), help="Only of this kind.")
 @click.option("--since", type=When(), help="Only what was changed since: 2026-01-31, 30d, 8w.")
 @click.option("--all-versions", is_flag=True, help="Earlier versions too.")
 @click.option("--full", is_flag=True, help="The words of conversations too; JSON lines always have them.")

@@ -24,7 +24,7 @@ SHOWN = 20  # paths of a plan
 @click.command(short_help="Take a memory away, with all its versions; it can be restored.")
 @reference("refs", many=True)
 @click.option("--purge", is_flag=True, help="Remove the text from git's history too, here and on every machine.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask; needed for --purge where nobody can be asked.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; needed for --purge where nobody can be asked.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.pass_obj
 def command(places: Places, *, refs: tuple[str, ...], purge: bool, yes: bool, as_json: bool) -> None:

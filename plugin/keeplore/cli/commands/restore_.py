@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Bring back what was forgotten.")
 @click.argument("refs", nargs=-1, metavar="[REF]...")
-@click.option("--list", "-l", "is_list", is_flag=True, help="Show what was forgotten, and when.")
+@click.option("-l", "--list", "is_list", is_flag=True, help="Show what was forgotten, and when.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.pass_obj
 def command(places: Places, *, refs: tuple[str, ...], is_list: bool, as_json: bool) -> None:

@@ -18,7 +18,7 @@ DONE_S = 1.0  # without work, then a worker in the foreground is done
 
 
 @click.command(short_help="Remove what Keeplore keeps on this machine beside the workspaces.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @click.option("--keep-state", is_flag=True, help="Keep the inbox and the list of workspaces.")
 @click.option("--discard-events", is_flag=True, help="Throw away host events that no workspace has yet.")
 @click.pass_obj
