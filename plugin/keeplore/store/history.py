@@ -179,18 +179,16 @@ class Rewriter:
         is_dropped = False
         for line in header.split(b"\n"):
             key, _, value = line.partition(b" ")
-            if key == b"":  # a value's next line
-                if not is_dropped:
-                    lines.append(line)
-                continue
-            is_dropped = key in _DROPPED
+            if key != b"":  # else it is a value's next line
+                is_dropped = key in _DROPPED
+            new = line
             if key == b"tree":
-                line = b"tree " + (self._tree(value.decode(), self._top) or self._empty()).encode()  # noqa: PLW2901  # as it is
+                new = b"tree " + (self._tree(value.decode(), self._top) or self._empty()).encode()
             elif key == b"parent":
-                line = b"parent " + self.commits.get(value.decode(), value.decode()).encode()  # noqa: PLW2901  # as it is
-                is_dropped = line in lines
+                new = b"parent " + self.commits.get(value.decode(), value.decode()).encode()
+                is_dropped = new in lines
             if not is_dropped:
-                lines.append(line)
+                lines.append(new)
         return b"\n".join(lines) + b"\n\n" + message
 
     def _tree(self, tree: str, node: _Node) -> str:
