@@ -225,7 +225,7 @@ def test_whoami_says_where_memory_goes_and_why(project):
 
 
 def test_projects_are_listed_with_what_tells_them(memory, request):
-    assert "No project yet" in keeplore("projects").stdout
+    assert "no project yet" in keeplore("projects").stderr
     request.getfixturevalue("project")
     assert keeplore("projects").stdout.split() == ["ledgerly", "~/code/ledgerly"]
     (entry,) = json.loads(keeplore("projects", "--json").stdout)

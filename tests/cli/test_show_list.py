@@ -161,6 +161,12 @@ def test_a_hostile_memory_reaches_no_terminal(at_terminal: Terminal, run: Run, m
     assert json.loads(run("list", "--json").stdout)[0]["title"].startswith("t")
 
 
+def test_a_hostile_memory_is_recalled_as_text(at_terminal: Terminal, memory: Path) -> None:
+    save(title=f"aubergine{HOSTILE}", category=HOSTILE, body=f"# aubergine\n\nThe aubergine {HOSTILE} is ripe.\n")
+    status, seen = at_terminal("recall", "--text", "aubergine")
+    assert status == 0 and "[red]x[/red]" in seen and not COMMANDING.search(seen.replace("\n", ""))
+
+
 def test_a_link_in_a_memory_is_no_link_on_a_terminal(at_terminal: Terminal, memory: Path) -> None:
     shown = save(body="# t\n\n[press me](https://evil.invalid) and **bold**\n")
     _, seen = at_terminal("show", shown.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-import click
+from keeplore.cli.output import block, note, plain, say
 
 WIDTH = 96
 STATUS = {
@@ -22,20 +22,23 @@ def show(answer: dict[str, Any]) -> None:
         facts = [hit["date"], where, f"{hit['score']:.2f}", hit["category"] or hit["kind"]]
         if hit["changes"]:
             facts.append(f"changed {hit['changes']}×")
-        click.echo(f"{number}. {click.style(hit['title'], bold=True)}")
-        click.secho(f"   {' · '.join(facts)}", dim=True)
-        for paragraph in hit["passage"].splitlines():
-            click.echo(textwrap.fill(paragraph, WIDTH, initial_indent="   ", subsequent_indent="   "))
+        say(f"{number}. {plain(hit['title'])}", bold=True)
+        say(f"   {plain(' · '.join(facts))}", dim=True)
+        for paragraph in block(hit["passage"]).splitlines():
+            _fill(paragraph)
         if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
-            decided = f"decided: “{hit['decision']}”"
-            click.echo(textwrap.fill(decided, WIDTH, initial_indent="   ", subsequent_indent="   "))
-        click.secho(f"   {hit['path']}", fg="cyan")
-        click.echo()
+            _fill(f"decided: “{plain(hit['decision'])}”")
+        say(f"   {plain(hit['path'])}", fg="cyan")
+        say()
     if not answer["hits"]:
-        click.echo(STATUS[answer["status"]])
+        say(STATUS[answer["status"]])
     if answer["status"] == "empty":  # how it was searched is of no interest then
         return
-    for note in answer["notes"]:
-        click.echo(f"note: {note}", err=True)
+    for told in answer["notes"]:
+        note(told)
     if answer["legs"] == ["text"] and not answer["notes"]:
-        click.echo("note: searched by text alone, as asked", err=True)
+        note("searched by text alone, as asked")
+
+
+def _fill(text: str) -> None:
+    say(textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   "))

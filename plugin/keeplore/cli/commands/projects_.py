@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from keeplore.cli.output import emit_json, note, table
 from keeplore.config.places import Places
 
 
@@ -23,10 +23,12 @@ def command(places: Places, *, as_json: bool) -> None:
     with Registry(places) as registry:
         projects = list(load_projects(registry.for_directory(Path.cwd()).store))
     if as_json:
-        click.echo(json.dumps([asdict(project) for project in projects], ensure_ascii=False, indent=2))
+        emit_json([asdict(project) for project in projects])
         return
-    for project in projects:
-        by = ", ".join(project.remotes) or project.path or f"root commit {project.root_commit[:8]}"
-        click.echo(f"{project.name:<30} {by}")
+    rows = [
+        (project.name, ", ".join(project.remotes) or project.path or f"root commit {project.root_commit[:8]}")
+        for project in projects
+    ]
+    table(("project", "recognised by"), rows, wide=("recognised by",))
     if not projects:
-        click.echo("No project yet: one is added when a session in it is captured or imported.")
+        note("no project yet: one is added when a session in it is captured or imported")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.answer import show
+from keeplore.cli.output import emit_json, note
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.worker.protocol import ask
@@ -52,9 +52,9 @@ def command(places: Places, query: tuple[str, ...], limit: int, *, wide: bool, t
         raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
     waiting = Spool(places.spool).counts()["new"]
     if waiting:
-        click.echo(f"note: {waiting} host events wait to be read; `keeplore worker run` reads them", err=True)
+        note(f"{waiting} host events wait to be read; `keeplore worker run` reads them")
     if as_json:
-        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        emit_json(answer)
     else:
         show(answer)
     sys.exit(EXIT[answer["status"]])

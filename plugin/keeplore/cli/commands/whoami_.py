@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from keeplore.cli.output import emit_json, plain, say
 from keeplore.config.places import Places
 
 
@@ -43,7 +43,7 @@ def command(places: Places, *, as_json: bool) -> None:
             "cache": str(places.cache),
         }
     if as_json:
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        emit_json(told)
         return
     known = "" if told["project_is_known"] else ", not seen before"
     project = (
@@ -60,4 +60,4 @@ def command(places: Places, *, as_json: bool) -> None:
         "cache": told["cache"],
     }
     for label, value in rows.items():
-        click.echo(f"{label + ':':<11}{value}")
+        say(f"{label + ':':<11}{plain(value)}")
