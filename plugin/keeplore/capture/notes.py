@@ -51,11 +51,11 @@ class NoteTaker:
         place = self._steps.place(turn.origin)
         source = {"host": turn.origin.host, "session": turn.origin.session, "branch": place.branch}
         for candidate in found:
-            self._write(_draft(candidate, place.scope, place.project, source, turn.at))
+            self._write(draft_of(candidate, place.scope, place.project, source, turn.at))
 
     @hookimpl_last
     def keeplore_command(self, command: Command) -> None:
-        """Write what was typed behind ``/remember``, where nobody has answered it: its id is the one that answers have."""
+        """Write what was typed behind ``/remember``; where the worker answered it, the id is the same."""
         said = self._steps.redact(clean(command.args))
         if command.name not in REMEMBER or not said:
             return
@@ -83,7 +83,7 @@ class NoteTaker:
         source = {key: known[key] for key in ("host", "session", "machine", "branch") if key in known}
         for candidate in self._written_unasked(candidates(exchanges)):
             origin = source if candidate.is_explicit else {**source, "from": meta["id"]}
-            self._write(_draft(candidate, scope, project, origin, said_at.get(candidate.turn, "")))
+            self._write(draft_of(candidate, scope, project, origin, said_at.get(candidate.turn, "")))
 
     def _written_unasked(self, found: Iterable[Candidate]) -> Iterable[Candidate]:
         return (c for c in found if c.is_explicit or (self._is_automatic and c.confidence >= AUTOMATIC))
@@ -95,7 +95,8 @@ class NoteTaker:
             return
 
 
-def _draft(candidate: Candidate, scope: str, project: str, source: Mapping[str, Any], at: str) -> Draft:
+def draft_of(candidate: Candidate, scope: str, project: str, source: Mapping[str, Any], at: str) -> Draft:
+    """The note that a candidate becomes; ``at`` is when it was said, ``source`` has at least host and session."""
     return Draft(
         candidate.text,
         title=candidate.title,

@@ -32,6 +32,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Write": {
         "remember": "Write something down for good.",
+        "review": "Decide what of your talks becomes a note.",
         "edit": "Change a memory in your editor; it becomes a new version.",
         "pin": "Make memories permanent: never archived, ranked first.",
         "unpin": "Make memories permanent no more.",

@@ -1,0 +1,134 @@
+"""``keeplore review``."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from keeplore.cli.after import settle
+from keeplore.cli.output import emit_json, note, plain, say, table
+from keeplore.cli.references import short
+from keeplore.cli.when import When, in_utc
+from keeplore.config.places import Places
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from keeplore.workspace.review import Offer
+    from keeplore.workspace.workspace import Workspace
+
+SHOWN = 30
+CHOICES = {"y": "keep it", "e": "edit it first", "n": "never offer it again", "s": "decide later", "q": "stop"}
+
+
+@click.command(short_help="Decide what of your talks becomes a note.")
+@click.option("--since", type=When(), help="Talks that were changed since then: 2026-01-31, 30d, 8w.")
+@click.option("--all-projects", is_flag=True, help="Talks of every project of the workspace.")
+@click.option("-n", "--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="How many; 0 for all.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs; nothing is asked.")
+@click.pass_obj
+def command(places: Places, /, *, since: datetime | None, all_projects: bool, limit: int, as_json: bool) -> None:
+    """Go through statements of your talks that may be worth a note, and keep or reject each.
+
+    What you say for sure becomes a note by itself; this offers the rest, the newest first. Piped, the offers are
+    listed and nothing is asked: date, category, confidence, where, statement, id.
+
+    \b
+    keeplore review
+    keeplore review --since 8w --all-projects
+    """
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.index import Allowed
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.review import offers
+
+    with Registry(places) as registry:
+        cwd = Path.cwd()
+        workspace = registry.for_directory(cwd)
+        allowed = Allowed(() if all_projects else workspace.here(cwd).scopes)
+        found = offers(workspace, allowed, in_utc(since) if since else "")
+        if as_json:
+            emit_json([_plain(offer) for offer in itertools.islice(found, limit or None)])
+        elif sys.stdin.isatty() and sys.stdout.isatty():
+            _ask(places, workspace, registry.machine.id, itertools.islice(found, limit or None))
+        else:
+            rows = [_columns(offer) for offer in itertools.islice(found, limit or None)]
+            table(("when", "category", "sure", "where", "statement", "id"), rows, wide=("statement",))
+            if not rows:
+                note("nothing to decide")
+
+
+def _ask(places: Places, workspace: Workspace, machine: str, found: itertools.islice[Offer]) -> None:
+    from keeplore.workspace.review import accept, reject  # heavy, as above
+
+    kept = rejected = asked = 0
+    for offer in found:
+        asked += 1
+        _show(offer)
+        choice = _choice()
+        if choice == "q":
+            break
+        if choice in ("y", "e"):
+            text = _edited(offer) if choice == "e" else ""
+            outcome = accept(workspace, offer, text)
+            say(f"  {'Kept' if outcome.is_new else 'It is there already'}: {plain(outcome.path)}", fg="cyan")
+            kept += outcome.is_new
+        elif choice == "n":
+            reject(workspace, machine, offer)
+            rejected += 1
+        say()
+    if not asked:
+        say("Nothing to decide.")
+    if kept or rejected:
+        settle(places, workspace, f"Review: {kept} kept, {rejected} rejected")
+        say(f"{kept} kept, {rejected} rejected.")
+
+
+def _choice() -> str:
+    words = ", ".join(f"{key} {meaning}" for key, meaning in CHOICES.items())
+    while True:
+        key = click.prompt(f"  Keep this? [{'/'.join(CHOICES)}]", default="s", show_default=False).strip().lower()[:1]
+        if key in CHOICES:
+            return key
+        say(f"  {words}")
+
+
+def _edited(offer: Offer) -> str:
+    changed = click.edit(offer.draft.text, extension=".md")
+    return (changed or "").strip()
+
+
+def _show(offer: Offer) -> None:
+    said = offer.candidate
+    say(plain(offer.draft.text), bold=True)
+    where = plain(offer.draft.project or offer.draft.scope)
+    say(f"  {offer.draft.created_at[:10]} · {said.category} · {where} · {said.confidence:.2f} sure", dim=True)
+    say(f"  {said.speaker}: “{plain(said.quote.text)}”")
+    say(f"  in {plain(offer.row.title)}; `keeplore show {short(offer.row.id)}`", dim=True)
+
+
+def _columns(offer: Offer) -> tuple[object, ...]:
+    said, draft = offer.candidate, offer.draft
+    sure = f"{said.confidence:.2f}"
+    return (draft.created_at[:10], said.category, sure, draft.project or draft.scope, draft.text, short(draft.id))
+
+
+def _plain(offer: Offer) -> dict[str, object]:
+    said, draft = offer.candidate, offer.draft
+    return {
+        "id": draft.id,
+        "text": draft.text,
+        "category": said.category,
+        "confidence": said.confidence,
+        "speaker": said.speaker,
+        "quote": said.quote.text,
+        "turn": said.turn,
+        "at": draft.created_at,
+        "scope": draft.scope,
+        "project": draft.project,
+        "conversation": offer.row.id,
+    }

@@ -1,0 +1,86 @@
+"""Statements of talks that were not sure enough are offered; what a person decides is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from keeplore.cli.commands import review_
+from keeplore.config.places import Places
+from keeplore.index import Allowed, Wanted
+from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.review import accept, offers, reject
+from keeplore.workspace.setup import initialise
+from keeplore.workspace.workspace import Workspace
+
+EVERYWHERE = Allowed(())
+SAID = "Let's use something simple for the queue."
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    places = Places(tmp_path / "state", tmp_path / "cache")
+    initialise(places, tmp_path / "memory")
+    return places
+
+
+@pytest.fixture
+def workspace(places: Places, tmp_path: Path) -> Iterator[Workspace]:
+    with Registry(places) as registry:
+        workspace = registry.for_directory(tmp_path)
+        talk = Conversation("The queue", (Exchange("t1", "2026-03-01T10:00:00Z", SAID, ("Fine.",)),))
+        meta = new_meta(
+            id=new_id("talk"),
+            kind="conversation",
+            title="The queue",
+            created_at="2026-03-01T10:00:00Z",
+            scope="workspace",
+            trust="assistant",
+            source={"host": "claude-code", "session": "s1", "turns": ["t1"]},
+        )
+        workspace.store.save(Memory(meta, talk.to_markdown()))
+        yield workspace
+
+
+def test_what_is_accepted_becomes_the_persons_note(workspace: Workspace) -> None:
+    [offer] = offers(workspace, EVERYWHERE)
+    outcome = accept(workspace, offer)
+    assert (outcome.memory.trust, outcome.memory.created_at) == ("user", "2026-03-01T10:00:00Z")
+    assert f"> “{SAID}” — user, turn t1" in outcome.memory.body
+    assert outcome.memory.source["from"] == new_id("talk")
+    assert list(offers(workspace, EVERYWHERE)) == []
+
+
+def test_what_is_put_into_other_words_is_not_offered_again(workspace: Workspace) -> None:
+    [offer] = offers(workspace, EVERYWHERE)
+    outcome = accept(workspace, offer, "The queue is one table in Postgres.", "infrastructure")
+    assert (outcome.memory.title, outcome.memory.category) == ("The queue is one table in Postgres.", "infrastructure")
+    assert list(offers(workspace, EVERYWHERE)) == []
+
+
+def test_what_is_rejected_or_forgotten_is_not_offered_again(workspace: Workspace, places: Places) -> None:
+    [offer] = offers(workspace, EVERYWHERE)
+    reject(workspace, "studio-1a2b", offer)
+    assert list(offers(workspace, EVERYWHERE)) == []
+    workspace.index.refresh()
+    assert workspace.index.listed(Wanted(kind="note")) == []
+
+
+def test_piped_the_offers_are_listed_and_nothing_is_asked(
+    workspace: Workspace, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    listed = CliRunner().invoke(review_.command, ["--all-projects"], obj=places)
+    assert listed.output.split("\t")[4] == SAID
+    [data] = json.loads(CliRunner().invoke(review_.command, ["--json"], obj=places).output)
+    assert (data["quote"], data["speaker"], data["conversation"]) == (SAID, "user", new_id("talk"))
+    assert len(list(offers(workspace, EVERYWHERE))) == 1
+
+
+def test_only_talks_that_were_changed_since_then_are_looked_at(workspace: Workspace) -> None:
+    assert list(offers(workspace, EVERYWHERE, "2026-04")) == []
