@@ -27,11 +27,12 @@ _FILES = (
 _COMMANDS = (
     re.compile(r"^<summary>Tool use: \*\*[^*]{1,100}\*\* `([^\n]{1,4000})`</summary>"),
     re.compile(r"Run command: ([^\n]{1,4000}?)</summary>"),
-    re.compile(r"^`([^\n]{1,4000})`\s*$"),
+    re.compile(r"^`(?!`)([^\n]{1,4000})`\s*$"),
 )
 _QUESTION = re.compile(r"^\*\*([^\n]{1,4000}?)\*\*\s*$")
 _OPTION = re.compile(r"^- \*\*([^\n]{1,1000}?)\*\*")
 _ANSWER = "**Answer:**"
+_PREVIEW = '" selected preview:'  # SpecStory cuts the answers out of a text and takes too much
 
 
 def note(tool: Tool, key: str, log: WorkLog, cwd: str) -> None:
@@ -57,7 +58,7 @@ def question(tool: Tool, key: str, origin: Origin, at: str) -> Question | None:
     told = list(_outside_code(tool.lines))
     asked = [found[1] for line in told if not line.startswith(_ANSWER) and (found := _QUESTION.match(line))]
     options = [found[1] for line in told if (found := _OPTION.match(line))]
-    words = "\n".join(tool.lines).partition(_ANSWER)[2].strip()
+    words = "\n".join(tool.lines).partition(_ANSWER)[2].partition(_PREVIEW)[0].strip()
     return Question(key, origin, at, "\n".join(asked), words, tuple(options)) if asked else None
 
 
