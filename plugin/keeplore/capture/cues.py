@@ -18,11 +18,12 @@ class Cue(NamedTuple):
     pattern: re.Pattern[str]
 
 
-def _cue(weight: float, pattern: str) -> Cue:
-    return Cue(weight, _any(pattern))
+def cue(weight: float, *patterns: str) -> Cue:
+    return Cue(weight, any_of(*patterns))
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
+def any_of(*patterns: str) -> re.Pattern[str]:
+    """One pattern of all, the case ignored; CHOOSE and OPENER stand for the lists below."""
     return re.compile("|".join(patterns).replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
 
 
@@ -53,72 +54,72 @@ OPENER = (
 )
 
 DECIDED: tuple[Cue, ...] = (
-    _cue(3.0, r"\A(?:final |the )?(?:decision|decided|agreed|conclusion|verdict)\b ?(?:is|:|—|–|- )(?!.*\bpending\b)"),
-    _cue(
+    cue(3.0, r"\A(?:final |the )?(?:decision|decided|agreed|conclusion|verdict)\b ?(?:is|:|—|–|- )(?!.*\bpending\b)"),
+    cue(
         3.0,
         r"\b(?:i|we)(?:'ve|’ve| have)? (?:now |finally |just |all |both )*(?:decided|settled|agreed|opted|"
         r"resolved) (?:on|to|for|that|against|not)\b",
     ),
-    _cue(3.0, r"\b(?:the|our|my) (?:final )?(?:decision|choice) (?:is|was)\b"),
-    _cue(2.8, r"\AOPENERlet(?:'|’)?s (?:just |also |then |please )*CHOOSE\b"),
-    _cue(2.8, r"\AOPENERlet(?:'|’)?s not (?!\w* ?(?:worry|forget|get ahead|rush))\w+"),
-    _cue(
+    cue(3.0, r"\b(?:the|our|my) (?:final )?(?:decision|choice) (?:is|was)\b"),
+    cue(2.8, r"\AOPENERlet(?:'|’)?s (?:just |also |then |please )*CHOOSE\b"),
+    cue(2.8, r"\AOPENERlet(?:'|’)?s not (?!\w* ?(?:worry|forget|get ahead|rush))\w+"),
+    cue(
         2.6,
         r"\AOPENER(?:we|i)(?:'ll|’ll| will| shall|'re going to|’re going to| are going to|'m going to| am "
         r"going to) (?:not )?CHOOSE\b",
     ),
-    _cue(
+    cue(
         2.6,
         r"\AOPENER(?:we|i)(?: are|'re|'m)? (?:going with|sticking with|dropping|keeping|switching to|choosing|"
         r"picking)\b",
     ),
-    _cue(2.6, r"\AOPENER(?:go with|go for|pick|choose|stick with|settle on)\s+\S"),
-    _cue(
+    cue(2.6, r"\AOPENER(?:go with|go for|pick|choose|stick with|settle on)\s+\S"),
+    cue(
         2.4,
         r"\AOPENER(?:do )?(?:use|keep|do|want|take|put|store|write|make|call|name|i want|we "
         r"want)\b.{2,90}\b(?:instead(?: of)?|rather than|in place of|not|over)\b",
     ),
-    _cue(
+    cue(
         2.4,
         r"\A(?:ok(?:ay)?,? |so,? |good,? |right,? )?then we(?:'ll|’ll| will)? (?!could|can|might|may|should|"
         r"would|need|have|had|get|are|were|see|saw|also|just|got|still|look|run|check|wait|talk|tell|discuss|"
         r"move on|start|continue|proceed|finish|commit|push|merge|test|ask|try|go on|know|want|find|found)\w+",
     ),
-    _cue(2.4, r"\b(?:i|we)(?:'d|’d| would)? (?:much |strongly |really )?(?:prefer|rather)\b(?!.*\bif\b)"),
-    _cue(2.2, r"\AOPENER(?:always|never|don'?t ever|do not ever|only ever|from now on)\b.{4,}"),
-    _cue(
+    cue(2.4, r"\b(?:i|we)(?:'d|’d| would)? (?:much |strongly |really )?(?:prefer|rather)\b(?!.*\bif\b)"),
+    cue(2.2, r"\AOPENER(?:always|never|don'?t ever|do not ever|only ever|from now on)\b.{4,}"),
+    cue(
         2.0,
         r"\AOPENER(?:don'?t|do not|no need to|stop|we don'?t|we do not) (?:use|using|add|adding|introduc\w+|"
         r"rely\w*|touch|support\w*|store|cache|mock\w*|change|break|depend\w*|keep|need (?!to know|to see))\b",
     ),
-    _cue(
+    cue(
         2.0,
         r"\b(?:we|it|that|this|they|there|which|\w+s?) (?:explicitly |definitely |really |absolutely "
         r")?(?:needs? to|has to|have to|must|should) (?:not |never |always |only |just )*(?:be|stay|remain|"
         r"live|go|use|return|fail|keep|come(?! up)|support|run)\b",
     ),
-    _cue(
+    cue(
         1.8,
         r"\b(?:i|we) (?:explicitly |definitely |really |do )?(?:don'?t )?want (?:an?|the|to (?:use|keep|drop|"
         r"have|avoid|store|stay|support|make|be able|let|solve|ship|build)|it to|them to|this to|something)\b",
     ),
-    _cue(1.6, r"\bwe (?:explicitly |always |never |only )?(?:do|don'?t) [\w-]+-(?:first|only|free|side|based)\b"),
+    cue(1.6, r"\bwe (?:explicitly |always |never |only )?(?:do|don'?t) [\w-]+-(?:first|only|free|side|based)\b"),
 )
 # an order that settles something when it answers the agent; as a first message it is only a task
 SETTLED_IN_REPLY: tuple[Cue, ...] = (
-    _cue(
+    cue(
         1.8,
         r"\AOPENER(?:we (?:can|could) )?(?:put|use|keep|store|name|call|leave|drop|skip|ignore|remove|replace|"
         r"rename|make (?:it|them|this|that)|return|default to|move)\s+\S+.*\Z",
     ),
-    _cue(
+    cue(
         1.6,
         r"\AOPENER(?:an? |the )?[\w.`'-]+(?: [\w.`'-]+){0,4} (?:is|are|sounds?|looks?|would be) (?:great|fine|"
         r"good|perfect|better|best|enough|ok|okay)\b",
     ),
 )
 # a sentence that any of these matches decides nothing
-UNDECIDED = _any(
+UNDECIDED = any_of(
     r"\A(?:\W*(?:and|but|so|ok|okay|hm+|oh|well|also|wait),?\s+)*(?:should|could|can|would|will|shall|do|"
     r"does|did|is|are|was|were|what|why|how|when|where|who|which|what if|has|have|am|isn'?t|aren'?t|"
     r"don'?t we|doesn'?t|wouldn'?t|couldn'?t|shouldn'?t)\b(?! not)(?:.*\?|\s+(?:we|i|you|it|they|that|"
@@ -146,7 +147,7 @@ UNDECIDED = _any(
     r"\bneed (?:to|your) (?:know|see|help|check|look|understand|decide|discuss|think|talk)\b",
 )
 # what is worked on next settles nothing about the thing itself
-WORKFLOW = _any(
+WORKFLOW = any_of(
     r"\b(?:let(?:'|’)?s|we(?:'ll|’ll)?|i(?:'ll|’ll)?|please|can you|now|and|then)\s+(?:just |also |then |"
     r"now |first |get (?:this|that|it|these) )*(?:commit|committed|push|pushed|merge (?:this|it|the pr|to "
     r"main)|rebase|open (?:an? )?pr|ship it|run|rerun|re-run|continue|proceed|see|look|check|test|wait|"
@@ -160,14 +161,14 @@ WORKFLOW = _any(
     r"take a (?:look|step)|leave (?:it|that|this) (?:for now|alone)|call it (?:a day|done)|put (?:it "
     r")?(?:simply|differently|another way)|skip to)\b",
 )
-WORKFLOW_QUESTION = _any(
+WORKFLOW_QUESTION = any_of(
     r"\b(?:commit(?:ted)?|push|force-push|open (?:an? )?pr|merge|proceed|continue|start now|ready to|"
     r"update the plan|run (?:it|the|this)|"
     r"looks? (?:good|right)|next step)\b"
 )
 # the host asks on the agent's behalf whether a tool may run
 LEAVE = re.compile(r"Allow \S+.*\?\Z", re.DOTALL)
-AFFIRMED = _any(
+AFFIRMED = any_of(
     r"\A\W*(?:ok(?:ay|y)?|yes|yeah+|yep|yup|ye|y|sure|agreed?|perfect|great|exactly|correct|right|fine|"
     r"good|cool|nice|please do|do it|do that|"
     r"go ahead|go for it|go on|sounds (?:good|great|right|fine)|looks good|lgtm|makes sense|works for me|"
@@ -176,7 +177,9 @@ AFFIRMED = _any(
     r"definitely|of course|👍|\+1)"
     r"(?:[\s,.!;:—–-]+|\Z)"
 )
-HEDGED_REPLY = _any(r"\b(?:but|however|except|although|instead|actually|rather|first|before|wait|unless|not)\b", r"\?")
+HEDGED_REPLY = any_of(
+    r"\b(?:but|however|except|although|instead|actually|rather|first|before|wait|unless|not)\b", r"\?"
+)
 PICKED = re.compile(
     r"\A\W*(?:(?:ok(?:ay)?|yes|yeah|hm+|right|so|well|i think|i'd say|i'd go|let(?:'|’)?s (?:do|go|try|"
     r"take)|do|go|try|take|pick|choose|i pick|i choose|i like|"
@@ -186,7 +189,7 @@ PICKED = re.compile(
     r"(?P<ordinal>first|second|third|fourth|former|latter|last)(?: one| option| approach| choice)?)(?=[\s,.;:!)]|\Z)",
     re.IGNORECASE,
 )
-CORRECTED = _any(
+CORRECTED = any_of(
     r"\A\W*(?:no+|nope|nah|actually|wait|hold on|hmm+,? no|stop|scratch that|forget (?:that|it)|on second "
     r"thought|correction|sorry|i changed my mind|"
     r"i(?:'ve| have) changed my mind|changed my mind|never ?mind|instead|not (?:that|so)|wrong|that(?:'s| "
@@ -194,46 +197,46 @@ CORRECTED = _any(
     r"\b(?:changed my mind|on second thought|scratch that|change of plan|let(?:'|’)?s not|instead of what "
     r"(?:i|we) said|take that back|go back to|switch back|revert to)\b",
 )
-WITHDRAWN = _any(
+WITHDRAWN = any_of(
     r"\A\W*(?:no+,? |wait,? |actually,? |hm+,? )*(?:scratch that|forget (?:that|it|what i said)|never "
     r"?mind|(?:i(?:'ve| have)? )?changed my mind|on second thought|i take (?:that|it) back)\b"
 )
-DECLINED = _any(r"\AOPENERlet(?:'|’)?s not\b")
+DECLINED = any_of(r"\AOPENERlet(?:'|’)?s not\b")
 REJECTED_AFTER = re.compile(
     r"\b(?:instead of|rather than|in place of|not|over|drop|replace|ditch|get rid of|no more|without)\s+(.{2,60})",
     re.IGNORECASE,
 )
 
 PROPOSED: tuple[Cue, ...] = (
-    _cue(
+    cue(
         3.0,
         r"\b(?:i(?:'d|’d| would)?(?: strongly| also| personally)? (?:recommend|suggest|propose|go with|pick|"
         r"choose|vote|opt|start with|favou?r|keep|use|drop|let|make|put|lean (?:to|towards?))|my (?:recommendation|"
         r"suggestion|preference|vote|pick|proposal|advice))\b",
     ),
-    _cue(2.5, r"\brecommend(?:ed|ation)\b ?:"),
-    _cue(
+    cue(2.5, r"\brecommend(?:ed|ation)\b ?:"),
+    cue(
         2.5,
         r"\b(?:the )?(?:best|simplest|safest|right|cleanest|smallest|better|ideal) (?:option|approach|fix|"
         r"solution|choice|way|path|bet|move) (?:here )?(?:is|would be|seems)\b",
     ),
-    _cue(
+    cue(
         2.2,
         r"\b(?:is|seems|looks|would be|are) (?:probably |clearly |definitely |likely )?(?:the )?(?:best|"
         r"safest|simplest|cleanest|right|smallest and safest|like the best)\b",
     ),
-    _cue(2.0, r"\b(?:let(?:'|’)?s|we (?:should|could)) CHOOSE\b"),
-    _cue(1.6, r"\A(?:shall|should) (?:i|we) CHOOSE\b.*\?"),
-    _cue(1.4, r"\A(?:do you )?want me to CHOOSE\b.*\?"),
+    cue(2.0, r"\b(?:let(?:'|’)?s|we (?:should|could)) CHOOSE\b"),
+    cue(1.6, r"\A(?:shall|should) (?:i|we) CHOOSE\b.*\?"),
+    cue(1.4, r"\A(?:do you )?want me to CHOOSE\b.*\?"),
 )
 AGENT_DECIDED: tuple[Cue, ...] = (
-    _cue(2.0, r"\A(?:final )?(?:decision|decided|agreed)\b ?(?:is|:|—|–|- )(?!.*\b(?:pending|needed|required)\b)"),
-    _cue(
+    cue(2.0, r"\A(?:final )?(?:decision|decided|agreed)\b ?(?:is|:|—|–|- )(?!.*\b(?:pending|needed|required)\b)"),
+    cue(
         1.8,
         r"\b(?:i|we)(?:'ve|’ve| have)? (?:decided|settled|opted|agreed|chose|chosen|went|standardi[sz]ed|"
         r"committed) (?:to|on|for|with|not to|against|that)\b",
     ),
-    _cue(1.6, r"\b(?:i|we) (?:deliberately|intentionally|purposely) \w+"),
+    cue(1.6, r"\b(?:i|we) (?:deliberately|intentionally|purposely) \w+"),
 )
 DECISION_HEADING = re.compile(
     r"\A\W*(?:\d+[.)]\s*)?(?:(?:final|key|main|design|architectural?|our|the) )?decisions?(?: (?:made|so "
@@ -243,48 +246,48 @@ DECISION_HEADING = re.compile(
 )
 
 CONTEXT: tuple[Cue, ...] = (
-    _cue(
+    cue(
         2.4,
         r"\b(?:the|our|my|one|main|real|actual) (?:problem|issue|bug|goal|background|context|situation|"
         r"challenge|pain|symptom)s? (?:is|was|here|now|we)\b",
     ),
-    _cue(2.2, r"\b(?:currently|right now|at the moment|as of (?:now|today)|these days|so far|until now)\b"),
-    _cue(
+    cue(2.2, r"\b(?:currently|right now|at the moment|as of (?:now|today)|these days|so far|until now)\b"),
+    cue(
         2.0,
         r"\b(?:i'm|i am|we're|we are|i was|we were|i keep|we keep) (?:currently |now |still )?(?:getting|"
         r"seeing|hitting|having|trying|using|building|running|working on|migrating|losing|noti(?:ci)?ng)\b",
     ),
-    _cue(
+    cue(
         1.8,
         r"\b(?:fails?|failing|failed|broken?|breaks|crash(?:es|ed|ing)?|error|blow(?:s|ing) up|slow|stuck|"
         r"unhappy|doesn'?t work|not working|weird(?:ness)?|wrong|missing|lost|regress\w*|flak[ey]\w*)\b",
     ),
-    _cue(
+    cue(
         1.6, r"\b(?:i(?:'d| would) like|i want|we want|we need|i need|the goal|in order to|help (?:me )?(?:with|to))\b"
     ),
-    _cue(1.4, r"\b(?:we have|we've|there(?:'s| is| are)|it has|i have|our \w+ (?:is|are|has|uses?|runs?))\b"),
+    cue(1.4, r"\b(?:we have|we've|there(?:'s| is| are)|it has|i have|our \w+ (?:is|are|has|uses?|runs?))\b"),
 )
 CONTEXT_HEADING = re.compile(
     r"\b(?:context|background|problem|motivation|goal|overview|summary|issue|symptom|why|objective|purpose)\b",
     re.IGNORECASE,
 )
 REASON: tuple[Cue, ...] = (
-    _cue(
+    cue(
         3.0,
         r"\b(?:the (?:main |key |real )?reason|reason(?:ing)? (?:is|for|:)|root cause|the trade-?off|"
         r"that(?:'s| is) why|this is why|which is why|rationale)\b",
     ),
-    _cue(2.6, r"\b(?:because|so that|due to|in order to avoid|otherwise|given that|seeing that|so as not to)\b"),
-    _cue(
+    cue(2.6, r"\b(?:because|so that|due to|in order to avoid|otherwise|given that|seeing that|so as not to)\b"),
+    cue(
         2.0,
         r"\b(?:this way|that way|which means|this means|that means|avoids?|prevents?|guarantees?|would "
         r"(?:break|lose|mean|require|force|cost)|too (?:heavy|slow|big|complex|expensive|risky|much|many|"
         r"chatty|early|late)|overkill|simpler|safer|faster|cheaper|no need for|one (?:less|fewer))\b",
     ),
-    _cue(1.8, r"(?:,|\A) since (?!\d|yesterday|last|then|monday|the (?:last|start|beginning))"),
+    cue(1.8, r"(?:,|\A) since (?!\d|yesterday|last|then|monday|the (?:last|start|beginning))"),
 )
 # what a person strikes off the list, with the reason
-RULED_OUT = _any(
+RULED_OUT = any_of(
     r"\b(?:is|are|was) (?:out|off the table|ruled out|no (?:good|option|use)|not an option|"
     r"too (?:heavy|slow|expensive|risky|much|complex|big))\b.*\b(?:because|since|so|as|for)\b"
 )
@@ -298,7 +301,7 @@ OPTIONS_HEADING = re.compile(
     r"(?: \w+){0,3}\W*\Z",
     re.IGNORECASE,
 )
-OPTIONS_LEAD = _any(
+OPTIONS_LEAD = any_of(
     r"\A(?!.*\b(?:because|pros|cons|benefits|advantages|problems?|works?|fails?|means|shows)\b)(?:\S+ ){0,14}?"
     r"(?:options|alternatives|approaches|choices|possibilities|candidates|(?:\w+ )?possible (?:fixes|solutions|ways)|"
     r"(?:two|three|four|several|a few|different|possible|these) (?:ways|solutions?|paths|directions|"
@@ -312,12 +315,17 @@ OPTION_LABELLED = re.compile(
     r"\d)\b(?:\*\*|__)?\s*(?:[:.)—–-]|\(|is\b)",
     re.IGNORECASE,
 )
-OPTION_PROSE = _any(
+OPTION_PROSE = any_of(
     r"\b(?:another|the other|a second|a third|one|an) (?:option|alternative|approach|possibility|way) "
     r"(?:is|would be|could be|might be)\b",
     r"\AOPENER(?:alternatively|or,? we (?:could|can)|or maybe|we could (?:also|either)|we can either|either we)\b",
     r"\AOPENER(?:how about (?:we |using |a |an )|what about (?:using|a|an)\b)",
     r"\b(?:we|you) could (?:also |either )?(?:use|go with|switch|move|store|keep|adopt|replace|split)\b",
+)
+# a question that names its answers
+OPTIONS_ASKED = any_of(
+    r"\A(?:so,? |or )?(?:which|do you (?:want|prefer)|should (?:we|i|it)|would you (?:prefer|rather))\b.{4,200}"
+    r"[\w`)](?:,| —| -)? or (?!not\b|no\b|something|anything|should\b|do\b|is\b|leave it).{2,80}\?\W*\Z"
 )
 
 OPEN_HEADING = re.compile(
@@ -326,25 +334,23 @@ OPEN_HEADING = re.compile(
     re.IGNORECASE,
 )
 OPEN: tuple[Cue, ...] = (
-    _cue(
+    cue(
         3.0,
         r"\b(?:open question|unresolved|to be decided|TBD|(?:is|are|remains?|left) undecided|"
         r"not (?:yet )?decided|have(?:n'?t| not) "
         r"(?:yet )?(?:decided|settled|figured)|still (?:need|have) to (?:decide|figure|settle|choose|work "
         r"out)|remains (?:to be seen|open|unclear)|still (?:open|unclear|undecided))\b",
     ),
-    _cue(
+    cue(
         2.4,
         r"\b(?:decide|revisit|figure (?:\S+ )?out|come back to|deal with|think about|sort (?:\S+ )?out) "
         r"(?:\S+ ){0,6}(?:later|another time|tomorrow|next week|in a follow-?up|separately)\b",
     ),
-    _cue(
-        2.0, r"\b(?:not sure|don'?t know|no idea|unclear|unsure)(?: yet)?,? (?:if|whether|how|what|which|why|where)\b"
-    ),
-    _cue(2.0, r"\A(?:todo|follow-?up|for later|parked?)\b ?[:—-]"),
+    cue(2.0, r"\b(?:not sure|don'?t know|no idea|unclear|unsure)(?: yet)?,? (?:if|whether|how|what|which|why|where)\b"),
+    cue(2.0, r"\A(?:todo|follow-?up|for later|parked?)\b ?[:—-]"),
 )
 # questions that only hand the turn over
-OFFER = _any(
+OFFER = any_of(
     r"\b(?:want me to|shall i|should i (?:proceed|continue|start|go|also|create|commit|implement|apply|"
     r"update|fix|write|push)|would you like|do you want me|let me know|may i|can i help|"
     r"ready (?:to|for)|anything else|sound(?:s)? (?:good|right)|does (?:this|that) (?:look|sound|make|"

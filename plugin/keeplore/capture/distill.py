@@ -1,4 +1,4 @@
-"""A conversation's substance as quotations: context, options, decisions, reasons, open questions.
+"""A conversation's substance as quotations: context, options, decisions, reasons, outcome, open questions.
 
 Extractive, without a model: a sentence is chosen by its cue phrases, by who said it and where it stands (H. Edmundson,
 "New methods in automatic extracting", 1969), and where more qualify than a part may hold, by how central it is among
@@ -13,22 +13,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from keeplore.capture import cues
+from keeplore.capture import cues, outcome
 from keeplore.capture.decisions import Decision, answered, decisions, is_decided, is_step
+from keeplore.capture.outcome_cues import is_request
 from keeplore.capture.sentences import Sentence, clip, sentences
-from keeplore.capture.terms import cosine, overlap, stems, terms, weighted
+from keeplore.capture.terms import cosine, is_prose, overlap, stems, terms, weighted
 from keeplore.memory import Asked, Exchange, Quote
 from keeplore.memory.conversation import PARTS
 
-CAPS = {"context": 3, "options": 8, "decision": 2, "reasoning": 5, "also_decided": 6, "open_questions": 5}
+CAPS = {"context": 3, "options": 8, "decision": 2, "reasoning": 5, "also_decided": 6, "outcome": 5, "open_questions": 5}
 MAX_RANKED = 24  # sentences of one part that are compared with one another
 CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
 ALIKE = 0.7  # share of terms from which two quotations say the same
+DOCUMENT = 12  # sentences from which a message counts as a paste
+PREAMBLE = 3  # its first sentences, which may be the person's own
+MIN_TOLD = 3  # content words of a sentence of context
+ASKED_WORDS = 3  # content words of a question that can be understood later
 LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
 STATED = 0.8  # weight of a first sentence that is nothing but the request
 RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 OWN_WORDS = 0.5  # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
+EXPLAINED = 2.6  # weight from which a reason counts that has no word of a decision
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 STOPPING = 0.85  # damping of the random walk, as in LexRank
 
@@ -65,15 +71,16 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
     decided = decisions(exchanges)
     main, also = _split(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
-    parts = {
-        "decision": main,
-        "also_decided": also,
-        "options": _options(said, exchanges, [quote.text for quote in main]),
-        "reasoning": _pick("reasoning", _reasons(said, decided), embed, taken),
-        "open_questions": _pick("open_questions", _open(said, exchanges, decided), embed, taken),
-    }
-    taken += [quote.text for quotes in parts.values() for quote in quotes]
-    parts["context"] = _pick("context", _context(said), embed, taken)
+    parts = {"decision": main, "also_decided": also}
+    parts["options"] = _options(said, exchanges, taken)
+    for name, found in (
+        ("open_questions", _open(said, exchanges, decided)),
+        ("outcome", _outcome(exchanges)),
+        ("reasoning", _reasons(said, exchanges, decided)),
+        ("context", _context(said)),
+    ):
+        parts[name] = _pick(name, found, embed, taken)
+        taken += [quote.text for quote in parts[name]]
     return {name: parts[name] for name in PARTS}
 
 
@@ -102,37 +109,56 @@ def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[tuple[Quot
 def _context(said: Sequence[_Said]) -> Iterator[_Found]:
     """What the person told of the situation, in the first messages that tell anything."""
     opening = [s for s in said if s.speaker == "user" and not s.sentence.is_heading][:60]
+    first = next((s for s in opening if _tells(s)), None)
     for order, s in enumerate(opening):
-        text = s.sentence.text
-        if s.at > 2 or s.sentence.is_question or text.endswith(":") or len(stems(text)) < 3:
+        if not _tells(s) or (s.at > 2 and s is not first) or (s.left + s.n > DOCUMENT and not _is_preamble(s)):
             continue
-        if _BOILERPLATE.match(text):
-            continue
-        weight = cues.weight_of(text, cues.CONTEXT) or (STATED if s.at == 0 and s.n == 0 else 0.0)
+        weight = cues.weight_of(s.sentence.text, cues.CONTEXT) if not s.sentence.is_question else 0.0
+        if s is first:
+            weight = max(weight, STATED) + 1.0  # what they came with says what the talk is for, if nothing else does
         if cues.CONTEXT_HEADING.search(s.sentence.heading):
             weight = max(weight, 2.0)
-        if weight and not is_decided(s.sentence):
+        if weight and (s is first or not is_decided(s.sentence)):
             yield _Found(_quote(s), weight - 0.6 * s.at - 0.05 * s.n, order)
 
 
-def _reasons(said: Sequence[_Said], decided: Sequence[Decision]) -> Iterator[_Found]:
+def _tells(s: _Said) -> bool:
+    text = s.sentence.text
+    if text.endswith(":") or len(stems(text)) < MIN_TOLD or _BOILERPLATE.match(text):
+        return False
+    return is_prose(text)
+
+
+def _is_preamble(s: _Said) -> bool:
+    """Of a pasted document its first lines and its section on the background count, not its every bullet."""
+    return s.n < PREAMBLE or bool(cues.CONTEXT_HEADING.search(s.sentence.heading))
+
+
+def _outcome(exchanges: Sequence[Exchange]) -> Iterator[_Found]:
+    for order, (weight, at, _, sentence) in enumerate(outcome.outcomes(exchanges)):
+        yield _Found(Quote(clip(sentence.text), "assistant", exchanges[at].id), weight, order)
+
+
+def _reasons(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequence[Decision]) -> Iterator[_Found]:
     """Sentences that give a reason and share a word with a decision; without decisions, causes that were found."""
     for order, s in enumerate(said):
         text = s.sentence.text
-        if s.sentence.is_question or s.sentence.is_heading or text.endswith(":") or len(stems(text)) < 4:
+        if s.sentence.is_question or s.sentence.is_heading or text.endswith((":", "...")) or len(stems(text)) < 4:
+            continue
+        if s.speaker == "assistant" and not outcome.is_claim(s.sentence):
             continue
         weight = cues.weight_of(text, cues.REASON)
         if s.speaker == "user" and cues.RULED_OUT.search(text):
             weight = RULED_OUT
         if cues.REASON_HEADING.search(s.sentence.heading) and s.sentence.is_first:
             weight = max(weight, 2.0)
-        if not weight:
+        if not weight or not is_prose(text) or (s.speaker == "user" and is_request(text)):
             continue
-        near = max((_nearness(s, d) for d in decided), default=None)
-        if near is None and weight >= 2.6:
-            yield _Found(_quote(s), weight - 1.0, order)
-        elif near:
+        near = max((_nearness(s, d) for d in decided), default=0.0)
+        if near:
             yield _Found(_quote(s), weight + near + (OWN_REASON if s.speaker == "user" else 0.0), order)
+        elif weight >= EXPLAINED and s.speaker == "assistant" and not outcome.is_sent_back(exchanges, s.at):
+            yield _Found(_quote(s), weight - 1.0, order)
 
 
 def _nearness(s: _Said, decision: Decision) -> float:
@@ -146,7 +172,7 @@ def _nearness(s: _Said, decision: Decision) -> float:
     return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
 
 
-def _options(said: Sequence[_Said], exchanges: Sequence[Exchange], main: Sequence[str]) -> tuple[Quote, ...]:
+def _options(said: Sequence[_Said], exchanges: Sequence[Exchange], settled: Sequence[str]) -> tuple[Quote, ...]:
     """Options in the order in which they were put: listed ones, else those of the main question, else those in prose.
 
     The labels of other questions stand in the exchange.
@@ -157,17 +183,19 @@ def _options(said: Sequence[_Said], exchanges: Sequence[Exchange], main: Sequenc
         for exchange in exchanges
         for reply in exchange.replies
         if isinstance(reply, Asked)
-        and answered(reply) in main
+        and answered(reply) in settled
         and not any(_YES_OR_NO.match(option) for option in reply.options)
         for option in reply.options
-        if len(option.split()) > 1
+        if (len(option.split()) > 1 or not option.isalnum()) and option.strip()
     ]
     prose = [_quote(s) for s in said if _is_prose_option(s.sentence)]
+    asked = [_quote(s) for s in said if s.speaker == "assistant" and cues.OPTIONS_ASKED.search(s.sentence.text)]
     found: list[Quote] = []
-    for quote in next((quotes for quotes in (listed, put, prose) if len(quotes) > 1), ()):
+    for quote in next((quotes for quotes in (listed, put, prose) if len(quotes) > 1), asked):
         if len(found) < CAPS["options"] and not _is_said(quote.text, (f.text for f in found)):
             found.append(quote)
-    return tuple(found) if len(found) > 1 else ()
+    # one question can name several, one option is none
+    return tuple(found) if len(found) > 1 or asked else ()
 
 
 def _is_listed_option(sentence: Sentence) -> bool:
@@ -187,19 +215,25 @@ def _is_prose_option(sentence: Sentence) -> bool:
 
 
 def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequence[Decision]) -> Iterator[_Found]:
-    """What was put off, and what was asked last and not answered."""
+    """What was put off, what a report leaves undone, and what was asked and never answered."""
     last = len(exchanges) - 1
+    lines = [(s.at, s.speaker, s.sentence) for s in said]
+    # where the agent asked in form and was answered, what it asked in prose has its answer too
+    has_answers = any(isinstance(reply, Asked) and reply.answer.strip() for e in exchanges[-1:] for reply in e.replies)
+    undone = {n: weight for weight, n in outcome.left(lines)}
     for order, s in enumerate(said):
         text = s.sentence.text
         if s.sentence.is_heading or len(terms(text)) < 2 or _is_answered(s, decided):
             continue
-        weight = cues.weight_of(text, cues.OPEN)
+        weight = 0.0 if _is_replied(s, last) else cues.weight_of(text, cues.OPEN)
+        weight = max(weight, undone.get(order, 0.0))
         if cues.OPEN_HEADING.search(s.sentence.heading):
             weight = max(weight, 2.5)
-        is_last_word = s.at == last and s.speaker == "assistant" and s.left < LAST_WORDS
-        if not weight and is_last_word and s.sentence.is_question:
-            weight = 0.0 if cues.OFFER.search(text) else 1.5
-        if weight:
+        is_last_word = s.at == last and s.speaker == "assistant" and s.left < LAST_WORDS and not has_answers
+        is_unheard = s.speaker == "user" and not exchanges[s.at].replies
+        if not weight and s.sentence.is_question and (is_last_word or is_unheard):
+            weight = 0.0 if cues.OFFER.search(text) or len(terms(text)) < ASKED_WORDS else 1.5
+        if weight and not outcome.is_settled(lines, order):
             yield _Found(_quote(s), weight, order)
     for n, exchange in enumerate(exchanges):
         for reply in exchange.replies:
@@ -207,6 +241,11 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
                 yield _Found(
                     Quote(clip(" ".join(reply.question.split())), "assistant", exchange.id), 1.5, len(said) + n
                 )
+
+
+def _is_replied(s: _Said, last: int) -> bool:
+    """A doubt that the other side heard and answered is none any more; what came of it stands elsewhere."""
+    return s.at < last or (s.speaker == "user" and s.sentence.is_question)
 
 
 def _is_answered(s: _Said, decided: Sequence[Decision]) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
+LITTLE_WORDS = 0.15  # share of function words that prose has
 # function words, and what talk with an agent is full of whatever its subject
 _STOP = """
 a about above across actually after again against ago ah aha all almost alone along already alright also although
@@ -74,6 +75,12 @@ def stem(word: str) -> str:
     if word[-1] == word[-2] and word[-1] not in "ls":
         word = word[:-1]
     return word.removesuffix("e").removesuffix("y") if len(word) > 3 else word
+
+
+def is_prose(text: str) -> bool:
+    """False for what programs print: a sentence of ten words has a function word in each five, or so."""
+    said = words(text)
+    return 2 < len(said) < 10 or sum(word.lower() in STOP for word in said) >= LITTLE_WORDS * len(said) > 0
 
 
 def is_identifier(word: str) -> bool:

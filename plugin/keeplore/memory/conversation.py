@@ -23,6 +23,7 @@ PARTS = {
     "decision": "Decision",
     "reasoning": "Key reasoning",
     "also_decided": "Also decided",
+    "outcome": "Outcome",
     "open_questions": "Open questions",
 }
 _WORK = {"files": "file", "commands": "command", "commits": "commit", "links": "pull request"}
@@ -87,6 +88,7 @@ class Conversation:
     decision: tuple[Quote, ...] = ()
     reasoning: tuple[Quote, ...] = ()
     also_decided: tuple[Quote, ...] = ()
+    outcome: tuple[Quote, ...] = ()
     open_questions: tuple[Quote, ...] = ()
     work: Work = NO_WORK
     related: tuple[Related, ...] = ()

@@ -1,0 +1,137 @@
+"""The cue phrases of outcomes and of what is left: what a report says was found, done and not done, as data."""
+
+from __future__ import annotations
+
+import re
+
+from keeplore.capture.cues import Cue, any_of, cue
+
+# past forms that a report of work begins with
+_DID = (
+    r"(?:added|fixed|updated|created|implemented|removed|replaced|refactored|renamed|cleaned up|moved|wrote|switched|"
+    r"changed|extracted|configured|set up|built|improved|migrated|merged|simplified|documented|deleted|dropped|"
+    r"consolidated|converted|committed|pushed|reverted|restored|enabled|disabled|drafted|filed|inlined|introduced|"
+    r"corrected|resolved|verified|upgraded|bumped|reduced|split|applied|registered|exported|expanded|patched|pinned|"
+    r"installed|deployed|published|released|closed|opened|rewrote|reworked|unified|deduplicated|wired|hardened)"
+)
+_START = r"\A(?:(?:done|all done|perfect|great|good|fixed|ok(?:ay)?)[\s.!:,—–-]+)?[*_~`✅✓ ]*"
+
+OUTCOME: tuple[Cue, ...] = (
+    cue(
+        3.0,
+        r"\b(?:root cause|the (?:(?:real|actual|underlying|core|main|whole|exact) )?(?:culprit|cause|bug|issue|"
+        r"problem|error|failure|crash) (?:was|turned out|came|happened|were)\b|(?:was|"
+        r"were) caused by|turn(?:s|ed) out)",
+        r"\A\W*(?:found|bug|cause|root cause|fix|finding|conclusion|bottom line|short answer|answer|"
+        r"verdict)\W*[:—–]\s*\S",
+    ),
+    cue(
+        2.0,
+        r"\b(?:the (?:(?:real|actual|underlying|core|main|whole|exact) )?(?:culprit|cause|bug|issue|problem|error) "
+        r"(?:is|comes|happens|lies)\b|(?:is|are) caused by)",
+    ),
+    cue(2.6, _START + r"(?:(?:i|we)(?:'ve|’ve| have)?(?: now| also| successfully| just)* )" + _DID + r"\b"),
+    cue(2.4, _START + _DID + r"\b(?!,? (?:let|i'll|now let|next))"),
+    cue(2.4, r"\b(?:the )?(?:fix|solution) (?:is|was|turned out)\b(?! to be)"),
+    cue(
+        2.2,
+        r"\b(?:tests?|suites?|build|lint(?:er)?|checks?|everything|packages?|"
+        r"targets?)\b[^.]{0,40}\b(?:pass(?:es|ed|ing)?"
+        r"(?: locally)?|(?:is|are) (?:green|clean)|succeed(?:s|ed)?)\b",
+        r"\A\W*(?:all|everything) (?:green|clean|\d* ?tests? pass)",
+    ),
+    cue(
+        2.0,
+        r"\b(?:no longer|now (?:correctly |properly |also |only |always |uses?\b|returns?\b|shows?\b|works?\b|"
+        r"supports?\b|handles?\b|covers?\b|runs?\b|reads?\b|writes?\b|falls?\b|tracks?\b|lists?\b|fails? fast)|"
+        r"(?:is|are) now\b|(?:was|were|has been|have been) " + _DID + r")",
+    ),
+    cue(1.8, r"\b(?:this|which|that) (?:confirms?|means|explains?|proves?)\b", r"\b(?:measured|benchmarks? show)\b"),
+)
+# headings and leads under which a report lists what was done or found
+REPORT_HEADING = re.compile(
+    r"\A\W*(?:\d+[.)]\s*)?(?:(?:here(?:'s| is) )?(?:a |the )?(?:quick |short |final )?(?:summary|"
+    r"changes|results?|outcome|"
+    r"findings|verification|verified|implemented|fixe[sd]|done|completed|what (?:changed|i (?:did|changed|found|fixed)|"
+    r"was)\b|root cause|bottom line|conclusion|changed|added|removed|updated|created|deleted|new files?|"
+    r"batch complete)\b(?! plan)|" + _DID + r"\b)",
+    re.IGNORECASE,
+)
+REPORT_LEAD = any_of(
+    r"\b(?:summary|what(?:'s| was| i| has)? (?:changed|did|found|fixed|wrong|done)|changes(?: i| made)?|"
+    r"both fixes|the (?:full )?(?:sweep|result|changes|picture|fix)|changed|updated|fixed|implemented|drafted|"
+    r"verification|verified)\b.{0,80}:\Z"
+)
+# items under such a heading that tell what is and not what to do
+REPORTED = any_of(
+    _START + _DID + r"\b",
+    r"\A(?:`|\[|\*\*|__|[\w.-]+/[\w.-]+)",
+    r"\b(?:now|no longer|was|were|has been|have been|is|are|pass(?:es|ed)?|→|instead of)\b",
+)
+# what somebody else is to do, or what only code says
+TO_DO = any_of(
+    r"\A\W*(?:check|verify|create|test|run|add|update|make|ensure|confirm|remove|install|push|commit|open|write|use|"
+    r"user\b|plan\b|waiting|pending|start|stop|read|track|parse|extract|replace|match|emit|build|deploy|review)\b",
+    r":=|\A[“\"'→]|\A\w+ing\b(?! (?:was|were|is|now))",
+)
+# a step on the way, told while it is taken
+ON_THE_WAY = any_of(
+    r"\A\W*(?:ok(?:ay)?[,.]? |good[,.]? |perfect[,.!]? |great[,.!]? |now[,]? |and |so |but |then |next,? |first,? |"
+    r"interesting[,.:]? |excellent[,.!]? |alright[,.]? )*"
+    r"(?:let me|let's|let us|lets|i'll|i’ll|i will|i'm|i’m|i am|i need|i should|i can|i want|i'd|"
+    r"i could|i see|i understand|"
+    r"i have|i found the|we need|we should|checking|looking|running|reading|trying|moving on|continuing|next|now|"
+    r"first|step \d|time to|found (?:it|the)\b|here(?:'s| is| are)|there it is|you(?:'re|’re| are|"
+    r" can| could| may| might|"
+    r"'ll| should| want| need)|to (?:verify|check|fix|test|run|see)|try|run|if|want|would|should|could|shall|ready)\b"
+)
+GUESSED = any_of(
+    r"\b(?:maybe|perhaps|possibly|probably|might|likely|seems?|appears?|not sure|unclear|i think|i guess|could be|"
+    r"would|should|suspect|hypothesis|presumably|assum\w+|suggests?|hopefully|once you|planned)\b"
+)
+# begins with what only the sentence before tells
+LEANING = any_of(
+    r"\A\W*(?:and|but|so|or|also|this|that|these|those|it|its|they|them|he|she|which|both|same|such|there|then|"
+    r"only|no|not|yes|right|exactly|however|instead|otherwise|still|the (?:latter|former|same|other))\b"
+)
+# with what a person sends a result back
+OBJECTED = any_of(
+    r"\A\W*(?:(?:hm+|ok(?:ay)?|well|oh|ah|uh|wait|sorry|hey|yeah|and)[\s,.!]+)*(?:no+\b|nope|not\b|but\b|still\b|wrong|"
+    r"that(?:'s| is) (?:not|wrong)|it(?:'s| is)? (?:still|not|doesn'?t|does not|didn'?t)|doesn'?t|didn'?t|"
+    r"i (?:still|don'?t) (?:see|get|think|have)|isn'?t|aren'?t|why (?:is|are|does|do|did|not)|"
+    r"stop\b|revert|undo|actually)",
+    r"\b(?:still (?:fail|broken|get|see|not|doesn|happen)\w*|(?:doesn'?t|does not|didn'?t|not) work\w*|unhappy|"
+    r"same error|failed again|you (?:missed|forgot|broke))\b",
+)
+
+LEFT: tuple[Cue, ...] = (
+    cue(
+        3.0, r"\b(?:unfixed|unresolved|not (?:yet )?(?:fixed|solved|resolved|handled|implemented|covered|addressed))\b"
+    ),
+    cue(
+        2.6,
+        r"\b(?:won'?t|will not|does(?: not|n'?t)|not sufficient to|doesn'?t) (?:fully |completely |yet |entirely )?"
+        r"(?:solve|fix|cover|address|handle)\b.{0,40}\b(?:yet|complete\w*|fully|that needs|entirely)\b|"
+        r"\b(?:fully|completely) (?:solve|fix)\b.{0,30}\b(?:yet|not)\b",
+        r"\b(?:left as[- ]is|remains? (?:open|to be)|for (?:a )?(?:later|another|separate) (?:pr|change|session|issue)|"
+        r"(?:as|in a) (?:future work|follow-?up)|out of scope|future work)\b",
+        r"\b(?:possibly|maybe|probably|potentially|might be) a separate (?:bug|issue|problem)\b",
+    ),
+    cue(
+        2.2,
+        r"\A\W*(?:i(?:'d| would)? )?(?:defer|revisit|reassess|postpone)\b.{10,}",
+        r"\A\W*if (?:this|it) (?:still )?(?:fails|breaks|does(?:n'?t| not) work)\b",
+        r"\b(?:were|was|are|is) (?:\W*not\W*) (?:included|committed|pushed|tested|migrated)\b",
+        r"\b(?:currently|still) (?:untracked|uncommitted|untested|unmerged)\b",
+    ),
+)
+
+# a person who asks for work gives no reason by it
+_REQUEST = any_of(
+    r"\A\W*(?:(?:hey|hi|ok(?:ay)?|so|now|and|also|claude)[\s,.!]+)*(?:please\b|can you|could you|would you|will you|"
+    r"i(?:'d|’d| would) like|i want you|i need you|help\b|let's (?:see|look|check))"
+)
+
+
+def is_request(text: str) -> bool:
+    return bool(_REQUEST.search(text))
