@@ -19,20 +19,24 @@ from keeplore.memory import Asked, Exchange, Quote
 from keeplore.memory.content import content_hash
 from keeplore.memory.note import TITLE_CHARS
 
-AUTOMATIC = 0.75  # candidates from here on are written as notes; the curve is in docs/benchmarks.md
+AUTOMATIC = 0.8  # candidates from here on are written as notes; the curve is in docs/benchmarks.md
 LEAST = 0.3  # candidates below it are not worth mentioning
-ORDERED, ANSWERED, PICKED, CONFIRMED = 0.98, 0.9, 0.8, 0.76
+ORDERED, ANSWERED, PICKED, CONFIRMED = 0.98, 0.9, 0.84, 0.82
+BARE_YES = 12  # words of a message that agrees and says nothing else
 LONG_MESSAGE = 40  # sentences from which a message counts as a document
 A_MESSAGE = 4  # candidates of one message that are written unasked: more is a specification, and its file the place
+HEDGE = 0.06  # what "I think" takes: people say so of what they have decided, too
 FALLBACK = "user-facts"
+SUBJECT_CHARS = 1000  # of a text that say what it is about
 MIN_TERMS = 3  # content words of a sentence that says something by itself
 _OPENER = re.compile(rf"\A{cues.OPENER}", re.IGNORECASE)
 _LOOSE = re.compile(
-    r"\A(?:/[\w:-]+\s+)?(?:\W*(?:k|yup|yeah|yep|uh+|um+|hm+|ok(?:ay)?|so|well|no+|yes|and|but|anyway|"
+    r"\A(?:/[\w:-]+\s+)?(?:\W*(?:k|stop for a second|wait|hold on|right|yup|yeah|yep|uh+|um+|hm+|ok(?:ay)?|so|well|no+|yes|and|but|anyway|"
     r"also)\b[\s,.…!:;-]+)*",
     re.IGNORECASE,
 )
 _LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
+_FIGURE = re.compile(r"\b\d+\b")
 _RECOMMENDED = re.compile(r"\s*\((?:recommended|default|my pick)\)\s*\Z", re.IGNORECASE)
 _ADVICE = re.compile(
     r"\A\W*(?:my (?:recommendation|suggestion|proposal|pick)(?: in one line)?(?: is)?|i(?:'d| would)? (?:recommend|"
@@ -90,7 +94,8 @@ def orders(exchange: Exchange) -> tuple[Candidate, ...]:
 
 def category_of(text: str, default: str = FALLBACK) -> str:
     """The category that a statement is most likely of."""
-    return next((rule.category for rule in note_cues.SUBJECTS if rule.pattern.search(text)), default)
+    beginning = text[:SUBJECT_CHARS]
+    return next((rule.category for rule in note_cues.SUBJECTS if rule.pattern.search(beginning)), default)
 
 
 def _of_person(exchange: Exchange) -> Iterator[Candidate]:
@@ -149,14 +154,14 @@ def _stated(sentence: Sentence, turn: str) -> Candidate | None:
     text = sentence.text
     if sentence.is_question or sentence.is_heading or note_doubts.QUOTED.match(text) or text.endswith(":"):
         return None
-    if not terms(text) or any(cue.search(text) for cue in (cues.UNDECIDED, cues.WORKFLOW, note_doubts.DOUBTED)):
+    led = note_doubts.OPINION.sub("", _LOOSE.sub("", text))
+    if not terms(text) or any(cue.search(led) for cue in (cues.UNDECIDED, cues.WORKFLOW, note_doubts.DOUBTED)):
         return None
-    led = _LOOSE.sub("", text)
     matching = (r for r in note_cues.RULES if r.pattern.search(led) or r.pattern.search(text))
     rule = max(matching, key=lambda r: r.confidence, default=None)
     if rule is None:
         return None
-    confidence = rule.confidence + _adjusted(led, rule)
+    confidence = rule.confidence + _adjusted(led, rule) - HEDGE * bool(note_doubts.HEDGED.search(text))
     if confidence < LEAST:
         return None
     category = rule.category or _kind_of_decision(text)
@@ -166,17 +171,16 @@ def _stated(sentence: Sentence, turn: str) -> Candidate | None:
 
 def _adjusted(text: str, rule: note_cues.Rule) -> float:
     """What speaks for a note and against it, as a difference of confidence."""
-    content = len(set(terms(text)))
+    content = len(set(terms(text))) + len(_FIGURE.findall(text))
     against = (
-        (0.06, note_doubts.HEDGED.search(text)),
         (0.2, note_doubts.MOMENT.search(text)),
         (0.2, rule.category not in note_doubts.TROUBLE_EXEMPT and note_doubts.TROUBLE.search(text)),
         (0.3, _points_elsewhere(text)),
         (0.2, note_doubts.TALK.search(text)),
-        (0.1, content < MIN_TERMS and rule.category != note_cues.FACTS),
+        (0.05 if content > 1 else 0.15, content < MIN_TERMS and rule.category != note_cues.FACTS),
         (0.15, len(words(text)) > 60),
         (0.2, note_doubts.VAGUE.search(text)),
-        (0.05, text.endswith(("…", "...", ",", "!?", "?!"))),
+        (0.05, text.endswith((",", "!?", "?!"))),
     )
     return 0.06 * bool(note_doubts.FIRM.search(text)) - sum(weight for weight, holds in against if holds)
 
@@ -212,7 +216,8 @@ def _of_answer(asked: Asked, turn: str) -> Iterator[Candidate]:
 
 def _titled(question: str, answer: str) -> str:
     answer = clip(answer, TITLE_CHARS // 2)
-    return f"{clip(question, TITLE_CHARS - 3 - len(answer))} → {answer}"
+    beginning = clip(question, TITLE_CHARS - 4 - len(answer))
+    return f"{beginning}{'' if beginning == question else '…'} → {answer}"
 
 
 def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[Candidate]:
@@ -225,7 +230,10 @@ def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[Candidate
         return
     text = _ADVICE.sub("", found.text)
     confidence = PICKED if found.is_pick else CONFIRMED
-    if any(s.is_question or cues.HEDGED_REPLY.search(s.text) for s in said):
+    if found.is_pick and note_doubts.ERRAND.match(said[0].text):
+        return
+    is_bare = len(words(exchange.user)) <= BARE_YES
+    if not is_bare or any(s.is_question or cues.HEDGED_REPLY.search(s.text) for s in said):
         confidence -= 0.2
     if _points_elsewhere(text) or note_doubts.HEDGED.search(text) or len(set(terms(text))) < MIN_TERMS:
         confidence -= 0.3

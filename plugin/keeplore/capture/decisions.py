@@ -19,6 +19,7 @@ ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decis
 PICKED = 3.0
 CONFIRMED = 2.4
 SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
+OWN_MATTER = 3  # terms; a correction with more says itself what it is about
 LOOK_BACK = 3  # exchanges in which a correction without a shared word finds what it corrects
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
@@ -201,15 +202,16 @@ def _corrected(standing: list[Decision], found: Sequence[Decision], message: str
     rejected = {term for text in cues.REJECTED_AFTER.findall(opening) for term in terms(text)}
     recent = [old for old in standing if at - old.at <= LOOK_BACK]
     aimed = [old for old in standing if len(rejected & old.terms) > (0 if old in recent else 1)]
-    corrected = aimed + [old for old in standing if any(_shares(new, old) for new in found)]
-    # "let's not" may be the first word on its matter
-    if not corrected and recent and not cues.DECLINED.match(opening):
+    corrected = aimed + [old for old in standing if any(_shares(new, old, is_near=old in recent) for new in found)]
+    # "no, SQLite" is about what was said last; what names its own matter, and "let's not", need not be
+    names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
+    if not corrected and recent and (is_withdrawn or not (names_its_own or cues.DECLINED.match(opening))):
         corrected = recent[-1:]
     return [old for old in standing if old not in corrected]
 
 
-def _shares(new: Decision, old: Decision) -> bool:
-    return old.at < new.at and overlap(new.terms, old.terms) >= SAME_MATTER / 2
+def _shares(new: Decision, old: Decision, *, is_near: bool) -> bool:
+    return old.at < new.at and overlap(new.terms, old.terms) >= (SAME_MATTER / 2 if is_near else SAME_MATTER)
 
 
 def _replaces(new: Decision, old: Decision) -> bool:

@@ -39,12 +39,12 @@ def _rule(category: str, confidence: float, *patterns: str) -> Rule:
 def any_of(*patterns: str) -> re.Pattern[str]:
     """One pattern of all, the case ignored; names in capitals stand for the lists of the same name."""
     text = "|".join(patterns)
-    for name, part in (("CHOOSE", cues.CHOOSE), ("OPENER", cues.OPENER), ("SECRET", _SECRET), ("PLACE", _PLACE)):
+    for name, part in (("CHOOSE", cues.CHOOSE), ("OPENER", cues.OPENER), ("SECRET", _CONFIDENTIAL), ("PLACE", _PLACE)):
         text = text.replace(name, part)
     return re.compile(text, re.IGNORECASE)
 
 
-_SECRET = (  # noqa: S105  # words for secrets, none of them one
+_CONFIDENTIAL = (
     r"(?:secrets?|credentials?|passwords?|passphrases?|api keys?|private keys?|(?:access|api|auth|bearer|refresh|"
     r"signing|"
     r"session|deploy|service|bot|github|gitlab|npm|pypi) tokens?|tokens(?= (?:under|out of|in (?:the |"
@@ -52,10 +52,10 @@ _SECRET = (  # noqa: S105  # words for secrets, none of them one
     r"logs?|env)))|pii|personal data|customer data)"
 )
 _PLACE = (
-    r"(?:servers?|clusters?|(?:data)?bases?|dbs?|postgres\w*|mysql|redis|queues?|brokers?|buckets?|regions?|registry|"
+    r"(?:servers?|clusters?|(?:data)?bases?|dbs?|postgres\w*|mysql|redis|buckets?|regions?|registry|"
     r"staging|production|prod|ci|pipelines?|runners?|deploy\w*|hosts?|ports?|dns|domains?|vpn|proxy|nginx|docker\w*|"
-    r"containers?|kubernetes|k8s|terraform|helm|backups?|vms?|cron\w*|workers?|machines?|laptops?|environments?|"
-    r"endpoints?|dashboards?|logs|metrics|monitoring|releases?|goreleaser|homebrew|mirrors?|clones?|checkouts?)"
+    r"containers?|kubernetes|k8s|terraform|helm|backups?|vms?|cron\w*|machines?|laptops?|environments?|"
+    r"endpoints?|dashboards?|monitoring|releases?|goreleaser|homebrew|mirrors?|clones?|checkouts?)"
 )
 
 # what the person orders to be kept; ``what`` is the statement itself
@@ -141,6 +141,7 @@ RULES: tuple[Rule, ...] = (
         0.9,
         r"\b(?:the|our|a) (?:\w+ )?(?:convention|rule|policy|standard|house style) (?:here |"
         r"for \S+(?: \S+)? )?(?:is|says)\b",
+        r"\bwe (?:always |never |only )?(?:use|run|write|name|test|build) .{2,60} in this (?:repo|repository|project|codebase)\b",
         r"\bin this (?:repo|repository|project|codebase|team|org|company),? (?:we|use|never|always|all|every|no|"
         r"only)\b",
     ),
@@ -258,6 +259,7 @@ RULES: tuple[Rule, ...] = (
         r"get (?:it|"
         r"this|that))\b|(?:it|this|that|them|a (?:new|plan|list|test|way))\b)\S+ \S+ \S+",
         r"\bi (?:do |definitely |explicitly )+want (?:to (?:use|keep|support|stay|have)|an?|the|my) \S+ \S+",
+        r"\AOPENERi want (?:the|all|our|every) .{2,80}\b(?:instead of|rather than)\b",
         r"\b(?:i know|i'm sure) we want \S+ \S+",
         r"\b(?:should|must|will|shall) (?:always|never|only|by default)\b",
         r"\bby default\b",
@@ -323,7 +325,12 @@ SUBJECTS: tuple[Rule, ...] = (
         r"\b(?:every|each|all) \S+(?: \S+)? (?:must|should|needs? to|has to|have to)\b",
         r"\A\W*(?:always|never|don'?t ever)\b",
     ),
-    _rule(INFRASTRUCTURE, 1, r"\bPLACE\b", r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|https?://\S+|s3://\S+|port \d+)\b"),
+    _rule(
+        INFRASTRUCTURE,
+        1,
+        r"\bPLACE\b",
+        r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|checked out in|installed (?:on|in|under)|https?://\S+|s3://\S+|port \d+)\b",
+    ),
     _rule(
         DECISIONS,
         1,

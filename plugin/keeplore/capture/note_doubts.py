@@ -21,6 +21,7 @@ HEDGED = any_of(
     r"could|would be|strawman|for the sake of|temporar\w+|tentative\w*|i'd love|hopefully|should probably|"
     r"looks like)\b"
 )
+OPINION = any_of(r"\A(?:and |but |so )?i (?:think|guess|believe|know)(?: that)?,?\s+(?=(?:we|the|our|it)\b)")
 # what is not the person's own conviction
 DOUBTED = any_of(
     r"\b(?:don'?t|do not|can'?t|didn'?t) (?:remember|recall|think|believe)\b|\bnot (?:really )?(?:convinced|"
@@ -42,6 +43,8 @@ MOMENT = any_of(
     r"(?:review(?:er)?|pr|diff|branch|commit|changes?) (?:above|below|comments?)|while (?:you|we)(?:'re| are)|"
     r"(?<!from )now)\b"
 )
+# "fix 4": a number of a list of findings, and nothing that was chosen
+ERRAND = any_of(r"\AOPENER(?:fix|address|do|implement|investigate|explain|show|revert|redo|skip)\b")
 # a report of trouble, not of how things are
 TROUBLE = any_of(
     r"\b(?:error|errors|exception|traceback|failed|failing|fails|broke|broken|crash(?:ed|es|ing)?|bug|wrong|weird|"

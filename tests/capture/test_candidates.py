@@ -1,0 +1,250 @@
+"""Which sentences become notes: what is settled or stated for good, and none of what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.candidates import AUTOMATIC, Candidate, candidates, category_of, orders
+from keeplore.memory import CATEGORIES, Asked, Exchange
+
+ORDERS = [
+    ("Remember that the staging database lives on port 5433.", "infrastructure", "remember"),
+    ("Please remember: our API keys are kept in Vault, never in the repo.", "security", "remember"),
+    ("Can you remember that I prefer British spelling?", "coding-preferences", "remember"),
+    ("ok, don't forget that the nightly build needs Java 21", "user-facts", "remember"),
+    ("Add this to your memory: invoices are numbered per year.", "user-facts", "remember"),
+    ("Keep in mind that the CI runners have only 4 GB of memory.", "infrastructure", "note"),
+    ("Note that the nightly build needs Java 21.", "user-facts", "note"),
+    ("From now on, write commit messages in the imperative.", "project-conventions", "rule"),
+    ("Always run the linter before you commit.", "project-conventions", "rule"),
+    ("never push to main without a pull request", "project-conventions", "rule"),
+    ("Don't commit anything unless I ask.", "project-conventions", "rule"),
+    ("记住：生产数据库在法兰克福。", "user-facts", "remember"),
+    ("Merk dir, dass die Tests nur mit Postgres laufen.", "infrastructure", "remember"),
+]
+STATED = [
+    ("I prefer small functions over long ones.", "coding-preferences"),
+    ("I don't want any comments that repeat the code.", "coding-preferences"),
+    ("We use pnpm in this repo, not npm.", "project-conventions"),
+    ("In this project we never mock the database.", "project-conventions"),
+    ("Every public function must have a docstring.", "project-conventions"),
+    ("Let's go with Postgres instead of MySQL because we need row locks.", "architectural-decisions"),
+    ("We decided to keep the queue in Redis.", "architectural-decisions"),
+    ("ok so we'll use SKIP LOCKED rather than advisory locks", "architectural-decisions"),
+    ("The retry limit should be five by default.", "architectural-decisions"),
+    ("No, the port is 8443, not 443.", "corrections"),
+    ("Actually, the staging server runs on Debian, not Ubuntu.", "corrections"),
+    ("The staging server runs on Hetzner behind nginx.", "infrastructure"),
+    ("Our production cluster is deployed with Terraform.", "infrastructure"),
+    ("Passwords must never be logged.", "security"),
+    ("The gotcha here is that the driver silently truncates strings over 255 bytes.", "gotchas"),
+    ("It turns out the SDK keeps its answers for an hour.", "gotchas"),
+    ("I'm a data engineer based in Lisbon.", "user-facts"),
+    ("My editor is Helix.", "user-facts"),
+]
+QUESTIONS = [
+    "Should we use Redis or Postgres?",
+    "What if we used SQLite instead?",
+    "Do you remember what we decided?",
+    "remember the bug from yesterday?",
+    "Why does the server run on port 80?",
+    "Is it a rule that every module must have a test?",
+]
+HYPOTHETICAL = [
+    "Maybe we could use Redis.",
+    "If we used Kafka, the queue would be durable.",
+    "I think we might want to use Rust.",
+    "One option is to use a queue instead of a table.",
+    "I've been thinking about using GraphQL instead of REST.",
+    "I don't remember that we agreed on Redis.",
+]
+QUOTED = [
+    '"Always use tabs," says the old guide.',
+    "> Remember that the port is 80.",
+    "They prefer tabs over spaces.",
+    "The docs say you must never call it twice.",
+    "```\nremember that x = 1\n```",
+]
+OF_THE_MOMENT = [
+    "delete that file",
+    "run the tests again",
+    "let's commit and push",
+    "We need to fix the login page first.",
+    "Let's look at the parser next.",
+    "Remember to push when you're done.",
+    "don't forget to run the tests",
+    "this must be fixed before the release",
+    "For now, let's use the mock instead of the server.",
+    "Please update the README.",
+    "Add a button to the settings page.",
+    "make sure the tests pass",
+    "Use the first one instead of the second.",
+    "ok, then we can close the issue",
+]
+DANGLING = [
+    "Let's not make this change in this branch.",
+    "Let's use that.",
+    "It should be red.",
+    "use it instead of the other one",
+    "let's put it there",
+    "I don't like it.",
+    "That should be enough.",
+    "Let's go with option 2.",
+]
+TROUBLE = [
+    "The server is running on port 3000 but I get a 502 error.",
+    "The build fails on CI, why?",
+    "I never saw this error before",
+    "Always the same error...",
+    "never mind",
+    "The tests should pass now.",
+]
+
+
+def talk(*turns: str | tuple[str, str | Asked]) -> tuple[Exchange, ...]:
+    pairs = [(turn, "") if isinstance(turn, str) else turn for turn in turns]
+    return tuple(
+        Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", user, (reply,) if reply else ())
+        for n, (user, reply) in enumerate(pairs)
+    )
+
+
+def written(*turns: str | tuple[str, str | Asked]) -> list[Candidate]:
+    return [c for c in candidates(talk(*turns)) if c.confidence >= AUTOMATIC]
+
+
+@pytest.mark.parametrize(("said", "category", "order"), ORDERS)
+def test_what_the_person_orders_to_be_kept_is_explicit(said: str, category: str, order: str) -> None:
+    (candidate,) = orders(talk(said)[0])
+    assert (candidate.category, candidate.order, candidate.speaker) == (category, order, "user")
+    assert candidate.is_explicit and candidate.confidence > 0.95
+    assert candidates(talk(said)) == (candidate,)
+
+
+def test_an_order_is_kept_without_the_words_that_order_it() -> None:
+    (candidate,) = orders(talk("hey, please remember that the invoices are numbered per year.")[0])
+    assert candidate.text == "The invoices are numbered per year."
+    assert candidate.quote.text == "hey, please remember that the invoices are numbered per year."
+    assert candidate.turn == "turn-0"
+
+
+def test_a_list_behind_an_order_is_kept_item_by_item() -> None:
+    found = orders(talk("Remember the following:\n- invoices are numbered per year\n- refunds need two approvals\n")[0])
+    assert [c.text for c in found] == ["Invoices are numbered per year", "Refunds need two approvals"]
+
+
+@pytest.mark.parametrize(("said", "category"), STATED)
+def test_what_is_stated_for_good_is_written(said: str, category: str) -> None:
+    (candidate,) = written(said)
+    assert candidate.category == category
+    assert not candidate.is_explicit and candidate.confidence < 0.97
+
+
+@pytest.mark.parametrize("said", [*QUESTIONS, *HYPOTHETICAL, *QUOTED, *OF_THE_MOMENT, *DANGLING, *TROUBLE])
+def test_what_only_looks_like_a_statement_is_not_written(said: str) -> None:
+    assert written(said) == []
+    assert orders(talk(said)[0]) == ()
+
+
+def test_an_answer_says_what_was_asked() -> None:
+    asked = Asked("Which queue do we take?", "Postgres (Recommended)", ("Postgres (Recommended)", "Redis"))
+    (candidate,) = written(("Make jobs durable", asked))
+    assert candidate.text == "Which queue do we take? → Postgres"
+    assert (candidate.speaker, candidate.category) == ("user", "architectural-decisions")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Allow Bash rm -rf build?", "Yes"),
+        ("Should I commit this now?", "Yes, commit"),
+        ("Which issue should I work on next?", "The login page"),
+        ("Which queue do we take?", ""),
+        ("Which queue do we take?", "What is the difference?"),
+        ("Which queue do we take?", "you decide"),
+        ("Which queue do we take?", "not sure yet"),
+    ],
+)
+def test_an_answer_that_settles_nothing_is_not_written(question: str, answer: str) -> None:
+    assert written(("Make jobs durable", Asked(question, answer, ("Yes", "No")))) == []
+
+
+def test_words_of_a_person_who_refuses_leave_are_read_as_their_own() -> None:
+    asked = Asked("Allow Bash npm install?", "no, we use pnpm in this repo", ())
+    assert [c.text for c in written(("Add the parser", asked))] == ["We use pnpm in this repo"]
+
+
+def test_a_proposal_counts_only_where_the_person_agrees_and_then_as_the_agents() -> None:
+    proposal = "I'd recommend a Postgres table with SKIP LOCKED for the jobs."
+    (agreed,) = written(("Where do jobs wait?", proposal), "yes, do it")
+    assert (agreed.speaker, agreed.turn) == ("assistant", "turn-0")
+    assert agreed.text == "A Postgres table with SKIP LOCKED for the jobs."
+    assert written(("Where do jobs wait?", proposal)) == []
+    assert written(("Where do jobs wait?", proposal), "hm, but what about Redis?") == []
+    assert written(("Where do jobs wait?", proposal), "no, not a table") == []
+
+
+def test_what_the_agent_says_by_itself_is_not_written() -> None:
+    said = "We decided to use Redis. Always run the linter. The server runs on Hetzner behind nginx."
+    assert written(("Look around", said), "What does the parser do?") == []
+
+
+def test_what_is_taken_back_in_the_same_talk_is_not_written() -> None:
+    first = "Let's go with Postgres instead of MySQL."
+    assert written(first, "Scratch that, what would SQLite cost us?") == []
+    later = written(first, "On second thought, let's use SQLite instead of Postgres.")
+    assert [c.text for c in later] == ["Let's use SQLite instead of Postgres."]
+
+
+def test_a_statement_that_is_repeated_is_one_candidate() -> None:
+    assert len(written("We use pnpm in this repo, not npm.", "We use pnpm in this repo, not npm!")) == 1
+
+
+def test_of_a_specification_in_one_message_four_statements_are_written() -> None:
+    said = (
+        "Every public function must have a docstring. All invoices must carry a number. Each migration needs to be "
+        "reversible. Tests go in the folder of their package. Error messages must name the next step. "
+        "Branch names start with the ticket."
+    )
+    assert len(written(said)) == 4
+    assert len(candidates(talk(said))) > 4
+
+
+def test_a_pasted_document_states_nothing_in_the_persons_name() -> None:
+    plan = "Implement the following plan:\n\nWe use pnpm in this repo, not npm. Remember that the port is 5433."
+    assert candidates(talk(plan)) == ()
+    page = "# Rules\n\n" + "Every public function must have a docstring.\n\n" * 3
+    assert candidates(talk(page)) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "。",
+        "今天天气怎么样？我们用什么数据库",
+        "データベースはどこですか",
+        "🎉🎉",
+        "\x00\x07",
+        "a" * 100_000,
+        "remember that " * 3000,
+    ],
+)
+def test_any_text_can_be_read(said: str) -> None:
+    assert all(c.category in CATEGORIES for c in candidates(talk(said, (said, said), ("yes", Asked(said, said)))))
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Session cookies are signed with the rotating private key", "security"),
+        ("The nightly backup goes to the Frankfurt bucket", "infrastructure"),
+        ("User prefers short answers", "coding-preferences"),
+        ("Branch names start with the ticket", "project-conventions"),
+        ("We picked an event log over a queue", "architectural-decisions"),
+        ("Beware: the date parser ignores time zones", "gotchas"),
+        ("My daughter is called Ada", "user-facts"),
+    ],
+)
+def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None:
+    assert category_of(text) == category
