@@ -31,7 +31,8 @@ SUBJECT_CHARS = 1000  # of a text that say what it is about
 MIN_TERMS = 3  # content words of a sentence that says something by itself
 _OPENER = re.compile(rf"\A{cues.OPENER}", re.IGNORECASE)
 _LOOSE = re.compile(
-    r"\A(?:/[\w:-]+\s+)?(?:\W*(?:k|stop for a second|wait|hold on|right|yup|yeah|yep|uh+|um+|hm+|ok(?:ay)?|so|well|no+|yes|and|but|anyway|"
+    r"\A(?:/[\w:-]+\s+)?(?:\W*(?:k|stop for a second|wait|hold on|right|yup|yeah|yep|uh+|um+|hm+|ok(?:ay)?|so|well|"
+    r"no+|yes|and|but|anyway|"
     r"also)\b[\s,.…!:;-]+)*",
     re.IGNORECASE,
 )

@@ -141,7 +141,8 @@ RULES: tuple[Rule, ...] = (
         0.9,
         r"\b(?:the|our|a) (?:\w+ )?(?:convention|rule|policy|standard|house style) (?:here |"
         r"for \S+(?: \S+)? )?(?:is|says)\b",
-        r"\bwe (?:always |never |only )?(?:use|run|write|name|test|build) .{2,60} in this (?:repo|repository|project|codebase)\b",
+        r"\bwe (?:always |never |only )?(?:use|run|write|name|test|build) .{2,60} in this (?:repo|repository|"
+        r"project|codebase)\b",
         r"\bin this (?:repo|repository|project|codebase|team|org|company),? (?:we|use|never|always|all|every|no|"
         r"only)\b",
     ),
@@ -329,7 +330,8 @@ SUBJECTS: tuple[Rule, ...] = (
         INFRASTRUCTURE,
         1,
         r"\bPLACE\b",
-        r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|checked out in|installed (?:on|in|under)|https?://\S+|s3://\S+|port \d+)\b",
+        r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|checked out in|installed (?:on|in|under)|https?://\S+|s3://\S+|"
+        r"port \d+)\b",
     ),
     _rule(
         DECISIONS,
