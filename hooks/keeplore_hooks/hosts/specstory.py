@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from keeplore_hooks.events import Command, Compaction, Origin
 from keeplore_hooks.hosts import claude_lines, jsonl, spoken
 from keeplore_hooks.hosts import specstory_tools as tools
 from keeplore_hooks.hosts.assembly import Assembler, Carry, OpenTurn, digest, pending_of
-from keeplore_hooks.hosts.base import Cursor, Reading, Recorded
+from keeplore_hooks.hosts.base import IMAGE, Cursor, Reading, Recorded
 from keeplore_hooks.hosts.jsonl import Problems
 from keeplore_hooks.hosts.logs import END_OF_TIME, carry_of
 from keeplore_hooks.hosts.specstory_lines import KNOWN_VERSION, Head, Message, head_of, messages_in
@@ -21,6 +22,7 @@ FOLDER = ".specstory"
 _HISTORY = "history"
 _SIZE_LIMIT = 64 << 20  # bytes of one history
 _HEAD = 4096  # bytes
+_PICTURE = re.compile(r"^\[Image(?: #?\d{1,6}|: [^\]\n]{0,1000})?\][ \t]*$", re.MULTILINE)
 
 
 class SpecStory:
@@ -91,7 +93,7 @@ class _Session:
         self._assembler.note(str(number), message.at)
 
     def _user(self, message: Message) -> None:
-        words, at = message.text, self._assembler.time(message.at)
+        words, at = _PICTURE.sub(IMAGE, message.text), self._assembler.time(message.at)
         if claude_lines.without_injected(words).startswith(claude_lines.SUMMARY):
             key = self._id(message, at)
             self._assembler.emit(Compaction(key, self._assembler.origin, at, "after", summary=words))
