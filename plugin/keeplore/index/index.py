@@ -205,6 +205,14 @@ class Index:
         """The memories that fit, the one changed last first."""
         return self._database.read(lambda c: queries.listed(c, wanted))
 
+    def count(self, wanted: Wanted) -> int:
+        """How many memories fit, whatever the limit."""
+        return self._database.read(lambda c: queries.count_listed(c, wanted))
+
+    def scopes(self) -> tuple[tuple[str, str], ...]:
+        """Every scope that there ever was memory of, with its project."""
+        return self._database.read(queries.scopes)
+
     def find(self, reference: str) -> list[MemoryRow]:
         """What an id, the beginning of one (4 digits at least), a path or a file's name may mean; 20 at most."""
         is_id = re.fullmatch(r"(mem_)?[0-9a-f]{4}[0-9a-f-]*", reference)

@@ -206,17 +206,46 @@ def linking(connection: sqlite3.Connection, memory_id: str) -> list[tuple[str, s
 def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
     """Memories that fit, the one changed last first."""
     heads = places(all_chains(connection))
-    archived = {"without": " AND NOT m.is_archived", "only": " AND m.is_archived", "with": ""}[wanted.archived]
-    permanent = "" if wanted.permanent is None else f" AND m.permanent = {int(wanted.permanent)}"
+    condition, values = _fitting(connection, wanted)
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # our own words
-        f" WHERE {in_list('m.scope_id', scope_ids(connection, wanted.allowed))}{archived}{permanent}"
-        " AND ? IN ('', m.kind) AND ? IN ('', m.category) AND ? IN ('', m.session)"
-        f" AND m.updated_at >= ? AND (? = '' OR m.updated_at < ?) AND {_IS_FIRST} ORDER BY m.updated_at DESC, m.id",
-        (wanted.kind, wanted.category, wanted.session, wanted.since, wanted.before, wanted.before),
+        f" WHERE {condition} ORDER BY m.updated_at DESC, m.id",
+        values,
     )
-    found = (_memory_row(row, heads.get(row[0], Place())) for row in rows)
-    return list(itertools.islice((r for r in found if wanted.superseded or not r.superseded_by), wanted.limit))
+    kept = (row for row in rows if wanted.superseded or _is_head(heads, row[0]))
+    return [_memory_row(row, heads.get(row[0], Place())) for row in itertools.islice(kept, wanted.limit)]
+
+
+def count_listed(connection: sqlite3.Connection, wanted: Wanted) -> int:
+    """How many memories fit, whatever the limit."""
+    heads = places(all_chains(connection))
+    condition, values = _fitting(connection, wanted)
+    ids = connection.execute(f"SELECT m.id FROM memories m WHERE {condition}", values)  # noqa: S608  # our own words
+    return sum(wanted.superseded or _is_head(heads, id_) for (id_,) in ids)
+
+
+def _is_head(heads: dict[str, Place], memory_id: str) -> bool:
+    place = heads.get(memory_id)
+    return place is None or not place.superseded_by
+
+
+def _fitting(connection: sqlite3.Connection, wanted: Wanted) -> tuple[str, tuple[str, ...]]:
+    """A condition on ``memories m``, and the values for its marks."""
+    archived = {"without": " AND NOT m.is_archived", "only": " AND m.is_archived", "with": ""}[wanted.archived]
+    permanent = "" if wanted.permanent is None else f" AND m.permanent = {int(wanted.permanent)}"
+    condition = (
+        f"{in_list('m.scope_id', scope_ids(connection, wanted.allowed))}{archived}{permanent}"
+        " AND ? IN ('', m.kind) AND ? IN ('', m.category) AND ? IN ('', m.session)"
+        f" AND m.updated_at >= ? AND (? = '' OR m.updated_at < ?) AND {_IS_FIRST}"
+    )
+    return condition, (
+        wanted.kind, wanted.category, wanted.session, wanted.since, wanted.before, wanted.before,
+    )  # fmt: skip
+
+
+def scopes(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:
+    rows = connection.execute("SELECT scope, project FROM scopes ORDER BY scope, project")
+    return tuple((str(scope), str(project)) for scope, project in rows)
 
 
 def ids_like(connection: sqlite3.Connection, beginning: str) -> list[str]:

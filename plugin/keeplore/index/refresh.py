@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.index.passages import Passage, passages_of
@@ -34,8 +34,7 @@ class File(Protocol):
     def inode(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A file as the index remembers it."""
 
     mtime_ns: int

@@ -14,7 +14,7 @@ from keeplore.store import files
 from keeplore.store.backend import REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
 from keeplore.store.files import File
 from keeplore.store.forgetting import withdraw
-from keeplore.store.git import output
+from keeplore.store.git import output, run
 from keeplore.store.libgit import FAILURES, Library
 from keeplore.store.locks import LOCK_WAIT_S, POLL_S, Turn, busy
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
@@ -23,6 +23,7 @@ from keeplore.store.plumbing import Plumbing
 from keeplore.store.repository import check_branch, check_idle, directories
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
+ASK_GIT_FROM = 200  # files that were never hashed; asking git costs two processes
 INDEX_STEP = 200  # paths in one command line
 RACY_NS = 2_000_000_000  # a file this young may change again without a new time stamp
 T = TypeVar("T")
@@ -129,11 +130,32 @@ def _ids(backend: Backend, memo: Memo, seen: Mapping[str, File]) -> dict[str, st
         elif file.size <= MAX_FILE and (is_portable(path) or not is_ours(path)):
             unknown.append(path)
     young = time.time_ns() - RACY_NS
-    hashed = backend.hashes(unknown)
+    hashed = indexed(backend.root) if len(unknown) > ASK_GIT_FROM else {}
+    hashed = {path: hashed[path] for path in unknown if path in hashed}
+    hashed |= backend.hashes([path for path in unknown if path not in hashed])
     for path, id_ in hashed.items():
         if seen[path].mtime_ns < young:
             memo.files[backend.name, path] = (seen[path], id_)
     return ids | hashed
+
+
+def indexed(root: Path) -> dict[str, str]:
+    """Path → blob id of what git's own index knows to be unchanged on disk: by far quicker than hashing every file.
+
+    Entries that git is told not to look at are left out. Nothing where git does not answer.
+    """
+    listed = run(root, "ls-files", "-z", "-s", "-v", "--", *FOLDERS)
+    differing = run(root, "diff-files", "-z", "--name-only", "--", *FOLDERS)
+    if listed.code or differing.code:
+        return {}
+    changed = set(differing.items)
+    found = {}
+    for item in listed.items:
+        facts, path = item.split("\t", 1)
+        tag, _, id_, stage = facts.split(" ")
+        if (tag, stage) == ("H", "0") and path not in changed:
+            found[path] = id_
+    return found
 
 
 def _removed(

@@ -8,8 +8,8 @@ import re
 import stat
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from keeplore.errors import Corrupt, NotFound, UnsafePath
 from keeplore.store.paths import is_ours, may_hold_ours
@@ -19,8 +19,7 @@ STALE_S = 3600.0  # a half-written file older than this has lost its writer
 _HALF_WRITTEN = re.compile(r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z")  # as durable.write names them
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """A regular file below the root; ``path`` is relative, with ``/``."""
 
     path: str
@@ -99,35 +98,44 @@ def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[File]:
 
     Links are not entered, nor folders with a git repository of their own, nor those that can hold nothing of ours.
     """
-    if not may_hold_ours(folder):
-        return
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        entries = _entries(root, here, skipped) if may_hold_ours(here) else []
+        # one answer for all files of a folder but those beside a project's own
+        is_all_ours = is_ours(f"{here}/any")
+        for entry in entries:
+            path = f"{here}/{entry.name}"
+            if entry.name.startswith("."):
+                _sweep(entry)
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            elif not (is_all_ours or is_ours(path)):
+                continue
+            elif entry.is_file(follow_symlinks=False):
+                with contextlib.suppress(FileNotFoundError):
+                    yield _file(path, entry.stat(follow_symlinks=False))
+            else:
+                skipped.append(path)
+
+
+def _entries(root: Path, folder: str, skipped: list[str]) -> list[os.DirEntry[str]]:
+    """What a folder holds; nothing where it must not be entered or cannot be read."""
     try:
         if (root / folder).is_symlink():
             skipped.append(folder)
-            return
+            return []
         with os.scandir(root / folder) as listing:
             entries = list(listing)
     except FileNotFoundError:
-        return
+        return []
     except OSError:
         skipped.append(folder)
-        return
+        return []
     if any(entry.name == ".git" for entry in entries):
         skipped.append(folder)
-        return
-    for entry in entries:
-        path = f"{folder}/{entry.name}"
-        if entry.name.startswith("."):
-            _sweep(entry)
-        elif entry.is_dir(follow_symlinks=False):
-            yield from walk(root, path, skipped)
-        elif not is_ours(path):
-            continue
-        elif entry.is_file(follow_symlinks=False):
-            with contextlib.suppress(FileNotFoundError):
-                yield _file(path, entry.stat(follow_symlinks=False))
-        else:
-            skipped.append(path)
+        return []
+    return entries
 
 
 def _sweep(entry: os.DirEntry[str]) -> None:

@@ -10,6 +10,7 @@ from keeplore.errors import UnsafePath
 
 FOLDERS = ("memory", "projects", "user", "forgotten", "audit")  # everything of ours is below these
 _PROJECT_FILE = "project.json"
+_PLACES = {"memory": 0, "user": 1, "projects": 2}  # which part of a path is the folder of memory
 _WRITTEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 # names that Windows reserves whatever their extension
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
@@ -55,10 +56,12 @@ def is_safe(path: str) -> bool:
 
 def is_memory(path: str) -> bool:
     """Whether a path is a memory's: a markdown file below a ``memory`` folder, with a name that is UTF-8."""
-    parts = path.split("/")
-    place = {"memory": 0, "user": 1, "projects": 2}.get(parts[0], -1)
+    if not path.endswith(".md"):
+        return False
+    parts = path.split("/", 3)  # asked of every file at every look, so in few steps
+    place = _PLACES.get(parts[0], -1)
     is_below = 0 <= place < len(parts) - 1 and parts[place] == "memory"
-    return is_below and path.endswith(".md") and not _NO_TEXT.search(path)
+    return is_below and (path.isascii() or not _NO_TEXT.search(path))
 
 
 def check_written(path: str) -> None:

@@ -13,6 +13,8 @@ from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
+Scopes = tuple[tuple[str, str], ...]  # with the project of each, "" for none
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -43,25 +45,31 @@ def listing(
 
     Raises NoWorkspace, NotFound for a project that nobody knows, or IndexUnavailable.
     """
-    places = list(_places(registry, cwd, project, all_projects=all_projects))
     found: list[Listed] = []
-    for workspace, allowed in places:
+    total = memories = 0
+    for workspace, scopes in _places(registry, cwd, project, all_projects=all_projects):
         workspace.index.refresh()
-        rows = workspace.index.listed(replace(wanted, allowed=allowed))
-        found += [Listed(workspace, row) for row in rows if scope in ("", row.scope)]
+        memories += workspace.index.stamp().memories
+        every = workspace.index.scopes() if scopes is None else scopes
+        chosen = tuple(pair for pair in every if scope in ("", pair[0]))
+        if not chosen:  # nothing allowed would be everything
+            continue
+        mine = replace(wanted, allowed=Allowed(chosen), limit=limit or None)
+        found += [Listed(workspace, row) for row in workspace.index.listed(mine)]
+        total += workspace.index.count(mine)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
-    is_empty = not found and not any(workspace.index.stamp().memories for workspace, _ in places)
-    return Listing(tuple(itertools.islice(found, limit or None)), len(found), is_empty)
+    return Listing(tuple(itertools.islice(found, limit or None)), total, is_empty=not memories)
 
 
-def _places(registry: Registry, cwd: Path, project: str, *, all_projects: bool) -> Iterator[tuple[Workspace, Allowed]]:
+def _places(
+    registry: Registry, cwd: Path, project: str, *, all_projects: bool
+) -> Iterator[tuple[Workspace, Scopes | None]]:
     if project:
-        yield registry.for_project(project, cwd), Allowed((("project", project),))
+        yield registry.for_project(project, cwd), (("project", project),)
         return
     own = registry.for_directory(cwd)
-    scopes = () if all_projects else own.here(cwd).scopes  # none is every one
-    yield own, Allowed(scopes)
+    yield own, None if all_projects else own.here(cwd).scopes
     for name in registry.inherited(own):
         with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
             given = ("user", *(["workspace"] if name in own.settings.inherits else []))
-            yield registry.named(name), Allowed(tuple((scope, "") for scope in given))
+            yield registry.named(name), tuple((scope, "") for scope in given)
