@@ -22,7 +22,8 @@ FOLDER = ".specstory"
 _HISTORY = "history"
 _SIZE_LIMIT = 64 << 20  # bytes of one history
 _HEAD = 4096  # bytes
-_PICTURE = re.compile(r"^\[Image(?: #?\d{1,6}|: [^\]\n]{0,1000})?\][ \t]*$", re.MULTILINE)
+_PICTURE = re.compile(r"^\[Image(?: #?\d{1,6})?\][ \t]*$", re.MULTILINE)
+_PLACE_OF_PICTURE = re.compile(r"^\[Image: source: [^\n]{0,1000}\][ \t]*$", re.MULTILINE)  # a message of the host's own
 
 
 class SpecStory:
@@ -93,7 +94,8 @@ class _Session:
         self._assembler.note(str(number), message.at)
 
     def _user(self, message: Message) -> None:
-        words, at = _PICTURE.sub(IMAGE, message.text), self._assembler.time(message.at)
+        words = _PICTURE.sub(IMAGE, _PLACE_OF_PICTURE.sub("", message.text)).strip()
+        at = self._assembler.time(message.at)
         if claude_lines.without_injected(words).startswith(claude_lines.SUMMARY):
             key = self._id(message, at)
             self._assembler.emit(Compaction(key, self._assembler.origin, at, "after", summary=words))

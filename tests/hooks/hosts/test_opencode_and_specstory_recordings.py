@@ -20,7 +20,7 @@ SPECSTORY = {
     "2026-02-20_22-41-47Z": (5, 1, 0, 0),  # /exit with its output and caveat, an interruption
     "2026-02-20_23-57-00Z": (31, 0, 1, 1),  # 11 interruptions, a summary
     "2026-02-23_21-34-27Z": (13, 2, 1, 1),  # a command's text, /exit, 3 interruptions, a notice, a summary
-    "2026-06-18_14-52-09Z": (85, 1, 7, 1),  # 10 interruptions, /exit, a notice, a summary
+    "2026-06-18_14-52-09Z": (75, 1, 7, 1),  # 10 interruptions, 10 places of pictures, /exit, a notice, a summary
     "2026-06-24_20-23-53Z": (5, 0, 0, 0),  # an interruption
 }
 

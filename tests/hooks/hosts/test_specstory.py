@@ -127,8 +127,9 @@ def test_what_nobody_typed_is_no_prompt(path):
 
 
 def test_a_picture_is_a_line(path):
-    (turn,) = turns(path, HEAD + user("[Image #7]\n\nSo this is [Image #7] better", 1))
-    assert turn.user == "[image]\n\nSo this is [Image #7] better"
+    text = HEAD + user("[Image #7]\n\nSo this is [Image #7] better", 1)
+    (turn,) = turns(path, text + user("[Image: source: /tmp/7.png]", 1) + agent("Yes.", 2))
+    assert (turn.user, turn.assistant) == ("[image]\n\nSo this is [Image #7] better", "Yes.")
 
 
 def test_a_command_counts_and_the_text_behind_it_does_not(path):

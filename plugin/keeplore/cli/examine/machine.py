@@ -124,6 +124,10 @@ def _hosts(places: Places, claude_dir: Path) -> Iterator[Finding]:
     heard = Cursors(places.sessions).heard()
     for host, at in sorted(heard.items()):
         yield well(f"host {host}", f"last heard of at {at}")
+    for host, (at, problem) in sorted(Cursors(places.sessions).problems().items()):
+        if _age_s(at) < LATELY.total_seconds():
+            remedy = "A newer Keeplore may read it; what could be read was kept"
+            yield note(f"host {host}", f"at {at} not all could be read: {problem}", remedy)
     if not claude_dir.is_dir():
         return
     part = "host claude-code"
