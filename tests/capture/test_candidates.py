@@ -41,6 +41,8 @@ STATED = [
     ("It turns out the SDK keeps its answers for an hour.", "gotchas"),
     ("I'm a data engineer based in Lisbon.", "user-facts"),
     ("My editor is Helix.", "user-facts"),
+    ("we use conventional commits", "project-conventions"),
+    ("Every endpoint needs a rate limit.", "project-conventions"),
 ]
 QUESTIONS = [
     "Should we use Redis or Postgres?",
@@ -62,6 +64,7 @@ QUOTED = [
     '"Always use tabs," says the old guide.',
     "> Remember that the port is 80.",
     "They prefer tabs over spaces.",
+    "The linter says imports must be sorted.",
     "The docs say you must never call it twice.",
     "```\nremember that x = 1\n```",
 ]
@@ -80,6 +83,10 @@ OF_THE_MOMENT = [
     "make sure the tests pass",
     "Use the first one instead of the second.",
     "ok, then we can close the issue",
+    "Add a rule that every module must have a test.",
+    "write a test that checks that passwords must never be logged",
+    "the tests need to pass",
+    "Let's use a smaller font here.",
 ]
 DANGLING = [
     "Let's not make this change in this branch.",
@@ -97,6 +104,9 @@ TROUBLE = [
     "I never saw this error before",
     "Always the same error...",
     "never mind",
+    "The domain is not resolving.",
+    "My terminal is frozen.",
+    "turns out I was on the wrong branch",
     "The tests should pass now.",
 ]
 
@@ -182,6 +192,11 @@ def test_a_proposal_counts_only_where_the_person_agrees_and_then_as_the_agents()
     assert written(("Where do jobs wait?", proposal)) == []
     assert written(("Where do jobs wait?", proposal), "hm, but what about Redis?") == []
     assert written(("Where do jobs wait?", proposal), "no, not a table") == []
+
+
+def test_no_statement_loses_the_word_that_turns_it_around() -> None:
+    (candidate,) = written("No migration may be merged without a reviewed rollback plan.")
+    assert candidate.text == "No migration may be merged without a reviewed rollback plan."
 
 
 def test_what_the_agent_says_by_itself_is_not_written() -> None:

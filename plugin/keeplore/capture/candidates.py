@@ -32,11 +32,13 @@ MIN_TERMS = 3  # content words of a sentence that says something by itself
 _OPENER = re.compile(rf"\A{cues.OPENER}", re.IGNORECASE)
 _LOOSE = re.compile(
     r"\A(?:/[\w:-]+\s+)?(?:\W*(?:k|stop for a second|wait|hold on|right|yup|yeah|yep|uh+|um+|hm+|ok(?:ay)?|so|well|"
-    r"no+|yes|and|but|anyway|"
+    r"no+(?=[,.…!:;-])|yes|and|but|anyway|"
     r"also)\b[\s,.…!:;-]+)*",
     re.IGNORECASE,
 )
 _LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
+_WANTED = re.compile(r"\bi (?:never |don'?t ever |do not ever )?want you to\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:no|nah|nope)\s+\Z", re.IGNORECASE)
 _FIGURE = re.compile(r"\b\d+\b")
 _RECOMMENDED = re.compile(r"\s*\((?:recommended|default|my pick)\)\s*\Z", re.IGNORECASE)
 _ADVICE = re.compile(
@@ -140,7 +142,7 @@ def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[Candidate]:
 
 def _is_sound(sentence: Sentence, what: str) -> bool:
     """True where what shall be kept can be read alone, and is neither asked nor doubted."""
-    is_said = not sentence.is_question and len(terms(what)) > 1 and not cues.UNDECIDED.search(what)
+    is_said = not sentence.is_question and len(terms(what)) > 1 and not cues.UNDECIDED.search(_WANTED.sub("", what))
     return is_said and not _points_elsewhere(what) and not note_doubts.MOMENT.search(what)
 
 
@@ -178,7 +180,8 @@ def _adjusted(text: str, rule: note_cues.Rule) -> float:
         (0.2, rule.category not in note_doubts.TROUBLE_EXEMPT and note_doubts.TROUBLE.search(text)),
         (0.3, _points_elsewhere(text)),
         (0.2, note_doubts.TALK.search(text)),
-        (0.05 if content > 1 else 0.15, content < MIN_TERMS and rule.category != note_cues.FACTS),
+        (0.2, note_doubts.TASK.search(text)),
+        (0.05 if content > 1 else 0.1, content < MIN_TERMS and rule.category != note_cues.FACTS),
         (0.15, len(words(text)) > 60),
         (0.2, note_doubts.VAGUE.search(text)),
         (0.05, text.endswith((",", "!?", "?!"))),
@@ -253,7 +256,9 @@ def _plain(text: str) -> str:
     """The statement without the small words that lead up to it."""
     rest = _LOOSE.sub("", text)
     rest = rest[match.end() :] if (match := _OPENER.match(rest)) else rest
-    return _capitalised(rest if len(terms(rest)) > 1 else text)
+    # "no tests on Friday" says the opposite without its "no"
+    is_part = _NEGATION.search(text[: len(text) - len(rest)]) is not None
+    return _capitalised(text if is_part or len(terms(rest)) < 2 else rest)
 
 
 def _capitalised(text: str) -> str:

@@ -97,6 +97,8 @@ STANDING_ORDER = any_of(
     r"fails?|nice|good|fun|great|ever|too|so|in|on|at|more|better|worse|less|true|wrong|right|looked|came|comes|"
     r"there|here|possible|sure|happy|works?|trust a|say never|be sure|i|we|he|she|it|they|you|this|that|these)\b)"
     r"(?!\w+(?:ed|ing)\b)[a-z]+\s+\S",
+    r"\A(?:OPENER|please )i (?:never|don'?t ever|do not ever) want you to \S+",
+    r"\AOPENERi want you to (?:always|never) \S+",
     r"\AOPENER(?:don'?t|do not|never)\s+\w+.{0,80}\b(?:unless (?:i|we)(?:'ve| have)? (?:ask|tell|say|explicitly|told|"
     r"asked)|without (?:asking|my (?:ok|okay|approval|permission)|telling me|checking with me))\b",
     r"\AOPENER(?:(?:whenever|every time|each time) (?:you|we)\b.{4,120},\s*(?:always |please |first |then |also )*"
@@ -139,6 +141,10 @@ RULES: tuple[Rule, ...] = (
     _rule(
         CONVENTIONS,
         0.9,
+        r"\AOPENERwe (?:also |all )?(?:use|follow) (?!(?:it|this|that|these|those|them|the|an?|some|one|two)\b)\S+",
+        r"\bwe (?:never|don'?t|do not) (?:use|mock|allow|commit|ship|support|write|rely on)\b(?! (?:it|this|that|"
+        r"them)\b)",
+        r"\b(?:all|every|each) \S+(?: \S+)? needs? (?:an?|its|their)\b",
         r"\b(?:the|our|a) (?:\w+ )?(?:convention|rule|policy|standard|house style) (?:here |"
         r"for \S+(?: \S+)? )?(?:is|says)\b",
         r"\bwe (?:always |never |only )?(?:use|run|write|name|test|build) .{2,60} in this (?:repo|repository|"
@@ -161,7 +167,7 @@ RULES: tuple[Rule, ...] = (
         r"comments|imports|file ?names|migrations|error messages|endpoints|handlers|modules|fixtures|type hints) "
         r"(?:must|should|need to|have to|always|never|go (?:in|into|under)|live in|belong|start with|end with|are "
         r"written)\b",
-        r"\AOPENER(?:/\S+ )?(?:please )?(?:keep|make|leave) (?:each|every|all) \S+ \S+",
+        r"\AOPENER(?:/\S+ )?(?:please )?(?:keep|leave) (?:each|every) \S+ \S+",
     ),
     _rule(
         PREFERENCES,
@@ -182,12 +188,12 @@ RULES: tuple[Rule, ...] = (
     _rule(
         GOTCHAS,
         0.8,
-        r"\b(?:gotcha|caveat|pitfall|footgun|trap)(?: (?:here|with \S+))?(?: is|:)",
+        r"\b(?:gotcha|caveat|pitfall|footgun)(?: (?:here|with \S+))?(?: is|:)",
         r"\A\W*(?:beware|watch out|be careful|careful)\b(?: of| with| when|[:,])?\s+\S+ \S+",
         r"\b(?:the|real|actual|root) (?:issue|problem|cause|culprit|bug) (?:was|turned out to be|is) (?!that (?:i|"
         r"we|you)\b)"
         r"\S+ .*(?:because|which|that|when|ignored|since|only)\b",
-        r"\b(?:it )?turns out(?: that)? \S+ \S+ \S+",
+        r"\b(?:it )?turns out(?: that)? (?!i\b|you\b|we\b)\S+ \S+ \S+",
         r"\b(?:silently|only) (?:fails?|ignores?|drops?|truncates?|breaks?|works?) (?:if|when|with|on|unless|"
         r"after)\b",
         r"\b(?:breaks?|fails?|hangs?|crashes) (?:if|when|unless|whenever) (?:you|the|a|an|it|there)\b",
@@ -205,7 +211,7 @@ RULES: tuple[Rule, ...] = (
         r"\b(?:runs?|lives?|listens?|deploys?|deployed|hosted) (?:on|in|at|to|behind|via|as) (?:\S+ ){0,3}?PLACE\b",
         r"\b(?:the|our) (?:\S+ ){0,3}?(?:port|host(?:name)?|url|region|namespace|bucket|cluster|account|"
         r"domain)(?: for \S+| "
-        r"of \S+| name)? is \S+",
+        r"of \S+| name)? is (?!not\b|down\b|slow\b|full\b|locked\b|broken\b|\w+ing\b)\S+",
         r"\bwe(?:'re| are)? (?:deploy\w*|host\w*|run(?:ning)?) (?:\S+ ){0,4}?(?:on|to|in|with|via) \S+",
     ),
     _rule(

@@ -24,7 +24,9 @@ HEDGED = any_of(
 OPINION = any_of(r"\A(?:and |but |so )?i (?:think|guess|believe|know)(?: that)?,?\s+(?=(?:we|the|our|it)\b)")
 # what is not the person's own conviction
 DOUBTED = any_of(
-    r"\b(?:don'?t|do not|can'?t|didn'?t) (?:remember|recall|think|believe)\b|\bnot (?:really )?(?:convinced|"
+    r"\b(?:don'?t|do not|can'?t|didn'?t) (?:remember|recall|think|believe)\b|"
+    r"\b(?:linter|docs?|documentation|readme|compiler|reviewer|guide|article|page|log|message|error|it|he|she|they) "
+    r"(?:says?|said|claims?|complains?|wants|thinks|reports?)\b|\bnot (?:really )?(?:convinced|"
     r"certain)\b",
 )
 # how a statement is led up to; nothing in it points elsewhere
@@ -45,9 +47,15 @@ MOMENT = any_of(
 )
 # "fix 4": a number of a list of findings, and nothing that was chosen
 ERRAND = any_of(r"\AOPENER(?:fix|address|do|implement|investigate|explain|show|revert|redo|skip)\b")
+# a task: what the sentence states besides is what the task is about
+TASK = any_of(
+    r"\AOPENER(?:add|write|create|implement|build|fix|update|check|test|verify|refactor|remove|delete|find|review|"
+    r"generate|document|investigate|ensure|run)\b"
+)
 # a report of trouble, not of how things are
 TROUBLE = any_of(
-    r"\b(?:error|errors|exception|traceback|failed|failing|fails|broke|broken|crash(?:ed|es|ing)?|bug|wrong|weird|"
+    r"\b(?:frozen|slow|dead|is down|not responding|error|errors|exception|traceback|failed|failing|fails|broke|"
+    r"broken|crash(?:ed|es|ing)?|bug|wrong|weird|"
     r"stuck|"
     r"doesn'?t work|not working|didn'?t|hasn'?t|wasn'?t|weren'?t|i (?:still )?(?:see|get|got|saw|noticed|tried|"
     r"ran)|why|"
@@ -66,6 +74,7 @@ POINTER = any_of(
     r"recommendation|"
     r"proposal|idea|plan|first|second)\b",
     r"\b(?:do|did|doing) (?:so|it|that|this)\b",
+    r"\blet(?:'|’)?s .*\bhere\W*\Z|\bone by one\b",
 )
 DEMONSTRATIVE = any_of(
     r"\b(?:this|these|those)\b(?! (?:[\w-]+ )?(?:project|repo|repository|codebase|app|application|workspace|"
@@ -79,7 +88,8 @@ DEMONSTRATIVE = any_of(
 # stands for something named before, or for nothing
 PRONOUN = any_of(r"\b(?:it|its|it's|they|them|their|there|here|he|she|him|her|one|ones|both|either)\b")
 SUBJECTLESS = any_of(
-    r"\AOPENER(?:should|must|needs?|need|has|have|can|could|would|will|was|were|is|are|doesn'?t|and|or|but|because|"
+    r"\AOPENER(?:fails|breaks|hangs|crashes|works|returns|runs|shows|gets|should|must|needs?|need|has|have|can|"
+    r"could|would|will|was|were|is|are|doesn'?t|and|or|but|because|"
     r"which|"
     r"rather|instead|not|also|than|so|like|similar|based|same|only|except|then|as|with|without)\b"
 )
