@@ -12,6 +12,8 @@ import functools
 import re
 from typing import NamedTuple
 
+from keeplore.capture.lazily import pattern
+
 
 class Cue(NamedTuple):
     weight: float
@@ -24,7 +26,7 @@ def cue(weight: float, *patterns: str) -> Cue:
 
 def any_of(*patterns: str) -> re.Pattern[str]:
     """One pattern of all, the case ignored; CHOOSE and OPENER stand for the lists below."""
-    return re.compile("|".join(patterns).replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
+    return pattern("|".join(patterns).replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
 
 
 # verbs that settle how a thing shall be; verbs that only say what to do next ("run", "commit", "check") are left out

@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 from keeplore.capture import cues
+from keeplore.capture.lazily import pattern
 
 DECISIONS = "architectural-decisions"
 CONVENTIONS = "project-conventions"
@@ -41,7 +42,7 @@ def any_of(*patterns: str) -> re.Pattern[str]:
     text = "|".join(patterns)
     for name, part in (("CHOOSE", cues.CHOOSE), ("OPENER", cues.OPENER), ("SECRET", _CONFIDENTIAL), ("PLACE", _PLACE)):
         text = text.replace(name, part)
-    return re.compile(text, re.IGNORECASE)
+    return pattern(text, re.IGNORECASE)
 
 
 _CONFIDENTIAL = (
