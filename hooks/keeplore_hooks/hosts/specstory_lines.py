@@ -25,7 +25,8 @@ _MESSAGE = re.compile(r"^<!-- message-id: ([\w.:-]{1,100}) -->\s*$")
 _TOOL = re.compile(r'^<tool-use data-tool-type="([^"\n]{0,60})" data-tool-name="([^"\n]{0,100})">')
 _OLD_TOOL = re.compile(r"^Tool use: \*\*([^*\n]{1,100})\*\*\s*$")  # in histories without elements
 _HEAD_LINES = 12  # in which a history says whose it is
-_RULE = "---"
+_RULE = "---"  # between messages, and in histories of an editor between the pieces of one
+_ENDS = ("</tool-use>", "</think>", "</thinking>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +128,9 @@ class _Reader:
         return done
 
     def end(self) -> Message | None:
-        message = self._message
-        if message:
-            while message.lines and message.lines[-1].strip() in ("", _RULE):
-                message.lines.pop()
-        return message
+        if self._message:
+            _without_rules(self._message)
+        return self._message
 
     def _is_heading(self, found: re.Match[str]) -> bool:
         at, is_sidechain = time_in(found[3] or ""), bool(found[2])
@@ -153,11 +152,12 @@ class _Reader:
             self._begin(message, Tool("", found[1], [line]))
         elif not message.lines and not message.id and (found := _MESSAGE.match(line)):
             message.id = found[1]
-        else:
+        elif self._is_fenced or line.strip() != _RULE or not self._before.endswith(_ENDS):
             self._is_fenced ^= line.lstrip().startswith("```")
             message.lines.append(line)
 
     def _begin(self, message: Message, tool: Tool) -> None:
+        _without_rules(message)
         self._tool = tool
         message.tools.append(tool)
 
@@ -170,3 +170,10 @@ class _Reader:
         else:
             self._depth += bool(self._depth and _TOOL.match(line))
             tool.lines.append(line)
+
+
+def _without_rules(message: Message) -> None:
+    """Take away the rules at the end, which stand before what comes next."""
+    while message.lines and message.lines[-1].strip() in ("", _RULE):
+        message.lines.pop()
+    message.lines += [""] if message.lines else []

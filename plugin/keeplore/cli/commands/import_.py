@@ -44,7 +44,7 @@ class _Since(click.ParamType[datetime]):
 
 @click.command(short_help="Read the sessions that a host has already recorded.")
 @click.argument("host", type=click.Choice(sorted(SOURCES)), required=False)
-@click.option("--all", "is_all", is_flag=True, help="Read the sessions of every host.")
+@click.option("is_all", "--all", is_flag=True, help="Read the sessions of every host.")
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and stop.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask before reading.")
 @click.option("--since", type=_Since(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
@@ -58,11 +58,12 @@ class _Since(click.ParamType[datetime]):
 def command(
     places: Places,
     host: str | None,
-    is_all: bool,  # noqa: FBT001 (as click passes it)
-    dry_run: bool,  # noqa: FBT001
-    yes: bool,  # noqa: FBT001
     since: datetime | None,
     folder: Path | None,
+    *,
+    is_all: bool,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
     """Turn the sessions of HOST on this machine into memory; without HOST, say what is there.
 
