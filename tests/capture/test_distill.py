@@ -46,7 +46,7 @@ PROPOSAL = "We could keep Redis or move to Postgres. I'd recommend a Postgres qu
     "sentence",
     [
         "Let's use Postgres for the queue.",
-        "ok. let's go with sqlite, it is enough",
+        "ok. let's go with sqlite, it is fast enough",
         "We'll store the vectors next to the text.",
         "I decided to drop Redis.",
         "Decision: markdown files are the truth.",
@@ -56,8 +56,8 @@ PROPOSAL = "We could keep Redis or move to Postgres. I'd recommend a Postgres qu
         "Never log the customer's address.",
         "don't mock our own code in tests",
         "I'd rather have one binary than a plugin system.",
-        "that has to be idempotent",
-        "let’s not cache this at all",
+        "the import has to be idempotent",
+        "let’s not cache the totals at all",
     ],
 )
 def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
@@ -464,7 +464,7 @@ def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up
 @pytest.mark.parametrize(
     ("question", "answer", "decided"),
     [
-        ("Allow Edit src/hooks.py?", "let's not make this change in this branch", True),
+        ("Allow Edit src/hooks.py?", "let's not touch the public API in this branch", True),
         ("Allow Edit src/hooks.py?", "is the bug really still a problem?", False),
         ("Allow Bash git push?", "I tried to run it from the other worktree", False),
         ("Proceed with this plan?", "no, keep the old name instead of the new one", True),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from keeplore.capture import cues
+from keeplore.capture.directives import directive
 from keeplore.capture.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.capture.terms import overlap, terms
 from keeplore.memory import Asked, Exchange, Quote
@@ -24,6 +25,8 @@ LOOK_BACK = 3  # exchanges in which a correction without a shared word finds wha
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3, "last": -1}
+_BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
+_WHICH = re.compile(r"\b(?:which|prefer|choose|pick|option)\b", re.IGNORECASE)
 _SEPARATORS = re.compile(r"\s+(?:instead of|rather than|in place of|over|not)\s+|,\s*not\s+")
 
 
@@ -99,7 +102,7 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
         if is_paste and not cues.DECISION_HEADING.search(sentence.heading):
             continue
         in_reply = before is not None and n < 3 and not sentence.label
-        if weight := is_decided(sentence, in_reply=in_reply):
+        if weight := is_decided(sentence, in_reply=in_reply) or directive(sentence):
             own.append(_decision(sentence.text, "user", exchange.id, weight, at))
     if before is not None and said and (found := agreed(said, before)):
         weight = PICKED if found.is_pick else CONFIRMED
@@ -136,16 +139,18 @@ def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Ite
 
 def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
     """The agent's option that a message picks, or its proposal that the message agrees to."""
-    opening = said[0].text
+    opening = _BREAK.split(said[0].text, maxsplit=1)[0]  # "yes, A ... and what about B?" agrees before it asks
+    is_question = opening.endswith("?") or (said[0].is_question and opening == said[0].text)
     reply = before.assistant
     pick = cues.PICKED.match(opening)
-    if pick and len(opening.split()) <= MAX_PICK_WORDS and not (said[0].is_question or said[0].label):
-        is_bare = len(opening.split()) <= 3 or pick["word"] or pick["ordinal"]
+    if pick and len(opening.split()) <= MAX_PICK_WORDS and not (is_question or said[0].label):
+        is_asked = bool(pick["bare"]) and pick["bare"].isdigit() and _asks_to_pick(reply)
+        is_bare = len(opening.split()) <= 3 or pick["word"] or pick["ordinal"] or is_asked
         option = _option(reply, pick["named"] or pick["bare"] or "", pick["ordinal"] or "") if is_bare else None
         if option:
             return Agreed(option.text, is_pick=True)
     affirmed = cues.AFFIRMED.match(opening)
-    if not affirmed or said[0].is_question or cues.HEDGED_REPLY.search(opening[affirmed.end() :]):
+    if not affirmed or is_question or cues.HEDGED_REPLY.search(opening[affirmed.end() :]):
         return None
     if any(cues.CORRECTED.search(s.text) for s in said[1:3]):
         return None
@@ -155,6 +160,10 @@ def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
     if not waiting or (len(waiting) > 1 and _are_rivals(waiting)):
         return None
     return Agreed(waiting[0].text, is_pick=False)
+
+
+def _asks_to_pick(reply: str) -> bool:
+    return any(s.is_question and _WHICH.search(s.text) for s in sentences(reply)[-TAIL:])
 
 
 def _are_rivals(waiting: Sequence[Sentence]) -> bool:

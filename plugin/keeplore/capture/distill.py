@@ -15,6 +15,7 @@ from typing import Any
 
 from keeplore.capture import cues, outcome
 from keeplore.capture.decisions import Decision, answered, decisions, is_decided, is_step
+from keeplore.capture.directives import stands_alone
 from keeplore.capture.outcome_cues import is_request
 from keeplore.capture.sentences import Sentence, clip, sentences
 from keeplore.capture.terms import cosine, is_prose, overlap, stems, terms, weighted
@@ -68,7 +69,7 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
     than room, for at most ``MAX_RANKED`` texts.
     """
     said = list(_said(exchanges))
-    decided = decisions(exchanges)
+    decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
     main, also = _split(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
     parts = {"decision": main, "also_decided": also}

@@ -32,7 +32,7 @@ def outcomes(exchanges: Sequence[Exchange]) -> Weighed:
     reports = [n for n in range(len(exchanges)) if not is_sent_back(exchanges, n)]
     spoke = [n for n in reports if exchanges[n].assistant]
     for at in spoke:
-        said = sentences(exchanges[at].assistant)
+        said = _before_plan(sentences(exchanges[at].assistant))
         for n, sentence in enumerate(said):
             weight = _weight(sentence)
             if weight <= 0:
@@ -40,6 +40,11 @@ def outcomes(exchanges: Sequence[Exchange]) -> Weighed:
             weight += AT_END * (n >= 0.8 * len(said)) + LAST_WORD * (at == spoke[-1])
             if weight >= MIN_WEIGHT:
                 yield weight, at, n, sentence
+
+
+def _before_plan(said: Sequence[Sentence]) -> Sequence[Sentence]:
+    plans = (n for n, s in enumerate(said) if s.is_heading and outcome_cues.PLAN_HEADING.search(s.text))
+    return said[: next(plans, len(said))]
 
 
 def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
@@ -81,7 +86,7 @@ def _names_something(text: str) -> bool:
 def left(said: Sequence[tuple[int, str, Sentence]]) -> Iterator[tuple[float, int]]:
     """Of all that was said, as (exchange, speaker, sentence): (weight, number) of what is told as not done."""
     for n, (_, speaker, sentence) in enumerate(said):
-        if speaker == "assistant" and not sentence.is_question and len(terms(sentence.text)) > MIN_WORDS:
+        if speaker == "assistant" and not sentence.is_question and len(terms(sentence.text)) >= MIN_WORDS:
             weight = cues.weight_of(sentence.text, outcome_cues.LEFT)
             if weight and not outcome_cues.LEANING.search(sentence.text):
                 yield weight, n

@@ -12,7 +12,11 @@ _DID = (
     r"changed|extracted|configured|set up|built|improved|migrated|merged|simplified|documented|deleted|dropped|"
     r"consolidated|converted|committed|pushed|reverted|restored|enabled|disabled|drafted|filed|inlined|introduced|"
     r"corrected|resolved|verified|upgraded|bumped|reduced|split|applied|registered|exported|expanded|patched|pinned|"
-    r"installed|deployed|published|released|closed|opened|rewrote|reworked|unified|deduplicated|wired|hardened)"
+    r"installed|deployed|published|released|closed|opened|rewrote|reworked|unified|deduplicated|wired|hardened|"
+    r"rebuilt|rewired|cached|cleared|"
+    r"made|ran|kept|tightened|limited|raised|lowered|normali[sz]ed|mapped|scoped|tested|handled|stored|swapped|turned|"
+    r"adjusted|aligned|ported|trimmed|wrapped|inserted|allowed|blocked|included|excluded|generated|synced|tagged|reran|"
+    r"repaired|recovered|relaxed|stripped|hardcoded|parameteri[sz]ed|centrali[sz]ed|decoupled|detected|traced)"
 )
 _START = r"\A(?:(?:done|all done|perfect|great|good|fixed|ok(?:ay)?)[\s.!:,—–-]+)?[*_~`✅✓ ]*"
 
@@ -65,9 +69,11 @@ REPORT_LEAD = any_of(
 # items under such a heading that tell what is and not what to do
 REPORTED = any_of(
     _START + _DID + r"\b",
-    r"\A(?:`|\[|\*\*|__|[\w.-]+/[\w.-]+)",
+    r"\A(?:\*\*)?(?:`[^`]+`(?:\*\*)?(?: \([^)]*\))?|\[[^\]]+\]\([^)]*\)|[\w.-]+/[\w./-]+)(?:\*\*)?\s*(?:—|–|-|→|:)\s",
     r"\b(?:now|no longer|was|were|has been|have been|is|are|pass(?:es|ed)?|→|instead of)\b",
 )
+# under it stands what is to be done
+PLAN_HEADING = re.compile(r"\A\W*(?:implementation |the |revised |updated )?plan\b", re.IGNORECASE)
 # what somebody else is to do, or what only code says
 TO_DO = any_of(
     r"\A\W*(?:check|verify|create|test|run|add|update|make|ensure|confirm|remove|install|push|commit|open|write|use|"
@@ -106,7 +112,9 @@ OBJECTED = any_of(
 
 LEFT: tuple[Cue, ...] = (
     cue(
-        3.0, r"\b(?:unfixed|unresolved|not (?:yet )?(?:fixed|solved|resolved|handled|implemented|covered|addressed))\b"
+        3.0,
+        r"\b(?:unfixed|unresolved|not (?:yet )?(?:fixed|solved|resolved|handled|implemented|covered|addressed|"
+        r"migrated|tested|supported|wired up|done|deployed))\b",
     ),
     cue(
         2.6,

@@ -1,0 +1,141 @@
+"""What came of a talk, what it left, and which orders of a person's count as settled."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.capture.distill import distill
+from keeplore.memory import Asked, Exchange
+
+
+def talk(*said: str) -> list[Exchange]:
+    turns = [said[n : n + 2] for n in range(0, len(said), 2)]
+    return [
+        Exchange(f"t{n}", "2026-03-01T10:00:00Z", turn[0], tuple(filter(None, turn[1:])))
+        for n, turn in enumerate(turns)
+    ]
+
+
+def part(name: str, *said: str) -> list[str]:
+    return [quote.text for quote in distill(talk(*said))[name]]
+
+
+REPORT = """I'll look at the loader first.
+
+Let me run the tests.
+
+Found it. The root cause was an index that the collector had pruned.
+
+## Summary
+- Rebuilt the index with `git read-tree HEAD`
+- **`loader.py`**: retries are now limited to three
+- Check the other machine as well
+- Verify that CI is green
+
+All 41 tests of the loader pass. Maybe the cache should be cleared too. Want me to push?"""
+
+
+def test_what_was_found_and_done_is_kept_and_not_the_steps_on_the_way() -> None:
+    assert part("outcome", "git status fails, why?", REPORT) == [
+        "The root cause was an index that the collector had pruned.",
+        "Rebuilt the index with `git read-tree HEAD`",
+        "**`loader.py`**: retries are now limited to three",
+        "All 41 tests of the loader pass.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "objection", ["no, it still fails", "But the header is missing now", "that's not what I meant", "still broken"]
+)
+def test_what_the_person_sends_back_is_no_outcome(objection: str) -> None:
+    first = "Fixed the timeout of the upload client in `upload.py`."
+    second = "Removed the second retry loop from `client.py`."
+    assert part("outcome", "uploads hang", first, objection, second) == [second]
+    assert part("outcome", "uploads hang", first, "thanks, now the docs", second) == [first, second]
+
+
+def test_a_plan_is_no_outcome() -> None:
+    plan = "# Plan: Move the queue\n\n## Verification\n- Run `make test`\n- Create a tag\n\nI'll start with the schema."
+    assert part("outcome", "move the queue to Postgres", plan) == []
+
+
+def test_a_question_that_nobody_answered_stays_open() -> None:
+    said = ("does the importer write to the global config?", "", "is the retry limit read per host?", "Yes, per host.")
+    assert part("open_questions", *said) == ["does the importer write to the global config?"]
+
+
+def test_a_question_that_a_later_answer_covers_is_not_open() -> None:
+    said = (
+        "I'm not sure whether the importer writes to the global config.",
+        "Let me look.",
+        "go on",
+        "The importer never writes to the global config.",
+    )
+    assert part("open_questions", *said) == []
+
+
+def test_what_was_asked_in_prose_and_then_in_form_is_answered() -> None:
+    asked = Asked("Which database should hold the queue?", "Postgres", ("Postgres", "SQLite"))
+    exchange = Exchange("t0", "", "plan the queue", ("Should the queue live in Postgres or in SQLite?", asked))
+    assert distill([exchange])["open_questions"] == ()
+
+
+def test_what_a_report_leaves_undone_is_open() -> None:
+    report = (
+        "Fixed the parser.\n\n- The exporter is not yet migrated to the new schema\n- Revisit the retry limits in May"
+    )
+    assert part("open_questions", "fix the parser", report) == [
+        "The exporter is not yet migrated to the new schema",
+        "Revisit the retry limits in May",
+    ]
+
+
+@pytest.mark.parametrize("order", ["let's not make this change", "remove it", "then use that instead", "keep this"])
+def test_a_decision_about_this_and_that_is_left_out(order: str) -> None:
+    said = ("look at the parser", "I changed the parser.", order, "Done.")
+    assert part("decision", *said) == part("also_decided", *said) == []
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "let's count exchanges and drop the byte sizes",
+        "just have two categories, prompts and activity",
+        "do not solve the slow snapshot by ignoring directories",
+        "please follow the release pattern of the sdk repository",
+        "you can set group.visible with the vis library, which is less work",
+    ],
+)
+def test_an_order_on_how_the_result_shall_be_is_decided(order: str) -> None:
+    said = ("the output is noisy", "I see four ways to go on.", order, "Done.")
+    assert order in part("decision", *said) + part("also_decided", *said)
+
+
+@pytest.mark.parametrize("task", ["let's run the tests of the parser module", "let's write the docs for the exporter"])
+def test_a_task_is_not_decided(task: str) -> None:
+    said = ("look at the parser", "I changed the parser.", task, "Done.")
+    assert part("decision", *said) == part("also_decided", *said) == []
+
+
+def test_a_number_that_answers_which_one_is_a_pick() -> None:
+    asked = "1. Reset the index\n2. Clear the cache alone\n\nWhich approach do you prefer?"
+    assert part("decision", "git status fails", asked, "1 this has happened twice now just fyi", "On it.") == [
+        "Reset the index"
+    ]
+
+
+def test_agreement_before_a_further_question_counts() -> None:
+    said = ("how are results sorted?", "My recommendation: newest first.", "yup... and can we make it fast?", "Yes.")
+    assert part("decision", *said) == ["My recommendation: newest first."]
+
+
+def test_a_question_that_names_its_answers_gives_the_options() -> None:
+    asked = "The name is a leftover. Which do you want: `resume.db`, `sessions.db`, or `index.db`?"
+    assert part("options", "rename the db", asked) == ["Which do you want: `resume.db`, `sessions.db`, or `index.db`?"]
+
+
+def test_what_a_program_printed_is_no_context() -> None:
+    said = (
+        "ci fails since the upgrade\n\nConfiguration hints knip.json Remove ignoreDependencies prisma knip.json biome"
+    )
+    assert part("context", said, "Let me look.") == ["ci fails since the upgrade"]
