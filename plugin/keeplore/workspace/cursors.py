@@ -19,7 +19,7 @@ SCHEMA = 1
 class Progress:
     """``heard_at`` is when the last event came, ``ended_at`` when the host reported the end ("" while it runs).
 
-    ``problem`` is the last thing that could not be read, ``problem_at`` when that was.
+    ``problem`` is what could not be read the last time that there was such a thing, ``problem_at`` when that was.
     """
 
     origin: Origin

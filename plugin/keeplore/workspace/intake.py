@@ -141,11 +141,11 @@ def _is_there(transcript: str) -> bool:
 
 
 def _with_problems(progress: Progress, problems: tuple[str, ...]) -> Progress:
-    """With the last thing that could not be read, for ``keeplore doctor``."""
+    """With the first thing that could not be read this time, for ``keeplore doctor``."""
     if not problems:
         return progress
     now = datetime.now(UTC).isoformat()[:19] + "Z"
-    return replace(progress, problem=problems[-1][:PROBLEM_LENGTH], problem_at=now)
+    return replace(progress, problem=problems[0][:PROBLEM_LENGTH], problem_at=now)
 
 
 def _turns(events: Iterable[HostEvent]) -> int:
