@@ -84,14 +84,14 @@ def _archive(registry: Registry, rules: Rules, *, is_applied: bool, as_json: boo
         if len(moves) > len(shown):
             say(f"… and {len(moves) - len(shown)} more")
         kilobytes = sum(move.size for move in moves) / 1000
-        if done:
+        if not moves:
+            note("nothing to archive by these rules")
+        elif done:
             say(
                 f"{len(done.moves)} memories archived, {kilobytes:.0f} kB; `keeplore archive --undo ID` brings one back"
             )
-        elif moves:
-            note(f"{len(moves)} memories, {kilobytes:.0f} kB, would go; nothing was changed: add --apply to do it")
         else:
-            note("nothing to archive by these rules")
+            note(f"{len(moves)} memories, {kilobytes:.0f} kB, would go; nothing was changed: add --apply to do it")
     if done:
         _tell(done)
 
