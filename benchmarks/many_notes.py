@@ -4,8 +4,8 @@
 
 The workspace has notes of every category in three projects, the workspace and user scope; one of ten is a version of
 an earlier one, one of fifty is archived. Every command runs in a process of its own, as a person starts it, with the
-index current; times are wall seconds, median and worst of the rounds, and CPU seconds with those of git. ``fill`` is for
-other benchmarks too.
+index current; times are wall seconds, median and worst of the rounds, and CPU seconds with those of git. ``fill`` is
+for other benchmarks too.
 """
 
 from __future__ import annotations
