@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture import segment
-from keeplore.capture.segment import Segmenter, boundary, is_confirmation
+from keeplore.capture.segment import Segmenter, Shift, boundary, is_confirmation
 from keeplore.errors import ModelUnavailable
 from keeplore_hooks.events import Origin, Turn
 
@@ -66,7 +66,7 @@ QUEUE = talk(
 )
 def test_a_short_confirmation_never_opens_a_topic(message: str) -> None:
     assert is_confirmation(message)
-    assert boundary(QUEUE * 20, turn(message, at="2026-03-09T10:00:00Z"), shift=9.0) == ""
+    assert boundary(QUEUE * 20, turn(message, at="2026-03-09T10:00:00Z"), shift=Shift(9.0, 0.4, 0.2)) == ""
 
 
 @pytest.mark.parametrize("message", ["yes, but use sqlite", "go on with the login page", "fix it in parser.py", "why"])
@@ -75,22 +75,22 @@ def test_a_message_with_a_point_of_its_own_is_no_confirmation(message: str) -> N
 
 
 def test_nothing_is_a_boundary_before_the_first_exchange() -> None:
-    assert boundary([], turn("next task: the login page"), shift=2.0) == ""
+    assert boundary([], turn("next task: the login page"), shift=Shift(2.0, 0.4, 0.2)) == ""
 
 
 def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
-    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:20:00Z"), shift=-1.0) == "pause"
-    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:19:00Z"), shift=-1.0) == ""
+    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:20:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == "pause"
+    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:19:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == ""
 
 
 def test_the_pause_counts_from_the_end_of_the_answer() -> None:
     busy = [*QUEUE[:-1], {**QUEUE[-1], "ended_at": "2026-03-01T12:00:00Z"}]
-    assert boundary(busy, turn("the queue again", at="2026-03-01T12:30:00Z"), shift=0.0) == ""
+    assert boundary(busy, turn("the queue again", at="2026-03-01T12:30:00Z"), shift=Shift(0.0, 0.4, 0.2)) == ""
 
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01", "2026-03-01T11:20:00"])
 def test_a_time_that_cannot_be_compared_is_no_pause(at: str) -> None:
-    assert boundary(QUEUE, turn("how long is the lease", at=at), shift=0.0) == ""
+    assert boundary(QUEUE, turn("how long is the lease", at=at), shift=Shift(0.0, 0.4, 0.2)) == ""
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_time_that_cannot_be_compared_is_no_pause(at: str) -> None:
     ],
 )
 def test_words_that_open_a_subject_are_a_boundary(message: str) -> None:
-    assert boundary(QUEUE, turn(message), shift=0.0) == "words"
+    assert boundary(QUEUE, turn(message), shift=Shift(0.0, 0.4, 0.2)) == "words"
 
 
 @pytest.mark.parametrize(
@@ -119,36 +119,35 @@ def test_words_that_open_a_subject_are_a_boundary(message: str) -> None:
     ],
 )
 def test_such_words_inside_a_sentence_are_none(message: str) -> None:
-    assert boundary(QUEUE, turn(message), shift=0.1) == ""
+    assert boundary(QUEUE, turn(message), shift=Shift(0.1, 0.4, 0.2)) == ""
 
 
 def test_words_that_may_open_a_subject_need_some_shift() -> None:
     message = turn("now let's work on the login page")
-    assert boundary(QUEUE, message, shift=0.3) == "words"
-    assert boundary(QUEUE, message, shift=0.0) == ""
+    assert boundary(QUEUE, message, shift=Shift(0.3, 0.4, 0.2)) == "words"
+    assert boundary(QUEUE, message, shift=Shift(0.0, 0.4, 0.2)) == ""
 
 
 def test_building_begins_a_new_file_after_a_talk_but_not_after_a_word() -> None:
-    assert boundary(QUEUE, turn("ok, let's build this"), shift=0.0) == "words"
-    assert boundary(QUEUE[:1], turn("ok, let's build this"), shift=0.0) == ""
+    assert boundary(QUEUE, turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2)) == "words"
+    assert boundary(QUEUE[:1], turn("ok, let's build this"), shift=Shift(0.0, 0.4, 0.2)) == ""
 
 
-def test_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -> None:
-    def least(exchanges: list[dict[str, str]]) -> float:
-        return next(s / 100 for s in range(200) if boundary(exchanges, turn("our login page is slow"), s / 100))
-
-    assert least(QUEUE[:1]) > least(QUEUE) > least(QUEUE * 3)
+def test_by_rule_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -> None:
+    needs = [Segmenter(None).shift_of(QUEUE * n, turn("our login page is slow")).need for n in (1, 3)]
+    assert Segmenter(None).shift_of(QUEUE[:1], turn("our login page is slow")).need > needs[0] > needs[1]
 
 
-def test_a_message_that_takes_up_what_was_said_needs_more() -> None:
-    assert boundary(QUEUE, turn("the login page is slow"), shift=0.5) == "shift"
-    assert boundary(QUEUE, turn("and that login page is slow?"), shift=0.5) == ""
+def test_by_rule_a_message_that_takes_up_what_was_said_needs_more() -> None:
+    segmenter = Segmenter(None)
+    plain, taken_up = (segmenter.shift_of(QUEUE, turn(f"{start} login page is slow")) for start in ("the", "and that"))
+    assert taken_up.need > plain.need
 
 
 def test_a_file_does_not_grow_without_end() -> None:
-    assert boundary(QUEUE * 6, turn("how long is the lease"), shift=0.0) == "size"
+    assert boundary(QUEUE * 6, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2)) == "size"
     huge = talk(("log", "x" * segment.MAX_SIZE))
-    assert boundary(huge, turn("how long is the lease"), shift=0.0) == "size"
+    assert boundary(huge, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2)) == "size"
 
 
 @pytest.mark.parametrize("embedder", [None, LetterEmbedder()])
@@ -156,7 +155,7 @@ def test_the_shift_is_larger_for_another_subject(embedder: LetterEmbedder | None
     segmenter = Segmenter(embedder)
     same = segmenter.shift_of(QUEUE, turn("does the job lease in the postgres queue need a heartbeat from the worker?"))
     other = segmenter.shift_of(QUEUE, turn("My CSS grid puffs up buggy fuzzy gifs: fix glyph padding, why huh?"))
-    assert other > 0.4 > same
+    assert other.size > 0.4 > same.size
 
 
 def test_without_a_model_another_subject_is_still_found() -> None:
@@ -170,8 +169,8 @@ def test_without_a_model_another_subject_is_still_found() -> None:
 
 def test_a_message_of_few_words_says_too_little_to_be_measured() -> None:
     segmenter = Segmenter(None)
-    assert segmenter.shift_of(QUEUE, turn("hm")) == 0.0
-    assert segmenter.shift_of(QUEUE, turn("why mauve")) < 0.4
+    assert segmenter.shift_of(QUEUE, turn("hm")).size == 0.0
+    assert segmenter.shift_of(QUEUE, turn("why mauve")).size < 0.4
 
 
 def test_a_model_that_fails_is_not_asked_again() -> None:

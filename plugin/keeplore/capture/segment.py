@@ -1,19 +1,21 @@
 """Is this turn still about the same topic? Asked once for each new turn, and answered for good.
 
-The shift of subject is measured as in TextTiling (M. Hearst, 1997), between the new turn and the block before it, but
-online: against what is usual in this conversation so far and not against the valley that would follow. Alike means the
-cosine of embeddings and shared words; without a model, shared words alone.
+With the packaged embedding model the shift of subject is what ``topics`` makes of it. With another one, or none, it is
+measured as in TextTiling (M. Hearst, 1997), between the new turn and the block before it, but online: against what is
+usual in this conversation so far and not against the valley that would follow. Alike means the cosine of embeddings
+and shared words; without a model, shared words alone.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keeplore.capture import cues, topic_cues
+from keeplore.capture import cues, topic_cues, topics
 from keeplore.capture.sentences import sentences
 from keeplore.capture.terms import terms
 from keeplore.errors import ModelUnavailable
@@ -31,6 +33,8 @@ MAX_SIZE = 200_000  # characters, likewise
 FEW, MANY = 3, 8  # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
 NEED_FEW, NEED_USUAL, NEED_MANY = 0.9, 0.4, 0.35  # shift that makes a boundary, see ``shift_of``
 NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
+# the same, of the model's probability
+LIKELY, LIKELY_MAYBE = 0.45, 0.25
 CONTINUING = 0.2  # what more it needs when the message takes up what was said ("and …", "but why …")
 SURE_TERMS = 3  # content words from which a message says enough to be measured; below, its shift counts in part
 BLOCK = 3  # exchanges before the turn that it is compared with
@@ -44,11 +48,19 @@ USUAL_WORDS, SPREAD_WORDS = 0.25, 0.35
 USUAL_COSINE, SPREAD_COSINE = 0.2, 0.3
 
 
-def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: float) -> str:
+class Shift(NamedTuple):
+    """How far a turn is from the conversation, and from where on that makes a boundary."""
+
+    size: float
+    need: float
+    need_maybe: float  # beside words that may open a subject
+
+
+def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -> str:
     """Why the turn opens a new topic: ``pause``, ``words``, ``shift`` or ``size``, and ``""`` where it does not.
 
     ``exchanges`` are those of the open conversation, oldest first, with ``at``, ``user``, ``assistant`` and, if known,
-    ``ended_at``; ``shift`` is 0 where the turn is as near to them as is usual and 1 where it is unrelated.
+    ``ended_at``.
     """
     if not exchanges or is_confirmation(turn.user):
         return ""
@@ -59,12 +71,9 @@ def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: float) -
     opening = turn.user[:300]
     if topic_cues.NEW_TOPIC.match(opening) or (n >= FEW and topic_cues.NEXT_PHASE.match(opening)):
         return "words"
-    if topic_cues.MAYBE_TOPIC.match(opening) and shift >= NEED_MAYBE:
+    if topic_cues.MAYBE_TOPIC.match(opening) and shift.size >= shift.need_maybe:
         return "words"
-    need = NEED_FEW if n < FEW else NEED_USUAL if n <= MANY else NEED_MANY
-    if topic_cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening):
-        need += CONTINUING
-    if shift >= need:
+    if shift.size >= shift.need:
         return "shift"
     size = sum(len(exchange["user"]) + len(exchange["assistant"]) for exchange in exchanges)
     return "size" if n >= MAX_EXCHANGES or size >= MAX_SIZE else ""
@@ -90,22 +99,32 @@ class Segmenter:
     def keeplore_segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
         return boundary(exchanges, turn, self.shift_of(exchanges, turn))
 
-    def shift_of(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> float:
-        """How much less the turn is like the block before it than turns of this conversation usually are.
+    def shift_of(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> Shift:
+        """The turn's shift of subject against the open conversation: learned where that is possible, else by rule."""
+        recent = exchanges[-topics.SPAN :]
+        said = [*((str(e["user"]), str(e["assistant"])) for e in recent), (turn.user, turn.assistant)]
+        vectors = self._embedded([compact(user, assistant) for user, assistant in said]) if recent else None
+        if vectors is not None and self._embedder and (model := topics.model_for(self._embedder.fingerprint)):
+            units = [topics.Unit(*both, vector) for both, vector in zip(said, vectors, strict=True)]
+            return Shift(model.chance(units), LIKELY, LIKELY_MAYBE)
+        opening = turn.user[:300]
+        need = NEED_FEW if len(exchanges) < FEW else NEED_USUAL if len(exchanges) <= MANY else NEED_MANY
+        if topic_cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening):
+            need += CONTINUING
+        return Shift(self._by_rule(said, vectors), need, NEED_MAYBE)
+
+    def _by_rule(self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None) -> float:
+        """How much less the last exchange is like the block before it than those of the conversation usually are.
 
         0: as usual; 1: unrelated; below 0: closer than usual. Counts in part where the message has few content words.
         """
-        recent = exchanges[-2 * MANY :]
-        if not recent:
+        if len(said) < 2:
             return 0.0
-        texts = [_compact(exchange["user"], exchange["assistant"]) for exchange in recent]
-        new = _compact(turn.user, turn.assistant)
-        shift = _lexical_shift([*recent, {"user": turn.user, "assistant": turn.assistant}])
-        vectors = self._embedded([*texts, new])
+        shift = _lexical_shift(said)
         if vectors is not None:
             floor = self._embedder.floor if self._embedder else 0.0
             shift = LEXICAL * shift + (1 - LEXICAL) * _vector_shift(vectors, floor)
-        return shift * min(1.0, len(set(terms(turn.user[:HEAD_USER]))) / SURE_TERMS) ** 2
+        return shift * min(1.0, len(set(terms(said[-1][0][:HEAD_USER]))) / SURE_TERMS) ** 2
 
     def _embedded(self, texts: Sequence[str]) -> list[Any] | None:
         """A vector for each text, or None without a model."""
@@ -136,9 +155,9 @@ def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
     return _below_usual(alike, floor + USUAL_COSINE * (1 - floor), SPREAD_COSINE * (1 - floor))
 
 
-def _lexical_shift(exchanges: Sequence[Mapping[str, Any]]) -> float:
-    bags = [_bag(exchange) for exchange in exchanges]
-    own = [set(terms(exchange["user"][: 2 * HEAD_USER])) for exchange in exchanges]
+def _lexical_shift(said: Sequence[tuple[str, str]]) -> float:
+    bags = [_bag(user, assistant) for user, assistant in said]
+    own = [set(terms(user[: 2 * HEAD_USER])) for user, _ in said]
     alike = []
     for n in range(1, len(bags)):
         before = {term for bag in bags[max(0, n - BLOCK) : n] for term in bag}
@@ -157,11 +176,12 @@ def _below_usual(alike: Sequence[float], usual: float, spread: float) -> float:
     return (mean - alike[-1]) / spread
 
 
-def _bag(exchange: Mapping[str, Any]) -> Counter[str]:
-    return Counter(terms(exchange["user"][: 2 * HEAD_USER]) + terms(exchange["assistant"][: 4 * HEAD_ASSISTANT]))
+def _bag(user: str, assistant: str) -> Counter[str]:
+    return Counter(terms(user[: 2 * HEAD_USER]) + terms(assistant[: 4 * HEAD_ASSISTANT]))
 
 
-def _compact(user: str, assistant: str) -> str:
+@functools.lru_cache(maxsize=256)  # the open conversation's are asked for again at every turn
+def compact(user: str, assistant: str) -> str:
     """What an exchange is about in as many words as the model reads: the message's head and the answer's beginning."""
     answer = " ".join(sentence.text for sentence in sentences(assistant)[:3])
     return f"{' '.join(user[: 2 * HEAD_USER].split())[:HEAD_USER]}\n{answer[:HEAD_ASSISTANT]}".strip()

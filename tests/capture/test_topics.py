@@ -1,0 +1,108 @@
+"""The learned shift of subject: what it weighs, and for which vectors."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keeplore.capture import segment, topics
+from keeplore.capture.segment import Segmenter
+from keeplore.capture.topics import Unit
+from keeplore.index import embedder_for
+from keeplore_hooks.events import Origin, Turn
+
+QUEUE = (
+    (
+        "the worker queue loses jobs when redis restarts",
+        "Redis keeps the job queue in memory, so a restart drops jobs.",
+    ),
+    ("could the queue live in postgres instead of redis?", "Yes: a jobs table with SKIP LOCKED works as a queue."),
+    ("how would workers lease jobs from that table?", "Each worker leases one job row with a deadline."),
+)
+OTHER = ("please restyle the invoice page header with our brand colours", "The header now uses the brand palette.")
+SAME = ("should a dead worker lose the lease on its queue job at once?", "No: the job row's lease runs out by itself.")
+
+
+def unit(user: str, assistant: str, seed: int = 0) -> Unit:
+    vector = np.random.default_rng(seed).normal(size=topics.DIM).astype(np.float32)
+    return Unit(user, assistant, vector / np.linalg.norm(vector))
+
+
+def said(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"id": str(n), "at": "", "user": user, "assistant": answer} for n, (user, answer) in enumerate(pairs)]
+
+
+@pytest.fixture
+def packaged(tmp_path: Path) -> Any:
+    return embedder_for("packaged", tmp_path)
+
+
+def test_the_packaged_weights_hold_for_the_packaged_embedding_model(packaged: Any) -> None:
+    assert packaged.fingerprint == topics.FITTED_FOR
+    model = topics.model_for(packaged.fingerprint)
+    assert model is not None
+    units = [unit(*pair, seed) for seed, pair in enumerate([*QUEUE, OTHER])]
+    assert len(model.weights) == len(topics.features(units)) + 1
+    assert topics.WEIGHTS.stat().st_size < 20_000
+
+
+def test_vectors_of_another_model_are_not_judged_by_them() -> None:
+    assert topics.model_for("another:0:256") is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no array", np.zeros(3, np.float32), np.zeros(1216), np.full(1216, math.nan, np.float32)],
+    ids=["empty", "text", "short", "double", "not a number"],
+)
+def test_weights_that_are_not_as_they_were_built_are_not_used(
+    content: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "topics.npy"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        np.save(path, content)
+    monkeypatch.setattr(topics, "WEIGHTS", path)
+    assert topics.model_for(topics.FITTED_FOR) is None
+    monkeypatch.setattr(topics, "WEIGHTS", tmp_path / "missing.npy")
+    assert topics.model_for(topics.FITTED_FOR) is None
+
+
+def test_another_subject_is_likelier_to_open_a_topic(packaged: Any) -> None:
+    segmenter = Segmenter(packaged)
+    # as long as an assistant answers
+    exchanges = said(*((user, f"{answer} {answer.lower()} " * 3) for user, answer in QUEUE))
+    same, other = (segmenter.shift_of(exchanges, Turn("t", Origin("test", ""), "", u, (a,))) for u, a in (SAME, OTHER))
+    assert other.size >= other.need
+    assert same.size < same.need
+    assert (same.need, same.need_maybe) == (segment.LIKELY, segment.LIKELY_MAYBE)
+
+
+def test_what_was_said_counts_only_where_people_chat() -> None:
+    chat = [unit("do you like jazz?", "I love it", 1), unit("my dog is ill", "oh no", 2)]
+    work = [Unit(u.user, "An answer of an assistant. " * 60, u.vector) for u in chat]
+    assert topics.assisted(chat) < 0.01
+    assert topics.assisted(work) > 0.99
+    content = slice(2 * topics.SCALARS + 1, None)
+    assert np.abs(topics.features(chat)[content]).max() > 10 * np.abs(topics.features(work)[content]).max()
+
+
+def test_only_so_much_of_a_long_conversation_is_looked_at() -> None:
+    units = [unit(f"message {n}", "answer", n) for n in range(topics.SPAN + 6)]
+    assert (topics.features(units) == topics.features(units[-topics.SPAN - 1 :])).all()
+
+
+@given(st.lists(st.tuples(st.text(max_size=60), st.text(max_size=200)), min_size=2, max_size=5))
+def test_any_text_has_a_probability(pairs: list[tuple[str, str]]) -> None:
+    model = topics.model_for(topics.FITTED_FOR)
+    assert model is not None
+    units = [unit(*pair, seed) for seed, pair in enumerate(pairs)]
+    assert topics.features(units).shape == (2 * topics.SCALARS + 1 + 3 * topics.DIM,)
+    assert 0.0 < model.chance(units) < 1.0
