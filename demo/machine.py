@@ -89,7 +89,8 @@ class Machine:
         )
 
     def waiting(self) -> int:
-        return sum(len(list((self.state / "spool" / part).iterdir())) for part in ("new", "claimed"))
+        # a worker that has not got so far has made no folder yet
+        return sum(len(list((self.state / "spool" / part).glob("*"))) for part in ("new", "claimed"))
 
     def wait_until(self, condition: Callable[[], bool], what: str, seconds: float = 90) -> None:
         deadline = time.monotonic() + seconds

@@ -27,6 +27,7 @@ QUESTIONS = (
     "what happens when a worker dies",
     "how do we round VAT",
 )
+BY_HAND = "The tax office wants invoices numbered without gaps."
 UNRELATED = "which colour has the login button"
 WIDTH = 100
 THINKING_S = 0.3  # before a prompt; a real person takes longer
@@ -50,11 +51,15 @@ class Demo:
     def run(self) -> None:
         say("Keeplore: one session of a small project, two machines", "=")
         self.set_up()
-        compaction = self.play_session()
-        file = self.show_file()
-        self.show_compaction(compaction)
-        self.ask(self.laptop, self.project, "Asked on the first machine")
-        self.second_machine()
+        try:
+            compaction = self.play_session()
+            file = self.show_file()
+            self.show_notes()
+            self.show_compaction(compaction)
+            self.ask(self.laptop, self.project, "Asked on the first machine")
+            self.second_machine()
+        finally:
+            self.laptop.keeplore("worker", "stop")
         say("What each step took on this machine")
         for label, seconds in self.took:
             print(f"  {label:<62}{seconds * 1000:>9.1f} ms")
@@ -102,6 +107,14 @@ class Demo:
         print(f"\n  ## Exchanges\n  … {len(exchanges.splitlines())} more lines: every word of both sides, by turn\n")
         return "\n".join(texts)
 
+    def show_notes(self) -> None:
+        print("  And a note for what was stated for good, without a model; one more is written by hand:\n")
+        print(f"  $ keeplore remember {BY_HAND!r}")
+        with self.timed("keeplore remember"):
+            show(self.laptop.keeplore("remember", BY_HAND, cwd=self.project).stdout)
+        print("\n  $ keeplore list --kind note")
+        show(self.laptop.keeplore("list", "--kind", "note", cwd=self.project).stdout.expandtabs(4))
+
     def show_compaction(self, reply: str) -> None:
         say("4. The context window was compacted; this is what the host got back a moment later")
         if not reply:
@@ -144,7 +157,6 @@ class Demo:
         desktop.run("git", "remote", "add", "origin", https, cwd=checkout)
         show(desktop.keeplore("whoami", cwd=checkout).stdout)
         self.ask(desktop, checkout, "The same questions there, in another folder, with another form of the remote")
-        self.laptop.keeplore("worker", "stop")
 
     def check_secret(self, text: str) -> None:
         say("And the database password that was pasted into the session?")

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.index import Stamp
+from keeplore.memory import Quote
 from keeplore.memory.fence import CLOSE, HEADER, OPEN, TAG, strip_fenced
+from keeplore.memory.note import Draft, note_of
 from keeplore.recall import Answer, Here, Hit, brief, prompt_context, recall
 from keeplore.recall.render import may_be_injected
 from keeplore.recall.weights import PROMPT_HITS, WEIGHTS
@@ -241,6 +243,19 @@ def test_after_a_compaction_the_session_is_told_what_it_decided_itself(workspace
     assert after.count("We take a table with SKIP LOCKED.") == 1
     # a session that is resumed still has its own words
     assert "SKIP LOCKED" not in text_for("resume") and "the logo is green" in text_for("resume")
+
+
+def test_a_decision_that_became_a_note_is_told_once(workspace_of, memory_builders) -> None:
+    said = "We take a table with SKIP LOCKED."
+    talk = [("Which queue?", said)]
+    facts = {"project": "kasha-api", "session": "mine", "decided": said}
+    conversation = memory_builders.conversation("own", "2026-05-01", "Queue", talk, **facts)
+    draft = Draft(said, project="kasha-api", quotes=(Quote(said, "assistant", "t1"),))
+    index, store = workspace_of([conversation, note_of(draft, "2026-05-01T10:00:00Z")])
+    index.refresh()
+    for session, source in (("mine", "compact"), ("another", "startup")):
+        text, _ = brief(index, store, Here("kasha-api"), session=session, source=source, max_chars=6000)
+        assert text.count("SKIP LOCKED") == 1 + text.count("the assistant ended: “We take a table with SKIP LOCKED.”")
 
 
 def test_a_brief_leaves_out_instructions_from_documents_and_files_that_are_gone(workspace_of, memory_builders) -> None:

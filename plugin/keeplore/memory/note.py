@@ -19,7 +19,7 @@ DEFAULT_CATEGORY = "user-facts"
 # what stays in the files when old memories are archived: what it says does not go out of date by itself
 KEPT_CATEGORIES = frozenset(CATEGORIES) - {"user-facts", "patterns"}
 _HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
-_QUOTED = re.compile(r"^> “.*” — (?:user|assistant), turn \S+$", re.MULTILINE)
+_QUOTED = re.compile(r"^> “(.*)” — (?:user|assistant), turn \S+$", re.MULTILINE)
 _SAID = re.compile(r"[^\W_]")
 _SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
 
@@ -98,6 +98,11 @@ def statement_of(memory: Memory) -> str:
     heading = _HEADING.match(body)
     text = _QUOTED.sub("", body[heading.end() :] if heading else body).strip()
     return text or (heading[1] if heading else memory.title)
+
+
+def said_by(memory: Memory) -> frozenset[str]:
+    """Content hashes of what a note states and of the words that it was made from."""
+    return frozenset(map(content_hash, (statement_of(memory), *_QUOTED.findall(memory.body))))
 
 
 def hash_of(memory: Memory) -> str:

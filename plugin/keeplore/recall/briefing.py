@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from keeplore.errors import StoreError
 from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.memory import Conversation, Memory, Quote
+from keeplore.memory.content import content_hash, normalised
+from keeplore.memory.note import said_by, statement_of
 from keeplore.recall.excerpt import sentences_of
 from keeplore.recall.render import (
     PATH_CHARS,
@@ -26,6 +28,7 @@ from keeplore.recall.values import Here
 if TYPE_CHECKING:
     from keeplore.index import Index, Source
 
+SAME_CHARS = 20  # a title that begins like the statement is cut from it
 QUOTE_CHARS = 260
 LAST_WORDS_CHARS = 200
 CONVERSATIONS = 12  # latest ones that are read for decisions and open questions
@@ -57,7 +60,8 @@ def brief(
     latest = [
         c for c in _conversations(index, store, place, "", CONVERSATIONS) if c.row.session != session or not session
     ]
-    notes = _notes(index, store, here)
+    told = {content_hash(quote.text) for read in own for quote in _decided(read)}
+    notes = [read for read in _notes(index, store, here) if read.row.permanent or not told & said_by(read.memory)]
     return block([*_this_session(own), *_standing(notes, latest)], max_chars)
 
 
@@ -77,7 +81,13 @@ def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
     yield Section("Permanent:", [_note(r) for r in notes if r.row.permanent][:PERMANENT])
     yield Section("Where the last session stopped:", [_stop(latest[0])] if latest else [])
     dated = [(r.row.updated_at, _note(r)) for r in notes if not r.row.permanent]
-    dated += [(r.row.updated_at, item) for r in latest for item in _quotes([r], "decision", "also_decided")]
+    noted = {said for read in notes for said in said_by(read.memory)}
+    dated += [
+        (r.row.updated_at, _quoted(r, quote))
+        for r in latest
+        for quote in _decided(r)
+        if content_hash(quote.text) not in noted and may_be_injected(r.row.trust, quote.text)
+    ]
     # newest first; the sort is stable, so quotations of one conversation stay in their order
     decisions = [item for _, item in sorted(dated, key=lambda pair: pair[0], reverse=True)]
     yield Section("Latest decisions:", decisions[:DECISIONS])
@@ -113,8 +123,16 @@ def _quotes(talks: Iterable[Read], *parts: str) -> Iterator[Item]:
         found: list[Quote] = [quote for part in parts for quote in getattr(read.talk, part)]
         for quote in found:
             if may_be_injected(read.row.trust, quote.text):
-                text = f"{_date(read)} · {quoted(quote.text, QUOTE_CHARS)} ({_who(read, quote)})"
-                yield Item(text, read.row.id, _source(read))
+                yield _quoted(read, quote)
+
+
+def _quoted(read: Read, quote: Quote) -> Item:
+    text = f"{_date(read)} · {quoted(quote.text, QUOTE_CHARS)} ({_who(read, quote)})"
+    return Item(text, read.row.id, _source(read))
+
+
+def _decided(read: Read) -> tuple[Quote, ...]:
+    return (*read.talk.decision, *read.talk.also_decided) if read.talk else ()
 
 
 def _who(read: Read, quote: Quote) -> str:
@@ -134,10 +152,10 @@ def _note(read: Read) -> Item:
 
 
 def _statement(memory: Memory) -> str:
-    """The title, and the first words of the body that are not the title again."""
-    lines = [line.strip() for line in memory.body.splitlines() if line.strip() and not line.startswith("#")]
-    said = " ".join(lines)
-    return said if said.startswith(memory.title) else f"{memory.title}. {said}"
+    """What the note states, after its title where that says something else."""
+    said = " ".join(statement_of(memory).split())
+    is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
+    return said if is_beginning else f"{memory.title}. {said}"
 
 
 def _topic(read: Read) -> Item:
