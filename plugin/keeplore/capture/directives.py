@@ -24,12 +24,12 @@ _WORK = (
 )
 _DIRECTIVES: tuple[Cue, ...] = (
     cue(
-        2.2,
+        1.9,
         r"\AOPENERlet(?:'|’)?s (?:just |also |then |please |now )*(?:be sure to |make sure (?:to |that )?)?(?!"
         + _WORK
         + r")\w+\b",
     ),
-    cue(2.0, r"\AOPENERplease (?:always |never |do not |don'?t |avoid |keep |only use |follow |stick )"),
+    cue(1.9, r"\AOPENERplease (?:always |never |do not |don'?t |avoid |keep |only use |follow |stick )"),
     cue(
         1.9,
         r"\AOPENER(?:you (?:can|could|should) (?:just |simply )?)(?!(?:see|find|check|look|read|try|run|ask|use the "

@@ -35,7 +35,9 @@ _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
 _CODE = re.compile(r"`+([^`]*)`+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
-_PATH = re.compile(r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])")
+_PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
+    r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])", re.ASCII
+)
 _SHORT_PATH = re.compile(r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*")  # owner/name, and/or
 _NOISE = re.compile(
     r"\[(?:Image|Pasted|Request interrupted)[^\]]*\]|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from keeplore.capture import topic_cues
 from keeplore.capture.phrases import Profile, capitalised, plain, profile
-from keeplore.capture.sentences import sentences
+from keeplore.capture.sentences import Sentence, sentences
 from keeplore.capture.terms import STOP, stems, terms, words
 from keeplore.capture.wording import (
     MAX_TITLE,
@@ -37,6 +37,7 @@ DECIDED_BY_USER, ANSWERED, DECIDED = 1.8, 0.4, 0.6
 DETAIL, SHORT_TALK = 0.15, 6  # what each exchange beyond a short talk takes from one decision's claim to name all of it
 COMMITTED, COMMITTED_AMONG_MANY, COMMITTED_BESIDE = 1.4, 0.0, -0.4
 FIRST_REQUEST, LATER, LATER_SENTENCE = 0.8, 0.25, 0.25
+CAME_OF_IT = -0.8
 ASKING, TOLD, STATED, NAMELESS = -0.4, -0.6, -0.8, -0.6
 FEW_COMMITS = 2
 COVERAGE = (1.0, 0.7, 0.5, 0.3)  # of the heaviest term that a phrase names, the second, …: a list of words is no title
@@ -50,7 +51,7 @@ def title_of(exchanges: Sequence[Exchange], parts: Mapping[str, tuple[Quote, ...
     decisions = list(_decisions(exchanges, parts, about))
     chosen = [phrase for _, phrase in decisions if not vagueness(phrase)]
     scored = sorted(
-        (*decisions, *_requests(exchanges, about), *_commits(work, chosen, about)),
+        (*decisions, *_requests(exchanges, about), *_commits(work, chosen, about), *_outcomes(parts, about)),
         # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
         key=lambda c: (-c[0], len(c[1]), c[1]),
     )
@@ -103,6 +104,13 @@ def _commits(work: Work | None, chosen: Sequence[str], about: Profile) -> Iterat
         yield _score(subject, about) + (COMMITTED_BESIDE if is_beside else worth), subject
 
 
+def _outcomes(parts: Mapping[str, tuple[Quote, ...]], about: Profile) -> Iterator[tuple[float, str]]:
+    """What was found or done, where neither a request nor a decision says it."""
+    for n, quote in enumerate(parts.get("outcome", ())):
+        if phrase := told(Sentence(quote.text)):
+            yield _score(phrase, about) + CAME_OF_IT - LATER_SENTENCE * n, phrase
+
+
 def _requests(exchanges: Sequence[Exchange], about: Profile) -> Iterator[tuple[float, str]]:
     """What the person asked for, and what the agent says that it did."""
     late = 0.0
@@ -126,14 +134,25 @@ def _score(phrase: str, about: Profile) -> float:
     found = stems(phrase)
     heavy = sorted((about.weights.get(term, 0.0) for term in found), reverse=True)
     covered = sum(share * weight for share, weight in zip(COVERAGE, heavy, strict=False))
+    if _unspaced(phrase) > 2:  # its clauses count as words, so how many of them recur says nothing
+        covered = 1.0
     filler = sum(word.lower() in STOP for word in words(phrase)) / max(len(words(phrase)), 1)
-    form = (0.0 if named(phrase) else NAMELESS) + 0.15 * min(len(found), 6) - vagueness(phrase) - max(0.0, filler - 0.5)
+    form = (
+        (0.0 if named(phrase) or _unspaced(phrase) else NAMELESS)
+        + 0.15 * min(len(found) + _unspaced(phrase), 6)
+        - vagueness(phrase)
+        - max(0.0, filler - 0.5)
+    )
     return covered + form + (STATED if _STATEMENT.search(phrase) else 0.0)
 
 
 def _size(phrase: str) -> int:
     """Content words; of scripts without spaces as many as their characters make up."""
-    return len(stems(phrase)) + len(_UNSPACED.findall(phrase))
+    return len(stems(phrase)) + _unspaced(phrase)
+
+
+def _unspaced(phrase: str) -> int:
+    return len(_UNSPACED.findall(phrase))
 
 
 def _asks(text: str) -> float:

@@ -75,6 +75,7 @@ _NO_START = re.compile(
     r"there|yes|no|we|you|not|they|"
     r"he|she|it|its|let|be|to be|current|don'?t|do we|do you|are we|or|than|then|the (?:issue|problem|reason|thing|"
     r"question|idea) (?:is|was)|"
+    r"here's|here is|here are|presumably|"
     r"fatal|error|warning|rm|cd|ls|curl|sudo|npm|npx|pip|run npm|commit \d|using|resume)\b",
     re.IGNORECASE,
 )
@@ -126,7 +127,8 @@ _DANGLING = re.compile(
     r"(?:\s+(?:a|an|the|and|or|of|to|for|in|on|at|with|by|from|as|but|is|are|was|were|be|that|which|than|"
     r"so|if|when|into|about|our|my|your|its|their|this|these|those|it|we|i|you|not|no|also|just|please|"
     r"via|per|instead|rather|e\.g|i\.e|both|only|because|where|while|how|why|what|can|could|would|should|"
-    r"will|do|does|above|below|then|now|though|and (?:explain|tell|see|check|let|fix|make|add)|between \S+))+\Z",
+    r"will|do|does|above|below|then|now|though|vs|versus|"
+    r"and (?:explain|tell|see|check|let|fix|make|add)|between \S+))+\Z",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
@@ -143,7 +145,9 @@ _GENERIC = stems(
     document edit entire error explain explanation feedback file final finish fix full go implement improve
     improvement include init initial issue item line lint list local log main merge message minor move new plan pr
     problem project prompt pull push question read refactor remove repo request resume review rewrite run section
-    session show skill small start step summary task test todo two update version wip work write"""
+    session show skill small start step summary task test todo two update version wip work write actionable
+    current every everything finding follow head markdown origin origin/head origin/main origin/master proceed
+    recommend recommended report selected unique vs"""
 )
 
 # what was done, as the order to do it

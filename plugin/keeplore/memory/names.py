@@ -7,11 +7,14 @@ import unicodedata
 import uuid
 from collections.abc import Mapping
 
+from anyascii import anyascii
+
 from keeplore.errors import UnsafePath
 from keeplore.memory.model import Memory
 
 SLUG_CHARS = 60
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_SYLLABLE = re.compile("[\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0002fa1f]")  # Han and Hangul, written without spaces
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _NAMESPACE = uuid.UUID("b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11")  # ours alone; changing it changes every derived id
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
@@ -40,9 +43,11 @@ def is_id(text: str) -> bool:
 
 
 def slugify(text: str, limit: int = SLUG_CHARS) -> str:
-    """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved name."""
-    ascii_text = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
-    words = re.findall(r"[a-z0-9]+", ascii_text.lower())
+    """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved name.
+
+    Letters of other scripts are transliterated, a syllable that is one character being a word.
+    """
+    words = re.findall(r"[a-z0-9]+", _ascii(text[: 4 * limit]).lower())
     slug = ""
     for word in words:
         longer = f"{slug}-{word}" if slug else word[:limit]
@@ -50,6 +55,15 @@ def slugify(text: str, limit: int = SLUG_CHARS) -> str:
             break
         slug = longer
     return f"{slug}-x" if slug in _RESERVED else slug or "untitled"
+
+
+def _ascii(text: str) -> str:
+    if text.isascii():
+        return text
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
+    letters = "".join(c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " " for c in folded)
+    # a lone surrogate is no letter, so what is left can be transliterated
+    return anyascii(_SYLLABLE.sub(r" \g<0> ", letters))
 
 
 def is_project_name(text: str) -> bool:
