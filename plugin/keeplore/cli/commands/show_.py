@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FIRST_LINE = 100  # characters of an exchange in the list of them
 SHOWN_AGAIN = 5
+SHOWN_FILES = 4
 
 
 @click.command(short_help="Show one memory, and where it comes from.")
@@ -72,6 +73,8 @@ def command(
 def _show_facts(described: Described, cwd: Path) -> None:
     row = described.found.row
     facts = [(label, plain(value)) for label, value in _facts(described) if value]
+    if said := _freshness(described, cwd):
+        facts.append(("since then", said))
     facts.append(("file", near(described.found.workspace.root / row.path, cwd)))
     width = max(len(label) for label, _ in facts) + 1
     say(plain(row.title), bold=True)
@@ -100,6 +103,20 @@ def _facts(described: Described) -> Iterator[tuple[str, str]]:
     for link in described.links:
         title = f"{short(link.id)} {link.title}" if link.title else f"{link.id}, which is not here"
         yield (link.relationship, title) if link.is_from_here else (f"{link.relationship} this", title)
+
+
+def _freshness(described: Described, cwd: Path) -> str:
+    # heavy, see above
+    from keeplore.workspace.freshness import changed_since
+
+    found = changed_since(described.found.workspace, described.found.memory, cwd)
+    if found is None:
+        return ""
+    other = (*found.changed, *found.gone)
+    counted = f"{len(other) or 'none'} of {len(found.files)} files changed after this was written"
+    gone = f", {len(found.gone)} gone" if found.gone else ""
+    named = f": {plain(', '.join(other[:SHOWN_FILES]))}" if other else ""
+    return f"{counted}{gone}{named}{', …' if len(other) > SHOWN_FILES else ''}"
 
 
 def _source(source: Any, trigger: str = "") -> str:
