@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.capture import (
+    RECENT,
     Capture,
     NoteSteps,
     NoteTaker,
@@ -19,13 +20,16 @@ from keeplore.capture import (
     Segmenter,
     Sessions,
     Steps,
+    SummaryKeeper,
+    SummarySteps,
     category_of,
+    title_of,
 )
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
-from keeplore.errors import ModelUnavailable
-from keeplore.index import BuiltinEmbedder, Embedder, Index
+from keeplore.errors import ModelUnavailable, StoreError
+from keeplore.index import Allowed, BuiltinEmbedder, Embedder, Index, Wanted
 from keeplore.memory import Memory
 from keeplore.recall import Answer, Here, recall
 from keeplore.store import Store
@@ -65,6 +69,7 @@ class Workspace:
         self.sessions = Sessions(places.state / "capture" / name)
         self.capture = Capture(self.store, self.sessions, self._steps(machine.id))
         self.plugins.register(self.capture)
+        self.plugins.register(SummaryKeeper(self.store, self.sessions, self._summary_steps(machine.id)))
         self._recent = RecentOnCommand()
         self.plugins.register(self._recent)
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
@@ -178,7 +183,18 @@ class Workspace:
             known_turns=self._known_turns,
             written=self._written,
             closing=self._closing,
+            earlier=self._earlier,
             embed=self._embed(),
+            machine=machine,
+        )
+
+    def _summary_steps(self, machine: str) -> SummarySteps:
+        return SummarySteps(
+            place=self.place,
+            redact=self.plugins.redact,
+            title=lambda exchange: title_of([exchange], {}),
+            flush=self.capture.flush,
+            written=self._written,
             machine=machine,
         )
 
@@ -195,6 +211,15 @@ class Workspace:
 
     def _closing(self, meta: Mapping[str, Any], body: str) -> None:
         self.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)
+
+    def _earlier(self, place: Place, before: str) -> Iterator[Memory]:
+        self.index.refresh()  # one may have been closed a moment ago
+        allowed = Allowed(((place.scope, place.project),))
+        wanted = Wanted(allowed, kind="conversation", before=before, limit=RECENT)
+        for row in self.index.listed(wanted):
+            if not row.is_open:
+                with contextlib.suppress(StoreError):  # removed or damaged meanwhile
+                    yield self.store.load(row.path)
 
     def _embed(self) -> Callable[[Sequence[str]], Any] | None:
         embedder = self.embedder
