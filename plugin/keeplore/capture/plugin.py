@@ -9,10 +9,12 @@ from typing import Any
 
 from keeplore.capture.distill import distill
 from keeplore.capture.observer import clean
+from keeplore.capture.returns import RELATES, taken_up
 from keeplore.capture.sessions import Sessions, SessionState
+from keeplore.capture.slight import is_hollow, says_little
 from keeplore.capture.titles import title_of
 from keeplore.errors import Forgotten, StoreError
-from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory import Asked, Conversation, Exchange, Memory, Related, new_id, new_meta
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import COMMANDS, PLUGIN, prompt_key
@@ -54,6 +56,7 @@ class Steps:
     known_turns: Callable[[Iterable[str]], Mapping[str, str]]
     written: Callable[[str, str], None]
     closing: Callable[[Mapping[str, Any], str], None]
+    earlier: Callable[[Place, str], Iterable[Memory]]  # recent conversations of a place, closed before a time
     embed: Callable[[Sequence[str]], Any] | None
     machine: str
 
@@ -274,7 +277,7 @@ class Capture:
     def _is_boundary(self, current: _Open, place: Place, turn: Turn, exchange: Exchange) -> bool:
         if (current.place.scope, current.place.project) != (place.scope, place.project):
             return True
-        if _is_tentative(exchange):
+        if _is_tentative(exchange) or says_little(exchange, turn.work):
             return False
         earlier = [
             {"id": e.id, "at": e.at, "ended_at": e.ended_at, "user": e.user, "assistant": e.assistant}
@@ -284,7 +287,10 @@ class Capture:
         return bool(self._steps.segment(earlier, cleaned))
 
     def _close(self, state: SessionState, current: _Open) -> None:
-        self._save(state, current, is_open=False)
+        if is_hollow(current.conversation):
+            self._discard(current)
+        else:
+            self._save(state, current, is_open=False)
         self._closed |= {exchange.id: current.id for exchange in current.conversation.exchanges}
         self._open.pop((state.origin.host, state.origin.session), None)
         state.open_id = ""
@@ -307,7 +313,8 @@ class Capture:
         # the model's say in which quotations are central is worth its time once, not at every turn
         parts: dict[str, Any] = dict(distill(exchanges, None if is_open else self._steps.embed))
         title = title_of(exchanges, parts, current.conversation.work)
-        conversation = replace(current.conversation, title=title, **parts)
+        related = current.conversation.related if is_open else self._related(current)
+        conversation = replace(current.conversation, title=title, related=related, **parts)
         meta = new_meta(
             id=current.id,
             kind="conversation",
@@ -321,8 +328,24 @@ class Capture:
             trust="assistant",  # the lower of the two who speak
             trigger=state.trigger,
             source=self._source(state, current),
+            related=[{"id": link.id, "relationship": link.relationship} for link in related],
         )
         return Memory(meta, conversation.to_markdown()), conversation
+
+    def _related(self, current: _Open) -> tuple[Related, ...]:
+        """The conversation whose subject this one takes up again."""
+        earlier = [
+            (Related(memory.title, memory.id, RELATES), Conversation.from_markdown(memory.body).exchanges)
+            for memory in self._steps.earlier(current.place, current.conversation.exchanges[0].at)
+            if memory.id != current.id
+        ]
+        found = taken_up(current.conversation.exchanges, earlier)
+        return (found,) if found else ()
+
+    def _discard(self, current: _Open) -> None:
+        if path := self._store.find(current.id):
+            self._store.remove(path)
+            self._steps.written(current.id, path)
 
     def _drop(self, state: SessionState, current: _Open) -> None:
         """What was forgotten is not written again; what is said from now on is another conversation."""
