@@ -3,10 +3,12 @@
     python benchmarks/train_topics.py [--cache FOLDER] [--write] [--folds 3]
 
 Logistic regression with a ridge penalty: iteratively reweighted least squares, each step by conjugate gradients. It is
-learned from the corpora of benchmarks/segmentation.py, each as exchanges and as single utterances; assistant chats
-that are cut into pieces and spliced; and recorded sessions of coding agents, spliced likewise. Each corpus counts the
-same whatever its size. Two pieces that follow each other are never of the same chat or project: far apart in one chat
-is no sure boundary. Chats that also occur in the spliced corpus are left out, so that no text is on both sides.
+learned from the corpora of benchmarks/segmentation.py, each as exchanges and as single utterances, and from assistant
+chats that are cut into pieces and spliced. Each corpus counts the same whatever its size, the spliced chats twice. Two
+pieces that follow each other are never of the same chat: far apart in one chat is no sure boundary. Chats that also
+occur in the spliced corpus are left out, so that no text is on both sides. Recorded sessions of coding agents are not
+learned from: pieces of two projects are told apart by more than the subjects of one session are, and weights that were
+fitted on them too found fewer of the subjects (docs/benchmarks.md).
 
 ``--cache`` keeps embeddings between runs (half an hour of one core for all of them). Without ``--write`` only the
 cross-validated figures are printed. The data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
@@ -27,7 +29,6 @@ from typing import Any
 
 import numpy as np
 import segmentation
-import talks
 from segmentation import DATA, Dialogue
 
 from keeplore.capture import segment, topics
@@ -147,16 +148,6 @@ def chats(vectors: Vectors, left_out: frozenset[str]) -> list[tuple[Hashable, li
     return found
 
 
-def sessions(vectors: Vectors) -> list[tuple[Hashable, list[Unit]]]:
-    """Recorded sessions by the project they belong to."""
-    found: list[tuple[Hashable, list[Unit]]] = []
-    for path in talks.sessions():
-        said = [(e.user, e.assistant) for e in talks.exchanges(path) if e.user]
-        if len(said) > 1:
-            found.append((path.parent, vectors.units(said)))
-    return found
-
-
 def rows(talks_: Sequence[Talk]) -> tuple[Any, Any]:
     """(features, is a boundary) of each unit but the first, the conversation beginning at the true boundary before."""
     inputs, answers = [], []
@@ -264,10 +255,7 @@ def main() -> int:
         vectors = Vectors(folder)
         found = corpora(vectors)
         tested = frozenset(unit.user for talk in found["beam_splice"] for unit in talk.units)
-        extra = [
-            (*rows(spliced(chats(vectors, tested), 400, (2, 3, 4, 5, 6))), 2.0),
-            (*rows(spliced(sessions(vectors), 200, (1, 2, 3, 4, 5, 6, 8))), 0.5),
-        ]
+        extra = [(*rows(spliced(chats(vectors, tested), 400, (2, 3, 4, 5, 6, 8))), 2.0)]
         vectors.save()
     cross_validated(found, extra, options.folds)
     if options.write:

@@ -242,3 +242,23 @@ def test_a_workspace_that_captures_nothing_is_left_alone(places, project):
     settings.write_text("schema: 1\ncapture: {enabled: false}\n")
     record(Path.home() / ".claude" / "projects" / "x", "one", project, [("u1", "Anything")])
     assert run_import(places) == {}
+
+
+def test_a_subject_that_comes_back_continues_by_a_link_and_the_closed_file_stays(workspace, project):
+    origin = Origin("claude-code", "session-1", str(project))
+    workspace.emit(
+        turn(1, "The worker queue loses jobs when redis restarts", "Keep the jobs in postgres.", cwd=project)
+    )
+    workspace.emit(Command("c1", origin, "2026-02-09T14:02:00Z", "deploy"))
+    workspace.emit(turn(3, "Restyle the invoice header", "It uses the brand palette.", cwd=project))
+    workspace.emit(Command("c2", origin, "2026-02-09T14:04:00Z", "deploy"))
+    before = files(workspace.root)
+    workspace.emit(turn(50, "The queue again: redis restarts lose jobs", "Move the jobs to postgres.", cwd=project))
+    workspace.emit(Command("c3", origin, "2026-02-09T14:55:00Z", "deploy"))
+    after = files(workspace.root)
+    first = next(parse(text) for text in before.values() if "worker queue" in text)
+    new = next(parse(text) for name, text in after.items() if name not in before)
+    assert {name: after[name] for name in before} == before
+    assert new.links == (("relates-to", first.id),) and new.problems == ()
+    assert f"## Related\n\n- {first.title} ({first.id}, relates-to)" in new.body
+    assert not any(parse(text).links for text in before.values())

@@ -89,7 +89,8 @@ def _load(path: Path) -> Model | None:
 
 def assisted(units: Sequence[Unit]) -> float:
     """0 where two people chat, 1 where the other side answers as long as an assistant does; in between, both count."""
-    lengths = [len(unit.assistant) for unit in units[-7:]]
+    # a turn may have been interrupted: where anything is answered, only that counts
+    lengths = [len(unit.assistant) for unit in units[-7:] if unit.assistant] or [0]
     return 1.0 / (1.0 + math.pow(ANSWER / max(statistics.median(lengths), 1), STEEPNESS))
 
 
