@@ -286,6 +286,12 @@ REASON: tuple[Cue, ...] = (
         r"(?:break|lose|mean|require|force|cost)|too (?:heavy|slow|big|complex|expensive|risky|much|many|"
         r"chatty|early|late)|overkill|simpler|safer|faster|cheaper|no need for|one (?:less|fewer))\b",
     ),
+    cue(
+        2.4,
+        r"\b(?:by design|intentional(?:ly)?|was designed|what matters|trade-?off|the (?:distinction|(?:key )?insight|"
+        r"difference|catch|constraint) (?:is|was|here))\b",
+    ),
+    cue(2.2, r"\w(?:,| —| –|;) so (?!that you|you can|let|i'll|i’ll|i'm|far\b|i\b|we can|should|could|can\b)\w+ \w+"),
     cue(1.8, r"(?:,|\A) since (?!\d|yesterday|last|then|monday|the (?:last|start|beginning))"),
 )
 # what a person strikes off the list, with the reason

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from keeplore.capture import cues, outcome
+from keeplore.capture import cues, outcome, outcome_cues
 from keeplore.capture.decisions import Decision, answered, decisions, is_decided, is_step
 from keeplore.capture.directives import stands_alone
 from keeplore.capture.outcome_cues import is_request
@@ -35,7 +35,7 @@ STATED = 0.8  # weight of a first sentence that is nothing but the request
 RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 OWN_WORDS = 0.5  # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
-EXPLAINED = 2.6  # weight from which a reason counts that has no word of a decision
+EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 STOPPING = 0.85  # damping of the random walk, as in LexRank
 
@@ -112,7 +112,7 @@ def _context(said: Sequence[_Said]) -> Iterator[_Found]:
     opening = [s for s in said if s.speaker == "user" and not s.sentence.is_heading][:60]
     first = next((s for s in opening if _tells(s)), None)
     for order, s in enumerate(opening):
-        if not _tells(s) or (s.at > 2 and s is not first) or (s.left + s.n > DOCUMENT and not _is_preamble(s)):
+        if not _tells(s) or (s.at > 2 and s is not first) or (_is_pasted(s) and not _is_preamble(s)):
             continue
         weight = cues.weight_of(s.sentence.text, cues.CONTEXT) if not s.sentence.is_question else 0.0
         if s is first:
@@ -127,7 +127,11 @@ def _tells(s: _Said) -> bool:
     text = s.sentence.text
     if text.endswith(":") or len(stems(text)) < MIN_TOLD or _BOILERPLATE.match(text):
         return False
-    return is_prose(text)
+    return is_prose(text) and " " in text
+
+
+def _is_pasted(s: _Said) -> bool:
+    return s.left + s.n > DOCUMENT
 
 
 def _is_preamble(s: _Said) -> bool:
@@ -146,7 +150,7 @@ def _reasons(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequ
         text = s.sentence.text
         if s.sentence.is_question or s.sentence.is_heading or text.endswith((":", "...")) or len(stems(text)) < 4:
             continue
-        if s.speaker == "assistant" and not outcome.is_claim(s.sentence):
+        if not (_is_sure(s.sentence) if s.speaker == "assistant" else _is_preamble(s) or not _is_pasted(s)):
             continue
         weight = cues.weight_of(text, cues.REASON)
         if s.speaker == "user" and cues.RULED_OUT.search(text):
@@ -158,8 +162,19 @@ def _reasons(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequ
         near = max((_nearness(s, d) for d in decided), default=0.0)
         if near:
             yield _Found(_quote(s), weight + near + (OWN_REASON if s.speaker == "user" else 0.0), order)
-        elif weight >= EXPLAINED and s.speaker == "assistant" and not outcome.is_sent_back(exchanges, s.at):
+        elif weight >= EXPLAINED and _is_explained(s, exchanges):
             yield _Found(_quote(s), weight - 1.0, order)
+
+
+def _is_sure(sentence: Sentence) -> bool:
+    is_claim = outcome.is_claim(sentence) and not outcome_cues.GUESSED.search(sentence.text)
+    return is_claim and not outcome_cues.LEANING.search(sentence.text)
+
+
+def _is_explained(s: _Said, exchanges: Sequence[Exchange]) -> bool:
+    """True for a cause that the agent reports and that the person let stand."""
+    is_report = bool(s.sentence.heading) or s.n >= s.left  # before that it thinks aloud
+    return s.speaker == "assistant" and is_report and not outcome.is_sent_back(exchanges, s.at)
 
 
 def _nearness(s: _Said, decision: Decision) -> float:
@@ -231,7 +246,7 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
         if cues.OPEN_HEADING.search(s.sentence.heading):
             weight = max(weight, 2.5)
         is_last_word = s.at == last and s.speaker == "assistant" and s.left < LAST_WORDS and not has_answers
-        is_unheard = s.speaker == "user" and not exchanges[s.at].replies
+        is_unheard = s.speaker == "user" and not _replies_to(exchanges, s.at)
         if not weight and s.sentence.is_question and (is_last_word or is_unheard):
             weight = 0.0 if cues.OFFER.search(text) or len(terms(text)) < ASKED_WORDS else 1.5
         if weight and not outcome.is_settled(lines, order):
@@ -242,6 +257,12 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
                 yield _Found(
                     Quote(clip(" ".join(reply.question.split())), "assistant", exchange.id), 1.5, len(said) + n
                 )
+
+
+def _replies_to(exchanges: Sequence[Exchange], at: int) -> bool:
+    """True where an answer came, be it as an exchange without a message of its own."""
+    following = exchanges[at + 1 : at + 2]
+    return bool(exchanges[at].replies) or any(not exchange.user for exchange in following)
 
 
 def _is_replied(s: _Said, last: int) -> bool:
