@@ -218,6 +218,21 @@ def test_an_entry_that_was_set_aside_is_named_with_its_reason_and_tried_again(ro
     assert spool.counts() == {"new": 1, "claimed": 0, "dead": 0}
 
 
+def test_what_never_was_an_entry_stays_wrong_until_it_is_removed(root: Path, places: Places) -> None:
+    spool = Spool(places.spool)
+    spool.add("claude-code", "Stop", b"{}")
+    bogus = places.spool / "new" / "bogus name.json"
+    bogus.write_text("{not json")
+    spool.quarantine(spool.claim(spool.pending()[0]), "this is no payload of claude-code")
+    assert len([words for words in wrong(look(places)) if "1 host events could not be read: this is no" in words]) == 1
+    for _ in range(2):
+        (left,) = [finding for finding in look(places, fix=True) if finding.level == "wrong"]
+        assert "bogus name.json is no host event: not an entry" in left.message
+    subprocess.run(left.remedy.split("`")[1], shell=True, check=True)
+    assert wrong(look(places)) == []
+    assert list((places.spool / "dead").iterdir()) == []
+
+
 def test_entries_that_a_dead_worker_had_are_named_and_put_back(root: Path, places: Places) -> None:
     spool = Spool(places.spool)
     spool.add("claude-code", "Stop", b"{}")

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import shutil
 import socket
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore import __version__
-from keeplore.cli.examine.finding import Finding, note, well, wrong
+from keeplore.cli.examine.finding import Finding, note, several, well, wrong
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
@@ -25,7 +26,7 @@ from keeplore.worker.lock import only_one
 from keeplore.worker.protocol import ask
 from keeplore.workspace.cursors import Cursors
 from keeplore_hooks import durable
-from keeplore_hooks.spool import Spool
+from keeplore_hooks.spool import REASON_SUFFIX, Spool
 
 ANSWER_S = 2.0
 BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
@@ -59,17 +60,33 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[Finding]:
     if counts["claimed"] and not is_running:
         message = f"{counts['claimed']} host events were being read when a worker died"
         yield wrong("spool", message, run_it, lambda: _put_back(places, spool))
-    if dead := spool.dead():
-        reasons = Counter(entry.reason for entry in dead)
+    yield from _set_aside(places, spool)
+    if left := spool.leftovers():
+        yield note("spool", f"{len(left)} files of clients that were killed", "", lambda: _swept(spool))
+
+
+def _set_aside(places: Places, spool: Spool) -> Iterator[Finding]:
+    dead = spool.dead()
+    if entries := [entry for entry in dead if entry.event]:
+        reasons = Counter(entry.reason for entry in entries)
         told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
         yield wrong(
             "spool",
-            f"{len(dead)} host events could not be read: {told}",
+            f"{len(entries)} host events could not be read: {told}",
             f"`keeplore doctor --fix` tries them again; they lie in {places.spool / 'dead'}",
-            lambda: f"{sum(map(spool.revive, dead))} wait again; `keeplore worker run` reads them",
+            lambda: f"{sum(map(spool.revive, entries))} wait again; `keeplore worker run` reads them",
         )
-    if left := spool.leftovers():
-        yield note("spool", f"{len(left)} files of clients that were killed", "", lambda: _swept(spool))
+    # a file of somebody else's is not ours to remove, and trying it again cannot help
+    yield from several(
+        wrong("spool", f"{entry.path} is no host event: {entry.reason}", f"Look at it, then {_removing(entry.path)}")
+        for entry in dead
+        if not entry.event
+    )
+
+
+def _removing(path: Path) -> str:
+    beside = path.with_name(path.name + REASON_SUFFIX)
+    return f"`rm -r {shlex.join(str(place) for place in (path, beside) if place.exists() or place == path)}`"
 
 
 def _put_back(places: Places, spool: Spool) -> str:
