@@ -2,7 +2,7 @@
 
     python benchmarks/substance.py [--wrong]
 
-Thirty conversations of six hosts were read whole, and every sentence that may stand in a part was marked
+Conversations of five hosts and programs were read whole, and every sentence that may stand in a part was marked
 (``substance_labels.tsv``: transcript, turn, speaker, hash of the sentence; never its text), split by session into those
 that the method was made with and those that it was only measured on. A conversation is made by the product's own
 capture from its transcript, cutting included; where topics are cut otherwise than when they were read, the quotations
