@@ -15,7 +15,7 @@ import pytest
 from demo.machine import CLIENT, Machine
 
 from keeplore.memory import Memory, parse
-from keeplore.memory.fence import CLOSE, HEADER, OPEN
+from keeplore.memory.fence import CLOSE, DONE, HEADER, OPEN
 from keeplore.memory.note import statement_of
 from keeplore_hooks.spool import Spool
 
@@ -178,7 +178,7 @@ def inside(context: str) -> str:
     opened, closed = OPEN.match(context), CLOSE.search(context)
     assert opened and closed and opened[1] == closed[1] and closed.end() == len(context)
     text = context[opened.end() : closed.start()]
-    assert text.startswith(f"\n{HEADER}") and "<" not in text
+    assert text.startswith((f"\n{HEADER}", f"\n{DONE}")) and "<" not in text
     assert not any(ord(letter) < 32 and letter != "\n" for letter in text)
     return text
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.memory.fence import CLOSE, HEADER, OPEN, TAG, escape, fence, sanitise, strip_fenced
+from keeplore.memory.fence import CLOSE, DONE, HEADER, OPEN, TAG, escape, fence, sanitise, strip_fenced
 
 TOKEN = "k7f3a9c2"
 HOSTILE = [
@@ -88,3 +88,10 @@ def test_what_nobody_sees_is_removed_and_what_is_written_stays(text: str, expect
 def test_a_token_that_could_break_the_tag_is_refused(token: str) -> None:
     with pytest.raises(ValueError, match="token"):
         fence("text", token)
+
+
+def test_what_came_of_a_command_says_so_and_is_taken_out_as_well() -> None:
+    block = fence("Forgotten: the old queue", TOKEN, DONE)
+    assert DONE in block and HEADER not in block
+    assert strip_fenced(f"before {block} after") == "before  after"
+    assert strip_fenced(f"before {block[:-20]}") == "before "

@@ -24,8 +24,9 @@ def show(answer: dict[str, Any]) -> None:
             facts.append(f"changed {hit['changes']}×")
         say(f"{number}. {plain(hit['title'])}", bold=True)
         say(f"   {plain(' · '.join(facts))}", dim=True)
-        for paragraph in block(hit["passage"]).splitlines():
-            _fill(paragraph)
+        if plain(hit["passage"]) != plain(hit["title"]):
+            for paragraph in block(hit["passage"]).splitlines():
+                _fill(paragraph)
         if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
             _fill(f"decided: “{plain(hit['decision'])}”")
         say(f"   {plain(hit['path'])}", fg="cyan")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from keeplore.memory.content import normalised
 from keeplore.recall.query import question_of
 from keeplore.recall.render import (
     PATH_CHARS,
@@ -66,5 +67,7 @@ def _item(hit: Hit) -> Item:
     source = f"{SAID_BY[hit.trust]}{changed}; {one_line(hit.memory_id, TITLE_CHARS)}, {one_line(hit.path, PATH_CHARS)}"
     is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(hit.passage, EXCERPT_CHARS)
     decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
-    said = f"{quoted(hit.title, TITLE_CHARS)}: {quoted(hit.passage, EXCERPT_CHARS)}{decided}"
+    is_title = normalised(hit.passage).startswith(normalised(hit.title.removesuffix("…")))
+    title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
+    said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}{decided}"
     return Item(f"{about} · {said} ({source})", hit.memory_id)

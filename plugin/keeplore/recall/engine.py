@@ -11,6 +11,7 @@ from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError,
 from keeplore.index import Allowed, MemoryRow, PassageRow
 from keeplore.index.passages import passages_of
 from keeplore.memory import Conversation
+from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
 from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, rank
@@ -197,6 +198,8 @@ def _checked(
         text, turn = passage.text, passage.turn
     else:
         return None
+    if row.kind == "note" and len(now_there) == 1:  # without the words that it was made from
+        text = statement_of(memory)
     talk = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
     decided = talk.decision[0].text if talk and talk.decision else ""
     return Hit(

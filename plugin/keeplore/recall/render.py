@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from keeplore.memory.fence import escape, fence, sanitise
+from keeplore.memory.fence import HEADER, escape, fence, sanitise
 
 SAID_BY = {
     "user": "said by the user",
@@ -78,12 +78,12 @@ def may_be_injected(trust: str, *texts: str) -> bool:
     return trust in _BELIEVED or not any(_INSTRUCTION.search(" ".join(sanitise(text).split())) for text in texts)
 
 
-def block(sections: Iterable[Section], max_chars: int) -> tuple[str, tuple[str, ...]]:
+def block(sections: Iterable[Section], max_chars: int, header: str = HEADER) -> tuple[str, tuple[str, ...]]:
     """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none.
 
     Paths are listed once, below the items that name them.
     """
-    room = max_chars - len(fence(MORE, _token())) - 2
+    room = max_chars - len(fence(MORE, _token(), header)) - 2
     lines: list[str] = []
     ids: list[str] = []
     sources: dict[str, str] = {}
@@ -106,7 +106,7 @@ def block(sections: Iterable[Section], max_chars: int) -> tuple[str, tuple[str, 
         return "", ()
     if sources:
         lines += ["", SOURCES, *(f"- {name}: {path}" for name, path in sources.items())]
-    return fence("\n".join([*lines, "", MORE]), _token()), tuple(dict.fromkeys(ids))
+    return fence("\n".join([*lines, "", MORE]), _token(), header), tuple(dict.fromkeys(ids))
 
 
 def _token() -> str:

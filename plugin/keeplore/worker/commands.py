@@ -14,6 +14,7 @@ from typing import Any
 from keeplore.capture.observer import clean
 from keeplore.errors import KeeploreError
 from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.memory.fence import DONE
 from keeplore.memory.note import Draft, session_note_id
 from keeplore.recall import Hit, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
@@ -76,7 +77,7 @@ class Commands:
             self._caught_up()
             outcome = remember_recent(workspace, cwd, origin.session)
         self._changed()
-        return block(_remembered(workspace, outcome, origin), MAX_CHARS)
+        return block(_remembered(workspace, outcome, origin), MAX_CHARS, DONE)
 
     def _recall(self, text: str, origin: Origin) -> Told:
         if not text:
@@ -191,4 +192,4 @@ def _named(row: MemoryRow) -> str:
 
 
 def _told(heading: str, lines: list[str]) -> Told:
-    return block([Section(heading, [Item(line) for line in lines])], MAX_CHARS)
+    return block([Section(heading, [Item(line) for line in lines])], MAX_CHARS, DONE)

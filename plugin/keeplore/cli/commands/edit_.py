@@ -18,7 +18,6 @@ from keeplore.cli.references import reference, short
 from keeplore.config.places import Places
 from keeplore.errors import Corrupt, KeeploreError, StoreError
 from keeplore.memory import CATEGORIES, SCOPES, Memory
-from keeplore.memory.note import statement_of
 from keeplore_hooks import durable
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Change a memory in your editor; it becomes a new version.")
 @reference()
-@click.option("--title", help="Give it this title.")
+@click.option("--title", help="Give it this title; where the title is all it says, that is what it says then.")
 @click.option(
     "--category",
     metavar="CATEGORY",
@@ -83,11 +82,9 @@ def _head(registry: Registry, found: Found) -> Found:
 
 def _retitled(memory: Memory, fields: dict[str, Any]) -> str | None:
     heading = f"# {memory.title}\n"
-    if not fields.get("title") or not memory.body.startswith(heading):
-        return None
-    # the title alone may be what is stated
-    stated = f"\n{memory.title}\n" if memory.kind == "note" and statement_of(memory) == memory.title else ""
-    return f"# {fields['title']}\n{stated}{memory.body[len(heading) :]}"
+    if fields.get("title") and memory.body.startswith(heading):
+        return f"# {fields['title']}\n{memory.body[len(heading) :]}"
+    return None
 
 
 def _moved(
