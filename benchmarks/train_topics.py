@@ -29,11 +29,12 @@ from typing import Any
 
 import numpy as np
 import segmentation
-from segmentation import DATA, Dialogue
+from segmentation import DATA, HERE, Dialogue
 
 from keeplore.capture import segment, topics
 from keeplore.capture.topics import Unit
 from keeplore.index import embedder_for
+from keeplore_hooks.events import Turn
 
 CORPORA = ("beam_splice", "dialseg711", "superseg_dev", "tiage_dev", "tiage_train")
 ONLY_TRAINED = ("tiage_train",)  # tiage has a part for fitting and a part for looking: they are kept apart
@@ -203,11 +204,13 @@ def solved(x: Any, curvature: Any, penalty: Any, slope: Any) -> Any:
 
 
 def cut(talk: Talk, weights: Any) -> set[int]:
-    """Boundaries by the weights alone, online: the conversation begins where the weights began it."""
+    """Boundaries as the product finds them with these weights, cue words and all."""
     found, start = set(), 0
+    model = topics.Model(weights)
+    said = [{"at": "", "user": unit.user, "assistant": unit.assistant} for unit in talk.units]
     for at in range(1, len(talk.units)):
-        score = float(talk.features(start, at) @ weights[:-1]) + float(weights[-1])
-        if 1 / (1 + np.exp(-score)) >= segment.LIKELY:
+        shift = segment.likely(model.chance_of(talk.features(start, at)), talk.units[start : at + 1])
+        if segment.boundary(said[start:at], Turn("", HERE, "", talk.units[at].user), shift):
             found.add(talk.ids[at])
             start = at
     return found

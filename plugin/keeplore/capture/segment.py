@@ -88,6 +88,16 @@ def is_confirmation(message: str) -> bool:
     )
 
 
+def likely(chance: float, units: Sequence[topics.Unit]) -> Shift:
+    """What the model's probability is held against for the last unit; people among themselves begin anything anyhow."""
+    return Shift(chance, LIKELY + _more(units[-1].user) * topics.assisted(units), LIKELY_MAYBE)
+
+
+def _more(message: str) -> float:
+    opening = message[:300]
+    return CONTINUING if topic_cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening) else 0.0
+
+
 class Segmenter:
     """The built-in plugin for ``keeplore_segment``. ``embedder`` may be None; one that fails is not asked again."""
 
@@ -104,13 +114,11 @@ class Segmenter:
         recent = exchanges[-topics.SPAN :]
         said = [*((str(e["user"]), str(e["assistant"])) for e in recent), (turn.user, turn.assistant)]
         vectors = self._embedded([compact(user, assistant) for user, assistant in said]) if recent else None
-        opening = turn.user[:300]
-        more = CONTINUING if topic_cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening) else 0.0
         if vectors is not None and self._embedder and (model := topics.model_for(self._embedder.fingerprint)):
             units = [topics.Unit(*both, vector) for both, vector in zip(said, vectors, strict=True)]
-            return Shift(model.chance(units), LIKELY + more, LIKELY_MAYBE)
+            return likely(model.chance(units), units)
         need = NEED_FEW if len(exchanges) < FEW else NEED_USUAL if len(exchanges) <= MANY else NEED_MANY
-        return Shift(self._by_rule(said, vectors), need + more, NEED_MAYBE)
+        return Shift(self._by_rule(said, vectors), need + _more(turn.user), NEED_MAYBE)
 
     def _by_rule(self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None) -> float:
         """How much less the last exchange is like the block before it than those of the conversation usually are.

@@ -66,7 +66,11 @@ class Model:
 
     def chance(self, units: Sequence[Unit]) -> float:
         """Probability that the last unit opens a topic, the ones before being the open conversation (at least one)."""
-        score = float(features(units) @ self.weights[:-1]) + float(self.weights[-1])
+        return self.chance_of(features(units))
+
+    def chance_of(self, found: NDArray[np.float32]) -> float:
+        """The same of ``features``."""
+        score = float(found @ self.weights[:-1]) + float(self.weights[-1])
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
