@@ -145,15 +145,15 @@ def test_a_line_that_is_too_long_to_be_read_is_said_to_be_skipped(machine):
 @pytest.mark.parametrize("change", ["grows", "shrinks", "is replaced", "is emptied", "is deleted"])
 def test_a_transcript_that_changes_between_two_imports_takes_nothing_back(machine, change):
     transcript = Transcript(machine)
-    for prompt in ("First", "Second"):
+    for prompt in ("First invoice", "Second invoice"):
         transcript.exchange(prompt, "Yes.")
     cut = transcript.path.stat().st_size
-    transcript.exchange("Third", "Yes.")
+    transcript.exchange("Third invoice", "Yes.")
     imported(machine)
-    expected = ["First", "Second", "Third"]
+    expected = ["First invoice", "Second invoice", "Third invoice"]
     if change == "grows":
-        transcript.exchange("Fourth", "Yes.")
-        expected.append("Fourth")
+        transcript.exchange("Fourth invoice", "Yes.")
+        expected.append("Fourth invoice")
     elif change == "shrinks":
         os.truncate(transcript.path, cut)
     elif change == "is replaced":
