@@ -216,6 +216,10 @@ def cut(talk: Talk, weights: Any) -> set[int]:
     return found
 
 
+def is_fitted(name: str) -> bool:
+    return name.removesuffix("/u") not in ONLY_TESTED
+
+
 def splits(name: str, count: int, folds: int) -> list[Split]:
     """(to fit on, to test on) in each fold."""
     everything = [*range(count)]
@@ -262,8 +266,8 @@ def main() -> int:
         vectors.save()
     cross_validated(found, extra, options.folds)
     if options.write:
-        weights = fit([(*rows(talks_), 1.0) for name, talks_ in found.items() if name not in ONLY_TESTED] + extra)
-        np.save(topics.WEIGHTS, weights)
+        weights = fit([(*rows(talks_), 1.0) for name, talks_ in found.items() if is_fitted(name)] + extra)
+        topics.WEIGHTS.write_text("".join(f"{weight:.8g}\n" for weight in weights.tolist()), encoding="ascii")
         print(f"{topics.WEIGHTS}: {len(weights)} weights")
     return 0
 

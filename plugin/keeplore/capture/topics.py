@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FITTED_FOR = (
     "sentence-transformers/all-MiniLM-L6-v2:8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6:256"
 )
-WEIGHTS = Path(__file__).with_name("topics.npy")  # float32: one for each feature, and the intercept last
+WEIGHTS = Path(__file__).with_name("topics.txt")  # a line for each feature, and the intercept last
 DIM = 384  # of these vectors
 BLOCK = 3  # exchanges before the turn that it is compared with
 SPAN = 16  # exchanges of the conversation that are looked at
@@ -84,10 +84,10 @@ def _load(path: Path) -> Model | None:
     import numpy as np  # costs 60 ms, and capture is imported by commands that segment nothing
 
     try:
-        weights = np.load(path, allow_pickle=False)
-    except (OSError, EOFError, ValueError):
+        weights = np.array(path.read_text(encoding="ascii").split(), dtype=np.float32)
+    except (OSError, ValueError):
         return None
-    fits = weights.shape == (2 * SCALARS + 1 + 3 * DIM + 1,) and weights.dtype == np.float32
+    fits = len(weights) == 2 * SCALARS + 1 + 3 * DIM + 1
     return Model(weights) if fits and bool(np.isfinite(weights).all()) else None
 
 
