@@ -1,9 +1,9 @@
-"""Values that several commands take: ages and sizes."""
+"""Values that several commands take: ages, points in time, sizes."""
 
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import click
 
@@ -19,9 +19,22 @@ class Age(click.ParamType[timedelta]):
     def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> timedelta:
         if isinstance(value, timedelta):
             return value
-        if match := re.fullmatch(r"(\d{1,5})\s*([dwy])", str(value)):
-            return timedelta(days=int(match[1]) * _DAYS[match[2]])
-        return self.fail(f"{value!r} is no age such as 180d, 8w or 1y", param, context)
+        age = _age(str(value))
+        return self.fail(f"{value!r} is no age such as 180d, 8w or 1y", param, context) if age is None else age
+
+
+class When(click.ParamType[datetime]):
+    """A date, or an age: ``2026-01-31``, ``30d``, ``8w``."""
+
+    name = "date or age"
+
+    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> datetime:
+        if (age := _age(value)) is not None:
+            return datetime.now(UTC) - age
+        try:
+            return datetime.fromisoformat(value).astimezone()  # a date alone is one of this place
+        except ValueError:
+            self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
 
 
 class Size(click.ParamType[int]):
@@ -36,3 +49,13 @@ class Size(click.ParamType[int]):
             if match
             else self.fail(f"{value!r} is no size such as 50kB", param, context)
         )
+
+
+def in_utc(moment: datetime | None) -> str:
+    """As memories write it; "" for None."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
+
+
+def _age(value: str) -> timedelta | None:
+    match = re.fullmatch(r"(\d{1,5})\s*([dwy])", value)
+    return timedelta(days=int(match[1]) * _DAYS[match[2]]) if match else None

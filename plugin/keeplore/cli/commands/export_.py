@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from keeplore.cli.output import note
-from keeplore.cli.when import When, in_utc
+from keeplore.cli.values import When, in_utc
 from keeplore.config.places import Places
 from keeplore.memory.model import KINDS
 

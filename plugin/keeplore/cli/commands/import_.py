@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ import click
 
 from keeplore.cli.output import plain, table
 from keeplore.cli.progress import bar, fill_vectors
+from keeplore.cli.values import When
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore_hooks.hosts import SOURCES, source_named
@@ -29,25 +29,12 @@ SHOWN_DIRECTORIES = 3
 HEADINGS = ("source", "sessions", "size", "first", "last", "projects", "left out")
 
 
-class _Since(click.ParamType[datetime]):
-    name = "date or age"
-
-    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> datetime:
-        if match := re.fullmatch(r"(\d{1,5})\s*([dw])", value):
-            days = int(match[1]) * (7 if match[2] == "w" else 1)
-            return datetime.now(UTC) - timedelta(days=days)
-        try:
-            return datetime.fromisoformat(value).astimezone()  # a date alone is one of this place
-        except ValueError:
-            self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
-
-
 @click.command(short_help="Read the sessions that a host has already recorded.")
 @click.argument("host", type=click.Choice(sorted(SOURCES)), required=False)
 @click.option("is_all", "--all", is_flag=True, help="Read the sessions of every host.")
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and stop.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask before reading.")
-@click.option("--since", type=_Since(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
+@click.option("--since", type=When(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
 @click.option(
     "--from",
     "folder",

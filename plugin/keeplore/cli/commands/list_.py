@@ -11,7 +11,7 @@ import click
 
 from keeplore.cli.output import emit_json, note, table
 from keeplore.cli.references import short
-from keeplore.cli.when import When, in_utc
+from keeplore.cli.values import When, in_utc
 from keeplore.config.places import Places
 from keeplore.memory import CATEGORIES, KINDS, SCOPES
 

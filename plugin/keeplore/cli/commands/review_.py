@@ -12,7 +12,7 @@ import click
 from keeplore.cli.after import settle
 from keeplore.cli.output import emit_json, note, plain, say, table
 from keeplore.cli.references import short
-from keeplore.cli.when import When, in_utc
+from keeplore.cli.values import When, in_utc
 from keeplore.config.places import Places
 
 if TYPE_CHECKING:
