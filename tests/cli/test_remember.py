@@ -66,6 +66,41 @@ def test_what_is_too_large_for_a_note_is_refused_before_anything_is_written(run:
     assert notes(memory) == []
 
 
+@pytest.mark.parametrize(("data", "said"), [(b"caf\xe9", "byte 4 is not UTF-8"), (b"a\0b", "byte 2 is NUL")])
+def test_what_is_no_text_is_refused(memory: Path, tmp_path: Path, data: bytes, said: str) -> None:
+    (tmp_path / "data").write_bytes(data)
+    with (tmp_path / "data").open("rb") as file:
+        command = (sys.executable, "-m", "keeplore.cli", "remember", "-")
+        done = subprocess.run(command, cwd=memory, stdin=file, capture_output=True, text=True)
+    assert done.returncode == 1 and said in done.stderr and "→" in done.stderr
+    assert notes(memory) == []
+
+
+def test_no_control_character_reaches_the_workspace(run: Run, memory: Path) -> None:
+    said = "\x1b[31mCents\x1b[0m are whole numbers.\r\n\r\nSecond\x07 \u202eparagraph \x1b]0;title\x07👍🏽"
+    assert run("remember", said, "--title", "\x1b[1mCents\x1b[0m").returncode == 0
+    [note] = notes(memory)
+    assert note.body == "# Cents\n\nCents are whole numbers.\n\nSecond paragraph 👍🏽\n"
+    assert run("remember", "--replaces", note.id[4:12], "\x1b[31mEuros\x1b[0m are no numbers.").returncode == 0
+    assert run("edit", note.id[4:12], "--title", "\x1b[1mEuros\x9d0;title\x9c").returncode == 0
+    written = [file.read_bytes() for file in memory.rglob("memory/**/*.md")]
+    assert len(written) == 3 and not any(b"\x1b" in data or b"\xc2\x9d" in data for data in written)
+    assert not any("31m" in file.name or "1m" in file.name for file in memory.rglob("memory/**/*.md"))
+
+
+def test_a_text_without_words_is_said_to_have_none(run: Run, memory: Path) -> None:
+    done = run("remember", "🚀🚀 🎉")
+    assert done.returncode == 1 and "without words" in done.stderr and "empty" not in done.stderr
+    assert notes(memory) == []
+
+
+@pytest.mark.parametrize("query", ["", " ", "🚀"])
+def test_to_ask_nothing_is_wrong_usage(run: Run, memory: Path, query: str) -> None:
+    assert run("remember", "The rocket starts on Tuesday.").returncode == 0
+    done = run("recall", query)
+    assert done.returncode == 2 and "nothing was asked" in done.stderr
+
+
 @pytest.mark.parametrize("text", ["", "   ", "…"])
 def test_nothing_is_not_remembered(run: Run, memory: Path, text: str) -> None:
     done = run("remember", text)

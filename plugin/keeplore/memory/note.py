@@ -53,7 +53,8 @@ def note_of(draft: Draft, moment: str) -> Memory:
     """The memory of a draft, made at ``moment`` (RFC 3339, UTC). Raises StoreError for a draft that says nothing."""
     title, text = title_and_text(draft.text.replace("\r\n", "\n"), draft.title)
     if not title:
-        raise StoreError("there is nothing to remember in an empty text", 'Say it: `keeplore remember "…"`')
+        said = "a text without words, which nobody could find again" if draft.text.strip() else "an empty text"
+        raise StoreError(f"there is nothing to remember in {said}", 'Say it in words: `keeplore remember "…"`')
     scope = draft.scope or ("project" if draft.project else "workspace")
     category = draft.category or DEFAULT_CATEGORY
     for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):

@@ -11,6 +11,7 @@ from keeplore.index import Allowed, Index, MemoryRow
 from keeplore.memory import Memory, new_id
 from keeplore.memory.chains import Chain
 from keeplore.memory.content import SIMILAR, similarity
+from keeplore.memory.fence import sanitise
 from keeplore.memory.model import in_order
 from keeplore.memory.note import Draft, hash_of, note_of, statement_of
 from keeplore.store import Store
@@ -106,8 +107,10 @@ class Notes:
             if old.is_open:
                 raise StoreError(f"{head.path} is still being written by its session", "Wait until it is closed")
             forks = [leaf for leaf in chain.leaves if leaf != head.id]
+            if isinstance(title := meta.get("title"), str):
+                meta["title"] = sanitise(title)
             changed = {key: value for key, value in meta.items() if old.meta.get(key) != value}
-            text = old.body if body is None else self._redact(body)
+            text = old.body if body is None else self._redact(sanitise(body))
             if not changed and text == old.body and not forks:
                 return Outcome(old, head.path, is_new=False)
             new = self._next(old, head, text, changed, forks, version=len(chain.members))
@@ -127,10 +130,10 @@ class Notes:
         return tuple(Version(row, memory, row.id in chain.leaves) for row, memory in loaded if memory)
 
     def _made(self, draft: Draft) -> Memory:
-        text = self._redact(draft.text)
+        text = self._redact(sanitise(draft.text))
         category = draft.category or self._guess(text)
         source = {"machine": self._machine, **draft.source}
-        made = replace(draft, text=text, title=self._redact(draft.title), category=category, source=source)
+        made = replace(draft, text=text, title=self._redact(sanitise(draft.title)), category=category, source=source)
         return note_of(made, self._now())
 
     def _same(self, memory: Memory, wanted_id: str) -> MemoryRow | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.capture.observer import clean
+from keeplore.memory.fence import sanitise
 from keeplore.memory.note import Draft, note_of, session_note_id
 from keeplore.workspace.notes import Outcome
 from keeplore.workspace.registry import Found, Registry
@@ -52,14 +53,14 @@ def drafted(target: Target, said: Said) -> Draft:
     What an agent asks for counts as the agent's: nobody has seen the person say it.
     """
     source: dict[str, str] = {}
-    text, id_ = said.text, ""
+    text, id_ = sanitise(said.text), ""
     if said.origin.session:
         text = target.workspace.plugins.redact(clean(said.text))
         source = {"host": said.origin.host, "session": said.origin.session}
         id_ = session_note_id(said.origin.host, said.origin.session, text) if target.is_here else ""
     return Draft(
         text,
-        title=said.title,
+        title=sanitise(said.title),
         category=said.category,
         scope=target.scope,
         project=target.project,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
 FEW = 24  # missing vectors that a recall without a worker makes on its way, some 30 a second
+_WORD = re.compile(r"[^\W_]")  # without one there is nothing to look for
 EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 
 
@@ -38,8 +40,11 @@ def command(places: Places, query: tuple[str, ...], limit: int, *, wide: bool, t
     keeplore recall "why did we drop Redis"
     keeplore recall --json retry limit | jq '.hits[0].path'
 
-    Exit status: 0 found, 4 nothing found, 5 no memory yet, 6 the index is behind the text and could not catch up.
+    Exit status: 0 found, 2 nothing was asked, 4 nothing found, 5 no memory yet, 6 the index is behind the text
+    and could not catch up.
     """
+    if not _WORD.search(" ".join(query)):
+        raise click.UsageError("nothing was asked: QUERY has no words")
     request = {
         "query": " ".join(query).encode("utf-8", "replace").decode(),
         "cwd": str(Path.cwd()),

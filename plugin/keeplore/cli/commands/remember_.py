@@ -89,7 +89,7 @@ def command(places: Places, /, *, text: tuple[str, ...], as_json: bool, replaces
 def _words(text: Sequence[str]) -> str | None:
     """The text from the command line or stdin; None where the recent exchanges are meant."""
     if text and text != ("-",):
-        return " ".join(text).encode("utf-8", "replace").decode()
+        return _decoded(os.fsencode(" ".join(text)))
     if not text and not _is_piped():
         return None
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
@@ -98,7 +98,22 @@ def _words(text: Sequence[str]) -> str | None:
             f"the text is larger than {MAX_BYTES // 1000} kB, and a note is one statement",
             "Keep the part that matters; a whole file can be copied to memory/documents/ of the workspace",
         )
-    return data.decode("utf-8", "replace")
+    return _decoded(data)
+
+
+def _decoded(data: bytes) -> str:
+    """The text of these bytes. What is no text is refused: a replacement character for each byte helps nobody."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as e:
+        raise KeeploreError(
+            f"that is no text: byte {e.start + 1} is not UTF-8", "Convert it, for example with `iconv -t UTF-8`"
+        ) from e
+    if "\0" in text:
+        raise KeeploreError(
+            f"that is no text: byte {data.index(0) + 1} is NUL", "Say in words what is to be remembered"
+        )
+    return text
 
 
 def _is_piped() -> bool:

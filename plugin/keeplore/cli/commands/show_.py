@@ -27,7 +27,11 @@ SHOWN_FILES = 4
 @reference()
 @click.option("--full", is_flag=True, help="Show the exchanges of a conversation too, on a terminal as well.")
 @click.option("--exchange", metavar="TURN", help="Show one exchange: its number, or the id of its turn.")
-@click.option("--raw", is_flag=True, help="Print the file as it is; on a terminal without control characters.")
+@click.option(
+    "--raw",
+    is_flag=True,
+    help="Print the file byte for byte, whoever wrote it; on a terminal without control characters.",
+)
 @click.option("--path", "is_path", is_flag=True, help="Print the path of the file and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.pass_obj
