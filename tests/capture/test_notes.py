@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.capture import NoteSteps, NoteTaker, Place
+from keeplore.capture.notes import NoteSteps, NoteTaker
+from keeplore.capture.plugin import Place
 from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange, Memory, Quote, parse
@@ -38,9 +39,12 @@ class Desk:
 
     def __init__(self, refusal: Exception | None = None, *, is_automatic: bool = True) -> None:
         self.drafts: list[Draft] = []
+        self.gone: dict[str, str] = {}
         self.refusal = refusal
         place = Place("project", "ledgerly", "main")
-        steps = NoteSteps(lambda _: place, lambda text: text.replace("hunter2", "[hidden]"), self.write)
+        steps = NoteSteps(
+            lambda _: place, lambda text: text.replace("hunter2", "[hidden]"), lambda: self.gone, self.write
+        )
         self.taker = NoteTaker(steps, is_automatic=is_automatic)
 
     def write(self, draft: Draft) -> None:
@@ -77,6 +81,14 @@ def test_an_order_is_written_as_soon_as_its_turn_is_whole() -> None:
     assert draft.source == {"host": "claude-code", "session": "session-1", "branch": "main", "turns": ["turn-1"]}
     assert draft.quotes == (Quote(ORDER, "user", "turn-1"),)
     assert draft.created_at == "2026-02-09T14:01:00Z"
+
+
+def test_a_turn_of_a_forgotten_conversation_makes_no_note() -> None:
+    desk = Desk()
+    desk.gone["turn-1"] = "mem_1"
+    desk.taker.keeplore_turn(turn(1, ORDER))
+    desk.taker.keeplore_turn(turn(2, "From now on, write commit messages in the imperative."))
+    assert [draft.source["turns"] for draft in desk.drafts] == [["turn-2"]]
 
 
 def test_only_what_shall_be_remembered_is_permanent() -> None:

@@ -57,6 +57,16 @@ def desk():
         yield Desk(registry)
 
 
+def test_all_versions_of_a_note_are_forgotten_at_once(desk):
+    desk.type("remember", "Deploys need a second pair of eyes.")
+    (first,) = desk.notes()
+    notes = desk.registry.named("memory").notes
+    notes.revise(parse(first.read_text()).id, permanent=None)
+    assert len(desk.notes()) == 2
+    assert "1 other versions of it went with it" in desk.type("forget", parse(first.read_text()).id)
+    assert desk.notes() == []
+
+
 def test_outside_of_projects_a_note_belongs_to_the_workspace(desk):
     told = desk.type("remember", "We pay invoices on Fridays.", cwd=str(Path.home()))
     (path,) = desk.notes()

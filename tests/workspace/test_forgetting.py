@@ -161,6 +161,14 @@ def test_what_was_said_late_in_a_turn_stays_forgotten_with_its_conversation(work
     assert not [text for text in talks(workspace.root).values() if "It is built." in text]
 
 
+def test_an_order_in_a_forgotten_talk_makes_no_note_when_it_is_read_again(workspace, project):
+    ordered = turn(1, "Remember that the gate stays shut.", "I will.", project, is_complete=False)
+    workspace.emit(ordered)
+    forget(workspace, *talks(workspace.root))
+    workspace.emit(replace(ordered, is_complete=True))
+    assert list(workspace.store.scan()) == []
+
+
 def test_all_versions_of_a_note_go_and_come_back_together(workspace):
     first = workspace.notes.write(Draft("Deploy on Fridays.", scope="workspace")).memory
     second = workspace.notes.revise(first.id, body="# Deploy on Thursdays.\n").memory

@@ -29,6 +29,7 @@ class NoteSteps:
 
     place: Callable[[Origin], Place]
     redact: Callable[[str], str]
+    forgotten: Callable[[], Mapping[str, str]]  # turn → the conversation that was forgotten with it
     write: Callable[[Draft], object]  # may raise AlreadyExists, Forgotten; the same statement twice is one note
 
 
@@ -43,6 +44,8 @@ class NoteTaker:
     def keeplore_turn(self, turn: Turn) -> None:
         """Write what the person orders to be kept, as soon as the turn is known as a whole."""
         if turn.is_provisional or not turn.is_complete:
+            return
+        if turn.id in self._steps.forgotten():  # an import reads it again
             return
         user = self._steps.redact(clean(turn.user))
         found = orders(Exchange(turn.id, turn.at, user))
