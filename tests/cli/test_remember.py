@@ -46,6 +46,18 @@ def test_what_was_remembered_is_said_with_its_place_and_is_committed(
     assert run("forget", note.id[4:12], cwd=shop).returncode == 0 and notes(memory) == []
 
 
+def test_a_note_is_linked_to_others_and_both_sides_tell(run: Run, memory: Path) -> None:
+    run("remember", CENTS)
+    [old] = notes(memory)
+    done = run("remember", "The shop shows whole euros.", "--refines", old.id[4:12], "--contradicts", old.id)
+    assert done.returncode == 0
+    [new] = [note for note in notes(memory) if note.id != old.id]
+    assert new.links == (("refines", old.id), ("contradicts", old.id))
+    assert new.id[4:12] in run("show", old.id).stdout
+    assert run("remember", "x y z", "--refines", "ffffffff").returncode == 1
+    assert run("remember", "--refines", old.id, stdin=None).returncode == 2
+
+
 def test_a_path_is_printed_as_it_is_typed_from_here(run: Run, memory: Path) -> None:
     done = run("remember", "One two three", cwd=memory)
     path = done.stdout.splitlines()[2].strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +73,11 @@ def drafted(target: Target, said: Said) -> Draft:
     )
 
 
+def with_related(draft: Draft, links: Iterable[tuple[str, str]]) -> Draft:
+    """The draft with links to other memories, each a relationship and an id."""
+    return dataclasses.replace(draft, related=tuple({"id": id_, "relationship": kind} for kind, id_ in links))
+
+
 def remember(target: Target, draft: Draft, cwd: Path) -> Outcome:
     """Write a note; a project that is met for the first time gets its entry. Raises StoreError or OSError."""
     if target.is_here and target.project:
@@ -86,4 +93,6 @@ def replace(found: Found, draft: Draft) -> Outcome:
         changes["category"] = draft.category
     if draft.permanent:
         changes["permanent"] = True
+    if draft.related:
+        changes["related"] = [*(found.memory.meta.get("related") or ()), *map(dict, draft.related)]
     return found.workspace.notes.revise(found.row.id, body=made.body, **changes)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
 
 MAX_BYTES = 1_000_000  # of a text from stdin
+LINKS = ("refines", "contradicts", "relates_to")
 CATCH_UP_S = 8.0  # a little more than the worker waits
 
 
@@ -45,6 +46,9 @@ CATCH_UP_S = 8.0  # a little more than the worker waits
 @click.option("--project", metavar="NAME", help="Write it for this project instead of the one of this directory.")
 @click.option("--title", help="Its heading; the first sentence if not given.")
 @click.option("--replaces", metavar="REF", type=Reference(), help="Make it the new version of that memory.")
+@click.option("--refines", metavar="REF", type=Reference(), multiple=True, help="It says more about that one.")
+@click.option("--contradicts", metavar="REF", type=Reference(), multiple=True, help="It says otherwise than that one.")
+@click.option("--relates-to", metavar="REF", type=Reference(), multiple=True, help="It belongs to that one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.pass_obj
 def command(places: Places, /, *, text: tuple[str, ...], as_json: bool, replaces: str | None, **chosen: Any) -> None:
@@ -125,7 +129,8 @@ def _is_piped() -> bool:
 
 
 def _check(words: str | None, replaces: str | None, chosen: dict[str, Any]) -> None:
-    given = [f"--{name}" for name in ("scope", "category", "project", "title", "permanent") if chosen[name]]
+    names = ("scope", "category", "project", "title", "permanent", *LINKS)
+    given = [f"--{name.replace('_', '-')}" for name in names if chosen[name]]
     if words is None and (given or replaces):
         raise click.UsageError(f"{(given or ['--replaces'])[0]} needs a TEXT")
     if replaces and (chosen["scope"] or chosen["project"]):
@@ -156,14 +161,19 @@ def _has_caught_up(places: Places, registry: Registry) -> bool:
     return Worker(places).catch_up(registry)
 
 
+def _related(registry: Registry, cwd: Path, chosen: dict[str, Any]) -> list[tuple[str, str]]:
+    """Relationship and id of each memory that the note is linked to."""
+    return [(name.replace("_", "-"), registry.find(ref, cwd).row.id) for name in LINKS for ref in chosen[name]]
+
+
 def _written(
     registry: Registry, cwd: Path, said: Said, chosen: dict[str, Any], replaces: str | None, *, may_ask: bool
 ) -> tuple[Workspace, Outcome] | None:
     """The note, or None where the person wants none."""
-    from keeplore.workspace.remembering import drafted, remember, replace, target_of  # heavy, as above
+    from keeplore.workspace.remembering import drafted, remember, replace, target_of, with_related  # heavy, as above
 
     target = target_of(registry, cwd, scope=chosen["scope"] or "", project=chosen["project"] or "")
-    draft = drafted(target, said)
+    draft = with_related(drafted(target, said), _related(registry, cwd, chosen))
     old: Found | None = registry.find(replaces, cwd) if replaces else None
     if old is None and may_ask and sys.stdin.isatty() and sys.stdout.isatty():
         answer, similar = _asked(target, draft)
