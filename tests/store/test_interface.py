@@ -52,7 +52,7 @@ def test_an_id_that_is_not_there_is_not_found(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["", "mem_x", "../escape", "mem_3F0C9A2E-6F0B-4D55-9C5E-0F5F6A1B2C3D", "con", "mem_\0", f"{new_id()}/x"]
+    "bad", ["", "mem_x", "../escape", "mem_3F0C9A2E-6F0B-4D55-9C5E-0F5F6A1B2C3D", "con", "mem_\0", f"{new_id('x')}/x"]
 )
 def test_an_id_that_is_no_name_is_never_written(store: Store, bad: str) -> None:
     with pytest.raises(UnsafePath):
