@@ -18,6 +18,7 @@ from keeplore.cli.examine import Finding, Look, examine
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
 from keeplore.memory.note import Draft
+from keeplore.workspace.lint import lint
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.setup import initialise
 from keeplore_hooks.spool import Spool
@@ -178,8 +179,17 @@ def test_a_link_to_nothing_is_told_and_one_to_what_was_forgotten_is_not(root: Pa
 
 def test_an_id_that_two_files_have_is_named(root: Path, places: Places) -> None:
     (path,) = root.rglob("*pnpm*.md")
-    path.with_name("copy.md").write_bytes(path.read_bytes())
-    names(places, "copy.md", "the id is that of")
+    for name in ("copy.md", "zz.md"):
+        path.with_name(name).write_bytes(path.read_bytes())
+        found = names(places, f"memory file: {path.with_name(name).relative_to(root).as_posix()}:", "which is used")
+        assert f"its id is that of {path.relative_to(root).as_posix()}" in found.message
+        in_lint = [one for one in lint(root).findings if "its id is that of" in one.message]
+        assert [one.path for one in in_lint] == [path.with_name(name).relative_to(root).as_posix()]
+        with Registry(places) as registry:
+            workspace = registry.named("memory")
+            (row,) = workspace.index.find(path.stem[-8:])
+            assert root / row.path == root / workspace.store.find(row.id) == path
+        path.with_name(name).unlink()
 
 
 def test_what_came_back_is_named_and_the_commit_takes_it_away(root: Path, places: Places) -> None:

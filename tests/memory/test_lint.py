@@ -200,8 +200,8 @@ def test_two_files_with_one_id_are_told_at_the_second_and_the_archived() -> None
     [one] = linked(a="")
     copies = [Checked(path, one.memory, (), one.text) for path in ("memory/b.md", "memory/archive/a.md", "memory/a.md")]
     assert [(f.path, f.line) for f in sorted(check_links(copies, (), is_whole=True))] == [
+        ("memory/a.md", 3),
         ("memory/archive/a.md", 3),
-        ("memory/b.md", 3),
     ]
 
 

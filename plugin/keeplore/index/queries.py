@@ -22,11 +22,13 @@ _COLUMNS = (
     "m.id, m.path, m.title, m.kind, s.scope, s.project, m.category, m.created_at, m.updated_at, m.permanent, m.trust,"
     " m.session, m.host, m.is_open, m.is_archived"
 )
-# Two files may carry one id: a copy, or a move that is half done. What is not archived counts, then what is newer.
-_IS_FIRST = (
-    "NOT EXISTS (SELECT 1 FROM memories b WHERE b.id = m.id AND"
-    " (1 - b.is_archived, b.updated_at, b.path) > (1 - m.is_archived, m.updated_at, m.path))"
+# Two files may carry one id: a copy, or a move that is half done. What is not archived counts, then the file whose name
+# carries the id, then what is newer: `Store.find` and `memory.lint` choose the same one.
+_RANK = (
+    "(1 - m.is_archived, m.path LIKE '%-' || substr(m.id, 5, 8) || '.md' OR m.path LIKE '%/' || m.id || '.md',"
+    " m.updated_at, m.path)"
 )
+_IS_FIRST = f"NOT EXISTS (SELECT 1 FROM memories b WHERE b.id = m.id AND {_RANK.replace('m.', 'b.')} > {_RANK})"
 
 
 def meta(connection: sqlite3.Connection, key: str) -> str:
@@ -89,7 +91,10 @@ def problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
         "SELECT m.path, f.path FROM memories m JOIN memories f ON f.id = m.id AND f.key != m.key"  # noqa: S608  # ours
         f" WHERE NOT {_IS_FIRST} AND {_IS_FIRST.replace('m.', 'f.')}"
     )
-    same = [(path, f"the id is that of {first} too; delete one or give it another id") for path, first in doubles]
+    same = [
+        (path, f"its id is that of {first}, which is used; delete this one or give it another id")
+        for path, first in doubles
+    ]
     return sorted([*wrong, *same])
 
 

@@ -11,7 +11,7 @@ from keeplore.memory.chains import Age, chains
 from keeplore.memory.checks import SHOWN, faults, is_sound_id
 from keeplore.memory.foreign import as_memory
 from keeplore.memory.frontmatter import conflict_line, parse
-from keeplore.memory.location import location_of
+from keeplore.memory.location import carries, location_of
 from keeplore.memory.model import Memory
 from keeplore.memory.names import FOLDERS
 
@@ -124,9 +124,9 @@ def check_links(files: Sequence[Checked], forgotten: Iterable[str], *, is_whole:
         if file.memory:
             by_id.setdefault(file.memory.id, []).append(file)
     for same in by_id.values():
-        first, *others = sorted(same, key=lambda file: (location_of(file.path).is_archived, file.path))
-        remedy = "Delete one of the two, or give the copy an id of its own"
-        yield from (f.finding("id", ERROR, f"the id is that of {first.path} too", remedy) for f in others)
+        first, *others = sorted(same, key=_rank, reverse=True)
+        remedy = "Delete this one, or give it an id of its own"
+        yield from (f.finding("id", ERROR, f"its id is that of {first.path}, which is used", remedy) for f in others)
     for id_ in sorted(by_id.keys() & set(forgotten)):
         for file in by_id[id_]:
             remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
@@ -137,6 +137,12 @@ def check_links(files: Sequence[Checked], forgotten: Iterable[str], *, is_whole:
         yield from _dangling(file, by_id.keys())
     if is_whole:
         yield from _chains({id_: same[0] for id_, same in by_id.items()})
+
+
+def _rank(file: Checked) -> tuple[bool, bool, str, str]:
+    """Which of several files of one id is used: the greatest, as for the index."""
+    id_, changed = (file.memory.id, file.memory.updated_at) if file.memory else ("", "")
+    return not location_of(file.path).is_archived, carries(file.path, id_), changed, file.path
 
 
 def _dangling(file: Checked, known: Collection[str]) -> Iterator[Finding]:

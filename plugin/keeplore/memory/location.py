@@ -80,6 +80,11 @@ def digits_of(path: str) -> str:
     return (match[1] or match[2]).lower() if match else ""
 
 
+def carries(path: str, memory_id: str) -> bool:
+    """Whether the name of a file tells the id, as those do that Keeplore gives: of two files of one id it is used."""
+    return path.lower().endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
+
+
 def as_id(value: object) -> str:
     """The memory id that another program meant by a UUID, with or without prefix and in any case; "" for none."""
     match = _UUID.fullmatch(value.strip()) if isinstance(value, str) else None

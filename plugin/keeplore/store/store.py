@@ -11,7 +11,7 @@ from typing import Any
 from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, RepositoryBusy, RepositoryError, StoreError
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.location import digits_of, location_of
+from keeplore.memory.location import carries, digits_of, location_of
 from keeplore.store import audit, files, forgetting, purge
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import Committed, reconcile
@@ -188,23 +188,24 @@ class Store:
         return _as_memory(self.read_text(path, MAX_FILE), path)
 
     def find(self, memory_id: str) -> str | None:
-        """The path of a memory, verified by its text; the newest where there are several.
+        """The path of a memory, verified by its text.
 
-        Its name tells where to look. Where none does, the files are read whose names a person chose.
+        Its name tells where to look. Where none does, the files are read whose names a person chose. Of several files
+        that is one outside of the archive, else the one whose name carries the id, else the newest.
         """
         if not is_id(memory_id):
             return None
         files_here = list(self.scan())
-        named = [file for file in files_here if _may_be_named(file.path, memory_id)]
+        named = [file for file in files_here if carries(file.path, memory_id)]
         found = self._holding(named, memory_id) or self._holding(self._by_text(files_here, memory_id), memory_id)
         return found[0][0] if found else None
 
     def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
-        """Every file of a memory with what it says, the newest first: archived ones and duplicates too."""
+        """Every file of a memory with what it says, archived ones and duplicates too; first the one that is used."""
         if not is_id(memory_id):
             return []
         files_here = list(self.scan())
-        named = [file for file in files_here if _may_be_named(file.path, memory_id)]
+        named = [file for file in files_here if carries(file.path, memory_id)]
         return self._holding([*named, *self._by_text(files_here, memory_id)], memory_id)
 
     def scan(self) -> Iterator[File]:
@@ -301,14 +302,19 @@ class Store:
         folder = path.rpartition("/")[0]
         names = [entry.name for entry in (self.root / folder).iterdir()]
         paths = [f"{folder}/{name}" for name in names if not name.startswith(".")]
-        likely = [other for other in paths if other != path and _may_be_named(other, memory_id)]
+        likely = [other for other in paths if other != path and carries(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
 
     def _holding(self, likely: list[File], memory_id: str) -> list[tuple[str, Memory]]:
-        """Those of the files that hold this memory, the newest first."""
-        found = [(file, memory) for file in likely if (memory := self._load_if(file.path, memory_id))]
-        found.sort(key=lambda item: (item[1].updated_at, item[0].mtime_ns, item[0].path), reverse=True)
-        return [(file.path, memory) for file, memory in found]
+        """Those of the files that hold this memory, the one that is used first, as the index chooses it."""
+        found = [(file.path, memory) for file in likely if (memory := self._load_if(file.path, memory_id))]
+        found.sort(
+            key=lambda item: (
+                not location_of(item[0]).is_archived, carries(item[0], memory_id), item[1].updated_at, item[0]
+            ),
+            reverse=True,
+        )  # fmt: skip
+        return found
 
     def _by_text(self, likely: list[File], memory_id: str) -> list[File]:
         """Files with a name that a person chose and that may be this memory's."""
@@ -336,7 +342,3 @@ _as_memory = functools.lru_cache(maxsize=128)(as_memory)
 
 def _not_found(memory_id: str) -> NotFound:
     return NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
-
-
-def _may_be_named(path: str, memory_id: str) -> bool:
-    return path.lower().endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
