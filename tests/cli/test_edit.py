@@ -147,7 +147,22 @@ def test_an_editor_that_fails_or_is_not_there_loses_nothing(run: Run, editor: Ed
     [kept] = left_behind()
     assert str(kept) in failed.stderr and "60 s" in kept.read_text()
     assert run("edit", note.id, VISUAL="no-such-editor-here").returncode == 1
+    unchanged = run("edit", note.id, VISUAL="false")
+    assert unchanged.returncode == 1 and "your text is in" not in unchanged.stderr
+    assert left_behind() == [kept]
     assert len(versions(note.id)) == 1
+
+
+def test_without_a_terminal_no_editor_is_guessed(run: Run, note: Memory) -> None:
+    done = run("edit", note.id, VISUAL="", EDITOR="")
+    assert done.returncode == 1 and "no terminal" in done.stderr and "--title" in done.stderr
+    assert run("edit", note.id, VISUAL="", EDITOR="sed -i s/30/60/").returncode == 0
+    assert versions(note.id)[-1].body.endswith("They are 60 s.\n")
+
+
+def test_a_front_matter_that_is_gone_is_to_be_put_back(run: Run, editor: Editor, note: Memory) -> None:
+    done = run("edit", note.id, **editor("echo 'All is new.' > \"$1\""))
+    assert done.returncode == 1 and "Put them back" in done.stderr and "memory folders" not in done.stderr
 
 
 def test_fields_alone_need_no_editor(run: Run, note: Memory) -> None:

@@ -58,6 +58,8 @@ def used(home: Path) -> Path:
         (sys.executable, "-m", "keeplore.cli", "lint", "--install"), cwd=root, check=True, capture_output=True
     )
     assert keeplore("worker", "run").returncode == 0
+    (places.state / "edits").mkdir()
+    (places.state / "edits" / "kept.md").write_text("typed")
     (places.state / "crash.log").write_text("x")
     return root
 

@@ -15,6 +15,7 @@ CUT = "------------------------ >8 ------------------------"
 _REST = (
     f"{CUT}\nThis memory was changed on two machines. What you save joins them. The other version, to take from:\n\n"
 )
+_RESTORE = "Put them back as they were, or empty the file to change nothing"
 _REMEDY = "Mend it, or empty the file to change nothing"
 
 
@@ -41,6 +42,8 @@ def read_back(text: str, old: Memory, *, is_cut: bool) -> Edited:
     text = text.replace("\r\n", "\n")
     if is_cut:
         text = text.partition(f"\n{CUT}")[0] + "\n"
+    if not text.startswith("---"):
+        raise Corrupt("no front matter: its lines at the top, from --- to ---, are gone", _RESTORE)
     new = parse(text)
     for key in new.meta:
         if key not in FIELDS:

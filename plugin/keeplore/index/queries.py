@@ -28,7 +28,7 @@ _RANK = (
     "(1 - m.is_archived, m.path LIKE '%-' || substr(m.id, 5, 8) || '.md' OR m.path LIKE '%/' || m.id || '.md',"
     " m.updated_at, m.path)"
 )
-_IS_FIRST = f"NOT EXISTS (SELECT 1 FROM memories b WHERE b.id = m.id AND {_RANK.replace('m.', 'b.')} > {_RANK})"
+_IS_FIRST = f"NOT EXISTS (SELECT 1 FROM memories b WHERE b.id = m.id AND {_RANK.replace('m.', 'b.')} > {_RANK})"  # noqa: S608  # ours
 
 
 def meta(connection: sqlite3.Connection, key: str) -> str:

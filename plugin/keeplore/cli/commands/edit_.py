@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import sys
 from collections.abc import Sequence
@@ -113,6 +114,7 @@ def _check_same(name: str, found: Found) -> None:
 def _in_editor(places: Places, registry: Registry, found: Found) -> Outcome:
     from keeplore.workspace.notes import Outcome  # heavy, as above
 
+    _check_editor()
     versions = found.workspace.notes.history(found.row.id)
     others = [version.memory for version in versions if version.is_leaf and not version.is_head]
     folder = places.state / "edits"
@@ -127,10 +129,23 @@ def _in_editor(places: Places, registry: Registry, found: Found) -> Outcome:
             raise StoreError("it was changed meanwhile", f"`keeplore edit {short(found.row.id)}` shows the newest")
         outcome = _revised(found, edited) if edited else Outcome(found.memory, found.row.path, is_new=False)
     except (KeeploreError, OSError):
-        note(f"your text is in {path}")
+        if path.read_text(encoding="utf-8", errors="replace") == text:  # nothing was typed
+            path.unlink()
+        else:
+            note(f"your text is in {path}")
         raise
     path.unlink(missing_ok=True)
     return outcome
+
+
+def _check_editor() -> None:
+    """Without a terminal only a program that was named can edit, as a script's sed does."""
+    is_named = any(os.environ.get(name) for name in ("VISUAL", "EDITOR"))
+    if not is_named and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise KeeploreError(
+            "no editor can open here, where there is no terminal",
+            "Set EDITOR to a program that changes the file, or use --title, --category, --scope or --project",
+        )
 
 
 def _revised(found: Found, edited: Edited) -> Outcome:
