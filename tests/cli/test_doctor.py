@@ -192,6 +192,15 @@ def test_an_id_that_two_files_have_is_named(root: Path, places: Places) -> None:
         path.with_name(name).unlink()
 
 
+def test_a_link_in_a_memory_folder_is_named_with_what_to_do(root: Path, places: Places) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    path.with_name("link.md").symlink_to(path)
+    assert "Move it out" in names(places, "link.md", "a link").remedy
+    path.with_name("link.md").unlink()
+    path.with_name("aux.md").write_text("# Words\n")
+    assert "Rename it" in names(places, "aux.md", "not every system").remedy
+
+
 def test_what_came_back_is_named_and_the_commit_takes_it_away(root: Path, places: Places) -> None:
     (path,) = root.rglob("*pnpm*.md")
     text = path.read_bytes()

@@ -166,7 +166,7 @@ def busy(lock: Path) -> RepositoryBusy:
         age = ""
     return RepositoryBusy(
         f"a git command holds {lock}{age}",
-        "Nothing is lost; it is tried again soon. If no git runs in this repository, a killed one left the file behind",
+        f"Nothing is lost; it is tried again soon. If no git command runs there, a killed one left it: `rm '{lock}'`",
     )
 
 

@@ -9,11 +9,14 @@ from keeplore.cli.examine.finding import Finding, note, several, well, wrong
 from keeplore.errors import KeeploreError, NotFound, RepositoryBusy
 from keeplore.memory.lint import ERROR
 from keeplore.store.inspection import differing, left_out, old_locks
+from keeplore.store.paths import is_portable
 from keeplore.workspace.lint import lint
 from keeplore.workspace.workspace import Workspace
 
 OLD_LOCK_S = 60.0  # git commands of a person hold one for moments
 INDEX_PER_TEXT = 100  # bytes of index for a byte of text; peers had files of hundreds of GB
+_UNFIT = ("a link, no regular file, or a repository of its own", "Move it out of the memory folders")
+_UNPORTABLE = ("not every system can hold a file of this name", "Rename it")
 INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 
 
@@ -51,9 +54,12 @@ def _repository(part: str, workspace: Workspace) -> Iterator[Finding]:
         yield note(part, f"{e.message}; {len(waiting)} files wait on disk", e.remedy)
     except KeeploreError as e:
         yield wrong(part, e.message, e.remedy)
-    said = "docs/repository.md says what is skipped and why"
     out = (*left_out(workspace.root), *skipped)
-    yield from several(wrong(f"{part} file", f"{path} is left out of commits", said) for path in dict.fromkeys(out))
+    yield from several(
+        wrong(f"{part} file", f"{path} is left out of commits: {why}", f"{remedy}; `keeplore lint` says more")
+        for path in dict.fromkeys(out)
+        for why, remedy in [_UNFIT if is_portable(path) else _UNPORTABLE]
+    )
 
 
 def _remote(part: str, workspace: Workspace) -> Iterator[Finding]:
