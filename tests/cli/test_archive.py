@@ -144,6 +144,21 @@ def test_it_is_shown_first_then_done_in_one_commit_and_found_after(root: Path, g
     assert "nothing to archive" in keeplore("archive", "--apply").stderr
 
 
+def test_a_long_plan_is_cut_and_counted(root: Path) -> None:
+    with Registry(Places.from_environment(os.environ)) as registry:
+        store = registry.named("memory").store
+        for number in range(30):
+            meta = new_meta(
+                id=new_id(), kind="conversation", title=f"Talk {number}", created_at="2024-03-01T10:00:00Z",
+                scope="workspace",
+            )  # fmt: skip
+            store.save(Memory(meta, f"# Talk {number}\n"))
+    plan = keeplore("archive")
+    assert len(plan.stdout.splitlines()) == 20
+    assert "the first 20 of 32; --json lists all" in plan.stderr and "32 memories, " in plan.stderr
+    assert len(json.loads(keeplore("archive", "--json").stdout)["moves"]) == 32
+
+
 def test_a_permanent_memory_stays_even_when_asked_for_by_name(root: Path) -> None:
     moves = json.loads(keeplore("archive", "--older-than", "1d", "-c", "user-facts", "--json").stdout)["moves"]
     assert [move["title"] for move in moves] == ["Anna owns the billing service"]

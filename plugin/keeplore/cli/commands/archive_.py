@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from keeplore.workspace.archive import Archived, Move, Rules
     from keeplore.workspace.registry import Registry
 
-SHOWN = 40  # moves on a terminal
+SHOWN = 20  # moves; --json has all
 ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
 
 
@@ -78,11 +77,11 @@ def _archive(registry: Registry, rules: Rules, *, is_applied: bool, as_json: boo
     if as_json:
         emit_json({"is_applied": is_applied, "moves": [asdict(move) for move in (done.moves if done else moves)]})
     else:
-        shown = moves[:SHOWN] if sys.stdout.isatty() else moves
+        shown = moves[:SHOWN]
         rows = [(move.id[4:12], move.title, move.reason, move.path) for move in shown]
         table(("id", "title", "why", "path"), rows, wide=("title", "path"))
         if len(moves) > len(shown):
-            say(f"… and {len(moves) - len(shown)} more")
+            note(f"the first {len(shown)} of {len(moves)}; --json lists all")
         kilobytes = sum(move.size for move in moves) / 1000
         if not moves:
             note("nothing to archive by these rules")
