@@ -260,11 +260,13 @@ def test_a_history_tells_what_changed_from_version_to_version(run: Run, write: C
 def test_a_fork_is_marked_in_the_history_and_the_next_pin_joins_it(run: Run, write: Callable[..., Memory]) -> None:
     first = write("Timeout is 30 s")
     ends = [
-        save(title=f"Timeout is {s} s", supersedes=first.id, created_at=f"2027-01-0{s // 30}T00:00:00Z")
+        save(title=f"Timeout is {s} s", supersedes=first.id, version=2, created_at=f"2027-01-0{s // 30}T00:00:00Z")
         for s in (60, 90)
     ]
     told = run("history", first.id).stdout
-    assert "(fork)" in told and "(newest)" in told
+    assert "(fork)" in told and "(newest, fork)" in told
+    numbers = re.findall(r"^version (\d+)  (\w+)", told, flags=re.MULTILINE)
+    assert numbers == [("1", first.id[4:12]), *(("2", end.id[4:12]) for end in ends)]
     assert run("pin", ends[0].id).returncode == 0
     assert "(fork)" not in run("history", first.id).stdout
 
@@ -302,6 +304,7 @@ def test_an_id_completes_from_its_digits_and_from_words_of_the_title(run: Run, w
     digits = shown.id[4:12]
     for typed in (digits[:5], f"mem_{digits[:5]}", "pnpm", "100%"):
         assert completed(typed) == [f"plain,{digits}"], typed
+    assert completed(old.id[4:10]) == [f"plain,{old.id[4:12]}"]
     assert old.id[4:12] not in str(completed("Timeout")) and len(completed("Timeout")) == 1
     for typed in ("_", "nothing-like-it"):
         assert completed(typed) == []

@@ -13,7 +13,7 @@ def beginning_with(directory: Path, text: str, limit: int) -> list[tuple[str, st
     """Id and title of the memories whose id begins with ``text`` or whose title holds it, the one changed last first.
 
     As the index in ``directory`` has them, which may be behind; none where there is no index. Earlier versions are
-    left out. Raises IndexUnavailable.
+    found by their ids alone. Raises IndexUnavailable.
     """
     if not (directory / "index.sqlite3").exists():
         return []
@@ -23,9 +23,9 @@ def beginning_with(directory: Path, text: str, limit: int) -> list[tuple[str, st
     def ask(connection: sqlite3.Connection) -> list[tuple[str, str]]:
         rows = connection.execute(
             "SELECT id, title FROM memories WHERE (id LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\')"
-            " AND id NOT IN (SELECT target FROM links WHERE relationship = 'supersedes')"
+            " AND (id LIKE ? ESCAPE '\\' OR id NOT IN (SELECT target FROM links WHERE relationship = 'supersedes'))"
             " GROUP BY id ORDER BY max(updated_at) DESC, id LIMIT ?",
-            (*like, limit),
+            (*like, like[0] if digits else "", limit),
         )
         return [(str(id_), str(title)) for id_, title in rows]
 

@@ -53,8 +53,8 @@ def command(places: Places, *, reference: str, as_json: bool) -> None:
         emit_json([_as_json(*change) for change in changes])
         return
     is_forked = sum(version.is_leaf for version in versions) > 1
-    for number, (version, fields, pieces) in enumerate(changes, 1):
-        _show(number, version, fields, pieces, is_forked=is_forked)
+    for number, (version, fields, pieces) in enumerate(changes):
+        _show(version, fields, pieces, is_first=number == 0, is_forked=is_forked)
 
 
 def _before(versions: Sequence[Version]) -> dict[str, Version]:
@@ -63,18 +63,19 @@ def _before(versions: Sequence[Version]) -> dict[str, Version]:
     return {version.row.id: known.get(version.memory.supersedes, old) for old, version in pairwise(versions)}
 
 
-def _show(number: int, version: Version, fields: Sequence[Change], pieces: Sequence[Piece], *, is_forked: bool) -> None:
+def _show(
+    version: Version, fields: Sequence[Change], pieces: Sequence[Piece], *, is_first: bool, is_forked: bool
+) -> None:
     row, memory = version.row, version.memory
     source = memory.source
     who = ", ".join(str(source[key]) for key in ("host", "machine") if source.get(key))
     about = [row.created_at[:16].replace("T", " "), memory.trust, str(memory.meta.get("trigger") or ""), who]
-    mark = "newest" if version.is_head else "fork" if version.is_leaf and is_forked else ""
-    say(
-        f"version {number}  {short(row.id)}  {plain(', '.join(filter(None, about)))}{f'  ({mark})' if mark else ''}",
-        bold=True,
-    )
-    if number == 1 or not (fields or pieces):
-        say(f"  {plain(row.title)}" if number == 1 else "  nothing that can be seen changed")
+    marks = ("newest" if version.is_head else "", "fork" if version.is_leaf and is_forked else "")
+    mark = f"  ({', '.join(filter(None, marks))})" if any(marks) else ""
+    # the number that stands in the file: two ends of a fork may have the same
+    say(f"version {memory.version}  {short(row.id)}  {plain(', '.join(filter(None, about)))}{mark}", bold=True)
+    if is_first or not (fields or pieces):
+        say(f"  {plain(row.title)}" if is_first else "  nothing that can be seen changed")
     for change in fields:
         say(f"  {change.field}: {plain(change.before) or 'none'} → {plain(change.after) or 'none'}")
     if pieces:

@@ -97,7 +97,7 @@ def _facts(described: Described) -> Iterator[tuple[str, str]]:
     yield "when", f"{_minute(row.created_at)}{changed}"
     if described.versions > 1:
         old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
-        yield "version", f"{described.number} of {described.versions}{old}"
+        yield "version", f"{memory.version}, {described.number} of {described.versions}{old}"
     confidence = memory.meta.get("confidence")
     yield "trust", f"{memory.trust}{f', confidence {confidence}' if confidence is not None else ''}"
     yield "source", _source(memory.source, str(memory.meta.get("trigger") or ""))
@@ -193,7 +193,7 @@ def _as_json(described: Described) -> dict[str, Any]:
         "workspace": found.workspace.name,
         "path": str(found.workspace.root / found.row.path),
         "is_archived": found.row.is_archived,
-        "version": described.number,
+        "version": found.memory.version,
         "versions": described.versions,
         "superseded_by": found.row.superseded_by,
         "front_matter": dict(found.memory.meta),
