@@ -155,3 +155,17 @@ def test_restore_says_what_is_wrong_with_what_it_is_given(places: Places) -> Non
     assert keeplore("restore").returncode == 2
     assert keeplore("restore", "--list", "x").returncode == 2
     assert keeplore("restore", "../../etc/passwd").returncode == 1
+
+
+def test_a_note_that_was_deleted_with_rm_is_told_of_and_comes_back(memory: Path, run) -> None:
+    path = Path(json.loads(run("remember", "--json", "Prices are in cents.").stdout)["path"])
+    digits = path.stem[-8:]
+    text = path.read_text()
+    path.unlink()
+    assert run("doctor").returncode == 0  # it commits what is on disk
+    for asked in (digits, str(path)):
+        told = run("show", asked)
+        assert told.returncode == 1 and "was deleted in commit" in told.stderr
+    assert f"keeplore restore mem_{digits}" in run("history", digits).stderr
+    assert f"Restored {path.relative_to(memory)}" in run("restore", digits).stdout
+    assert path.read_text() == text and run("show", digits).returncode == 0

@@ -309,3 +309,23 @@ def take_in(here, there, git):
         git("fetch", "-q", str(there.root), "main", cwd=here.root)
         here.merge(git("rev-parse", "FETCH_HEAD", cwd=here.root))
         here.commit()
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_a_file_that_was_deleted_by_hand_is_known_and_comes_back_as_git_had_it(store, note, is_committed):
+    memory = note("Deleted")
+    path = store.save(memory)
+    store.commit()
+    text = text_of(store, path)
+    assert list(store.deleted(memory.id)) == []
+    with pytest.raises(AlreadyExists):
+        store.restore(memory.id)
+    (store.root / path).unlink()
+    if is_committed:
+        store.commit()
+    for beginning in (memory.id, memory.id[4:12], memory.id[4:8]):
+        (found,) = store.deleted(beginning)
+        assert (found.id, found.path, bool(found.commit)) == (memory.id, path, is_committed)
+    assert list(store.deleted("*")) == [] and list(store.deleted("0" * 8)) == []
+    assert store.restore(memory.id) == path
+    assert text_of(store, path) == text

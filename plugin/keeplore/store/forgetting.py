@@ -7,12 +7,14 @@ pushed: what was forgotten before it left this machine stays here.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from keeplore.errors import AlreadyExists, KeeploreError, NotFound, StoreError
-from keeplore.memory import Memory, as_memory, relative_path
+from keeplore.memory import Memory, as_memory, is_id, relative_path
 from keeplore.memory.conversation import turns_of
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
@@ -27,6 +29,7 @@ from keeplore.store.paths import is_memory, is_portable
 KEPT = "refs/keeplore/forgotten/"  # then the id: a blob, the text that no commit has
 RACY_NS = 2_000_000_000  # a file this young may change again without a new time stamp
 MAX_VERSIONS = 200  # of one memory, looked at for the one to restore
+_BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 
 
 def forget(root: Path, stones: Tombstones, copies: Sequence[tuple[str, Memory]], machine: str, at: str) -> Tombstone:
@@ -74,7 +77,7 @@ def withdraw(root: Path, memo: Memo, seen: dict[str, File]) -> None:
 def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
     """Put the text back, and only then take the tombstone away; returns the path. The caller sees to it that no
     commit comes in between."""
-    path, memory, data = _forgotten_text(root, stones, memory_id)
+    path, memory, data = _text(root, stones, memory_id)
     if not (is_memory(path) and is_portable(path)):
         path = relative_path(memory)
     if not files.is_absent(root, path) and _id_of_file(root, path) != memory_id:
@@ -88,6 +91,39 @@ def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
 def forgotten_memory(root: Path, stones: Tombstones, memory_id: str) -> Memory:
     """What was forgotten, as ``restore`` would put it back. Raises NotFound."""
     return _forgotten_text(root, stones, memory_id)[1]
+
+
+class Deleted(NamedTuple):
+    """A memory whose file went without a tombstone; ``commit`` and ``day`` tell since when, "" before a commit."""
+
+    id: str
+    path: str
+    commit: str
+    day: str
+
+
+def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Iterator[Deleted]:
+    """The memories that git has had in files named after them, and that are not here; ``beginning`` is that of ids."""
+    if not _BEGINNING.fullmatch(beginning):
+        return
+    digits = beginning.removeprefix("mem_")[:8]
+    names = [f":(glob)**/*-{digits}{'?' * (8 - len(digits))}.md", f":(glob)**/mem_{digits}*.md"]
+    known = set()
+    for blob, path in _brought(root, names)[:MAX_VERSIONS]:
+        read = _read(root, blob, path)
+        if read is None or read[0].id in known or is_here(read[0].id):
+            continue
+        if read[0].id.startswith(f"mem_{beginning.removeprefix('mem_')}"):
+            known.add(read[0].id)
+            last = run(root, "log", "-1", "--all", "--diff-filter=D", "--format=%h %cs", "--", path).text
+            commit, _, day = last.partition(" ")
+            yield Deleted(read[0].id, path, commit, day)
+
+
+def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
+    """What ``restore`` puts back: what was forgotten, or the last text of a file that was deleted by hand."""
+    by_hand = None if memory_id in stones or not is_id(memory_id) else next(versions(root, memory_id, ""), None)
+    return by_hand or _forgotten_text(root, stones, memory_id)
 
 
 def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
@@ -111,15 +147,19 @@ def versions(root: Path, memory_id: str, path: str) -> Iterator[tuple[str, Memor
     place = path or next((place for _, place in introduced), f"memory/{memory_id}.md")
     candidates = dict.fromkeys([*([(kept, place)] if kept else []), *introduced])
     for blob, where in list(candidates)[:MAX_VERSIONS]:
-        done = run(root, "cat-file", "--filters", f"--path={where}", blob)
-        if done.code or len(done.out) > MAX_FILE:
-            continue
-        try:
-            memory = as_memory(done.out.decode(), where)
-        except (KeeploreError, UnicodeDecodeError):
-            continue
-        if memory.id == memory_id:
-            yield where, memory, done.out
+        read = _read(root, blob, where)
+        if read and read[0].id == memory_id:
+            yield where, *read
+
+
+def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
+    done = run(root, "cat-file", "--filters", f"--path={path}", blob)
+    if done.code or len(done.out) > MAX_FILE:
+        return None
+    try:
+        return as_memory(done.out.decode(), path), done.out
+    except (KeeploreError, UnicodeDecodeError):
+        return None
 
 
 def _introduced(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
@@ -127,6 +167,10 @@ def _introduced(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
     names = [f":(glob)**/*-{memory_id[4:12]}.md", f":(glob)**/{memory_id}.md"]
     if is_memory(path) and "\0" not in path:
         names.append(f":(literal){path}")
+    return _brought(root, names)
+
+
+def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
     found = introduced(root, "--all", "--full-history", "--diff-filter=AM", "--", *names)
     return [(blob, place) for _, blob, place in found if is_memory(place)]
 

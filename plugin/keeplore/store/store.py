@@ -113,10 +113,12 @@ class Store:
             return stone
 
     def restore(self, memory_id: str) -> str:
-        """Bring back what was forgotten as git had it, and return its path.
+        """Bring back what was forgotten, or a file that was deleted by hand, as git had it, and return its path.
 
-        Raises NotFound (never forgotten, purged, or not in this git), AlreadyExists, RepositoryBusy or OSError.
+        Raises NotFound (never there, purged, or not in this git), AlreadyExists, RepositoryBusy or OSError.
         """
+        if memory_id not in self.stones and (path := self.find(memory_id)):
+            raise AlreadyExists(f"{memory_id} is there: {path}", f"`keeplore show {memory_id}` shows it")
         with self.exclusive, Turn(directories(self.root)):
             return forgetting.restore(self.root, self.stones, memory_id)
 
@@ -159,6 +161,12 @@ class Store:
     def forgotten(self, memory_id: str) -> Memory:
         """What ``restore`` would bring back. Raises NotFound."""
         return forgetting.forgotten_memory(self.root, self.stones, memory_id)
+
+    def deleted(self, beginning: str) -> Iterator[forgetting.Deleted]:
+        """The memories with such ids that git has had and whose files were deleted by hand; by their names alone."""
+        return forgetting.deleted(
+            self.root, beginning, lambda memory_id: memory_id in self.stones or self.find(memory_id) is not None
+        )
 
     def is_forgotten(self, memory_id: str) -> bool:
         return memory_id in self.stones

@@ -39,7 +39,10 @@ def gone(workspace: Workspace) -> Iterator[Gone]:
 
 
 def find_forgotten(registry: Registry, reference: str, cwd: Path) -> tuple[Workspace, str]:
-    """The forgotten memory that an id, or four or more digits of one, stands for. Raises NotFound."""
+    """The memory that an id, or four or more digits of one, stands for: forgotten, or its file deleted by hand.
+
+    Raises NotFound.
+    """
     beginning = reference.strip().lower()
     if _BEGINNING.fullmatch(beginning):
         start = f"mem_{beginning.removeprefix('mem_')}"
@@ -49,6 +52,11 @@ def find_forgotten(registry: Registry, reference: str, cwd: Path) -> tuple[Works
                 raise NotFound(f"{reference!r} may mean {', '.join(ids[:SHOWN])}", "Give more digits")
             if ids:
                 return workspace, ids[0]
+            by_hand = list(workspace.store.deleted(beginning))
+            if len(by_hand) > 1:
+                raise NotFound(f"{reference!r} may mean {', '.join(one.id for one in by_hand)}", "Give more digits")
+            if by_hand:
+                return workspace, by_hand[0].id
     raise NotFound(f"{reference!r} is not forgotten", "`keeplore restore --list` shows what is")
 
 

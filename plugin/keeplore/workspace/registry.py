@@ -16,6 +16,7 @@ from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
 from keeplore.index import MemoryRow
 from keeplore.memory import Memory
+from keeplore.memory.location import digits_of
 from keeplore.recall import Answer, Hit
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
@@ -139,7 +140,19 @@ class Registry:
                 raise NotFound(f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits")
             if rows:
                 return Found(workspace, rows[0], workspace.store.load(rows[0].path))
-        raise NotFound(
+        raise self._not_found(reference.strip(), cwd)
+
+    def _not_found(self, reference: str, cwd: Path) -> NotFound:
+        """The error for a memory that is not here, with the way back where git or a tombstone knows it."""
+        beginning = digits_of(f"/{Path(reference).name}") or reference.lower()
+        for workspace in self._all(cwd):
+            for one in workspace.store.deleted(beginning):
+                since = f" in commit {one.commit} of {one.day}" if one.commit else ""
+                return NotFound(
+                    f"the file of {one.id} was deleted{since}: {one.path}",
+                    f"`keeplore restore {one.id}` brings it back as git had it",
+                )
+        return NotFound(
             f"there is no memory {reference!r}", f"`keeplore recall {shlex.quote(reference)}` looks for those words"
         )
 
