@@ -192,6 +192,22 @@ def test_an_id_that_two_files_have_is_named(root: Path, places: Places) -> None:
         path.with_name(name).unlink()
 
 
+def test_a_file_that_was_moved_to_another_project_is_told_with_what_makes_it_count_there(
+    root: Path, places: Places
+) -> None:
+    (path,) = root.rglob("*pnpm*.md")
+    moved = root / "projects" / "shop" / "memory" / "conventions" / path.name
+    moved.parent.mkdir(parents=True)
+    path.rename(moved)
+    (told,) = [finding for finding in look(places) if "front matter says" in finding.message]
+    assert (told.level, "counts for workspace scope" in told.message) == ("note", True)
+    command = told.remedy.split("`")[5].split(" ")
+    subprocess.run((sys.executable, "-m", "keeplore.cli", *command[1:]), cwd=root, check=True)
+    listed = (sys.executable, "-m", "keeplore.cli", "list", "--project", "shop")
+    done = subprocess.run(listed, cwd=root, check=True, capture_output=True, text=True)
+    assert "Use pnpm, never npm." in done.stdout and not (root / "projects" / "shop" / "project.json").exists()
+
+
 def test_a_link_in_a_memory_folder_is_named_with_what_to_do(root: Path, places: Places) -> None:
     (path,) = root.rglob("*pnpm*.md")
     path.with_name("link.md").symlink_to(path)

@@ -17,6 +17,7 @@ from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
 from keeplore.index import MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
+from keeplore.memory.names import is_project_name
 from keeplore.recall import Answer, Hit
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
@@ -102,7 +103,7 @@ class Registry:
         """
         known: list[str] = []
         for workspace in self._all(cwd):
-            names = [entry.name for entry in load_projects(workspace.store)]
+            names = _projects(workspace)
             if project in names:
                 return workspace
             known += names
@@ -191,6 +192,15 @@ class Registry:
     def _load(self) -> Machine:
         self._seen = _stamp(self.places.state / FILE)  # before reading: a change in between is seen the next time
         return Machine.load(self.places)
+
+
+def _projects(workspace: Workspace) -> list[str]:
+    """Names of projects: those with an entry, and those that only a folder or a memory names, put there by hand."""
+    names = {entry.name for entry in load_projects(workspace.store)}
+    folder = workspace.root / "projects"
+    names |= {path.name for path in folder.iterdir() if is_project_name(path.name)} if folder.is_dir() else set()
+    workspace.index.refresh()
+    return sorted(names | {project for _, project in workspace.index.scopes() if project})
 
 
 def _within(root: Path, reference: str, cwd: Path) -> str:

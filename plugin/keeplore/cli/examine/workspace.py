@@ -7,7 +7,9 @@ from functools import partial
 
 from keeplore.cli.examine.finding import Finding, note, several, well, wrong
 from keeplore.errors import KeeploreError, NotFound, RepositoryBusy
+from keeplore.index import Wanted
 from keeplore.memory.lint import ERROR
+from keeplore.memory.location import Location, location_of
 from keeplore.store.inspection import differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.workspace.lint import lint
@@ -29,6 +31,7 @@ def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
     yield from _remote(part, workspace)
     yield from _files(f"{part} file", workspace)
     yield from _chains(f"{part} file", workspace)
+    yield from _misplaced(f"{part} file", workspace)
 
 
 def _plugins(part: str, workspace: Workspace) -> Iterator[Finding]:
@@ -135,6 +138,29 @@ def _files(part: str, workspace: Workspace) -> Iterator[Finding]:
         wrong(part, f"{path}:{lines.get(path, 1)}: {problem}", "Mend the file; `keeplore lint` says more")
         for path, problem in problems
     )
+
+
+def _misplaced(part: str, workspace: Workspace) -> Iterator[Finding]:
+    """Files in the folder of another project or scope than they state: moved by hand, most likely."""
+    rows = workspace.index.listed(Wanted(archived="with", superseded=True))
+    places = ((row, location_of(row.path)) for row in rows)
+    yield from several(
+        note(
+            part,
+            f"{row.path} lies in {at.root}/ and counts for {_whose(row.scope, row.project)}, as its front matter says",
+            f"Change `scope` and `project` in it, or `keeplore edit {row.id[4:12]} {_option(at)}`",
+        )
+        for row, at in places
+        if (row.scope, row.project) != (at.scope, at.project)
+    )
+
+
+def _whose(scope: str, project: str) -> str:
+    return f"project {project}" if project else f"{scope} scope"
+
+
+def _option(at: Location) -> str:
+    return f"--project {at.project}" if at.project else f"--scope {at.scope}"
 
 
 def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
