@@ -13,6 +13,7 @@ from keeplore_hooks.hosts.jsonl import Json, mapping, mappings, text
 
 RECORDED_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
 PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
+_TWICE_S = 5  # for so long a host may run the entries of several plugins about one prompt
 _AHEAD = timedelta(seconds=10)  # by which a record may name an earlier time than the client that got the payload
 
 
@@ -69,6 +70,21 @@ class Announced:
             return True
         since = _before(at)
         return any(prompt.key == key and prompt.at >= since for prompt in self.recorded if not (task and prompt.task))
+
+    def again(self, task: str, words: str, at: str) -> Missing | None:
+        """The missing prompt, where this is the same one announced by another entry."""
+        missing = self.missing
+        is_same = missing and missing.task == task and is_twice(missing.text, missing.at, words, at)
+        return missing if is_same else None
+
+
+def is_twice(words: str, at: str, other: str, other_at: str) -> bool:
+    """Are these two announcements of one prompt, rather than two prompts in the same words?"""
+    try:
+        between = datetime.fromisoformat(other_at) - datetime.fromisoformat(at)
+    except (ValueError, TypeError):  # one with a time zone, one without
+        return False
+    return prompt_key(words) == prompt_key(other) and abs(between.total_seconds()) <= _TWICE_S
 
 
 def _key(words: str) -> str:

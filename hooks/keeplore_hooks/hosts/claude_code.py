@@ -12,6 +12,7 @@ from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Questi
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import claude_transcript as transcript
 from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.announced import is_twice
 from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.claude_turns import HOST
 from keeplore_hooks.hosts.jsonl import Json, text
@@ -237,11 +238,17 @@ def _prompt_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent
         events.append(replace(last, is_complete=True))
         state = replace(state, is_open=False)
     prompt_id = text(heard.payload, "prompt_id")
-    turn_id = f"prompt:{prompt_id}" if prompt_id else heard.id("prompt", prompt)
+    turn_id = f"prompt:{prompt_id}" if prompt_id else _id_of_same(heard, state, prompt) or heard.id("prompt", prompt)
     state = replace(state, prompt=heard.missing(turn_id, prompt))
     if not lines.slash_command(prompt):
         events.append(Turn(turn_id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True))
     return events, state
+
+
+def _id_of_same(heard: _Heard, state: transcript.State, prompt: str) -> str:
+    """The id under which another entry has announced this very prompt; "" where none has."""
+    before = state.prompt
+    return before.id if before and is_twice(before.text, before.at, prompt[:_PROMPT_LIMIT], heard.at) else ""
 
 
 def _command_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:

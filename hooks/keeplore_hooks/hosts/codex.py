@@ -199,10 +199,12 @@ def _prompt_told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], 
     last = heard.log.read.last if heard.log else None
     if heard.log and last and not last.is_complete and heard.log.tasks.get(last.id, heard.task) != heard.task:
         events.append(replace(last, is_complete=True))  # the person speaks, so the assistant has stopped
-    missing = Missing(heard.id("prompt", heard.task, prompt), heard.task, prompt, heard.at)
-    turn = Turn(missing.id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True)
-    if heard.log is None and (command := lines.command_in(prompt)):
+    missing = announced.again(heard.task, prompt, heard.at) or Missing(
+        heard.id("prompt", heard.task, prompt), heard.task, prompt, heard.at
+    )
+    if heard.log is None and missing is not announced.missing and (command := lines.command_in(prompt)):
         events.append(Command(heard.id("command", prompt), heard.origin, heard.at, *command))
+    turn = Turn(missing.id, heard.origin, missing.at, prompt, is_complete=False, is_provisional=True)
     return [*events, turn], replace(announced, missing=missing)
 
 

@@ -177,10 +177,10 @@ def _prompt_told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], 
     if not prompt or not heard.has_started or announced.has("", prompt, heard.at):
         return [], announced
     events: list[HostEvent] = []
-    if heard.log is None and (command := lines.command_in(prompt)):
+    missing = announced.again("", prompt, heard.at) or Missing(heard.id("prompt", prompt), "", prompt, heard.at)
+    if heard.log is None and missing is not announced.missing and (command := lines.command_in(prompt)):
         events.append(Command(heard.id("command", prompt), heard.origin, heard.at, *command))
-    missing = Missing(heard.id("prompt", prompt), "", prompt, heard.at)
-    turn = Turn(missing.id, heard.origin, heard.at, prompt, is_complete=False, is_provisional=True)
+    turn = Turn(missing.id, heard.origin, missing.at, prompt, is_complete=False, is_provisional=True)
     return [*events, turn], replace(announced, missing=missing)
 
 

@@ -16,7 +16,8 @@ from keeplore.worker.commands import Commands
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import Ask, host_named
+from keeplore_hooks.hosts import Ask
+from keeplore_hooks.hosts.sender import sender
 
 BRIEF_CHARS = 6_000  # of the 10,000 that Claude Code takes at most
 PROMPT_CHARS = 2_500
@@ -46,7 +47,7 @@ class Answers:
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
         """The host's own JSON with the context it waits for, or nothing."""
-        host = host_named(host_name)
+        host, event = sender(host_name, event, payload)
         ask, origin = host.ask(event, payload), host.origin(event, payload)
         if ask is None or origin is None:
             return b""

@@ -14,7 +14,8 @@ from keeplore.workspace.cursors import Cursors, Progress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
-from keeplore_hooks.hosts import Cursor, Host, Source, host_named, source_named
+from keeplore_hooks.hosts import Cursor, Host, Source, source_named
+from keeplore_hooks.hosts.sender import sender
 from keeplore_hooks.spool import Entry
 
 SETTLE_S = 20  # after a session's end its record may still grow for a moment
@@ -44,15 +45,15 @@ class Intake:
         Raises ConfigError, IndexUnavailable, or OSError where the disk refuses: the entry then has to be kept;
         TranscriptError for an entry that can never be read.
         """
-        host = _host(entry.host)
         payload = entry.read()
+        host, event = _sender(entry, payload)
         if not payload.strip():
             return Taken(problems=("the payload is empty",))
-        origin = host.origin(entry.event, payload)
+        origin = host.origin(event, payload)
         if origin is None:
             raise TranscriptError(f"this is no payload of {entry.host}")
         progress = self._cursors.get(origin)
-        reading = host.read(entry.event, payload, progress.cursor, entry.at)
+        reading = host.read(event, payload, progress.cursor, entry.at)
         self._hand_over(reading.events)
         ended = [event for event in reading.events if isinstance(event, Session)]
         ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
@@ -121,9 +122,9 @@ def _is_due(progress: Progress, moment: datetime) -> bool:
     return silent_s > (SETTLE_S if progress.ended_at else ABANDONED_S)
 
 
-def _host(name: str) -> Host:
+def _sender(entry: Entry, payload: bytes) -> tuple[Host, str]:
     try:
-        return host_named(name)
+        return sender(entry.host, entry.event, payload)
     except KeyError as e:
         raise TranscriptError(str(e.args[0])) from e
 

@@ -1,0 +1,52 @@
+"""Which host sent a payload: several run the entries that were made for Claude Code, with payloads of their own."""
+
+from __future__ import annotations
+
+import re
+
+from keeplore_hooks.hosts import Host, host_named, jsonl
+from keeplore_hooks.hosts.jsonl import Json, text
+
+_BORROWED = "claude-code"  # whose entries other hosts run
+_CURSOR_EVENTS = {
+    "SessionStart": "sessionStart",
+    "UserPromptSubmit": "beforeSubmitPrompt",
+    "PostToolUse": "postToolUse",
+    "PreCompact": "preCompact",
+    "Stop": "stop",
+    "SubagentStop": "subagentStop",
+    "SessionEnd": "sessionEnd",
+}
+_COPILOT_LOG = re.compile(r"session-state[/\\](?:[^/\\]+[/\\]events|[^/\\]+)\.jsonl$")
+_CODEX_LOG = re.compile(r"[/\\]rollout-[^/\\]+\.jsonl$")
+
+
+def sender(host: str, event: str, payload: bytes) -> tuple[Host, str]:
+    """The host that a payload is from, and what that host calls the event; ``host`` is the one whose entry ran.
+
+    A session is then known under one name, whichever entries fire, and however many. Raises KeyError as
+    ``host_named`` does.
+    """
+    named = host_named(host)
+    data = jsonl.load(payload) if host == _BORROWED else None
+    if data is None:
+        return named, event
+    if _is_cursor(data):
+        return host_named("cursor"), _CURSOR_EVENTS.get(event, event)
+    transcript = text(data, "transcript_path") or text(data, "transcriptPath")
+    if _is_copilot(data, transcript):
+        return host_named("copilot"), event
+    if _CODEX_LOG.search(transcript) or (text(data, "turn_id") and text(data, "model")):
+        return host_named("codex"), event
+    return named, event
+
+
+def _is_cursor(data: Json) -> bool:
+    return bool(text(data, "cursor_version") or (text(data, "conversation_id") and "workspace_roots" in data))
+
+
+def _is_copilot(data: Json, transcript: str) -> bool:
+    """Payloads of prompts name no log there; Claude Code names one in each payload, and the time in none."""
+    return bool(
+        text(data, "sessionId") or _COPILOT_LOG.search(transcript) or (not transcript and data.get("timestamp"))
+    )
