@@ -1,28 +1,47 @@
-"""Redaction: what must not be remembered is replaced before it is written.
+"""Redaction: what must not be remembered is replaced before it is written, and looked for once more before a push.
 
-Two gates use it: the observer's text before it enters the workspace, and every memory before it becomes a file.
+Three gates use it: the observer's text before it enters the workspace, every memory before it becomes a file, and
+every text that a push would publish, where a hit stops the push.
 """
 
 from __future__ import annotations
 
-from keeplore.capture.redact.engine import redact
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+
+from keeplore.capture.redact.engine import Wishes, name, redact, unwanted
+from keeplore.capture.redact.homes import Homes
 from keeplore_hooks.specs import hookimpl_last
 
 __all__ = ("Redactor", "redact")
 
 
 class Redactor:
-    """Keeplore's own redaction as a plugin; ``key`` is this machine's and is never synced."""
+    """Keeplore's own redaction as a plugin.
 
-    def __init__(self, key: bytes = b"") -> None:
+    ``key`` is this machine's and is never synced; ``deny`` and ``allow`` are the settings of those names; paths below
+    ``home`` are written with ``~``.
+    """
+
+    def __init__(
+        self, key: bytes = b"", *, deny: Iterable[str] = (), allow: Iterable[str] = (), home: PurePath | None = None
+    ) -> None:
         self._key = key
+        self._wishes = Wishes.of(deny, allow)
+        self._homes = Homes(home)
 
     @hookimpl_last
     def keeplore_redact(self, text: str) -> str | None:
-        clean = redact(text, self._key)
-        return None if clean == text else clean
+        return self._clean(text)
 
     @hookimpl_last
     def keeplore_before_write(self, body: str) -> str | None:
-        clean = redact(body, self._key)
-        return None if clean == body else clean
+        return self._clean(body)
+
+    def scan(self, data: bytes) -> Iterator[tuple[int, str]]:
+        """Where secrets begin, in bytes, with their kind and fingerprint as a marker would have them."""
+        return ((hit.start, name(hit, data, self._key)) for hit in unwanted(data, self._key, self._wishes))
+
+    def _clean(self, text: str) -> str | None:
+        clean = redact(self._homes.shorten(text), self._key, self._wishes)
+        return None if clean == text else clean

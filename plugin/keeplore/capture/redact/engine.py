@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -26,6 +26,7 @@ BEFORE, AFTER = 96, 2048  # bytes around a keyword in which its rule looks, unle
 MAX_PASSES = 6  # a hit may hide another that overlaps it; more than three were never needed
 CONTEXT = 64  # bytes on either side of a value that a check may see
 MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a marker of their own
+DENIED = "denied"  # the kind of what a pattern of the person's matches
 _RULES = "rules.yaml"
 _ENCODED = "encoded"
 _ESCAPED = re.compile(rb"(?<!\\)\\+[nrt]")
@@ -55,7 +56,26 @@ class Hit:
     rank: int
 
 
-def redact(text: str, key: bytes = b"") -> str:
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person wants besides the rules: ``deny`` holds RE2 patterns, ``allow`` what `name` says of a hit."""
+
+    deny: tuple[Any, ...] = ()  # as RE2 compiled them
+    allow: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, deny: Iterable[str], allow: Iterable[str]) -> Wishes:
+        """Raises re2.error for a pattern that RE2 does not know."""
+        options = re2.Options()
+        options.max_mem = 64 << 20
+        options.log_errors = False
+        return cls(tuple(re2.compile(pattern.encode(), options) for pattern in deny), frozenset(allow))
+
+
+NO_WISHES = Wishes()
+
+
+def redact(text: str, key: bytes = b"", wishes: Wishes = NO_WISHES) -> str:
     """``text`` with every secret replaced by ``[REDACTED:<kind>:<tag>]``; the same text where there is none.
 
     ``tag`` is six hex digits of HMAC-SHA256 over the secret, so that equal secrets can be told to be equal; without a
@@ -64,18 +84,30 @@ def redact(text: str, key: bytes = b"") -> str:
     """
     data = text.encode("utf-8", "surrogatepass")
     for _ in range(MAX_PASSES):
-        hits = find(data)
+        hits = unwanted(data, key, wishes)
         if not hits:
             break
         data = _replace(data, hits, key)
     return data.decode("utf-8", "surrogatepass")
 
 
-def find(data: bytes, *, is_decoded: bool = False) -> list[Hit]:
+def unwanted(data: bytes, key: bytes, wishes: Wishes) -> list[Hit]:
+    """The secrets that ``redact`` replaces, as ``find`` has them."""
+    hits = find(data, deny=wishes.deny)
+    return [hit for hit in hits if name(hit, data, key) not in wishes.allow] if wishes.allow else hits
+
+
+def name(hit: Hit, data: bytes, key: bytes) -> str:
+    """Kind and keyed fingerprint of a secret, as its marker has them: ``github-token:12ab34``."""
+    return marker(hit.kind, data[hit.start : hit.end], key)[len("[REDACTED:") : -1].decode()
+
+
+def find(data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()) -> list[Hit]:
     """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
     engine = _engine()
+    denied = [Hit(match.start(), match.end(), DENIED, -1) for pattern in deny for match in pattern.finditer(data) if match[0]]
     data = _unescaped(data)
-    found = list(engine.hits(data, is_decoded=is_decoded))
+    found = [*denied, *engine.hits(data, is_decoded=is_decoded)]
     if not found:
         return []
     markers = [match.span() for match in engine.marker.finditer(data)]
