@@ -1,13 +1,16 @@
-"""What git's index holds of our files: the content that the next commit will have, whatever is on disk."""
+"""What git holds of our files: staged for the next commit, or in commits that the remote does not have yet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.store.forgetting import introduced
 from keeplore.store.git import output, run
 from keeplore.store.paths import is_ours
+
+BATCH = 16 << 20  # bytes of content that are held at once, or one file if it is larger
 
 
 def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
@@ -31,13 +34,37 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
     return found
 
 
-def _contents(root: Path, blobs: set[str]) -> Iterator[tuple[str, bytes]]:
+def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes]]:
+    """Path and content of each version of our files that a push would add to the remote's ``theirs`` ("" for none).
+
+    A version that a later commit mends is among them, because the push publishes it too; one of more than MAX_FILE
+    bytes is not, and content that a filter encrypts comes as it is published. Raises RepositoryError.
+    """
+    exclude = (f"^{theirs}",) if theirs else ()
+    paths = {blob: path for _, blob, path in introduced(root, head, *exclude) if is_ours(path)}
+    yield from ((paths[blob], data) for blob, data in _contents(root, paths))
+
+
+def _contents(root: Path, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     asked = "".join(f"{blob}\n" for blob in blobs)
-    sizes = output(root, "cat-file", "--batch-check", stdin=asked.encode()).text if blobs else ""
-    small = [line.split(" ")[0] for line in sizes.splitlines() if int(line.split(" ")[2]) <= MAX_FILE]
-    if not small:
-        return
-    out = output(root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in small).encode()).out
+    sizes = output(root, "cat-file", "--batch-check", stdin=asked.encode()).text if asked else ""
+    batch: list[str] = []
+    held = 0
+    for blob, _, about in (line.partition(" ") for line in sizes.splitlines()):
+        kind, _, size = about.partition(" ")
+        if kind != "blob" or int(size) > MAX_FILE:  # "missing" is the commit of a repository inside
+            continue
+        if batch and held + int(size) > BATCH:
+            yield from _batch(root, batch)
+            batch, held = [], 0
+        batch.append(blob)
+        held += int(size)
+    if batch:
+        yield from _batch(root, batch)
+
+
+def _batch(root: Path, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    out = output(root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode()).out
     position = 0
     while position < len(out):
         end = out.index(b"\n", position)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Remote, Store
-from keeplore.sync.errors import SyncError, failure
+from keeplore.store.paths import is_memory
+from keeplore.store.staged import unpublished
+from keeplore.sync.errors import SyncError, failure, shown
 from keeplore.sync.network import attempt, call
 from keeplore.sync.urls import checked
 
 ATTEMPTS = 5
+SHOWN = 5  # secrets in a message
 PAUSE_S = 0.2  # doubled after each race, with as much jitter
 
 
@@ -28,8 +32,16 @@ class Synced:
     purged: tuple[str, ...] = ()
 
 
-def synchronise(store: Store) -> Synced:
-    """Commit what is on disk, take in what the remote has, give it what is here.
+# what a text holds that must not be published: where it begins in bytes, and its kind with a fingerprint
+Scan = Callable[[bytes], Iterable[tuple[int, str]]]
+
+
+def _nothing(_data: bytes) -> tuple[tuple[int, str], ...]:
+    return ()
+
+
+def synchronise(store: Store, scan: Scan = _nothing) -> Synced:
+    """Commit what is on disk, take in what the remote has, give it what is here unless ``scan`` finds a secret in it.
 
     Nothing is forced and no history changes, except to take out what a person has purged here or on another machine.
     Raises SyncError (a RemoteError) with its ``kind``, RepositoryBusy, or RepositoryError for a conflict; all that was
@@ -60,6 +72,8 @@ def synchronise(store: Store) -> Synced:
         head = store.head()
         to_push = store.commits_between(theirs, head) if head else 0
         replaced = at_remote if at_remote != theirs else ""
+        if to_push:
+            _check_texts(store, head, theirs, scan)
         if not (to_push or replaced) or _is_pushed(store, remote, protocols, replaced):
             known = tuple(dict.fromkeys(purged))
             return Synced(fetched, merged, to_push, _note(fetched, merged, to_push, len(known)), known)
@@ -81,6 +95,30 @@ def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
 
 def _known(store: Store, remote: Remote) -> str:
     return f"refs/remotes/{remote.name}/{store.current_branch()}"
+
+
+def _check_texts(store: Store, head: str, theirs: str, scan: Scan) -> None:
+    """Raise SyncError where the push would publish a secret; each says its place and kind, never itself."""
+    found: dict[str, str] = {}
+    paths = []
+    for path, data in unpublished(store.root, head, theirs):
+        name = shown(path.encode("utf-8", "backslashreplace").decode())
+        for start, kind in scan(data):
+            line = data.count(b"\n", 0, start) + 1
+            found.setdefault(f"{name}:{line} ({kind})", kind)
+            paths.append(name)
+    if not found:
+        return
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    message = f"nothing is pushed, because commits hold what looks like a secret: {', '.join([*found][:SHOWN])}{more}"
+    # the unpublished commits become one; a later commit alone would leave the secret in the history
+    undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
+    remove = f" or remove it with `keeplore forget --purge '{paths[0]}'`;" if is_memory(paths[0]) else ""
+    remedy = (
+        f"Take it out of the file, run `git -C '{store.root}' {undo}` and `keeplore sync`;{remove}"
+        f" where it is no secret, list {next(iter(found.values()))} under redaction.allow in keeplore.yaml"
+    )
+    raise SyncError("secret", message, remedy)
 
 
 def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> bool:
