@@ -41,6 +41,7 @@ def root(workspace_dir: Path, git: Callable[..., str]) -> Path:
 def test_a_sound_workspace_is_said_to_be_one(root: Path) -> None:
     done = lint(cwd=root / "memory" / "decisions")
     assert (done.returncode, done.stdout, done.stderr) == (0, "0 files, nothing wrong\n", "")
+    assert lint(str(root), cwd=root.parent).stdout == "0 files, nothing wrong\n"
 
 
 def test_findings_are_printed_by_path_and_line_with_the_remedy(root: Path) -> None:

@@ -54,7 +54,8 @@ def command(
     # heavy: redaction's rules, YAML
     from keeplore.workspace.lint import lint, lint_staged
 
-    report = lint_staged(root, _index_file()) if staged else lint(root, [_below(root, path) for path in paths])
+    below = [_below(root, path) for path in paths]
+    report = lint_staged(root, _index_file()) if staged else lint(root, below if all(below) else ())
     if as_json:
         emit_json([asdict(finding) for finding in report.findings])
     else:
@@ -92,9 +93,12 @@ def _root(places: Places, paths: Sequence[str]) -> Path:
 
 
 def _below(root: Path, path: str) -> str:
+    """The path relative to the workspace, "" for all of it."""
     place = Path(os.path.abspath(path))  # noqa: PTH100  # as above
     for known in (root, root.resolve()):
-        if place.is_relative_to(known) and place != known:
+        if place == known:
+            return ""
+        if place.is_relative_to(known):
             return place.relative_to(known).as_posix()
     raise NotFound(f"{path} is not below {root}", "Name files of one workspace, or none for all of them")
 

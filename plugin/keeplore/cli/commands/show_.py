@@ -97,7 +97,9 @@ def _facts(described: Described) -> Iterator[tuple[str, str]]:
     yield "when", f"{_minute(row.created_at)}{changed}"
     if described.versions > 1:
         old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
-        yield "version", f"{memory.version}, {described.number} of {described.versions}{old}"
+        # as it stands in the file: two ends of a fork may have the same
+        which = f"{memory.version}, " if memory.version != described.number else ""
+        yield "version", f"{which}{described.number} of {described.versions}{old}"
     confidence = memory.meta.get("confidence")
     yield "trust", f"{memory.trust}{f', confidence {confidence}' if confidence is not None else ''}"
     yield "source", _source(memory.source, str(memory.meta.get("trigger") or ""))
