@@ -48,6 +48,7 @@ def _workspace() -> Workspace:
 
 def versions(memory_id: str) -> list[Memory]:
     with _workspace() as workspace:
+        workspace.index.refresh()
         return [version.memory for version in workspace.notes.history(memory_id)]
 
 
@@ -215,6 +216,7 @@ def test_the_other_end_of_a_fork_is_shown_and_joined(run: Run, editor: Editor, n
     new = versions(note.id)[-1]
     assert new.body.endswith("They are 75 s.\n") and ">8" not in new.body
     with _workspace() as workspace:
+        workspace.index.refresh()
         assert [version.is_leaf for version in workspace.notes.history(note.id)] == [False, False, False, True]
 
 

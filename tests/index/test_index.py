@@ -134,8 +134,8 @@ def test_one_bad_file_is_listed_left_alone_and_does_not_hide_the_rest(
     path = f"memory/facts/{kind}.md"
     files.write(path, BAD[kind])
     files.put(make_note("Tabs", "Indent with tabs."))
-    refreshed = index.refresh()
-    assert [problem[0] for problem in refreshed.problems] == [path]
+    index.refresh()
+    assert [problem[0] for problem in index.problems()] == [path]
     assert found(index, "tabs") == [new_id("Tabs")]
     assert (files.root / path).read_bytes() == BAD[kind]
 
@@ -165,7 +165,8 @@ def test_a_mended_file_is_no_problem_any_more(files: Any, index: Index, make_not
     index.refresh()
     assert found(index, "tabs") == []
     files.put(make_note("Tabs", "Indent with tabs."))
-    assert index.refresh().problems == ()
+    index.refresh()
+    assert index.problems() == []
     assert found(index, "tabs") == [new_id("Tabs")]
 
 
@@ -362,5 +363,6 @@ def test_a_file_that_vanishes_between_scan_and_reading_is_no_problem(
     seen = list(files.scan())
     (files.root / path).unlink()
     monkeypatch.setattr(files, "scan", lambda: iter(seen))
-    assert index.refresh().problems == ()
+    index.refresh()
+    assert index.problems() == []
     assert found(index, "tabs") == []

@@ -20,7 +20,8 @@ def test_the_index_reflects_a_real_workspace_and_outlives_its_git(
     path = store.save(make_note("Tabs", "Indent with tabs."))
     store.commit()
     index = Index(tmp_path / "index", store, embedder)
-    assert index.refresh().problems == ()
+    index.refresh()
+    assert index.problems() == []
     assert index.embed_pending() == 0
     assert index.stamp().commit == store.head() != ""
     [match] = index.text_search("tabs", Allowed(), 5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 
 import click
 import pytest
-from pydantic import BaseModel
 
 from keeplore.cli.main import cli
 from keeplore.config.settings import Settings
@@ -54,14 +54,13 @@ def commands(command: click.Command = cli, name: str = "keeplore") -> Iterator[t
         yield from commands(found, f"{name} {child}")
 
 
-def settings(model: type[BaseModel] = Settings, prefix: str = "") -> Iterator[str]:
-    for field, about in model.model_fields.items():
-        name = f"{prefix}{about.alias or field}"
-        kind = about.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from settings(kind, f"{name}.")
+def settings(section: Any = Settings(), prefix: str = "") -> Iterator[str]:  # noqa: B008  # a frozen value
+    for field in dataclasses.fields(section):
+        value = getattr(section, field.name)
+        if dataclasses.is_dataclass(value):
+            yield from settings(value, f"{prefix}{field.name}.")
         else:
-            yield name
+            yield f"{prefix}{field.name}"
 
 
 @pytest.mark.parametrize("point", POINTS)

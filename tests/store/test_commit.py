@@ -11,6 +11,7 @@ import pytest
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Store, commit, create
+from keeplore.store.libgit import Library
 
 
 def paths_in(git, root, revision="HEAD"):
@@ -82,8 +83,8 @@ def test_unchanged_files_are_not_read_again(store, note, monkeypatch):
     store.commit()
     store.commit()
     read = []
-    hashes = commit.Library.hashes
-    monkeypatch.setattr(commit.Library, "hashes", lambda self, paths: read.extend(paths) or hashes(self, paths))
+    hashes = Library.hashes
+    monkeypatch.setattr(Library, "hashes", lambda self, paths: read.extend(paths) or hashes(self, paths))
     store.commit()
     assert read == []
 

@@ -84,6 +84,7 @@ def test_a_change_is_a_version_and_the_history_tells_them_all(workspace: Workspa
     third = workspace.notes.revise(first.memory.id, permanent=True)
     assert (workspace.root / first.path).read_bytes() == before
     assert third.memory.supersedes == second.memory.id
+    workspace.index.refresh()
     told = workspace.notes.history(second.memory.id)
     assert [(version.memory.version, version.memory.title, version.is_head) for version in told] == [
         (1, "Timeout is 30 s", False),

@@ -92,10 +92,14 @@ def test_a_python_program_opens_the_workspace_of_its_directory(places):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[1, 2]", "valid dictionary"),
+        ("[1, 2]", "the file: it should be a list of keys"),
         ("capture: {enabled: perhaps}", "capture.enabled"),
         ("capturing: true", "capturing"),
         ("schema: 2", "schema"),
+        ("sync: {automatic: {}}", "sync.automatic: it should be true or false"),
+        ("inherits: [1]", "inherits: it should be a list of texts"),
+        ("branch: ''", "branch"),
+        ("1: x", "1: there is no such key"),
         ("a: [", "no YAML"),
         ("a:\n  " + "- " * 5000 + "1", "YAML"),
         ("x: " + "y" * 20000, "larger than"),

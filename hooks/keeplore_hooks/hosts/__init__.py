@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
 from keeplore_hooks.hosts.base import (
     COMMANDS,
     IMAGE,
@@ -14,19 +18,42 @@ from keeplore_hooks.hosts.base import (
     Source,
     prompt_key,
 )
-from keeplore_hooks.hosts.claude_code import ClaudeCode
-from keeplore_hooks.hosts.codex import Codex
-from keeplore_hooks.hosts.copilot import Copilot
-from keeplore_hooks.hosts.cursor import CursorHost
-from keeplore_hooks.hosts.gemini import GeminiCli
-from keeplore_hooks.hosts.opencode import OpenCode
-from keeplore_hooks.hosts.specstory import SpecStory
 
-HOSTS: dict[str, Host] = {
-    host.name: host for host in (ClaudeCode(), Codex(), Copilot(), CursorHost(), GeminiCli(), OpenCode())
+_Adapter = TypeVar("_Adapter", bound=Source)
+
+
+class _Lazy(Mapping[str, _Adapter]):
+    """Name → adapter, whose module is loaded when it is first asked for: most commands need none, and no one all."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places  # name → "module:class"
+        self._made: dict[str, _Adapter] = {}
+
+    def __getitem__(self, name: str) -> _Adapter:
+        if name not in self._made:
+            module, _, kind = self._places[name].partition(":")
+            adapter = getattr(importlib.import_module(f"{__name__}.{module}"), kind)()
+            self._made.setdefault(name, adapter)  # one for all threads
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+_HOSTS = {
+    "claude-code": "claude_code:ClaudeCode",
+    "codex": "codex:Codex",
+    "copilot": "copilot:Copilot",
+    "cursor": "cursor:CursorHost",
+    "gemini-cli": "gemini:GeminiCli",
+    "opencode": "opencode:OpenCode",
 }
+HOSTS: Mapping[str, Host] = _Lazy(_HOSTS)
 # what sessions can be imported from: every host, and what keeps sessions of hosts and reports nothing itself
-SOURCES: dict[str, Source] = {**HOSTS, SpecStory.name: SpecStory()}
+SOURCES: Mapping[str, Source] = _Lazy({**_HOSTS, "specstory": "specstory:SpecStory"})
 
 
 def host_named(name: str) -> Host:

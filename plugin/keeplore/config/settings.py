@@ -2,50 +2,67 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from keeplore.errors import ConfigError
 
 FILE = "keeplore.yaml"
 MAX_FILE = 16 * 1024  # bytes
+SCHEMA = 1
+MAX_BRANCH = 200  # characters
+_FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
+_NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Capture(_Section):
+@dataclass(frozen=True, slots=True)
+class Capture:
     """What of a session is written down."""
 
     enabled: bool = True
     notes: bool = True
 
 
-class Embedding(_Section):
+@dataclass(frozen=True, slots=True)
+class Embedding:
     """The model that turns text into vectors: ``packaged``, a directory, or a name of fastembed's list."""
 
     model: str = "packaged"
 
 
-class Sync(_Section):
+@dataclass(frozen=True, slots=True)
+class Sync:
     """Whether commits are pushed and fetched in the background where the workspace has a remote."""
 
     automatic: bool = True
 
 
-class Settings(_Section):
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What is redacted besides secrets, as RE2 patterns, and which fingerprints of secrets are left as they are."""
+
+    deny: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
     """The whole file."""
 
-    schema_: int = Field(default=1, alias="schema", le=1)
-    name: str = Field(default="", max_length=63, pattern=r"^[a-z0-9._-]*$")
-    branch: str = Field(default="main", min_length=1, max_length=200)
+    schema: int = SCHEMA
+    name: str = ""
+    branch: str = "main"
     inherits: tuple[str, ...] = ()
     capture: Capture = Capture()
     embedding: Embedding = Embedding()
     sync: Sync = Sync()
+    redaction: Redaction = Redaction()
 
 
 def load_settings(root: Path) -> Settings:
@@ -64,10 +81,57 @@ def load_settings(root: Path) -> Settings:
     try:
         # the loader in C overflows its stack on hostile nesting; this one raises
         data = yaml.safe_load(text)
-        return Settings.model_validate({} if data is None else data)
-    except ValidationError as e:
-        first = e.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ConfigError(f"{path}: {key}: {first['msg']}", "Mend or remove that key") from e
     except (yaml.YAMLError, RecursionError, ValueError) as e:
         raise ConfigError(f"{path} is no YAML: {' '.join(str(e).split())}", "Mend that line") from e
+    try:
+        settings: Settings = _filled(Settings(), {} if data is None else data, "")
+        _check(settings)
+    except ValueError as e:
+        raise ConfigError(f"{path}: {e}", "Mend or remove that key") from e
+    return settings
+
+
+def _filled(default: Any, data: Any, key: str) -> Any:
+    """``default`` with what the file says; a section is filled key by key. Raises ValueError that names the key."""
+    if dataclasses.is_dataclass(default) and not isinstance(default, type):
+        if not isinstance(data, Mapping):
+            raise ValueError(f"{key or 'the file'}: it should be a list of keys and their values")
+        known = {field.name: getattr(default, field.name) for field in dataclasses.fields(default)}
+        inside = {name: f"{key}.{name}" if key else str(name) for name in data}
+        if unknown := [inside[name] for name in data if name not in known]:
+            raise ValueError(f"{unknown[0]}: there is no such key")
+        return dataclasses.replace(default, **{name: _filled(known[name], data[name], inside[name]) for name in data})
+    if isinstance(default, tuple) and isinstance(data, list) and all(isinstance(item, str) for item in data):
+        return tuple(data)
+    if type(data) is not type(default):
+        wanted = {bool: "true or false", str: "a text", int: "a number", tuple: "a list of texts"}[type(default)]
+        raise ValueError(f"{key}: it should be {wanted}")
+    return data
+
+
+def _check(settings: Settings) -> None:
+    if settings.schema > SCHEMA:
+        raise ValueError(f"schema: {settings.schema} is of a newer Keeplore; this one knows {SCHEMA}")
+    if not _NAME.match(settings.name):
+        raise ValueError("name: it should be small letters, digits and . _ -, 63 at most")
+    if not 0 < len(settings.branch) <= MAX_BRANCH:
+        raise ValueError(f"branch: it should have 1 to {MAX_BRANCH} characters")
+    for pattern in settings.redaction.deny:
+        _check_pattern(pattern)
+    for fingerprint in settings.redaction.allow:
+        if not _FINGERPRINT.match(fingerprint):
+            raise ValueError(f"redaction.allow: {fingerprint!r} should be a kind and six digits, like api-key:12ab34")
+
+
+def _check_pattern(pattern: str) -> None:
+    import re2  # here, because hardly any workspace has patterns
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        compiled = re2.compile(pattern.encode(), options)
+    except (re2.error, UnicodeEncodeError) as e:
+        said = e.args[0].decode("utf-8", "replace") if e.args and isinstance(e.args[0], bytes) else str(e)
+        raise ValueError(f"redaction.deny: {pattern!r} is no regular expression of RE2: {said}") from e
+    if compiled.search(b""):
+        raise ValueError(f"redaction.deny: {pattern!r} matches an empty text and so says nothing")

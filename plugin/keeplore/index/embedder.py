@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -112,6 +112,36 @@ class FastembedEmbedder:
                 f"the embedding model {self.model!r} cannot be loaded: {e}",
                 "Choose another with `embedding: {model: packaged}` in keeplore.yaml, or reinstall keeplore",
             ) from e
+
+
+class Deferred:
+    """An embedder that is looked up when something of it is first asked."""
+
+    def __init__(self, find: Callable[[], Embedder]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> Embedder:
+        return self._find()
+
+    @property
+    def model(self) -> str:
+        return self._found.model
+
+    @property
+    def fingerprint(self) -> str:
+        return self._found.fingerprint
+
+    @property
+    def dim(self) -> int:
+        return self._found.dim
+
+    @property
+    def floor(self) -> float:
+        return self._found.floor
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._found.embed(texts)
 
 
 def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:

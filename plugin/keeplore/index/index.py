@@ -80,7 +80,7 @@ class Index:
         is_new = self._database.read(lambda c: queries.meta(c, "updated_at")) == ""
         if to_do or plan.gone or is_new or self._database.read(lambda c: queries.meta(c, "commit")) != commit:
             self._database.write(partial(_finish, gone=gone, commit=commit), wait_s)
-        return Refreshed(changed, len(plan.gone), tuple(self.problems()))
+        return Refreshed(changed, len(plan.gone))
 
     def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
         """Fill in missing vectors, newest passages first; returns how many texts still lack one.
@@ -200,6 +200,10 @@ class Index:
 
     def memories(self, ids: Sequence[str]) -> dict[str, MemoryRow]:
         return self._database.read(lambda c: queries.memory_rows(c, ids))
+
+    def path_of(self, memory_id: str) -> str | None:
+        """Where the file of an id is, None where no file has it."""
+        return self._database.read(lambda c: queries.path_of(c, memory_id))
 
     def listed(self, wanted: Wanted) -> list[MemoryRow]:
         """The memories that fit, the one changed last first."""

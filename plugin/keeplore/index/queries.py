@@ -71,6 +71,12 @@ def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str,
     return found
 
 
+def path_of(connection: sqlite3.Connection, memory_id: str) -> str | None:
+    """The path of a file with this id, None without one."""
+    row = connection.execute("SELECT path FROM memories WHERE id = ? LIMIT 1", (memory_id,)).fetchone()
+    return str(row[0]) if row else None
+
+
 def known_turns(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
     """Turn → memory that holds its words; of several the one with the smallest id."""
     found: dict[str, str] = {}
@@ -225,8 +231,12 @@ def count_listed(connection: sqlite3.Connection, wanted: Wanted) -> int:
     """How many memories fit, whatever the limit."""
     heads = places(all_chains(connection))
     condition, values = _fitting(connection, wanted)
-    ids = connection.execute(f"SELECT m.id FROM memories m WHERE {condition}", values)  # noqa: S608  # our own words
-    return sum(wanted.superseded or _is_head(heads, id_) for (id_,) in ids)
+    old = [] if wanted.superseded else [id_ for id_ in heads if not _is_head(heads, id_)]
+    sql = f"SELECT count(*) FROM memories m WHERE {condition}"  # noqa: S608  # our own words
+    found = int(connection.execute(sql, values).fetchone()[0])
+    for chunk in _chunks(old):
+        found -= int(connection.execute(f"{sql} AND m.id IN ({_marks(chunk)})", (*values, *chunk)).fetchone()[0])
+    return found
 
 
 def _is_head(heads: dict[str, Place], memory_id: str) -> bool:

@@ -45,6 +45,11 @@ class Known(NamedTuple):
     def is_same(self, file: File) -> bool:
         return (self.mtime_ns, self.size, self.inode) == (file.mtime_ns, file.size, file.inode)
 
+    def is_settled_as(self, file: File) -> bool:
+        """Asked of every file at every look, so in few steps."""
+        is_here = self.inode == file.inode and self.mtime_ns == file.mtime_ns
+        return is_here and self.size == file.size and self.is_settled
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -68,16 +73,13 @@ class Read:
 def plan(known: Mapping[str, Known], seen: Iterable[File]) -> Plan:
     """What has to be read and what to be dropped so that the index is that of the files seen."""
     files = {file.path: file for file in seen}
-    to_read = [
-        file for path, file in files.items() if path not in known or not known[path].is_same(file)
-        or not known[path].is_settled
-    ]  # fmt: skip
+    to_read = [file for path, file in files.items() if path not in known or not known[path].is_settled_as(file)]
     return Plan(tuple(to_read), tuple(path for path in known if path not in files))
 
 
 def known_files(connection: sqlite3.Connection) -> dict[str, Known]:
     rows = connection.execute("SELECT path, mtime_ns, size, inode, is_settled FROM files")
-    return {path: Known(mtime, size, inode, bool(settled)) for path, mtime, size, inode, settled in rows}
+    return {row[0]: Known._make(row[1:]) for row in rows}
 
 
 def read(load: Loader, file: File, now_ns: int) -> Read | None:

@@ -82,4 +82,3 @@ class Stamp:
 class Refreshed:
     changed: int
     removed: int
-    problems: tuple[tuple[str, str], ...]  # path, message: of all files, not of the changed ones alone

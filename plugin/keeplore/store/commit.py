@@ -15,30 +15,18 @@ from keeplore.store.backend import REGULAR, Backend, Blob, Locked, Memo, Moved, 
 from keeplore.store.files import File
 from keeplore.store.forgetting import withdraw
 from keeplore.store.git import output, run
-from keeplore.store.libgit import FAILURES, Library
 from keeplore.store.locks import LOCK_WAIT_S, POLL_S, Turn, busy
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
 from keeplore.store.people import person_of
 from keeplore.store.plumbing import Plumbing
 from keeplore.store.repository import check_branch, check_idle, directories
+from keeplore.store.results import Committed
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
 ASK_GIT_FROM = 200  # files that were never hashed; asking git costs two processes
 INDEX_STEP = 200  # paths in one command line
 RACY_NS = 2_000_000_000  # a file this young may change again without a new time stamp
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """``commit`` is None where nothing differed; ``skipped`` are paths on disk that git does not get.
-
-    A path is skipped for being a link or no regular file, too large, ignored by git, or named as not every system can.
-    """
-
-    commit: str | None
-    paths: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +57,8 @@ def reconcile(root: Path, branch: str, memo: Memo, message: str = "", extra: Ite
 
 def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
     """Run a cycle while no other process of ours does, again where it was overtaken, with git where libgit2 cannot."""
+    from keeplore.store.libgit import FAILURES, Library  # here, because libgit2 costs 90 ms and reading needs none
+
     places = directories(root)
     kind: type[Library] | type[Plumbing] = Library
     with Turn(places) as turn:

@@ -7,13 +7,9 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-import pygit2
-from pygit2.enums import SortMode
-
 from keeplore.errors import RepositoryError
 from keeplore.store.backend import Unsupported
 from keeplore.store.git import output, run
-from keeplore.store.libgit import open_repository
 from keeplore.store.locks import Directories
 from keeplore.store.repository import directories
 
@@ -38,10 +34,10 @@ def facts(directory: Path) -> Facts | None:
             return None
         places = directories(top)
         try:
-            return _by_library(top, places)
+            return _with_library(top, places)
         except Unsupported:
             return _by_git(top, places)
-    except (RepositoryError, pygit2.GitError, OSError, KeyError):
+    except (RepositoryError, OSError, KeyError):
         return None
 
 
@@ -56,7 +52,18 @@ def _main(top: Path, places: Directories) -> Path:
     return places.common.parent if places.common.name == ".git" else places.common
 
 
+def _with_library(top: Path, places: Directories) -> Facts:
+    import pygit2  # here, because it costs 90 ms and many ask outside of git
+
+    try:
+        return _by_library(top, places)
+    except pygit2.GitError as e:
+        raise RepositoryError(f"{top} cannot be read: {e}", "Run `git status` there") from e
+
+
 def _by_library(top: Path, places: Directories) -> Facts:
+    from keeplore.store.libgit import open_repository  # here, as above
+
     repository = open_repository(top)
     target = repository.lookup_reference("HEAD").target
     branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
@@ -71,6 +78,10 @@ def _by_library(top: Path, places: Directories) -> Facts:
 @functools.lru_cache(maxsize=512)
 def _first_commit(top: str, inode: int) -> str:  # noqa: ARG001  # another repository at the same place is another key
     """The end of HEAD's first-parent line; kept, because the walk reads every commit."""
+    from pygit2.enums import SortMode  # here, as above
+
+    from keeplore.store.libgit import open_repository  # here, as above
+
     repository = open_repository(Path(top))
     walker = repository.walk(repository.head.target, SortMode.NONE)
     walker.simplify_first_parent()

@@ -113,8 +113,11 @@ def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[File]:
             elif not (is_all_ours or is_ours(path)):
                 continue
             elif entry.is_file(follow_symlinks=False):
-                with contextlib.suppress(FileNotFoundError):
-                    yield _file(path, entry.stat(follow_symlinks=False))
+                try:  # not suppress(): this is done for every file at every look
+                    found = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                yield File(path, found.st_mtime_ns, found.st_size, found.st_ino)
             else:
                 skipped.append(path)
 

@@ -22,6 +22,7 @@ from keeplore.store.locks import Turn
 from keeplore.store.paths import is_ours, is_portable, is_safe
 from keeplore.store.people import person_of
 from keeplore.store.repository import check_branch
+from keeplore.store.results import Merged
 from keeplore.store.settling import settle
 
 MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
@@ -30,14 +31,6 @@ LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than
 MESSAGE = "Merge memory of other machines"
 SHOWN = 5  # paths in a message
 _BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """``commit`` is HEAD now; ``paths`` are the files that it changed."""
-
-    commit: str
-    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

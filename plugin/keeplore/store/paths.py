@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from pathlib import PurePosixPath
@@ -39,8 +40,14 @@ def is_portable(path: str) -> bool:
 
     libgit2 takes ``CON.md``, line breaks, backslashes and colons; a clone on another system would fail on them.
     """
-    parts = path.split("/")
-    return len(parts) <= MAX_DEPTH and all(_is_portable_name(part) for part in parts)
+    folder, _, name = path.rpartition("/")
+    return _is_portable_name(name) and (not folder or _is_portable_folder(folder))
+
+
+@functools.lru_cache(maxsize=1024)  # asked for every file of a folder
+def _is_portable_folder(folder: str) -> bool:
+    parts = folder.split("/")
+    return len(parts) < MAX_DEPTH and all(_is_portable_name(part) for part in parts)
 
 
 def is_safe(path: str) -> bool:

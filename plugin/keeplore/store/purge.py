@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from keeplore.errors import Corrupt, RepositoryError
@@ -27,6 +27,7 @@ from keeplore.store.locks import Turn
 from keeplore.store.merge import LOSS_FROM, LOSS_SHARE
 from keeplore.store.paths import is_memory, is_ours
 from keeplore.store.repository import check_branch, check_idle, directories
+from keeplore.store.results import Purged, PurgePlan
 from keeplore.store.traces import collect_garbage, copy_notes, erase_traces
 from keeplore_hooks import durable
 
@@ -35,36 +36,6 @@ PENDING = "keeplore.purge"  # in the git directory, while objects of a purge are
 CLEAN = "keeplore.clean"  # in the git directory: up to which commits nothing purged was found; may be deleted
 _BY_OTHER_MEANS = "Keeplore cannot rewrite such a repository; `git filter-repo` can, see docs/forgetting.md"
 SHOWN = 5  # paths in a message
-
-
-@dataclass(frozen=True, slots=True)
-class PurgePlan:
-    """What a purge would do; no text of the memory is in it, though ``paths`` are made of titles.
-
-    ``refs`` are (full name, number of commits that get another id) of branches and tags; ``remote_refs`` are branches
-    of the remote, as last fetched, that hold the text; ``signed`` are commits and tags that lose their signature.
-    """
-
-    ids: tuple[str, ...]
-    paths: tuple[str, ...] = ()
-    blobs: tuple[str, ...] = ()
-    commits: int = 0
-    refs: tuple[tuple[str, int], ...] = ()
-    remote_refs: tuple[str, ...] = ()
-    signed: tuple[str, ...] = ()
-
-    @property
-    def is_pushed(self) -> bool:
-        return bool(self.remote_refs)
-
-
-@dataclass(frozen=True, slots=True)
-class Purged:
-    """``commits`` is how many got another id; ``blobs`` are the ids of what is gone."""
-
-    ids: tuple[str, ...] = ()
-    commits: int = 0
-    blobs: tuple[str, ...] = ()
 
 
 def plan(root: Path, branch: str, memo: Memo, ids: Iterable[str]) -> PurgePlan:

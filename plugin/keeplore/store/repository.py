@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store.locks import Directories
 
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_HEAD = re.compile(r"refs/heads/(?!.*\.\.)[^\0]+\Z")
 MAX_POINTER = 4096  # bytes of a .git file or a commondir file
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
@@ -64,6 +67,26 @@ def check_branch(root: Path, ref: str, branch: str) -> str:
         remedy = f"Check out {branch}, or set `branch: {current}` in keeplore.yaml; {later}"
         raise RepositoryBusy(f"{root} is on branch {current}, and Keeplore commits on {branch}", remedy)
     return ref
+
+
+def plain_head(places: Directories) -> str:
+    """The commit that HEAD names, read from git's files as git-pack-refs(1) describes them; "" where they do not tell.
+
+    A ref has a file of its own, or a line in ``packed-refs``, which counts where there is no such file.
+    """
+    try:
+        ref = _pointer(places.own / "HEAD").removeprefix("ref: ")
+        if not _HEAD.match(ref):
+            return ref if _COMMIT.match(ref) else ""
+        try:
+            found = _pointer(places.common / ref)
+        except FileNotFoundError:  # in this order: packing writes the line before it removes the file
+            lines = (places.common / "packed-refs").read_bytes().splitlines()
+            ending = f" {ref}".encode()
+            found = next((line.split(b" ")[0].decode() for line in lines if line.endswith(ending)), "")
+    except (OSError, ValueError):
+        return ""
+    return found if _COMMIT.match(found) else ""
 
 
 def _pointer(path: Path) -> str:

@@ -12,21 +12,19 @@ from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, Reposit
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import carries, digits_of, location_of
-from keeplore.store import audit, files, forgetting, purge
+from keeplore.store import audit, files, forgetting
 from keeplore.store.backend import Backend, Memo, Unsupported
-from keeplore.store.commit import Committed, reconcile
+from keeplore.store.commit import reconcile
 from keeplore.store.exclusive import Exclusive
 from keeplore.store.files import File
 from keeplore.store.forgotten import Tombstone, Tombstones
 from keeplore.store.git import output, run
-from keeplore.store.libgit import Library
 from keeplore.store.locks import Turn
-from keeplore.store.merge import Merged, difference, merge
 from keeplore.store.paths import check_moved, check_read, check_written, is_memory
 from keeplore.store.plumbing import Plumbing
-from keeplore.store.purge import Purged, PurgePlan
 from keeplore.store.remotes import Remote, displayed, remote_of
-from keeplore.store.repository import check_branch, check_idle, directories
+from keeplore.store.repository import check_branch, check_idle, directories, plain_head
+from keeplore.store.results import Committed, Merged, Purged, PurgePlan
 
 
 def _unchanged(memory: Memory) -> Memory:
@@ -63,13 +61,14 @@ class Store:
             files.remove(self.root, older)
         return path
 
-    def add(self, memory: Memory) -> str:
+    def add(self, memory: Memory, find: Callable[[str], str | None] | None = None) -> str:
         """Write a memory whose id is new, and return the path; safe against others who add the same id at once.
 
+        ``find`` tells the path of an id without a look at every file; whoever gives one holds ``exclusive``.
         Raises AlreadyExists, Forgotten, UnsafePath or OSError.
         """
         with self.exclusive:
-            if path := self.find(memory.id):
+            if path := (find or self.find)(memory.id):
                 raise AlreadyExists(f"{memory.id} is there already: {path}", "`keeplore edit` changes a memory")
             return self.save(memory)
 
@@ -124,6 +123,8 @@ class Store:
 
     def purge_plan(self, memory_ids: Iterable[str]) -> PurgePlan:
         """What taking these memories out of history too would change. Raises RepositoryBusy or RepositoryError."""
+        from keeplore.store import purge  # here, because libgit2 costs 90 ms and reading needs none
+
         return purge.plan(self.root, self.branch, self.memo, memory_ids)
 
     def purge(self, memory_ids: Iterable[str], machine: str, at: str) -> Purged:
@@ -132,6 +133,8 @@ class Store:
         Can be run again after a kill, or for what was forgotten before. Raises NotFound, RepositoryBusy or
         RepositoryError, both before anything is changed where possible, or OSError.
         """
+        from keeplore.store import purge  # here, as above
+
         with self.exclusive:
             copies = {memory_id: [path for path, _ in self.copies(memory_id)] for memory_id in memory_ids}
             for memory_id, paths in copies.items():
@@ -148,6 +151,8 @@ class Store:
 
         Nothing is done where neither history holds such text. Raises RepositoryBusy or RepositoryError.
         """
+        from keeplore.store import purge  # here, as above
+
         head = self.head()
         theirs = purge.new_stones(self.root, head, other) if other else []
         known = purge.purged(self.stones)
@@ -249,10 +254,14 @@ class Store:
 
         Raises RepositoryBusy, or RepositoryError naming the paths that both sides changed.
         """
+        from keeplore.store.merge import merge  # here, as above
+
         return merge(self.root, self.branch, self.memo, other)
 
     def head(self) -> str:
         """The commit that is checked out, "" before the first. Raises RepositoryError."""
+        if known := plain_head(directories(self.root)):
+            return known
         backend = self._backend()
         return backend.tip(backend.ref() or "HEAD")
 
@@ -275,6 +284,9 @@ class Store:
 
     def changed(self, old: str, new: str) -> list[str]:
         """Paths that differ between two commits; ``old`` may be "". Raises RepositoryError for an unknown commit."""
+        from keeplore.store.libgit import Library  # here, as above
+        from keeplore.store.merge import difference  # here, as above
+
         backend = self._backend()
         if isinstance(backend, Library):
             try:
@@ -300,6 +312,8 @@ class Store:
         return int(run(self.root, "rev-list", "--count", new, *exclude).text or 0)
 
     def _backend(self) -> Backend:
+        from keeplore.store.libgit import Library  # here, as above
+
         places = directories(self.root)
         try:
             return Library(self.root, places, self.memo)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.capture import Sessions
+from keeplore.capture.sessions import Sessions
 from keeplore.config.places import Places
 from keeplore.index import Index
 from keeplore.memory import Memory

@@ -46,10 +46,10 @@ def listing(
     Raises NoWorkspace, NotFound for a project that nobody knows, or IndexUnavailable.
     """
     found: list[Listed] = []
-    total = memories = 0
+    total, asked = 0, []
     for workspace, scopes in _places(registry, cwd, project, all_projects=all_projects):
         workspace.index.refresh()
-        memories += workspace.index.stamp().memories
+        asked.append(workspace.index)
         every = workspace.index.scopes() if scopes is None else scopes
         chosen = tuple(pair for pair in every if scope in ("", pair[0]))
         if not chosen:  # nothing allowed would be everything
@@ -58,7 +58,8 @@ def listing(
         found += [Listed(workspace, row) for row in workspace.index.listed(mine)]
         total += workspace.index.count(mine)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
-    return Listing(tuple(itertools.islice(found, limit or None)), total, is_empty=not memories)
+    is_empty = not total and not any(index.stamp().memories for index in asked)
+    return Listing(tuple(itertools.islice(found, limit or None)), total, is_empty)
 
 
 def _places(

@@ -84,7 +84,7 @@ class Notes:
             if known := self._same(memory, draft.id):
                 return self._again(known, memory)
             similar = self._near(memory)
-            path = self._store.add(memory)
+            path = self._store.add(memory, self._index.path_of)
         self._written(memory.id, path)
         return Outcome(memory, path, is_new=True, similar=similar)
 
@@ -114,16 +114,15 @@ class Notes:
             if not changed and text == old.body and not forks:
                 return Outcome(old, head.path, is_new=False)
             new = self._next(old, head, text, changed, forks, version=len(chain.members))
-            path = self._store.add(new)
+            path = self._store.add(new, self._index.path_of)
         self._written(new.id, path)
         return Outcome(new, path, is_new=True)
 
     def history(self, memory_id: str) -> tuple[Version, ...]:
-        """The versions of a memory, oldest first, the head last; one that cannot be read is left out.
+        """The versions of a memory that the index knows, oldest first, the head last; an unreadable one is left out.
 
         Raises NotFound.
         """
-        self._index.refresh()
         chain = self._chain(memory_id)
         rows = self._index.memories(chain.members)
         loaded = ((rows[id_], self._load(rows[id_])) for id_ in chain.members if id_ in rows)

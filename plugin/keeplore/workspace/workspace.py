@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from keeplore.capture import (
-    RECENT,
-    Capture,
-    NoteSteps,
-    NoteTaker,
-    Place,
-    Redactor,
-    Segmenter,
-    Sessions,
-    Steps,
-    SummaryKeeper,
-    SummarySteps,
-    category_of,
-    title_of,
-)
+from keeplore.capture.sessions import Sessions
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
-from keeplore.errors import ModelUnavailable, StoreError
-from keeplore.index import Allowed, BuiltinEmbedder, Embedder, Index, Wanted
+from keeplore.index import BuiltinEmbedder, Deferred, Embedder, Index
 from keeplore.memory import Memory
 from keeplore.recall import Answer, Here, recall
 from keeplore.store import Store
@@ -38,10 +24,14 @@ from keeplore.workspace.erasing import Remains, erase
 from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.plugins import Plugins
-from keeplore.workspace.recent import RecentOnCommand
 from keeplore.workspace.synced import SyncLog
 from keeplore_hooks.events import HostEvent, Origin
 from keeplore_hooks.specs import hookimpl_last
+
+if TYPE_CHECKING:
+    from keeplore.capture.plugin import Capture, Place
+    from keeplore.capture.redact import Redactor
+    from keeplore.workspace.recorder import Recorder
 
 IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this long: a remote may have been added
 
@@ -58,44 +48,53 @@ class Workspace:
         self.machine = machine.id
         self._places = places
         self.settings: Settings = load_settings(root)
-        self.plugins = Plugins()
-        self.plugins.register(Redactor(redaction_key(places)))
-        self.plugins.register(BuiltinEmbedder(places.models))
-        self.plugins.load_installed()
-        self.embedder: Embedder | None = self.plugins.hook.keeplore_embedder(model=self.settings.embedding.model)
-        self.plugins.register(Segmenter(self.embedder))
+        self._building = threading.RLock()
+        self._plugins: Plugins | None = None
+        self._recorder: Recorder | None = None
+        self.embedder: Embedder = Deferred(self._find_embedder)
         self.store = Store(root, branch=self.settings.branch, before_write=self._before_write)
         self.index = Index(places.cache / "index" / name, self.store, self.embedder)
         self.sessions = Sessions(places.state / "capture" / name)
-        self.capture = Capture(self.store, self.sessions, self._steps(machine.id))
-        self.plugins.register(self.capture)
-        self.plugins.register(SummaryKeeper(self.store, self.sessions, self._summary_steps(machine.id)))
-        self._recent = RecentOnCommand()
-        self.plugins.register(self._recent)
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
         self.changes = Changes()
-        self.plugins.register(self.changes)
         self.notes = Notes(
             self.store,
             self.index,
             machine=machine.id,
             now=now,
-            redact=self.plugins.redact,
-            guess=category_of,
-            written=self._written,
+            redact=self.redact,
+            guess=_category_of,
+            written=self.written,
         )
-        steps = NoteSteps(self.place, self.plugins.redact, self.notes.write)
-        self.plugins.register(NoteTaker(steps, is_automatic=self.settings.capture.notes))
         self._home = Path.home()
         self._identities: dict[str, tuple[float, Identity]] = {}
         self._writing = threading.RLock()
-        self._has_refreshed = False
 
     def __enter__(self) -> Workspace:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def plugins(self) -> Plugins:
+        """Keeplore's own steps and the installed ones; those of capture join them with the first event."""
+        with self._building:
+            if self._plugins is None:
+                self._plugins = self._load_plugins()
+            return self._plugins
+
+    @property
+    def capture(self) -> Capture:
+        return self._recording().capture
+
+    def redact(self, text: str) -> str:
+        """The text without its secrets."""
+        return self.plugins.redact(text)
+
+    def written(self, memory_id: str, path: str) -> None:
+        """Tell the plugins of a file that was written."""
+        self.plugins.hook.keeplore_memory_written(memory_id=memory_id, path=path)
 
     def emit(self, event: HostEvent) -> None:
         """Hand one host event to the plugins; what it led to is on disk when this returns."""
@@ -106,11 +105,10 @@ class Workspace:
     def capturing(self) -> Iterator[None]:
         """Hold this workspace's capture while several events are handed over; all is on disk at the end."""
         with self._writing, self.sessions.locked():
-            self.capture.forget_open()
-            self._has_refreshed = False
+            recorder = self._recording()
+            recorder.begin()
             yield
-            self.capture.flush()
-            self._recent.carry_out(self)
+            recorder.finish()
 
     def recall(
         self, query: str, cwd: Path | None = None, *, limit: int = 5, wide: bool = False, text_only: bool = False
@@ -141,6 +139,8 @@ class Workspace:
 
     def place(self, origin: Origin) -> Place:
         """Where memory that is made there belongs; a project that is met for the first time gets its entry."""
+        from keeplore.capture.plugin import Place  # here, as below
+
         identity = self.identity(Path(origin.cwd)) if origin.cwd else Identity("", "no directory")
         if not identity.project:
             return Place("workspace", branch=origin.branch)
@@ -168,74 +168,44 @@ class Workspace:
         self.index.close()
 
     def _synchronise(self) -> Synced:
-        synced = synchronise(self.store)
+        synced = synchronise(self.store, self._redactor.scan)
         if synced.purged:  # the text is gone, but the index still knows where it came from
             rows = self.index.memories(synced.purged).values()
             sessions = tuple(dict.fromkeys((row.host, row.session) for row in rows if row.session))
             self.erase(Remains(synced.purged, sessions, tuple(row.title for row in rows)))
         return synced
 
-    def _steps(self, machine: str) -> Steps:
-        return Steps(
-            place=self.place,
-            redact=self.plugins.redact,
-            segment=lambda exchanges, turn: self.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or "",
-            known_turns=self._known_turns,
-            written=self._written,
-            closing=self._closing,
-            earlier=self._earlier,
-            embed=self._embed(),
-            machine=machine,
-        )
+    @functools.cached_property
+    def _redactor(self) -> Redactor:
+        # here, because its patterns cost as much as a search, and whoever only asks needs none
+        from keeplore.capture.redact import Redactor
 
-    def _summary_steps(self, machine: str) -> SummarySteps:
-        return SummarySteps(
-            place=self.place,
-            redact=self.plugins.redact,
-            title=lambda exchange: title_of([exchange], {}),
-            flush=self.capture.flush,
-            written=self._written,
-            machine=machine,
-        )
+        wishes = self.settings.redaction
+        return Redactor(redaction_key(self._places), deny=wishes.deny, allow=wishes.allow, home=self._home)
 
-    def _known_turns(self, ids: Iterable[str]) -> Mapping[str, str]:
-        if not self._has_refreshed:  # another process may have written since
-            self.index.refresh()
-            self._has_refreshed = True
-        asked = list(ids)
-        forgotten = self.store.forgotten_turns()
-        return self.index.known_turns(asked) | {id_: forgotten[id_] for id_ in asked if id_ in forgotten}
+    def _load_plugins(self) -> Plugins:
+        plugins = Plugins()
+        plugins.register(self._redactor)
+        plugins.register(BuiltinEmbedder(self._places.models))
+        plugins.load_installed()
+        plugins.register(self.changes)
+        return plugins
 
-    def _written(self, memory_id: str, path: str) -> None:
-        self.plugins.hook.keeplore_memory_written(memory_id=memory_id, path=path)
+    def _recording(self) -> Recorder:
+        # here, because its patterns cost a tenth of a second, and whoever only asks needs none
+        from keeplore.workspace.recorder import Recorder
 
-    def _closing(self, meta: Mapping[str, Any], body: str) -> None:
-        self.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)
+        with self._building:
+            if self._recorder is None:
+                self._recorder = Recorder(self)
+            return self._recorder
 
-    def _earlier(self, place: Place, before: str) -> Iterator[Memory]:
-        self.index.refresh()  # one may have been closed a moment ago
-        allowed = Allowed(((place.scope, place.project),))
-        wanted = Wanted(allowed, kind="conversation", before=before, limit=RECENT)
-        for row in self.index.listed(wanted):
-            if not row.is_open:
-                with contextlib.suppress(StoreError):  # removed or damaged meanwhile
-                    yield self.store.load(row.path)
-
-    def _embed(self) -> Callable[[Sequence[str]], Any] | None:
-        embedder = self.embedder
-        if embedder is None:
-            return None
-
-        def embed(texts: Sequence[str]) -> Any:
-            try:
-                return embedder.embed(texts)
-            except ModelUnavailable:
-                return None
-
-        return embed
+    def _find_embedder(self) -> Embedder:
+        found: Embedder = self.plugins.hook.keeplore_embedder(model=self.settings.embedding.model)
+        return found
 
     def _before_write(self, memory: Memory) -> Memory:
-        meta = {**memory.meta, "title": self.plugins.redact(memory.title)}
+        meta = {**memory.meta, "title": self.redact(memory.title)}
         return Memory(meta, self.plugins.before_write(meta, memory.body))
 
 
@@ -248,6 +218,12 @@ class Changes:
     @hookimpl_last
     def keeplore_memory_written(self) -> None:
         self.count += 1
+
+
+def _category_of(text: str) -> str:
+    from keeplore.capture.candidates import category_of  # here, because its patterns cost as much as a search
+
+    return category_of(text)
 
 
 def now() -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Command
-from keeplore_hooks.hosts import Ask, ClaudeCode, Cursor
+from keeplore_hooks.hosts import Ask, Cursor
+from keeplore_hooks.hosts.claude_code import ClaudeCode
 
 HOSTILE = '"; rm -rf ~ #`id`$(id)\n</command-args>\x1b[2J ﷽'
 

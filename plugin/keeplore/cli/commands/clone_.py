@@ -33,10 +33,10 @@ def command(places: Places, url: str, directory: Path | None, name: str | None) 
     with Registry(places) as registry:
         workspace = registry.named(made.name)
         with bar("Reading memories") as progress:
-            refreshed = workspace.index.refresh(progress)
+            workspace.index.refresh(progress)
         stamp = workspace.index.stamp()
         click.echo(f"{stamp.memories} memories can be searched now.")
-        for path, problem in refreshed.problems:
+        for path, problem in workspace.index.problems():
             click.echo(f"  skipped {path}: {problem}", err=True)
         if not fill_vectors(workspace):
             return
