@@ -253,6 +253,13 @@ def test_while_git_is_busy_it_is_on_disk_and_said_to_wait(run: Run, memory: Path
     assert git("status", "--porcelain", cwd=memory) == ""
 
 
+def test_beside_a_lock_that_a_killed_git_left_the_command_that_ends_it_is_said(run: Run, memory: Path) -> None:
+    lock = memory / ".git" / "index.lock"
+    lock.touch()
+    done = run("remember", CENTS)
+    assert done.returncode == 0 and f"rm '{lock}'" in done.stderr
+
+
 def test_a_text_that_would_command_a_terminal_is_printed_as_text(
     at_terminal: Callable[..., tuple[int, str]], memory: Path
 ) -> None:
