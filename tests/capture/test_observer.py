@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from keeplore.capture.fold import CODE_LINES, HEAD_LINES, LINE_CHARS, LOG_LINES, STRETCH_LINES, TAIL_LINES, fold
 from keeplore.capture.observer import clean
+from keeplore.memory import Conversation, Exchange
 from keeplore.memory.fence import fence
 
 
@@ -186,3 +187,18 @@ _HOSTILE += ["a=", "\n ", "data:image/png;base64,", "A" * 799 + " ", "hook ", "\
 def test_hostile_text_costs_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     assert len(clean(text)) <= len(text) + 100
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```py\nimport os\n\n\n\ndef main():\n\n\n    pass   \n```",
+        "~~~\n\n\n\n~~~",
+        "1. Run\n\n   ```sh\n   make\n\n\n   make check\n   ```",
+    ],
+)
+def test_a_code_block_keeps_its_empty_lines_and_gaps_around_it_are_closed(block: str) -> None:
+    assert clean(f"Before\n\n\n\n\n{block}\n \n\n\nAfter") == f"Before\n\n{block}\n\nAfter"
+    exchange = Exchange("t1", "2026-02-09T14:00:00Z", clean(block), (clean(block),))
+    body = Conversation("Title", (exchange,)).to_markdown()
+    assert Conversation.from_markdown(body).exchanges == (exchange,)

@@ -90,7 +90,17 @@ def clean(text: str) -> str:
     text = strip_fenced(_without_private(text))
     text = _UNWRAPPED.sub("", _without_wrappers(text))
     text = fold(_HOST_LINE.sub("", text))
-    return _BLANK_LINES.sub("\n\n", text).strip()
+    return _closed_up(text).strip()
+
+
+def _closed_up(text: str) -> str:
+    """Gaps that were left behind become one empty line; those within fenced blocks are the writer's own."""
+    kept = []
+    position = 0
+    for start, end in code_spans(text):
+        kept += [_BLANK_LINES.sub("\n\n", text[position:start]), text[start:end]]
+        position = end
+    return "".join((*kept, _BLANK_LINES.sub("\n\n", text[position:])))
 
 
 def _without_private(text: str) -> str:
