@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.capture.distill import distill
+from keeplore.capture.observed import merged, observed, observed_work
 from keeplore.capture.observer import clean
 from keeplore.capture.returns import RELATES, taken_up
 from keeplore.capture.sessions import Sessions, SessionState
 from keeplore.capture.slight import is_hollow, says_little
 from keeplore.capture.titles import title_of
 from keeplore.errors import Forgotten, StoreError
-from keeplore.memory import Asked, Conversation, Exchange, Memory, Related, new_id, new_meta
+from keeplore.memory import Conversation, Exchange, Memory, Related, new_id, new_meta
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import COMMANDS, PLUGIN, prompt_key
 from keeplore_hooks.specs import hookimpl_last
 
 PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
-MAX_WORK = 200  # references of one kind that a conversation lists
-MAX_COMMANDS = 12  # the first ones; the rest repeats them
-# commands that only look: they say nothing about what came of a talk
-_LOOKING = re.compile(
-    r"(?:cd \S+ *(?:&&|;) *)*(?:"
-    r"(?:ls|cat|head|tail|grep|rg|find|fd|wc|echo|pwd|cd|which|file|stat|tree|less|sed -n|ps|pgrep|sleep|date|env|jq)\b"
-    r"|git (?:-C \S+ )?(?:status|log|diff|show|branch|remote|rev-parse|blame|ls-files|reflog|worktree list)\b)"
-)
 # commands about the host itself or about memory: the talk goes on as if nothing had been typed
 HOUSEKEEPING = frozenset((*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS))).union(
     """agents config context cost doctor export fast help hooks ide keybindings login logout mcp memory model
@@ -59,6 +51,8 @@ class Steps:
     earlier: Callable[[Place, str], Iterable[Memory]]  # recent conversations of a place, closed before a time
     embed: Callable[[Sequence[str]], Any] | None
     machine: str
+    # the commit that is checked out there, where that time is not long ago
+    head: Callable[[Origin, Place, str], str] = lambda *_: ""
 
 
 @dataclass(slots=True)
@@ -69,6 +63,7 @@ class _Open:
     place: Place
     conversation: Conversation
     created_at: str
+    commit: str = ""  # what was checked out when it was last spoken
     is_dirty: bool = False
 
 
@@ -89,10 +84,10 @@ class Capture:
     @hookimpl_last
     def keeplore_turn(self, turn: Turn) -> None:
         state = self._sessions.get(turn.origin)
-        exchange = self._observed(turn)
+        exchange = observed(turn, self._steps.redact)
         if exchange is None:
             return
-        work = self._observed_work(turn)
+        work = observed_work(turn, self._steps.redact)
         current = self._current(state)
         at = _position(current, exchange, turn)
         if current is not None and at is not None:
@@ -164,36 +159,6 @@ class Capture:
         """Drop what is in memory: the files are read again at the next event."""
         self._open.clear()
 
-    def _observed(self, turn: Turn) -> Exchange | None:
-        """The exchange without tool content, injected context and secrets; None where nobody said anything."""
-
-        def observe(text: str) -> str:
-            return self._steps.redact(clean(text))
-
-        replies: list[str | Asked] = []
-        for reply in turn.replies:
-            if isinstance(reply, str):
-                replies.append(observe(reply))
-            else:
-                options = tuple(observe(option) for option in reply.options)
-                replies.append(Asked(observe(reply.question), observe(reply.answer), options))
-        user = observe(turn.user)
-        kept = tuple(reply for reply in replies if reply)
-        return Exchange(turn.id, turn.at, user, kept, turn.ended_at) if user or kept else None
-
-    def _observed_work(self, turn: Turn) -> Work:
-        """References without secrets; paths of the project as seen from its directory, on any machine."""
-        folder = turn.origin.cwd.rstrip("/\\")
-
-        def observed(items: tuple[str, ...]) -> tuple[str, ...]:
-            if folder:
-                items = tuple(item.replace(f"{folder}/", "").replace(f"{folder}\\", "") for item in items)
-            return tuple(self._steps.redact(item) for item in items)
-
-        work = turn.work
-        commands = tuple(command for command in observed(work.commands) if not _LOOKING.match(command))
-        return Work(observed(work.files), commands, observed(work.commits), work.links)
-
     def _is_retaken(self, current: _Open, at: int, exchange: Exchange) -> bool:
         """True for the last exchange when it was a mere prompt that waited, behind others, for the turn itself."""
         known = current.conversation.exchanges[at:]
@@ -244,7 +209,8 @@ class Capture:
         if not memory.is_open:  # a person closed it, or another process did
             return None
         place = Place(memory.scope, memory.project, str(memory.source.get("branch", "")))
-        return _Open(memory.id, place, Conversation.from_markdown(memory.body), memory.created_at)
+        conversation, commit = Conversation.from_markdown(memory.body), str(memory.source.get("commit", ""))
+        return _Open(memory.id, place, conversation, memory.created_at, commit)
 
     def _begin(self, state: SessionState, exchange: Exchange, place: Place) -> _Open:
         conversation_id = new_id(state.origin.host, state.origin.session, exchange.id)
@@ -267,11 +233,11 @@ class Capture:
         exchanges = current.conversation.exchanges
         if at < len(exchanges) and _is_provisional(exchange) and not _is_provisional(exchanges[at]):
             return  # the transcript was faster than the payload that announces the prompt: it knows more
-        merged = _merged(current.conversation.work, work)
-        if at < len(exchanges) and exchanges[at] == exchange and merged == current.conversation.work:
+        everything = merged(current.conversation.work, work)
+        if at < len(exchanges) and exchanges[at] == exchange and everything == current.conversation.work:
             return
         changed = (*exchanges[:at], exchange, *exchanges[at + 1 :])
-        current.conversation = replace(current.conversation, exchanges=changed, work=merged)
+        current.conversation = replace(current.conversation, exchanges=changed, work=everything)
         current.is_dirty = True
 
     def _is_boundary(self, current: _Open, place: Place, turn: Turn, exchange: Exchange) -> bool:
@@ -310,6 +276,8 @@ class Capture:
 
     def _made(self, state: SessionState, current: _Open, *, is_open: bool) -> tuple[Memory, Conversation]:
         exchanges = current.conversation.exchanges
+        ended_at = exchanges[-1].ended_at or exchanges[-1].at
+        current.commit = self._steps.head(state.origin, current.place, ended_at) or current.commit
         # the model's say in which quotations are central is worth its time once, not at every turn
         parts: dict[str, Any] = dict(distill(exchanges, None if is_open else self._steps.embed))
         title = title_of(exchanges, parts, current.conversation.work)
@@ -321,7 +289,7 @@ class Capture:
             status="open" if is_open else None,
             title=title,
             created_at=_created_at(current),
-            updated_at=exchanges[-1].ended_at or exchanges[-1].at,
+            updated_at=ended_at,
             version=1,
             scope=current.place.scope,
             project=current.place.project,
@@ -360,6 +328,7 @@ class Capture:
             "turns": [exchange.id for exchange in current.conversation.exchanges],
             "machine": self._steps.machine,
             "branch": current.place.branch,
+            "commit": current.commit,
         }
         return {key: value for key, value in source.items() if value}
 
@@ -388,10 +357,3 @@ def _is_provisional(exchange: Exchange) -> bool:
 
 def _is_tentative(exchange: Exchange) -> bool:
     return _is_provisional(exchange) and not exchange.replies
-
-
-def _merged(old: Work, new: Work) -> Work:
-    def both(name: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*getattr(old, name), *getattr(new, name))))[:MAX_WORK]
-
-    return Work(both("files"), both("commands")[:MAX_COMMANDS], both("commits"), both("links"))

@@ -194,7 +194,7 @@ def _marker(directory: Path) -> str:
     try:
         with (directory / MARKER).open("rb") as file:
             name = file.read(MAX_MARKER).decode("utf-8", "replace").strip().lower()
-    except OSError:
+    except (OSError, ValueError):  # a host may name what can be no directory
         return ""
     return name if is_project_name(name) else ""
 
