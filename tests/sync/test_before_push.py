@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import string
+from dataclasses import replace
 
 import pytest
 
@@ -122,6 +123,20 @@ def test_what_keeplore_wrote_itself_is_pushed(first, note):
     first.save(memory)
     assert not list(scan(serialise(memory).encode()))
     assert synchronise(first, scan).pushed == 1
+
+
+def test_the_id_of_a_session_is_no_secret_for_its_name_but_a_token_in_its_place_is(first, note):
+    rng = random.Random(9)
+    session = "ses_" + "".join(rng.choices(string.ascii_letters + string.digits, k=26))
+    memory = note("With a source")
+    plain = replace(memory, meta={**memory.meta, "source": {"host": "opencode", "session": session}})
+    assert f"  session: {session}" in serialise(plain)
+    first.save(plain)
+    first.record("laptop", {"at": "2026-02-09T14:03:11Z", "event": "again", "source": {"session": session}})
+    assert synchronise(first, scan).pushed == 1
+    assert list(scan(f"# Login\n\nsession: {session}\n".encode()))
+    by_hand(first, "memory/notes/odd.md", f"---\nsource:\n  session: {secret()}\n---\n# Odd\n")
+    assert "odd.md:3 (github-token:" in stopped(first).message
 
 
 def test_a_repository_inside_a_memory_folder_is_passed_over(first, git, note):

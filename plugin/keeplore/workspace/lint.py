@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from keeplore.capture.redact.engine import find
+from keeplore.capture.redact.engine import find, without_own_names
 from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, check, check_links
@@ -86,7 +86,7 @@ def _checked(path: str, data: bytes | None) -> Checked:
     if data is None:
         said, remedy = f"it is larger than {MAX_FILE >> 20} MB", "Split it, or move it out of the memory folders"
         return Checked(path, None, (Finding(path, 1, ERROR, said, remedy),))
-    return check(path, data, lambda text: ((hit.start, hit.end, hit.kind) for hit in find(text)))
+    return check(path, data, lambda text: ((hit.start, hit.end, hit.kind) for hit in find(without_own_names(text))))
 
 
 def _linked(root: Path, checked: Sequence[Checked], present: Iterable[str], *, is_whole: bool) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from keeplore.capture.redact.engine import Wishes, name, redact, unwanted
+from keeplore.capture.redact.engine import Wishes, name, redact, unwanted, without_own_names
 from keeplore.capture.redact.homes import Homes
 from keeplore_hooks.specs import hookimpl_last
 
@@ -39,8 +39,9 @@ class Redactor:
         return self._clean(body)
 
     def scan(self, data: bytes) -> Iterator[tuple[int, str]]:
-        """Where secrets begin, in bytes, with their kind and fingerprint as a marker would have them."""
-        return ((hit.start, name(hit, data, self._key)) for hit in unwanted(data, self._key, self._wishes))
+        """Where secrets of a whole file begin, in bytes, with kind and fingerprint as a marker would have them."""
+        hits = unwanted(without_own_names(data), self._key, self._wishes)
+        return ((hit.start, name(hit, data, self._key)) for hit in hits)
 
     def _clean(self, text: str) -> str | None:
         clean = redact(self._homes.shorten(text), self._key, self._wishes)
