@@ -88,7 +88,8 @@ class ClaudeCode:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a session_id",))
         if event not in _EVENTS:
             return Reading((), cursor)
-        read, problems = _read(data, cursor, origin.session, at if _has_stopped(event, data) else "")
+        has_stopped = _has_stopped(event, data) and not origin.agent
+        read, problems = _read(data, cursor, origin.session, at if has_stopped else "")
         if read is None:
             state = transcript.State.from_json(cursor.pending)
             events, state = _told(_Heard(event, data, origin, at, None), state)
@@ -197,6 +198,8 @@ def _key(prompt: str) -> str:
 def _told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:
     """The events that the payload adds to those of the transcript."""
     event, data = heard.event, heard.payload
+    if heard.origin.agent:  # what a subagent is told and says is no talk with the person
+        return [], state
     if event == "UserPromptSubmit":
         return _prompt_told(heard, state)
     if event == "UserPromptExpansion":

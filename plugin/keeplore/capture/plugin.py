@@ -50,9 +50,8 @@ class Steps:
     closing: Callable[[Mapping[str, Any], str], None]
     earlier: Callable[[Place, str], Iterable[Memory]]  # recent conversations of a place, closed before a time
     embed: Callable[[Sequence[str]], Any] | None
+    head: Callable[[Origin, Place, str], str]  # the commit checked out there, if that time is not long ago
     machine: str
-    # the commit that is checked out there, where that time is not long ago
-    head: Callable[[Origin, Place, str], str] = lambda *_: ""
 
 
 @dataclass(slots=True)
@@ -339,10 +338,13 @@ def _position(current: _Open | None, exchange: Exchange, turn: Turn) -> int | No
     for at, known in enumerate(exchanges):
         if known.id == exchange.id:
             return at
-    if not exchanges or prompt_key(exchanges[-1].user) != prompt_key(exchange.user):
-        return None
-    # two provisional turns are two prompts, even in the same words
-    return len(exchanges) - 1 if _is_provisional(exchanges[-1]) != turn.is_provisional else None
+    key = prompt_key(exchange.user)
+    if turn.is_provisional:  # two of these are two prompts, even in the same words
+        is_last = exchanges and not _is_provisional(exchanges[-1]) and prompt_key(exchanges[-1].user) == key
+        return len(exchanges) - 1 if is_last else None
+    # several may wait for their turns: prompts that were typed ahead, or in two terminals
+    waiting = (at for at, known in enumerate(exchanges) if _is_provisional(known) and prompt_key(known.user) == key)
+    return next(waiting, None)
 
 
 def _created_at(current: _Open) -> str:

@@ -1,0 +1,213 @@
+"""What happens to a live session of Claude Code, from the payloads and the growing transcript to the files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from keeplore.config.places import Places
+from keeplore.memory import Conversation, Memory, parse
+from keeplore.workspace import Registry
+from keeplore.workspace.intake import Intake
+from keeplore.workspace.setup import initialise
+from keeplore_hooks.spool import Entry
+
+
+class Live:
+    """A session whose transcript grows, a second a line, and whose host events are taken one by one."""
+
+    def __init__(self, session: str, clock: itertools.count[int]) -> None:
+        self.session, self._clock = session, clock
+        self.cwd = Path.home() / "code" / "ledgerly"
+        self.cwd.mkdir(parents=True, exist_ok=True)
+        self.path = Path.home() / ".claude" / "projects" / "ledgerly" / f"{session}.jsonl"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+
+    def add(self, kind: str, uuid: str, parent: str | None = None, **fields: object) -> None:
+        line = {
+            "type": kind,
+            "uuid": uuid,
+            "parentUuid": parent,
+            "sessionId": self.session,
+            "timestamp": self._at(next(self._clock)) + ".000Z",
+            "version": "2.1.218",
+            "cwd": str(self.cwd),
+            "isSidechain": False,
+            **fields,
+        }
+        with self.path.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def user(self, uuid: str, words: object, parent: str | None = None, **fields: object) -> None:
+        self.add("user", uuid, parent, message={"role": "user", "content": words}, **fields)
+
+    def say(self, uuid: str, words: str, parent: str | None = None, **fields: object) -> None:
+        content = [{"type": "text", "text": words}]
+        message = {"role": "assistant", "id": f"m-{uuid}", "content": content}
+        self.add("assistant", uuid, parent, message=message, **fields)
+
+    def hear(self, event: str, **fields: object) -> None:
+        payload = {"session_id": self.session, "transcript_path": str(self.path), "cwd": str(self.cwd), **fields}
+        entry = Path.home() / "entry"
+        entry.write_text(json.dumps({"hook_event_name": event, **payload}))
+        at = self._at(next(self._clock)) + "Z"
+        with Registry(Places.from_environment(os.environ)) as registry:  # as if the worker had been started anew
+            Intake(registry).take(Entry("entry", "claude-code", event, at, 0, entry))
+
+    def _at(self, second: int) -> str:
+        return f"2026-02-09T14:{second // 60:02d}:{second % 60:02d}"
+
+
+@pytest.fixture
+def live():
+    initialise(Places.from_environment(os.environ), Path.home() / "memory")
+    return Live("one", itertools.count())
+
+
+def memories() -> list[Memory]:
+    found = [parse(path.read_text()) for path in (Path.home() / "memory").glob("**/memory/**/*.md")]
+    return sorted(found, key=lambda memory: memory.created_at)
+
+
+def said() -> list[tuple[str, tuple[object, ...]]]:
+    talks = [Conversation.from_markdown(memory.body) for memory in memories() if memory.kind == "conversation"]
+    return sorted((exchange.user, exchange.replies) for talk in talks for exchange in talk.exchanges)
+
+
+def test_an_interrupted_turn_keeps_what_was_said_and_the_next_prompt_is_its_own(live):
+    live.hear("UserPromptSubmit", prompt="Rewrite the tax table", prompt_id="p1")
+    live.user("u1", "Rewrite the tax table", promptId="p1")
+    live.say("a1", "I begin with the rates.", "u1")
+    live.user("i1", [{"type": "text", "text": "[Request interrupted by user]"}], "a1")
+    live.hear("UserPromptSubmit", prompt="No, only the rounding", prompt_id="p2")
+    live.user("u2", "No, only the rounding", "i1", promptId="p2")
+    live.say("a2", "Only the rounding then.", "u2")
+    live.hear("Stop", last_assistant_message="Only the rounding then.")
+    assert said() == [
+        ("No, only the rounding", ("Only the rounding then.",)),
+        ("Rewrite the tax table", ("I begin with the rates.",)),
+    ]
+
+
+def test_a_prompt_typed_while_the_agent_works_is_kept_once(live):
+    live.user("u1", "Build the importer")
+    live.say("a1", "It reads CSV first.", "u1")
+    live.hear("UserPromptSubmit", prompt="Also take JSON lines", prompt_id="p2")
+    queued = {"type": "queued_command", "prompt": "Also take JSON lines", "commandMode": "prompt"}
+    live.add("attachment", "q1", "a1", attachment=queued)
+    live.say("a2", "JSON lines too.", "q1")
+    live.hear("Stop", last_assistant_message="JSON lines too.")
+    assert said() == [
+        ("Also take JSON lines", ("JSON lines too.",)),
+        ("Build the importer", ("It reads CSV first.",)),
+    ]
+
+
+def test_what_a_subagent_is_told_and_says_is_no_exchange(live):
+    live.user("u1", "Find where rounding happens")
+    task = {"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "Search for round("}}
+    live.add("assistant", "a1", "u1", message={"role": "assistant", "id": "m1", "content": [task]})
+    live.user("s1", "Search for round(", isSidechain=True, agentId="x")
+    live.say("s2", "Found in secret.py", "s1", isSidechain=True, agentId="x")
+    live.hear("UserPromptSubmit", prompt="Search for round(", agent_id="x")
+    live.hear("SubagentStop", agent_id="x", last_assistant_message="Found in secret.py")
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "Found in secret.py"}]}
+    live.user("r1", [result], "a1")
+    live.say("a2", "It happens in one place.", "r1")
+    live.hear("Stop", last_assistant_message="It happens in one place.")
+    assert said() == [("Find where rounding happens", ("It happens in one place.",))]
+
+
+def test_a_session_that_is_resumed_goes_on_and_repeats_nothing(live):
+    live.user("u1", "Which store do we take?")
+    live.say("a1", "SQLite.", "u1")
+    live.hear("Stop", last_assistant_message="SQLite.")
+    live.hear("SessionEnd", reason="other")
+    live.hear("SessionStart", source="resume")
+    live.user("u2", "And where does its file lie?", "a1")
+    live.say("a2", "In the state directory.", "u2")
+    live.hear("Stop", last_assistant_message="In the state directory.")
+    assert said() == [
+        ("And where does its file lie?", ("In the state directory.",)),
+        ("Which store do we take?", ("SQLite.",)),
+    ]
+
+
+def test_a_rewound_session_keeps_both_ways_and_the_shared_part_once(live):
+    live.user("u1", "Which store do we take?")
+    live.say("a1", "SQLite.", "u1")
+    live.hear("Stop", last_assistant_message="SQLite.")
+    live.user("u2", "Try it with two tables", "a1")
+    live.say("a2", "Two tables are made.", "u2")
+    live.hear("Stop", last_assistant_message="Two tables are made.")
+    live.user("u3", "Try it with one table", "a1")
+    live.say("a3", "One table is made.", "u3")
+    live.hear("Stop", last_assistant_message="One table is made.")
+    assert said() == [
+        ("Try it with one table", ("One table is made.",)),
+        ("Try it with two tables", ("Two tables are made.",)),
+        ("Which store do we take?", ("SQLite.",)),
+    ]
+
+
+def test_a_fork_that_runs_beside_the_session_repeats_nothing(live):
+    live.user("u1", "Which store do we take?")
+    live.say("a1", "SQLite.", "u1")
+    live.hear("Stop", last_assistant_message="SQLite.")
+    fork = Live("two", live._clock)
+    fork.path.write_text(live.path.read_text().replace('"sessionId": "one"', '"sessionId": "two"'))
+    fork.hear("SessionStart", source="fork")
+    fork.user("u2", "Would Postgres do as well?", "a1")
+    fork.say("a2", "It would need a server.", "u2")
+    fork.hear("Stop", last_assistant_message="It would need a server.")
+    live.user("u3", "Take SQLite then", "a1")
+    live.say("a3", "Taken.", "u3")
+    live.hear("Stop", last_assistant_message="Taken.")
+    assert said() == [
+        ("Take SQLite then", ("Taken.",)),
+        ("Which store do we take?", ("SQLite.",)),
+        ("Would Postgres do as well?", ("It would need a server.",)),
+    ]
+
+
+def test_two_terminals_in_one_session_lose_nothing_and_repeat_nothing(live):
+    live.user("u1", "Which store do we take?")
+    live.say("a1", "SQLite.", "u1")
+    live.hear("Stop", last_assistant_message="SQLite.")
+    live.hear("UserPromptSubmit", prompt="Write the schema", prompt_id="p2")
+    live.hear("UserPromptSubmit", prompt="Write the manual", prompt_id="p3")
+    live.user("u2", "Write the schema", "a1", promptId="p2")
+    live.user("u3", "Write the manual", "a1", promptId="p3")
+    live.say("a2", "The schema is written.", "u2")
+    live.say("a3", "The manual is written.", "u3")
+    live.hear("Stop", last_assistant_message="The schema is written.")
+    live.hear("Stop", last_assistant_message="The manual is written.")
+    exchanges = dict(said())
+    assert sorted(exchanges) == ["Which store do we take?", "Write the manual", "Write the schema"]
+    assert len(said()) == 3
+    replies = [reply for kept in exchanges.values() for reply in kept]
+    assert sorted(replies) == ["SQLite.", "The manual is written.", "The schema is written."]
+
+
+def test_what_was_said_is_on_disk_before_a_compaction_and_the_summary_is_a_document(live):
+    live.user("u1", "Which store do we take?")
+    live.say("a1", "SQLite, because it needs no server.", "u1")
+    live.hear("PreCompact", trigger="auto")
+    before = said()
+    assert before == [("Which store do we take?", ("SQLite, because it needs no server.",))]
+    boundary = {"subtype": "compact_boundary", "compactMetadata": {"trigger": "auto", "preTokens": 9}}
+    live.add("system", "b1", None, content="Conversation compacted", **boundary)
+    summary = "This session is being continued from a previous conversation. We took SQLite as the store."
+    live.user("c1", summary, "b1", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    live.hear("SessionStart", source="compact")
+    live.hear("PostCompact", trigger="auto", compact_summary=summary)
+    live.user("u2", "And where does its file lie?", "c1")
+    live.say("a2", "In the state directory.", "u2")
+    live.hear("Stop", last_assistant_message="In the state directory.")
+    assert said() == [("And where does its file lie?", ("In the state directory.",)), *before]
+    (document,) = [memory for memory in memories() if memory.kind != "conversation"]
+    assert document.kind == "document" and "We took SQLite as the store." in document.body
