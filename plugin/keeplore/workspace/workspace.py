@@ -39,7 +39,7 @@ IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this l
 class Workspace:
     """One workspace. Safe for several threads; several processes may have it open at once.
 
-    Raises ConfigError where the directory is no workspace.
+    Raises ConfigError where the directory is no workspace, or a setting is wrong.
     """
 
     def __init__(self, name: str, root: Path, places: Places, machine: Machine) -> None:
@@ -67,6 +67,8 @@ class Workspace:
             written=self.written,
         )
         self._home = Path.home()
+        if self.settings.redaction.deny:
+            _ = self._redactor  # a pattern that is wrong is told of at once
         self._identities: dict[str, tuple[float, Identity]] = {}
         self._writing = threading.RLock()
 

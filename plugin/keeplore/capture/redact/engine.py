@@ -21,6 +21,7 @@ import yaml
 
 from keeplore.capture.redact.checks import CHECKS, Candidate, is_placeholder
 from keeplore.capture.redact.structure import DETECTORS, decoded
+from keeplore.errors import ConfigError
 
 BEFORE, AFTER = 96, 2048  # bytes around a keyword in which its rule looks, unless the rule says otherwise
 MAX_PASSES = 6  # a hit may hide another that overlaps it; more than three were never needed
@@ -68,11 +69,8 @@ class Wishes:
 
     @classmethod
     def of(cls, deny: Iterable[str], allow: Iterable[str]) -> Wishes:
-        """Raises re2.error for a pattern that RE2 does not know."""
-        options = re2.Options()
-        options.max_mem = 64 << 20
-        options.log_errors = False
-        return cls(tuple(re2.compile(pattern.encode(), options) for pattern in deny), frozenset(allow))
+        """Raises ConfigError for a pattern that RE2 does not know, or that matches an empty text."""
+        return cls(tuple(map(_denied, deny)), frozenset(allow))
 
 
 NO_WISHES = Wishes()
@@ -227,6 +225,21 @@ def _options() -> Any:
 
 def _compile(pattern: str) -> Any:
     return re2.compile(pattern.encode(), _options())
+
+
+def _denied(pattern: str) -> Any:
+    options = _options()
+    options.encoding = re2.Options.Encoding.UTF8  # so that letters of any language have two cases
+    try:
+        compiled = re2.compile(pattern.encode(), options)
+    except (re2.error, UnicodeEncodeError) as e:
+        said = e.args[0].decode("utf-8", "replace") if isinstance(e.args[0], bytes) else str(e)
+        what = f"redaction.deny: {pattern!r} is no regular expression of RE2: {said}"
+        raise ConfigError(what, "Mend or remove it in keeplore.yaml") from e
+    if compiled.search(b""):
+        what = f"redaction.deny: {pattern!r} matches an empty text and so says nothing"
+        raise ConfigError(what, "Mend or remove it in keeplore.yaml")
+    return compiled
 
 
 def _windows(places: Iterable[int], before: int, after: int, size: int) -> Iterator[tuple[int, int]]:
