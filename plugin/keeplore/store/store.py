@@ -102,14 +102,22 @@ class Store:
 
         ``at`` is RFC 3339. Its text stays in git. Raises NotFound, RepositoryError or OSError.
         """
+        return self.forget_all((memory_id,), machine, at)[0]
+
+    def forget_all(self, memory_ids: Iterable[str], machine: str, at: str) -> list[Tombstone]:
+        """Forget memories, one after the other, with one look at the files; as ``forget``."""
+        stones = []
         with self.exclusive:
-            copies = self.copies(memory_id)
-            stone = self.stones.get(memory_id)
-            if copies:
-                return forgetting.forget(self.root, self.stones, copies, machine, at)
-            if stone is None:
-                raise _not_found(memory_id)
-            return stone
+            files_here = list(self.scan())
+            for memory_id in memory_ids:
+                copies = self._copies(files_here, memory_id)
+                stone = self.stones.get(memory_id)
+                if copies:
+                    stone = forgetting.forget(self.root, self.stones, copies, machine, at)
+                if stone is None:
+                    raise _not_found(memory_id)
+                stones.append(stone)
+        return stones
 
     def restore(self, memory_id: str) -> str:
         """Bring back what was forgotten, or a file that was deleted by hand, as git had it, and return its path.
@@ -117,7 +125,7 @@ class Store:
         Raises NotFound (never there, purged, or not in this git), AlreadyExists, RepositoryBusy or OSError.
         """
         if memory_id not in self.stones and (path := self.find(memory_id)):
-            raise AlreadyExists(f"{memory_id} is there: {path}", f"`keeplore show {memory_id}` shows it")
+            raise NotFound(f"{memory_id} is not forgotten, it is in {path}", f"`keeplore show {memory_id}` shows it")
         with self.exclusive, Turn(directories(self.root)):
             return forgetting.restore(self.root, self.stones, memory_id)
 
@@ -215,11 +223,7 @@ class Store:
 
     def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
         """Every file of a memory with what it says, archived ones and duplicates too; first the one that is used."""
-        if not is_id(memory_id):
-            return []
-        files_here = list(self.scan())
-        named = [file for file in files_here if carries(file.path, memory_id)]
-        return self._holding([*named, *self._by_text(files_here, memory_id)], memory_id)
+        return self._copies(list(self.scan()), memory_id)
 
     def scan(self) -> Iterator[File]:
         """Every memory file, the archive included, in no order; no links, no hidden files, nothing is read."""
@@ -326,6 +330,12 @@ class Store:
         paths = [f"{folder}/{name}" for name in names if not name.startswith(".")]
         likely = [other for other in paths if other != path and carries(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
+
+    def _copies(self, files_here: list[File], memory_id: str) -> list[tuple[str, Memory]]:
+        if not is_id(memory_id):
+            return []
+        named = [file for file in files_here if carries(file.path, memory_id)]
+        return self._holding([*named, *self._by_text(files_here, memory_id)], memory_id)
 
     def _holding(self, likely: list[File], memory_id: str) -> list[tuple[str, Memory]]:
         """Those of the files that hold this memory, the one that is used first, as the index chooses it."""

@@ -38,8 +38,7 @@ def forget(workspace: Workspace, memory_id: str) -> Forgot:
     quoting = quoting_notes(workspace, memory_id)
     at = now()
     with workspace.capturing():  # an open conversation is not written to meanwhile
-        for version in ids:
-            workspace.store.forget(version, workspace.machine, at)
+        workspace.store.forget_all(ids, workspace.machine, at)
     workspace.index.refresh()
     return Forgot(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
 
@@ -79,7 +78,7 @@ def purge(workspace: Workspace, memory_id: str) -> Purged:
 
 def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]:
     """Notes with words of a conversation: they are memories of their own, and stay."""
-    path = workspace.store.find(memory_id)
+    path = workspace.index.path_of(memory_id)
     memory = workspace.store.load(path) if path else None
     session = str(memory.source.get("session") or "") if memory and memory.kind == "conversation" else ""
     if memory is None or not session:
@@ -102,7 +101,7 @@ def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
     ids = dict.fromkeys((memory_id, *reversed(chain)))
     if workspace.store.is_forgotten(memory_id):
         ids |= dict.fromkeys(_forgotten_together(workspace, memory_id))
-    elif not workspace.store.find(memory_id):
+    elif not workspace.index.path_of(memory_id):
         raise NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
     return tuple(ids)
 
