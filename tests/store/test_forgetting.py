@@ -318,7 +318,7 @@ def test_a_file_that_was_deleted_by_hand_is_known_and_comes_back_as_git_had_it(s
     store.commit()
     text = text_of(store, path)
     assert list(store.deleted(memory.id)) == []
-    with pytest.raises(AlreadyExists):
+    with pytest.raises(NotFound, match="not forgotten"):
         store.restore(memory.id)
     (store.root / path).unlink()
     if is_committed:
