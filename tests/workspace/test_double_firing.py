@@ -9,6 +9,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
+from keeplore.worker.answers import Answers
 from keeplore.workspace import Registry
 from keeplore.workspace.intake import Intake
 from keeplore.workspace.setup import initialise
@@ -177,3 +178,13 @@ def test_what_is_no_payload_stays_with_the_host_of_its_entry(payload):
     assert sender("gemini-cli", "AfterAgent", json.dumps({"timestamp": "x"}).encode())[0].name == "gemini-cli"
     with pytest.raises(KeyError, match="no host is called"):
         sender("nothing", "Stop", payload)
+
+
+def test_the_answer_has_the_form_of_the_host_that_asks():
+    with Registry(Places.from_environment(os.environ)) as registry:  # no workspace yet, which is worth a line
+        answers = Answers(registry, lambda _: True, dict, lambda: None)
+        for payload, key in ((CURSOR, "additional_context"), (COPILOT_LIKE_CLAUDE, "additionalContext")):
+            given = answers.answer("claude-code", "SessionStart", json.dumps(payload).encode())
+            assert list(json.loads(given)) == [key]
+        given = answers.answer("claude-code", "SessionStart", json.dumps(CLAUDE).encode())
+        assert json.loads(given)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
