@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def command(places: Places, *, refs: tuple[str, ...], is_list: bool, as_json: bool) -> None:
     """Bring back the memories REF, ids or beginnings of ids, as git had them, with the versions forgotten with them.
 
-    So does a memory whose file was deleted by hand, where git has had it. What was purged cannot be restored, and what was never pushed only where it was forgotten.
+    A memory whose file was deleted by hand comes back too, where git has had it. What was purged cannot be restored,
+    and what was never pushed only on the machine where it was forgotten.
 
     \b
     keeplore restore --list
