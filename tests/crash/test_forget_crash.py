@@ -33,7 +33,7 @@ def workspace(tmp_path, git):
     store = create(tmp_path / "base" / "workspace", TEMPLATE)
     store.save(note("Kept", "kept words\n"))
     store.save(note("Dropped", "dropped words\n"))
-    for body in ("first secret\n", "second secret\n"):
+    for body in ("first hidden words\n", "second hidden words\n"):
         store.save(note("Leaked", body))
         store.commit()
     git("tag", "v1", cwd=store.root)
@@ -85,7 +85,7 @@ def expect_finished(root, deed, blobs, git, *, is_whole):
             subprocess.run(["git", "cat-file", "-e", blob], cwd=root, capture_output=True).returncode for blob in blobs
         ]
         assert all(gone) and not (root / ".git" / PENDING).exists()
-        assert "secret" not in git("log", "--all", "--reflog", "-p", cwd=root)
+        assert "hidden words" not in git("log", "--all", "--reflog", "-p", cwd=root)
     assert git("fsck", "--no-dangling", "--no-progress", cwd=root) == ""
 
 

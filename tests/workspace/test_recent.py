@@ -165,6 +165,7 @@ def test_it_is_found_by_recall_after_the_index_was_lost(workspace, project, plac
 
 
 def test_a_new_topic_is_kept_alone(workspace, project):
-    say(workspace, project, [*TALK, NEXT_TOPIC])
+    another = ("Next task: the login page forgets the user.", "The cookie had no path.")
+    say(workspace, project, [*TALK, another])
     talk = Conversation.from_markdown(remember_recent(workspace, project, "session-1").memory.body)
-    assert [(e.user, e.assistant) for e in talk.exchanges] == [NEXT_TOPIC]
+    assert [(e.user, e.assistant) for e in talk.exchanges] == [another]
