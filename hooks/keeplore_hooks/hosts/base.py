@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from keeplore_hooks.events import HostEvent, Origin
+from keeplore_hooks.hosts import jsonl
 
 IMAGE = "[image]"  # the line that stands for a picture in a prompt
 PLUGIN = "keeplore"  # before a command's name, where a host names the plugin that it is from
@@ -85,6 +86,21 @@ class Host(Source, Protocol):
 
     def reply(self, event: str, context: str) -> bytes:
         """The host's reply that carries ``context``, within the host's limits; empty when there is none."""
+
+
+def origin_of(host: str, payload: bytes) -> Origin | None:
+    """What a payload with the keys of Claude Code and Codex names; None for one without a session."""
+    data = jsonl.load(payload)
+    session = jsonl.text(data, "session_id")
+    if not session:
+        return None
+    return Origin(
+        host,
+        session,
+        cwd=jsonl.text(data, "cwd"),
+        transcript=jsonl.text(data, "transcript_path"),
+        agent=jsonl.text(data, "agent_id"),
+    )
 
 
 def prompt_key(text: str) -> str:

@@ -13,7 +13,7 @@ from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import claude_transcript as transcript
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.announced import is_twice
-from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, prompt_key
+from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, origin_of, prompt_key
 from keeplore_hooks.hosts.claude_turns import HOST
 from keeplore_hooks.hosts.jsonl import Json, text
 
@@ -70,17 +70,7 @@ class ClaudeCode:
     folder = "projects"
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.load(payload)
-        session = text(data, "session_id")
-        if data is None or not session:
-            return None
-        return Origin(
-            HOST,
-            session,
-            cwd=text(data, "cwd"),
-            transcript=text(data, "transcript_path"),
-            agent=text(data, "agent_id"),
-        )
+        return origin_of(HOST, payload)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
         origin, data = self.origin(event, payload), jsonl.load(payload)

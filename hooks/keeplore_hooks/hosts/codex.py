@@ -15,7 +15,7 @@ from keeplore_hooks.hosts import codex_lines as lines
 from keeplore_hooks.hosts import jsonl, logs, spoken
 from keeplore_hooks.hosts.announced import PROMPT_LIMIT, Announced, Missing
 from keeplore_hooks.hosts.assembly import digest, squashed
-from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded
+from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, origin_of
 from keeplore_hooks.hosts.codex_turns import Lines, is_subagent
 from keeplore_hooks.hosts.jsonl import Json, mapping, text
 
@@ -67,17 +67,7 @@ class Codex:
     folder = "sessions"
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.load(payload)
-        session = text(data, "session_id")
-        if data is None or not session:
-            return None
-        return Origin(
-            HOST,
-            session,
-            cwd=text(data, "cwd"),
-            transcript=text(data, "transcript_path"),
-            agent=text(data, "agent_id"),
-        )
+        return origin_of(HOST, payload)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
         origin, data = self.origin(event, payload), jsonl.load(payload)

@@ -18,6 +18,7 @@ from keeplore.worker.protocol import ask
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
+    from keeplore.recall import Answer
     from keeplore.workspace.workspace import Workspace
 
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
@@ -70,21 +71,24 @@ def _without_worker(places: Places, request: dict[str, Any]) -> dict[str, Any]:
     from keeplore.recall import to_json
     from keeplore.workspace.registry import Registry
 
-    with Registry(places) as registry:
-        cwd = Path(request["cwd"])
-        if not request["text"]:
-            _fill_few(registry.for_directory(cwd))
-        answer = registry.recall(
+    def asked() -> Answer:
+        return registry.recall(
             request["query"], cwd, limit=request["limit"], wide=request["wide"], text_only=request["text"]
         )
+
+    with Registry(places) as registry:
+        cwd = Path(request["cwd"])
+        answer = asked()
+        missing = answer.stamp.passages - answer.stamp.vectors
+        if not request["text"] and 0 < missing <= FEW and _are_filled(registry.for_directory(cwd)):
+            answer = asked()
         return to_json(answer)
 
 
-def _fill_few(workspace: Workspace) -> None:
-    """Make the vectors that are missing where that takes a second at most: what was just written is found then."""
-    # Interrupted or without a model, text search serves, and the answer says so.
+def _are_filled(workspace: Workspace) -> bool:
+    """Make the vectors that are missing, which takes a second at most: what was just written is found then."""
+    # without a model text search serves, and the answer says so
     with contextlib.suppress(IndexUnavailable, ModelUnavailable):
-        workspace.index.refresh()
-        stamp = workspace.index.stamp()
-        if 0 < stamp.passages - stamp.vectors <= FEW:
-            workspace.index.embed_pending()
+        workspace.index.embed_pending()
+        return True
+    return False
