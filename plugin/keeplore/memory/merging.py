@@ -1,0 +1,221 @@
+"""Two changed versions of one memory as one: a pure function, the same on every machine and whoever merges first.
+
+Nothing that a person wrote is lost: what cannot be joined stands in a second memory that ``contradicts`` the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.errors import Corrupt, UnsafePath
+from keeplore.memory.frontmatter import parse, serialise
+from keeplore.memory.lines import join
+from keeplore.memory.model import TRUST, Memory, in_order
+from keeplore.memory.names import is_id, new_id, relative_path
+
+CONFLICT = ".conflict-"  # in the name of a file that is no memory with an id
+_HASH_CHARS = 8
+_MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """``text`` for the file's own place, and what stands beside it: path and text, for what could not be joined."""
+
+    text: str
+    beside: Mapping[str, str]
+
+
+def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
+    """Merge two versions of the file at ``path``; ``base`` is what both were made of, None where nothing was.
+
+    Both orders of the two give the same. Never raises: what has no front matter of ours is merged as plain text.
+    """
+    winner, loser = sorted((one, other), key=_precedence, reverse=True)
+    if winner == loser or base == loser:
+        return Merge(winner, {})
+    if base == winner:
+        return Merge(loser, {})
+    first, second = _memory(winner), _memory(loser)
+    if first is None or second is None or first.id != second.id:
+        # a version that can be read comes before one that cannot, which is what _precedence puts last
+        return _merge_plain(path, base, winner, loser, is_text=first is None and second is None)
+    origin = _memory(base) if base is not None else None
+    before = origin if origin and origin.id == first.id else None
+    meta, is_clash = _joined_meta(before.meta if before else None, second.meta, first.meta)
+    body = join(before.body if before else None, second.body, first.body)
+    text = serialise(Memory(meta, body.text))
+    return Merge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
+
+
+def merge_text(path: str, base: str | None, one: str, other: str) -> Merge:
+    """The same for any other text: lines are joined; on a clash both files stay."""
+    winner, loser = sorted((one, other), key=_fingerprint, reverse=True)
+    return _merge_plain(path, base, winner, loser, is_text=True)
+
+
+def merge_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """Two versions of what is no text: one keeps the place, the other stands beside it."""
+    loser, winner = sorted((one, other), key=lambda data: hashlib.sha256(data).digest())
+    return winner, {} if winner == loser else {beside_path(path, loser): loser}
+
+
+def merge_lines(base: str, one: str, other: str) -> str:
+    """Two versions of a file to which JSON objects with ``at`` are only added, one a line: each line once, by time."""
+    kept = base.splitlines()
+    if not all(text.startswith(base) for text in (one, other)):  # a person edited it
+        kept = []
+    known = set(kept)
+    added = {line for text in (one, other) for line in text.splitlines() if line.strip() and line not in known}
+    return "".join(f"{line}\n" for line in [*kept, *sorted(added, key=_moment)])
+
+
+def merge_project(base: str | None, one: str, other: str) -> str:
+    """Two versions of a ``project.json``: key by key, lists as sets."""
+    sides = [_json(text) for text in sorted((one, other), key=_fingerprint)]
+    loser, winner = sides
+    if loser is None or winner is None:
+        return next(
+            (text for text in sorted((one, other), key=_fingerprint) if _json(text) is not None), max(one, other)
+        )
+    meta, _ = _joined_meta(_json(base) if base is not None else None, loser, winner)
+    return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
+
+
+def beside_path(path: str, loser: bytes) -> str:
+    """The name for a version that lost its place: made of its content, so that every machine gives the same."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, extension = name.rpartition(".")
+    if not stem:  # .gitignore
+        stem, dot, extension = name, "", ""
+    mark = hashlib.sha256(loser).hexdigest()[:_HASH_CHARS]
+    return f"{folder}{slash}{stem}{CONFLICT}{mark}{dot}{extension}"
+
+
+def _merge_plain(path: str, base: str | None, winner: str, loser: str, *, is_text: bool) -> Merge:
+    if is_text:
+        joined = join(base, loser, winner)
+        if not joined.is_clash:
+            return Merge(joined.text, {})
+    return Merge(winner, {beside_path(path, loser.encode()): loser})
+
+
+def _precedence(text: str) -> tuple[bool, str, int, str]:
+    """Which version keeps the place: one that can be read, the later one by what it says of itself, else by content."""
+    memory = _memory(text)
+    if memory is None:
+        return (False, "", 0, _fingerprint(text))
+    return (True, memory.updated_at, memory.version, _fingerprint(text))
+
+
+def _fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _memory(text: str) -> Memory | None:
+    """A memory with an id of ours, None for every other text."""
+    try:
+        memory = parse(text)
+    except Corrupt:
+        return None
+    return memory if is_id(memory.id) else None
+
+
+def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, str]:
+    """The version that lost lines, as a memory of its own that names the other."""
+    link = {"id": winner.id, "relationship": "contradicts"}
+    related = loser.meta.get("related")
+    links = [*(related if isinstance(related, list) else []), link]
+    # it replaces nothing: a second head would make a fork of the chain
+    copy = loser.with_meta(
+        id=new_id("conflict", winner.id, _fingerprint(text)), related=links, supersedes=None, status=None
+    )
+    copy = Memory(in_order(copy.meta), copy.body)
+    try:
+        return {relative_path(copy): serialise(copy)}
+    except (UnsafePath, Corrupt):
+        return {beside_path(path, text.encode()): text}
+
+
+def _joined_meta(
+    base: Mapping[str, Any] | None, loser: Mapping[str, Any], winner: Mapping[str, Any], *, is_inside: bool = False
+) -> tuple[dict[str, Any], bool]:
+    """Key by key; whether two values were given that cannot both stay."""
+    joined: dict[str, Any] = {}
+    is_clash = False
+    for key in dict.fromkeys((*winner, *loser)):
+        was = base.get(key, _MISSING) if base is not None else _MISSING
+        one, other = loser.get(key, _MISSING), winner.get(key, _MISSING)
+        if _same(one, was) or _same(one, other):
+            value = other
+        elif _same(other, was):
+            value = one
+        else:
+            value, clashes = _joined_value("" if is_inside else key, was, one, other)
+            is_clash = is_clash or clashes
+        if value is not _MISSING:
+            joined[key] = value
+    return joined, is_clash and not is_inside
+
+
+def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
+    """One value of two that were both changed, ``other`` being the winner's, and whether the loser's is lost."""
+    if key == "status":  # who closed a conversation has closed it
+        return (_MISSING if _MISSING in (one, other) else other), False
+    if one is _MISSING or other is _MISSING:  # removed here, changed there
+        return (other if one is _MISSING else one), False
+    if isinstance(one, list) and isinstance(other, list):
+        return _joined_list(was if isinstance(was, list) else [], one, other), False
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return _joined_meta(was if isinstance(was, Mapping) else None, one, other, is_inside=True)
+    rule = _RULES.get(key)
+    if rule and type(one) is type(other):
+        return rule(one, other), False
+    return other, True
+
+
+def _joined_list(was: Sequence[Any], one: Sequence[Any], other: Sequence[Any]) -> list[Any]:
+    """What neither side took away, then what the winner added, then what the loser added."""
+    kept = [item for item in was if item in one and item in other]
+    for item in (*other, *one):
+        if item not in was and item not in kept:
+            kept.append(item)
+    return kept
+
+
+def _lower_trust(one: Any, other: Any) -> Any:
+    known = [value for value in (one, other) if value in TRUST]
+    return min(known, key=TRUST.index) if len(known) == 2 else TRUST[0]
+
+
+_RULES: Mapping[str, Callable[[Any, Any], Any]] = {
+    "created_at": min,
+    "updated_at": max,
+    "version": max,
+    "confidence": min,
+    "permanent": max,
+    "trust": _lower_trust,
+}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of one type: ``1`` and ``true`` are two values."""
+    return one is other or (type(one) is type(other) and bool(one == other))
+
+
+def _moment(line: str) -> tuple[str, str]:
+    entry = _json(line)
+    at = entry.get("at") if entry else ""
+    return (at if isinstance(at, str) else ""), line
+
+
+def _json(text: str) -> dict[str, Any] | None:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None

@@ -1,0 +1,190 @@
+"""Merging: both orders give the same, nothing that was written is lost, and what clashes stands beside."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keeplore.memory import Memory, new_id, new_meta, parse, serialise
+from keeplore.memory.lines import join
+from keeplore.memory.merging import merge_bytes, merge_lines, merge_memory, merge_project, merge_text
+
+ID = new_id("merging", "test")
+PATH = "memory/decisions/2026-02-09-we-use-sqlite-00000000.md"
+BODY = "# We use SQLite\n\nBecause it is enough.\n\nNobody runs a server.\n"
+BASE_META = new_meta(
+    id=ID,
+    kind="note",
+    title="We use SQLite",
+    created_at="2026-02-09T10:00:00Z",
+    updated_at="2026-02-09T10:00:00Z",
+    version=1,
+    scope="workspace",
+    category="architectural-decisions",
+    trust="user",
+)
+
+lines = st.lists(st.sampled_from("abcdefgh"), max_size=12).map("\n".join)
+
+
+def note(body: str = BODY, **changes: object) -> str:
+    return serialise(Memory(BASE_META, body).with_meta(**changes))
+
+
+def both_ways(base: str | None, one: str, other: str, path: str = PATH) -> tuple[str, dict[str, str]]:
+    merge = merge_memory(path, base, one, other)
+    again = merge_memory(path, base, other, one)
+    assert merge == again
+    return merge.text, dict(merge.beside)
+
+
+@given(lines, lines, lines)
+def test_the_order_of_the_two_sides_does_not_matter_and_every_added_line_survives(
+    base: str, one: str, other: str
+) -> None:
+    text, beside = both_ways(base, one, other, "memory/notes.md")
+    everything = "\n".join([text, *beside.values()]).split("\n")
+    for side in (one, other):
+        assert {line for line in side.split("\n") if line not in base.split("\n")} <= set(everything)
+
+
+@given(lines, lines)
+def test_without_a_common_version_nothing_of_either_is_lost(one: str, other: str) -> None:
+    text, beside = both_ways(None, one, other, "memory/notes.md")
+    everything = set("\n".join([text, *beside.values()]).split("\n"))
+    assert set(one.split("\n")) | set(other.split("\n")) <= everything
+
+
+@given(lines, lines)
+def test_a_side_that_changed_nothing_gives_way(base: str, changed: str) -> None:
+    assert both_ways(base, base, changed, "memory/notes.md") == (changed, {})
+
+
+@given(lines, lines, lines)
+def test_what_was_merged_can_be_merged_again_with_what_it_was_made_of(base: str, one: str, other: str) -> None:
+    text, _ = both_ways(base, one, other, "memory/notes.md")
+    assert both_ways(one, one, text, "memory/notes.md") == (text, {})
+
+
+@given(lines, lines, lines)
+def test_a_line_that_one_side_removed_and_the_other_left_stays_away(head: str, tail: str, added: str) -> None:
+    base = f"{head}\nGONE\n{tail}"
+    joined = join(base, f"{head}\n{tail}", f"{base}\n{added.upper()}END")
+    assert joined.is_clash or "GONE" not in joined.text.split("\n")
+
+
+def test_changes_in_different_places_become_one_text_without_a_second_file() -> None:
+    one = note(BODY.replace("enough", "small"), updated_at="2026-03-01T10:00:00Z")
+    other = note(BODY + "\nIt is one file.\n", permanent=True)
+    text, beside = both_ways(note(), one, other)
+    memory = parse(text)
+    assert beside == {}
+    assert "small" in memory.body and "one file" in memory.body
+    assert memory.is_permanent and memory.updated_at == "2026-03-01T10:00:00Z"
+
+
+def test_of_two_changes_of_one_line_the_later_wins_and_the_other_stands_beside_as_a_contradiction() -> None:
+    one = note(BODY.replace("enough", "small"), updated_at="2026-03-02T10:00:00Z")
+    other = note(BODY.replace("enough", "fast"), updated_at="2026-03-01T10:00:00Z")
+    text, beside = both_ways(note(), one, other)
+    assert "small" in text and "fast" not in text
+    [(path, copy)] = beside.items()
+    memory = parse(copy)
+    assert "fast" in memory.body
+    assert memory.links == (("contradicts", ID),)
+    assert memory.id != ID and path.endswith(f"{memory.id[4:12]}.md")
+
+
+def test_two_titles_cannot_both_stay() -> None:
+    one, other = note(title="We use Postgres"), note(title="We use DuckDB")
+    text, beside = both_ways(note(), one, other)
+    assert {parse(text).title, *(parse(copy).title for copy in beside.values())} == {"We use Postgres", "We use DuckDB"}
+
+
+def test_links_and_unknown_lists_are_joined_and_what_a_side_removed_stays_away() -> None:
+    link = [{"id": new_id("x"), "relationship": "refines"}, {"id": new_id("y"), "relationship": "relates-to"}]
+    base = note(related=link, labels=["a", "b"])
+    one = note(related=link[:1], labels=["a", "b", "c"])
+    other = note(related=[*link, {"id": new_id("z"), "relationship": "refines"}], labels=["b", "d"])
+    text, beside = both_ways(base, one, other)
+    memory = parse(text)
+    assert beside == {}
+    assert [item["id"] for item in memory.meta["related"]] == [new_id("x"), new_id("z")]
+    assert set(memory.meta["labels"]) == {"b", "c", "d"}
+
+
+def test_trust_never_grows_and_a_closed_conversation_stays_closed() -> None:
+    base = note(trust="tool", status="open")
+    text, beside = both_ways(base, note(trust="user", status=None), note(trust="document", status="open", version=2))
+    assert parse(text).trust == "document" and not parse(text).is_open and beside == {}
+
+
+def test_a_field_that_one_side_removed_and_the_other_changed_keeps_the_change() -> None:
+    text, beside = both_ways(note(owner="ann"), note(), note(owner="bob"))
+    assert parse(text).meta["owner"] == "bob" and beside == {}
+
+
+def test_true_and_one_are_two_values() -> None:
+    text, _ = both_ways(note(flag=1), note(flag=True), note(flag=1, permanent=True))
+    assert parse(text).meta["flag"] is True
+
+
+def test_two_memories_of_different_ids_at_one_path_both_stay_as_they_are() -> None:
+    one, other = note(), note(id=new_id("another"))
+    text, beside = both_ways(None, one, other)
+    assert {text, *beside.values()} == {one, other}
+
+
+def test_a_version_that_cannot_be_read_gives_way_and_stays_beside_byte_for_byte() -> None:
+    broken = note().replace("kind: note", "kind: [note")
+    text, beside = both_ways(note(), note(permanent=True), broken)
+    assert parse(text).is_permanent
+    assert list(beside.values()) == [broken]
+
+
+def test_one_file_written_on_two_machines_from_the_same_session_is_joined() -> None:
+    one = note(BODY, source={"machine": "a", "turns": ["t1"]})
+    other = note(BODY + "\nMore was said.\n", source={"machine": "b", "turns": ["t1", "t2"]})
+    text, beside = both_ways(None, one, other)
+    assert "More was said." in text and parse(text).turns == ("t1", "t2") and beside == {}
+
+
+def test_line_ends_of_another_system_are_no_change() -> None:
+    text, beside = both_ways(BODY, BODY.replace("\n", "\r\n"), BODY.replace("enough", "small"), "memory/notes.md")
+    assert text == BODY.replace("enough", "small") and beside == {}
+
+
+def test_a_very_long_text_clashes_as_a_whole_and_in_no_time() -> None:
+    base = "a\n" * 30_000
+    text, beside = both_ways(base, base + "b", base + "c", "memory/notes.md")
+    assert {text, *beside.values()} == {base + "b", base + "c"}
+
+
+@pytest.mark.parametrize("path", ["README.md", ".gitignore", "memory/a.b/LICENSE"])
+def test_a_name_beside_says_which_file_it_was_and_depends_on_its_content(path: str) -> None:
+    merge = merge_text(path, "a", "b", "c")
+    [name] = merge.beside
+    assert ".conflict-" in name and name.startswith(path.rpartition(".")[0] or path)
+    data, beside = merge_bytes(path, b"\0b", b"\0c")
+    assert {data, *beside.values()} == {b"\0b", b"\0c"}
+
+
+def test_audit_lines_of_both_sides_stand_once_and_in_time() -> None:
+    first, second, third = (json.dumps({"at": f"2026-01-0{day}T00:00:00Z", "n": day}) for day in (1, 2, 3))
+    base = f"{first}\n"
+    one, other = f"{base}{third}\n", f"{base}{second}\n{third}\n"
+    expected = f"{first}\n{second}\n{third}\n"
+    assert merge_lines(base, one, other) == merge_lines(base, other, one) == expected
+
+
+def test_a_projects_remotes_of_both_sides_are_kept() -> None:
+    base = json.dumps({"schema": 1, "name": "a", "remotes": ["x"]})
+    one = json.dumps({"schema": 1, "name": "a", "remotes": ["x", "y"]})
+    other = json.dumps({"schema": 1, "name": "a", "remotes": ["x", "z"], "root_commit": "c"})
+    merged = merge_project(base, one, other)
+    assert merged == merge_project(base, other, one)
+    assert set(json.loads(merged)["remotes"]) == {"x", "y", "z"} and json.loads(merged)["root_commit"] == "c"
+    assert merge_project(base, one, "no json") == one
