@@ -49,9 +49,9 @@ class Recorded:
 class Ask:
     """The context that a host waits for."""
 
-    kind: str  # brief | prompt | command
-    text: str = ""  # the prompt, or what was typed behind a command
-    source: str = ""  # startup | resume | clear | compact; for a command one of COMMANDS
+    kind: str  # brief | prompt | command | edit
+    text: str = ""  # the prompt, what was typed behind a command, or the files to be edited, a line each
+    source: str = ""  # startup | resume | fork | clear | compact; for a command one of COMMANDS
 
 
 class Source(Protocol):
@@ -70,6 +70,8 @@ class Source(Protocol):
 
 class Host(Source, Protocol):
     """One host program: its payloads, the shape of its replies, and its sessions on disk."""
+
+    context_bytes: int  # UTF-8: what of a context a reply surely carries whole
 
     def origin(self, event: str, payload: bytes) -> Origin | None:
         """Where the payload comes from; None when it is not a payload of this host."""

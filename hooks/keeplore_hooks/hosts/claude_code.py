@@ -31,8 +31,9 @@ _EVENTS = (
     "SessionEnd",
 )
 _ENDS = ("Stop", "StopFailure", "SessionEnd")
-_ANSWERING = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")
-_SOURCES = {"startup": "startup", "resume": "resume", "fork": "resume", "clear": "clear", "compact": "compact"}
+_ANSWERING = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse")
+_EDITED = {"Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
+_SOURCES = {"startup": "startup", "resume": "resume", "fork": "fork", "clear": "clear", "compact": "compact"}
 _PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
 _AHEAD_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
 _END_OF_TIME = "9999"
@@ -66,6 +67,7 @@ class ClaudeCode:
     """The adapter of Claude Code 1.0 to 2.1."""
 
     name = HOST
+    context_bytes = CONTEXT_LIMIT  # no text has more UTF-16 units than bytes of UTF-8
     variable = "CLAUDE_CONFIG_DIR"
     folder = "projects"
 
@@ -107,6 +109,9 @@ class ClaudeCode:
         if event == "UserPromptExpansion":
             name = _own_command(data)
             return Ask("command", text(data, "command_args").strip(), name) if name else None
+        if event == "PreToolUse":
+            path = text(jsonl.mapping(data, "tool_input"), _EDITED.get(text(data, "tool_name"), ""))
+            return Ask("edit", path) if path else None
         prompt = _prompt(data) if event == "UserPromptSubmit" else ""
         return Ask("prompt", text=prompt) if prompt and not lines.slash_command(prompt) else None
 

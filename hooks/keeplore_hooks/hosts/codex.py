@@ -18,6 +18,7 @@ from keeplore_hooks.hosts.assembly import digest, squashed
 from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, origin_of
 from keeplore_hooks.hosts.codex_turns import Lines, is_subagent
 from keeplore_hooks.hosts.jsonl import Json, mapping, text
+from keeplore_hooks.hosts.patches import files_in
 
 HOST = "codex"
 SUFFIX, PACKED = logs.SUFFIX, ".jsonl.zst"
@@ -34,8 +35,9 @@ _EVENTS = (
     "SessionEnd",
 )
 _ENDS = ("Stop", "Interrupt", "SessionEnd")
-_ANSWERING = ("SessionStart", "UserPromptSubmit")
-_SOURCES = {"startup": "startup", "resume": "resume", "fork": "resume", "clear": "clear", "compact": "compact"}
+_ANSWERING = ("SessionStart", "UserPromptSubmit", "PreToolUse")
+_PATCHES = ("apply_patch", "Edit", "Write")  # names under which a patch is announced
+_SOURCES = {"startup": "startup", "resume": "resume", "fork": "fork", "clear": "clear", "compact": "compact"}
 _PLACES = ("sessions/*/*/*/rollout-*", "sessions/rollout-*", "archived_sessions/rollout-*")
 _NAME = re.compile(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)")
 _HEAD_LINES = 20  # in which a rollout says whose it is
@@ -63,6 +65,7 @@ class Codex:
     """The adapter of Codex CLI, its desktop app and its editor extension, 0.30 to 0.159."""
 
     name = HOST
+    context_bytes = CONTEXT_BYTES
     variable = "CODEX_HOME"
     folder = "sessions"
 
@@ -115,6 +118,9 @@ class Codex:
             return None
         if event == "SessionStart":
             return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
+        if event == "PreToolUse":
+            patch = text(mapping(data, "tool_input"), "command") if text(data, "tool_name") in _PATCHES else ""
+            return Ask("edit", "\n".join(files)) if (files := files_in(patch)) else None
         prompt = lines.typed_in(text(data, "prompt")) if event == "UserPromptSubmit" else ""
         if not prompt:
             return None

@@ -58,6 +58,7 @@ class Copilot:
     """The adapter of GitHub Copilot CLI 0.0.369 to 1.0.92."""
 
     name = HOST
+    context_bytes = CONTEXT_BYTES
     variable = "COPILOT_HOME"
     folder = "session-state"
 

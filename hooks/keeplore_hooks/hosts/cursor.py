@@ -20,6 +20,7 @@ from keeplore_hooks.hosts.cursor_transcript import HOST, Counts, Told
 from keeplore_hooks.hosts.jsonl import Json, text
 from keeplore_hooks.hosts.work import WorkLog
 
+CONTEXT_BYTES = 10_000  # the host states no limit; what the others take will do
 _WORK = ("afterFileEdit", "afterShellExecution", "postToolUse")
 _STOPS = ("sessionStart", "stop", "sessionEnd")
 _EVENTS = (*_WORK, *_STOPS, "beforeSubmitPrompt", "afterAgentResponse", "preCompact", "subagentStop")
@@ -76,6 +77,7 @@ class CursorHost:
     """The adapter of Cursor 1.7 to 2026.10, the editor and its agent on the command line."""
 
     name = HOST
+    context_bytes = CONTEXT_BYTES
     variable = "CURSOR_CONFIG_DIR"
     folder = "projects"
 

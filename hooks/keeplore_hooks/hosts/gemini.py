@@ -17,6 +17,7 @@ from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.gemini_messages import HOST
 from keeplore_hooks.hosts.jsonl import Json, text
 
+CONTEXT_BYTES = 10_000  # the host states no limit; what the others take will do
 _EVENTS = ("SessionStart", "BeforeAgent", "AfterAgent", "AfterTool", "PreCompress", "SessionEnd")
 _STOPS = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
 _ANSWERING = ("SessionStart", "BeforeAgent")
@@ -57,6 +58,7 @@ class GeminiCli:
     """The adapter of Gemini CLI 0.20 to 0.61."""
 
     name = HOST
+    context_bytes = CONTEXT_BYTES
     variable = "GEMINI_CLI_HOME"
     folder = "tmp"
 

@@ -21,6 +21,7 @@ from keeplore_hooks.hosts.logs import END_OF_TIME, carry_of, pending
 from keeplore_hooks.hosts.opencode_messages import Messages, created_at, message_id, moment, prompt_in
 
 HOST = "opencode"
+CONTEXT_BYTES = 10_000  # the host states no limit; what the others take will do
 _EVENTS = (
     "session.created",
     "chat.message",
@@ -71,6 +72,7 @@ class OpenCode:
     """The adapter of OpenCode 0.6 to 2.0."""
 
     name = HOST
+    context_bytes = CONTEXT_BYTES
     variable = "XDG_DATA_HOME"
     folder = store.STORAGE
 

@@ -286,11 +286,32 @@ def test_a_transcript_behind_a_link_to_its_folder_is_read(session: Any, lines: A
 
 def test_a_session_start_asks_for_a_brief_and_a_prompt_for_what_matters_for_it(session: Any) -> None:
     assert HOST.ask("SessionStart", session.payload(source="compact")) == Ask("brief", source="compact")
-    assert HOST.ask("SessionStart", session.payload(source="fork")) == Ask("brief", source="resume")
+    assert HOST.ask("SessionStart", session.payload(source="fork")) == Ask("brief", source="fork")
     assert HOST.ask("SessionStart", session.payload()) == Ask("brief", source="startup")
     assert HOST.ask("UserPromptSubmit", session.payload(prompt=" Why Redis? ")) == Ask("prompt", text="Why Redis?")
     path = "/home/ann/a.py is broken"
     assert HOST.ask("UserPromptSubmit", session.payload(prompt=path)) == Ask("prompt", text=path)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "path"),
+    [
+        ("Edit", {"file_path": "/home/ann/a.py", "old_string": "x"}, "/home/ann/a.py"),
+        ("Write", {"file_path": "/home/ann/b.py", "content": "x"}, "/home/ann/b.py"),
+        ("MultiEdit", {"file_path": "/home/ann/c.py", "edits": []}, "/home/ann/c.py"),
+        ("NotebookEdit", {"notebook_path": "/home/ann/d.ipynb"}, "/home/ann/d.ipynb"),
+    ],
+)
+def test_before_an_edit_the_file_is_asked_about(session: Any, tool: str, given: dict[str, Any], path: str) -> None:
+    payload = session.payload(tool_name=tool, tool_input=given)
+    assert HOST.ask("PreToolUse", payload) == Ask("edit", path)
+    assert json.loads(HOST.reply("PreToolUse", "a gotcha"))["hookSpecificOutput"]["additionalContext"] == "a gotcha"
+
+
+@pytest.mark.parametrize("given", [{"file_path": 5}, {}, [], None, {"notebook_path": "/a"}])
+def test_before_another_tool_or_without_a_file_nothing_is_asked(session: Any, given: Any) -> None:
+    assert HOST.ask("PreToolUse", session.payload(tool_name="Edit", tool_input=given)) is None
+    assert HOST.ask("PreToolUse", session.payload(tool_name="Bash", tool_input={"file_path": "/a"})) is None
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from keeplore_hooks.hosts import Ask
 
 AT = "2026-02-09T14:00:04Z"
 LATER = "2026-02-09T15:00:00Z"
+PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b/c.py\n+z\n*** End Patch\n"
 
 
 @pytest.fixture
@@ -161,7 +162,10 @@ def test_subagents_make_no_turns(rollout: Any, codex: Any, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("event", "fields", "ask"),
     [
-        ("SessionStart", {"source": "fork"}, Ask("brief", source="resume")),
+        ("SessionStart", {"source": "fork"}, Ask("brief", source="fork")),
+        ("PreToolUse", {"tool_name": "apply_patch", "tool_input": {"command": PATCH}}, Ask("edit", "a.py\nb/c.py")),
+        ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": PATCH}}, None),
+        ("PreToolUse", {"tool_name": "apply_patch", "tool_input": {"command": 5}}, None),
         ("SessionStart", {"source": "compact"}, Ask("brief", source="compact")),
         ("UserPromptSubmit", {"prompt": "Drop Redis"}, Ask("prompt", text="Drop Redis")),
         ("UserPromptSubmit", {"prompt": "$recall redis"}, Ask("command", "redis", "recall")),
