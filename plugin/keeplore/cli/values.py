@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import click
 
-_DAYS = {"d": 1, "w": 7, "y": 365}
+from keeplore.memory.moments import age_of, moment_of
+
 _BYTES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 1_000_000, "mb": 1_000_000}
 
 
@@ -19,7 +20,7 @@ class Age(click.ParamType[timedelta]):
     def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> timedelta:
         if isinstance(value, timedelta):
             return value
-        age = _age(str(value))
+        age = age_of(str(value))
         return self.fail(f"{value!r} is no age such as 180d, 8w or 1y", param, context) if age is None else age
 
 
@@ -29,12 +30,9 @@ class When(click.ParamType[datetime]):
     name = "date or age"
 
     def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> datetime:
-        if (age := _age(value)) is not None:
-            return datetime.now(UTC) - age
-        try:
-            return datetime.fromisoformat(value).astimezone()  # a date alone is one of this place
-        except ValueError:
+        if (moment := moment_of(value)) is None:
             self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
+        return moment
 
 
 class Size(click.ParamType[int]):
@@ -49,13 +47,3 @@ class Size(click.ParamType[int]):
             if match
             else self.fail(f"{value!r} is no size such as 50kB", param, context)
         )
-
-
-def in_utc(moment: datetime | None) -> str:
-    """As memories write it; "" for None."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
-
-
-def _age(value: str) -> timedelta | None:
-    match = re.fullmatch(r"(\d{1,5})\s*([dwy])", value)
-    return timedelta(days=int(match[1]) * _DAYS[match[2]]) if match else None

@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import re
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from keeplore.errors import NotFound
 from keeplore.memory.model import Memory
 from keeplore_hooks.events import Work
 
 EXCHANGES = "## Exchanges"
+MAX_DIGITS = 10  # of an exchange's number
 SHORT_TURN = 8  # characters of a turn id that a quotation shows, more where two ids begin alike
 PARTS = {
     "context": "Context",
@@ -132,6 +134,18 @@ def turns_of(memory: Memory) -> list[str]:
         return []
     exchanges = Conversation.from_markdown(memory.body).exchanges
     return sorted({*memory.turns, *(exchange.id for exchange in exchanges)} - {""})
+
+
+def chosen_exchange(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
+    """The exchange with this number, from 1, or with the turn whose id begins so. Raises NotFound."""
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < MAX_DIGITS and 0 < int(wanted) <= len(exchanges):
+        return exchanges[int(wanted) - 1]
+    found = [exchange for exchange in exchanges if wanted and exchange.id.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if not exchanges:
+        raise NotFound("this memory has no exchanges", "Look at it as a whole")
+    raise NotFound(f"{wanted!r} is none of its {len(exchanges)} exchanges", f"Give a number from 1 to {len(exchanges)}")
 
 
 def _head(c: Conversation) -> Iterator[str]:

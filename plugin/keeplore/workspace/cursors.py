@@ -57,6 +57,11 @@ class Cursors:
             if progress is not None and progress.ended_at != "swept":
                 yield progress
 
+    def newest(self) -> Progress | None:
+        """The session that was heard of last; None where none was."""
+        found = filter(None, map(self._load, self._directory.glob("*.json")))
+        return max(found, key=lambda progress: progress.heard_at, default=None)
+
     def heard(self) -> dict[str, str]:
         """Host → when it was last heard of (RFC 3339, UTC)."""
         found: dict[str, str] = {}

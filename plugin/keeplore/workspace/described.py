@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from keeplore.index import MemoryRow
+from keeplore.memory.moments import minute_of
 from keeplore.workspace.registry import Found
+
+SHOWN_AGAIN = 5
+SHORT_ID = 8  # digits of an id, as file names have them
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +56,39 @@ def _links(found: Found, chain: set[str]) -> Iterator[Link]:
         if id_ not in chain:
             title = known[id_].title if id_ in known else ""
             yield Link(relationship, id_, title, is_from_here)
+
+
+def facts_of(described: Described) -> Iterator[tuple[str, str]]:
+    """Label and value of what is known about a memory beside its text, as it stands in the files; some are ""."""
+    row, memory = described.found.row, described.found.memory
+    yield "id", row.id
+    state = [row.kind, row.category, "permanent" if row.permanent else "", "archived" if row.is_archived else ""]
+    yield "what", ", ".join(filter(None, (*state, "still being written" if row.is_open else "")))
+    where = f"project {row.project}" if row.scope == "project" else f"{row.scope} scope"
+    yield "where", f"{where}, workspace {described.found.workspace.name}"
+    changed = f", changed {minute_of(row.updated_at)}" if row.updated_at != row.created_at else ""
+    yield "when", f"{minute_of(row.created_at)}{changed}"
+    if described.versions > 1:
+        old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
+        # as it stands in the file: two ends of a fork may have the same
+        which = f"{memory.version}, " if memory.version != described.number else ""
+        yield "version", f"{which}{described.number} of {described.versions}{old}"
+    confidence = memory.meta.get("confidence")
+    yield "trust", f"{memory.trust}{f', confidence {confidence}' if confidence is not None else ''}"
+    yield "source", source_of(memory.source, str(memory.meta.get("trigger") or ""))
+    for entry in described.again[-SHOWN_AGAIN:]:
+        source = entry.get("source")
+        told = source_of(source if isinstance(source, dict) else {})
+        yield "said again", f"{minute_of(str(entry.get('at', '')))} {told}"
+    for link in described.links:
+        short = link.id.removeprefix("mem_")[:SHORT_ID]
+        title = f"{short} {link.title}" if link.title else f"{link.id}, which is not here"
+        yield (link.relationship, title) if link.is_from_here else (f"{link.relationship} this", title)
+
+
+def source_of(source: Mapping[str, Any], trigger: str = "") -> str:
+    """Where a memory was said, in one line."""
+    turns = source.get("turns")
+    counted = f"{len(turns)} turns" if isinstance(turns, list) and turns else ""
+    named = [f"{key} {source[key]}" for key in ("session", "branch", "machine", "commit") if source.get(key)]
+    return ", ".join(filter(None, (str(source.get("host") or ""), trigger, *named, counted)))

@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from keeplore.cli.output import note
-from keeplore.cli.values import When, in_utc
+from keeplore.cli.values import When
 from keeplore.config.places import Places
 from keeplore.memory.model import KINDS
+from keeplore.memory.moments import in_utc
 
 
 @click.command(short_help="Write memory out as one document, or as JSON lines.")

@@ -11,9 +11,10 @@ import click
 
 from keeplore.cli.output import emit_json, note, table
 from keeplore.cli.references import short
-from keeplore.cli.values import When, in_utc
+from keeplore.cli.values import When
 from keeplore.config.places import Places
 from keeplore.memory import CATEGORIES, KINDS, SCOPES
+from keeplore.memory.moments import in_utc
 
 if TYPE_CHECKING:
     from keeplore.index import Wanted

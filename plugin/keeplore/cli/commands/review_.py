@@ -12,8 +12,9 @@ import click
 from keeplore.cli.after import settle
 from keeplore.cli.output import emit_json, note, plain, say, table
 from keeplore.cli.references import short
-from keeplore.cli.values import When, in_utc
+from keeplore.cli.values import When
 from keeplore.config.places import Places
+from keeplore.memory.moments import in_utc
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from keeplore.cli.output import block, emit_json, markdown, near, plain, say, table
-from keeplore.cli.references import reference, short
+from keeplore.cli.references import reference
 from keeplore.config.places import Places
-from keeplore.errors import NotFound
-from keeplore.memory import Asked, Conversation, Exchange
+from keeplore.memory import Asked, Conversation
+from keeplore.memory.conversation import chosen_exchange
+from keeplore.memory.moments import minute_of
 
 if TYPE_CHECKING:
     from keeplore.workspace.described import Described
 
 FIRST_LINE = 100  # characters of an exchange in the list of them
-SHOWN_AGAIN = 5
 SHOWN_FILES = 4
 
 
@@ -75,8 +74,11 @@ def command(
 
 
 def _show_facts(described: Described, cwd: Path) -> None:
+    # heavy, see above
+    from keeplore.workspace.described import facts_of
+
     row = described.found.row
-    facts = [(label, plain(value)) for label, value in _facts(described) if value]
+    facts = [(label, plain(value)) for label, value in facts_of(described) if value]
     if said := _freshness(described, cwd):
         facts.append(("since then", said))
     facts.append(("file", near(described.found.workspace.root / row.path, cwd)))
@@ -85,30 +87,6 @@ def _show_facts(described: Described, cwd: Path) -> None:
     for label, value in facts:
         say(f"{label + ':':<{width}} {value}", dim=True)
     say()
-
-
-def _facts(described: Described) -> Iterator[tuple[str, str]]:
-    row, memory = described.found.row, described.found.memory
-    yield "id", row.id
-    state = [row.kind, row.category, "permanent" if row.permanent else "", "archived" if row.is_archived else ""]
-    yield "what", ", ".join(filter(None, (*state, "still being written" if row.is_open else "")))
-    yield "where", f"{_where(row.scope, row.project)}, workspace {described.found.workspace.name}"
-    changed = f", changed {_minute(row.updated_at)}" if row.updated_at != row.created_at else ""
-    yield "when", f"{_minute(row.created_at)}{changed}"
-    if described.versions > 1:
-        old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
-        # as it stands in the file: two ends of a fork may have the same
-        which = f"{memory.version}, " if memory.version != described.number else ""
-        yield "version", f"{which}{described.number} of {described.versions}{old}"
-    confidence = memory.meta.get("confidence")
-    yield "trust", f"{memory.trust}{f', confidence {confidence}' if confidence is not None else ''}"
-    yield "source", _source(memory.source, str(memory.meta.get("trigger") or ""))
-    for entry in described.again[-SHOWN_AGAIN:]:
-        source = entry.get("source")
-        yield "said again", f"{_minute(str(entry.get('at', '')))} {_source(source if isinstance(source, dict) else {})}"
-    for link in described.links:
-        title = f"{short(link.id)} {link.title}" if link.title else f"{link.id}, which is not here"
-        yield (link.relationship, title) if link.is_from_here else (f"{link.relationship} this", title)
 
 
 def _freshness(described: Described, cwd: Path) -> str:
@@ -125,21 +103,6 @@ def _freshness(described: Described, cwd: Path) -> str:
     return f"{counted}{gone}{named}{', …' if len(other) > SHOWN_FILES else ''}"
 
 
-def _source(source: Any, trigger: str = "") -> str:
-    turns = source.get("turns")
-    counted = f"{len(turns)} turns" if isinstance(turns, list) and turns else ""
-    named = [f"{key} {source[key]}" for key in ("session", "branch", "machine", "commit") if source.get(key)]
-    return ", ".join(filter(None, (str(source.get("host") or ""), trigger, *named, counted)))
-
-
-def _where(scope: str, project: str) -> str:
-    return f"project {project}" if scope == "project" else f"{scope} scope"
-
-
-def _minute(moment: str) -> str:
-    return moment[:16].replace("T", " ")
-
-
 def _show_body(kind: str, body: str, *, is_folded: bool) -> None:
     talk = Conversation.from_markdown(body) if kind == "conversation" else None
     if talk is None or not talk.exchanges or not is_folded:
@@ -148,7 +111,7 @@ def _show_body(kind: str, body: str, *, is_folded: bool) -> None:
     markdown(talk.head)
     say()
     rows = [
-        (number, _minute(exchange.at), exchange.id[:8], _first_line(exchange.user))
+        (number, minute_of(exchange.at), exchange.id[:8], _first_line(exchange.user))
         for number, exchange in enumerate(talk.exchanges, 1)
     ]
     table(("exchange", "when", "turn", "asked"), rows, wide=("asked",))
@@ -162,8 +125,8 @@ def _first_line(text: str) -> str:
 
 
 def _show_exchange(body: str, wanted: str) -> None:
-    exchange = _chosen(Conversation.from_markdown(body).exchanges, wanted)
-    say(f"{_minute(plain(exchange.at))}, turn {plain(exchange.id)}", dim=True)
+    exchange = chosen_exchange(Conversation.from_markdown(body).exchanges, wanted)
+    say(f"{minute_of(plain(exchange.at))}, turn {plain(exchange.id)}", dim=True)
     parts = ["**user**", exchange.user]
     for reply in exchange.replies:
         parts += _reply(reply)
@@ -174,17 +137,6 @@ def _reply(reply: str | Asked) -> list[str]:
     if isinstance(reply, str):
         return ["**assistant**", reply]
     return ["**assistant asked**", reply.question, "**user answered**", reply.answer or "(declined)"]
-
-
-def _chosen(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
-    if wanted.isascii() and wanted.isdigit() and 0 < int(wanted) <= len(exchanges):
-        return exchanges[int(wanted) - 1]
-    found = [exchange for exchange in exchanges if wanted and exchange.id.startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    if not exchanges:
-        raise NotFound("this memory has no exchanges", "`keeplore show` without --exchange shows it")
-    raise NotFound(f"{wanted!r} is none of its {len(exchanges)} exchanges", f"Give a number from 1 to {len(exchanges)}")
 
 
 def _as_json(described: Described) -> dict[str, Any]:
