@@ -48,8 +48,8 @@ class Work:
     """What the agent did during a turn, as references: the content of tool calls is not kept."""
 
     files: tuple[str, ...] = ()  # paths written or edited, as the host names them
-    commands: tuple[str, ...] = ()  # shell commands, first line of each
-    commits: tuple[str, ...] = ()  # "<abbreviated hash> <subject>"
+    commands: tuple[str, ...] = ()  # shell commands, of each the first line that does something
+    commits: tuple[str, ...] = ()  # "<abbreviated hash> <subject>", without the hash where git kept quiet
     links: tuple[str, ...] = ()  # pull requests
 
 

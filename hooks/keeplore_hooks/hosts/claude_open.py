@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from keeplore_hooks.events import Origin, Question, Turn
 from keeplore_hooks.hosts import claude_lines as lines
-from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts import jsonl, shell
 from keeplore_hooks.hosts.jsonl import Json, text
 from keeplore_hooks.hosts.work import WorkLog
 
@@ -36,9 +36,9 @@ class _Words:
 @dataclass(slots=True)
 class _Tool:
     name: str
-    target: str = ""  # file, or first line of the command
+    target: str = ""  # file, or what is kept of the command
+    command: str = ""  # whole, where its output may tell of commits
     asked: dict[int, Question] = field(default_factory=dict)  # by place among the replies
-    is_commit: bool = False
 
 
 @dataclass(slots=True)
@@ -55,6 +55,9 @@ class OpenTurn:
     is_news: bool = True  # has something that was not given as an event yet
     was_complete: bool = False  # when it was given last
     ended_at: str = ""
+    prompt: str = ""  # the host's id of the prompt, which payloads name too
+    uuids: set[str] = field(default_factory=set)  # of its lines
+    goes_on: OpenTurn | None = None  # the turn of a prompt without a line of its own, which took over
     _replies: list[_Words | Question] = field(default_factory=list)
     _tools: dict[str, _Tool] = field(default_factory=dict)  # called, without a result so far
     _log: WorkLog = field(default_factory=WorkLog)
@@ -88,7 +91,7 @@ class OpenTurn:
             self._log.write(call, tool.target)
         elif name == "Bash":
             command = text(given, "command")
-            tool.is_commit = "commit" in command
+            tool.command = command if shell.is_telling(command) else ""
             tool.target = self._log.run(call, command)
         elif name == "AskUserQuestion":
             self._ask(tool, lines.questions(block, self.origin, at))
@@ -114,8 +117,8 @@ class OpenTurn:
         if objection and not tool.asked:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
             self._ask(tool, [Question(f"{call}:0", self.origin, at, request)])
-        if tool.is_commit:
-            self._log.printed(told)
+        if tool.command:
+            self._log.printed(tool.command, told, has_failed=is_error)
         answered = []
         for place, question in tool.asked.items():
             if tool.name != "AskUserQuestion":

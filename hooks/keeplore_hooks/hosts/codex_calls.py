@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question
-from keeplore_hooks.hosts import jsonl, spoken
+from keeplore_hooks.hosts import jsonl, shell, spoken
 from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
 from keeplore_hooks.hosts.patches import BEGINS, files_in
 
@@ -34,12 +34,10 @@ class Call:
     keys: list[str] = field(default_factory=list)  # under which the turn's log has them
 
     @property
-    def is_commit(self) -> bool:
-        return any("commit" in command for command in self.commands)
-
-    @property
-    def is_request(self) -> bool:
-        return any("pr create" in command or "mr create" in command for command in self.commands)
+    def command(self) -> str:
+        """All that it runs, where the output may tell of commits and pull requests; "" otherwise."""
+        command = "\n".join(self.commands)
+        return command if shell.is_telling(command) else ""
 
 
 def call_in(item: Json, origin: Origin, at: str) -> Call:

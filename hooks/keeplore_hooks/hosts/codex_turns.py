@@ -12,7 +12,6 @@ from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.assembly import Assembler, OpenTurn, digest, squashed
 from keeplore_hooks.hosts.jsonl import Json, Line, mapping, text
 from keeplore_hooks.hosts.patches import absolute
-from keeplore_hooks.hosts.work import requests
 
 _ID_LENGTH = 100  # characters
 _HISTORIES = ("", "legacy")  # ways to keep history that are read here
@@ -70,7 +69,7 @@ class Lines:
         self._start = 0
         self._at = ""
         self._calls: dict[str, calls.Call] = {}
-        self._has_committed = False
+        self._command = ""  # the last one whose output may tell of commits
         self._compactions = 0  # since the turn began
         self._said: dict[tuple[str, str], int] = {}  # how often each form of the record had these words in the turn
         self._takes: dict[tuple[str, str], Callable[[Json], None]] = {
@@ -193,7 +192,7 @@ class Lines:
         if starts:
             self._resume = context
         self._context = replace(context, count=context.count + 1, total=context.total + 1)
-        self._calls, self._said, self._has_committed, self._compactions = {}, {}, False, 0
+        self._calls, self._said, self._command, self._compactions = {}, {}, "", 0
         self.is_over = self._is_item = False
         self.tasks[turn_id] = context.task
         return turn
@@ -256,7 +255,7 @@ class Lines:
         self._wrote(call_id, call.files)
         for question in call.questions:
             turn.ask(question)
-        self._has_committed |= call.is_commit
+        self._command = call.command or self._command
 
     def _wrote(self, call_id: str, files: tuple[str, ...]) -> None:
         if turn := self._assembler.open:
@@ -284,11 +283,8 @@ class Lines:
         if calls.is_refused(output):
             for key in (*call.keys, *(f"{call_id}:file:{number}" for number in range(len(call.files)))):
                 turn.log.refused(key)
-        if call.is_commit or (self._has_committed and call.name in calls.CONTINUED):
-            turn.log.printed(output)
-        if call.is_request:
-            for url in requests(output):
-                turn.log.link(url)
+        if command := call.command or (self._command if call.name in calls.CONTINUED else ""):
+            turn.log.printed(command, output, has_failed=calls.is_refused(output))
         for question, answer in zip(call.questions, calls.answers_in(call, output), strict=True):
             answered = replace(question, answer=answer)
             turn.ask(answered)

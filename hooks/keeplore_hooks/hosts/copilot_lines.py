@@ -37,14 +37,6 @@ class Call:
     def command(self) -> str:
         return text(self.given, "command") if self.name in SHELLS else ""
 
-    @property
-    def is_commit(self) -> bool:
-        return "commit" in self.command
-
-    @property
-    def is_request(self) -> bool:
-        return "pr create" in self.command or "mr create" in self.command
-
 
 def is_of_subagent(line: Json) -> bool:
     data = mapping(line, "data")

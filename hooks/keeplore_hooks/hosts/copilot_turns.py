@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from keeplore_hooks.events import Command, Compaction, Origin
 from keeplore_hooks.hosts import copilot_lines as lines
-from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts import jsonl, shell
 from keeplore_hooks.hosts.assembly import Assembler, OpenTurn, digest, squashed
 from keeplore_hooks.hosts.jsonl import Json, Line, mapping, text
 from keeplore_hooks.hosts.patches import absolute, files_in
-from keeplore_hooks.hosts.work import requests
 
 SCHEMA = 1  # of the log
 _ID_LENGTH = 100  # characters
@@ -35,7 +34,7 @@ class Lines:
         self._start = 0
         self._at = ""
         self._calls: dict[str, lines.Call] = {}
-        self._has_committed = False
+        self._command = ""  # the last one whose output may tell of commits
         self._takes: dict[str, Callable[[Json, str], None]] = {
             "session.start": self._started,
             "session.resume": self._resumed,
@@ -116,7 +115,7 @@ class Lines:
         self._assembler.begin(turn, self._start if starts else None)
         if starts:
             self._resume = self._place
-        self._calls, self._has_committed, self.is_over = {}, False, False
+        self._calls, self._command, self.is_over = {}, "", False
         return turn
 
     # What the assistant says and does
@@ -153,7 +152,7 @@ class Lines:
             turn.log.write(f"{call.id}:{number}", absolute(path, self._place[0]))
         if call.command:
             turn.log.run(call.id, call.command)
-            self._has_committed |= call.is_commit
+            self._command = call.command if shell.is_telling(call.command) else self._command
         if call.name in lines.ASK:
             for question in lines.questions(call, self._origin, self._assembler.time(self._at)):
                 turn.ask(question)
@@ -172,11 +171,8 @@ class Lines:
             turn.log.failed(key)
             if lines.is_refused(data):
                 turn.log.refused(key)
-        if call.is_commit or (self._has_committed and call.name in lines.CONTINUED):
-            turn.log.printed(told)
-        if call.is_request:
-            for url in requests(told):
-                turn.log.link(url)
+        if command := call.command or (self._command if call.name in lines.CONTINUED else ""):
+            turn.log.printed(command, told, has_failed=is_failed)
         if call.name in lines.ASK:
             asked = list(lines.questions(call, self._origin, self._assembler.time(self._at)))
             for question in asked:

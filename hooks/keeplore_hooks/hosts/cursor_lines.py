@@ -13,7 +13,7 @@ from keeplore_hooks.hosts import jsonl, spoken
 from keeplore_hooks.hosts.assembly import digest
 from keeplore_hooks.hosts.base import IMAGE
 from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
-from keeplore_hooks.hosts.work import WorkLog, requests
+from keeplore_hooks.hosts.work import WorkLog
 
 WRITERS = ("Write", "Edit", "MultiEdit", "StrReplace", "EditNotebook", "Create", "Delete")
 SHELL = ("Shell", "Bash", "run_terminal_cmd")
@@ -108,11 +108,7 @@ def take_call(log: WorkLog, call: str, name: str, given: Json, output: str = "")
     elif name in SHELL:
         command = text(given, "command")
         log.run(call, command)
-        if "commit" in command:
-            log.printed(output)
-        if "pr create" in command or "mr create" in command:
-            for url in requests(output):
-                log.link(url)
+        log.printed(command, output)
 
 
 def questions(given: Json, origin: Origin, at: str) -> list[Question]:

@@ -9,7 +9,6 @@ from keeplore_hooks.hosts import gemini_lines as lines
 from keeplore_hooks.hosts import jsonl, spoken
 from keeplore_hooks.hosts.assembly import Assembler, OpenTurn, digest
 from keeplore_hooks.hosts.jsonl import Json, text
-from keeplore_hooks.hosts.work import requests
 
 HOST = "gemini-cli"
 _SILENT = ("info", "warning", "error")  # the host's own notes
@@ -121,11 +120,7 @@ class Messages:
     def _ran(self, turn: OpenTurn, call: lines.Call) -> None:
         command = text(call.given, "command")
         turn.log.run(call.id, command)
-        if "commit" in command:
-            turn.log.printed(call.output)
-        if "pr create" in command or "mr create" in command:
-            for url in requests(call.output):
-                turn.log.link(url)
+        turn.log.printed(command, call.output)
 
     def _begin(self, turn_id: str, prompt: str, at: str, start: int | None) -> OpenTurn:
         return self._assembler.begin(OpenTurn(turn_id, self._assembler.origin, self._assembler.time(at), prompt), start)

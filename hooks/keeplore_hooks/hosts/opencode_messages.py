@@ -17,7 +17,6 @@ from keeplore_hooks.hosts.base import IMAGE, prompt_key
 from keeplore_hooks.hosts.jsonl import Json, mapping, mappings, text
 from keeplore_hooks.hosts.opencode_rows import IDLE, TRIGGERS
 from keeplore_hooks.hosts.patches import absolute, files_in
-from keeplore_hooks.hosts.work import requests
 
 _DOCUMENT = "[document]"
 _WRITERS = ("write", "edit", "multiedit")
@@ -127,11 +126,7 @@ class Messages:
         elif name in _SHELLS:
             command = text(given, "command")
             turn.log.run(key, command)
-            if "commit" in command:
-                turn.log.printed(output)
-            if "pr create" in command or "mr create" in command:
-                for url in requests(output):
-                    turn.log.link(url)
+            turn.log.printed(command, output)
         if status == "error":
             is_refused = error_text(state).startswith(_REFUSED)
             (turn.log.refused if is_refused else turn.log.failed)(key)

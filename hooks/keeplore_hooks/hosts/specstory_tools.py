@@ -10,7 +10,7 @@ from itertools import pairwise
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts.patches import absolute
 from keeplore_hooks.hosts.specstory_lines import Tool
-from keeplore_hooks.hosts.work import WorkLog, requests
+from keeplore_hooks.hosts.work import WorkLog
 
 _WRITERS = ("write", "edit", "multiedit", "apply_patch", "search_replace", "edit_file", "replace", "write_file")
 _SHELLS = ("bash", "shell", "exec_command", "run_terminal_cmd", "run_shell_command")
@@ -43,12 +43,9 @@ def note(tool: Tool, key: str, log: WorkLog, cwd: str) -> None:
         for path in _files(tool):
             log.write(f"{key} {path}", absolute(path, cwd))
     elif tool.kind == "shell" or name in _SHELLS:
-        command = log.run(key, _command(tool))
-        output = "\n".join(tool.lines)
-        if "commit" in command:
-            log.printed(output)
-        for url in requests(output) if "pr create" in command or "mr create" in command else ():
-            log.link(url)
+        command = _command(tool)
+        log.run(key, command)
+        log.printed(command, "\n".join(tool.lines), has_failed=has_failed)
 
 
 def question(tool: Tool, key: str, origin: Origin, at: str) -> Question | None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from keeplore_hooks.events import Work
+from keeplore_hooks.hosts import shell
 
 _FILES, _COMMANDS, _COMMITS, _LINKS = 100, 50, 20, 10  # kept of one turn
-_COMMAND_LENGTH = 200  # characters
-_COMMIT = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE)
-_REQUEST = re.compile(r"^https://[\w.-]{1,200}/[\w./-]{1,200}/(?:pull|merge_requests)/\d{1,10}$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -30,7 +26,7 @@ class WorkLog:
 
     def run(self, call: str, command: str) -> str:
         """Take a shell command; returns what is kept of it."""
-        kept = command.strip().partition("\n")[0][:_COMMAND_LENGTH]
+        kept = shell.telling_line(command)
         if kept and len(self._commands) < _COMMANDS:
             self._commands[call] = kept
         return kept
@@ -43,10 +39,24 @@ class WorkLog:
         self._files.pop(call, None)
         self._commands.pop(call, None)
 
-    def printed(self, output: str) -> None:
-        """Take the commits that ``git commit`` reports."""
-        found = [commit for commit in commits(output) if commit not in self._commits]
-        self._commits += found[: _COMMITS - len(self._commits)]
+    def printed(self, command: str, output: str, *, has_failed: bool = False) -> None:
+        """Take the commits and the pull requests that a command made."""
+        for commit in shell.commits(command, output, has_failed=has_failed):
+            if shell.amends(command) and self._commits and commit not in self._commits:
+                self._commits.pop()
+            self._commit(commit)
+        for url in shell.requests(command, output):
+            self.link(url)
+
+    def _commit(self, commit: str) -> None:
+        subjects = [kept.partition(" ")[2] for kept in self._commits]
+        subject = commit.partition(" ")[2]
+        if commit in self._commits or commit in subjects:
+            return
+        if subject in self._commits:  # first heard of from a quiet git
+            self._commits[self._commits.index(subject)] = commit
+        elif len(self._commits) < _COMMITS:
+            self._commits.append(commit)
 
     def link(self, url: str) -> bool:
         """Take a pull request's address; False when there is nothing new in it."""
@@ -62,13 +72,3 @@ class WorkLog:
             commits=tuple(self._commits),
             links=tuple(self._links),
         )
-
-
-def commits(output: str) -> Iterator[str]:
-    """The commits that ``git commit`` reports: ``<abbreviated hash> <subject>``."""
-    return (f"{match[1]} {match[2].strip()}" for match in _COMMIT.finditer(output))
-
-
-def requests(output: str) -> Iterator[str]:
-    """The pull requests that ``gh pr create`` and ``glab mr create`` report: addresses alone on their lines."""
-    return (match[0] for match in _REQUEST.finditer(output))

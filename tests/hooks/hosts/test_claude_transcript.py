@@ -443,6 +443,23 @@ def test_work_names_files_commands_commits_and_pull_requests(session: Any, lines
     assert turn.origin.cwd == "/home/ann/kasha"
 
 
+def test_the_output_of_a_command_names_quiet_commits_and_pull_requests(session: Any, lines: Any) -> None:
+    t = lines("1.0.24")
+    t.user("Do it")
+    message = "$(cat <<'EOF'\nDrop Redis\n\nNobody reads it.\nEOF\n)"
+    script = f'# commit\ncd /home/ann/kasha\ngit commit -q -m "{message}" && git log --oneline -1'
+    t.result(t.call("Bash", {"command": script}), "1a2b3c4 (HEAD -> main) Drop Redis")
+    amend = t.call("Bash", {"command": "git commit --amend --no-edit"})
+    t.result(amend, "[main 5d6e7f8] Drop Redis\n 2 files changed")
+    t.result(t.call("Bash", {"command": "git commit -m 'Never'"}), "[main 9999999] Never", is_error=True)
+    t.result(t.call("Bash", {"command": "pytest -k commit"}), "[main 8888888] made by a test")
+    t.result(t.call("Bash", {"command": "gh pr create --fill"}), "https://forge.example/ann/kasha/pull/7")
+    (turn,) = session.turns(t)
+    assert turn.work.commits == ("5d6e7f8 Drop Redis", "9999999 Never")
+    assert turn.work.links == ("https://forge.example/ann/kasha/pull/7",)
+    assert turn.work.commands[0].startswith("git commit -q -m")
+
+
 def test_the_references_of_one_turn_are_limited(session: Any, lines: Any) -> None:
     t = lines()
     t.user("Do it")
