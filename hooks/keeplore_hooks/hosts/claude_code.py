@@ -171,13 +171,15 @@ def _still_missing(read: transcript.Read) -> transcript.Missing | None:
 def _counted(read: transcript.Read) -> transcript.State:
     """The state with the prompts that the transcript has and no payload has announced yet."""
     state, turns = read.state, _turns(read)
-    ids = list(turns)
-    new = ids[ids.index(state.counted) + 1 :] if state.counted in turns else ids
+    ids = [id_ for id_ in turns if id_ not in read.again or id_ == state.counted]
+    new = ids[ids.index(state.counted) + 1 :] if state.counted in ids else ids
     keys = tuple(_key(turns[id_].user) for id_ in new)
     if state.prompt:
         keys = _without(keys, _key(state.prompt.text))
     ahead = (*state.ahead, *keys)[-_AHEAD_LIMIT:]
-    return replace(state, ahead=ahead, counted=ids[-1] if ids else state.counted)
+    spoken = (turn.replies[-1] for turn in read.aside if turn.replies)
+    aside = (*state.aside, *(_key(words) for words in spoken if isinstance(words, str)))[-_AHEAD_LIMIT:]
+    return replace(state, ahead=ahead, counted=ids[-1] if ids else state.counted, aside=aside)
 
 
 def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
@@ -267,7 +269,7 @@ def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent]
     last = heard.read.last if heard.read else None
     if heard.read and last and not state.announced:  # the announcement came before the first payload that was heard
         state = _joined(heard.read, last, words, state)
-    if not words or heard.is_overtaken:
+    if not words or heard.is_overtaken or _is_of_another(heard, words, state):
         return [], state
     if state.prompt or last is None:
         prompt = state.prompt or heard.missing(heard.id("prompt", words), "")
@@ -277,6 +279,14 @@ def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent]
     if _key(last.user) in state.ahead or prompt_key(words) in prompt_key(last.assistant):
         return [], state
     return [replace(last, replies=(*last.replies, words), ended_at=heard.at, is_complete=True)], state
+
+
+def _is_of_another(heard: _Heard, words: str, state: transcript.State) -> bool:
+    """Did another terminal stop than the one whose turn is the last of the transcript? The transcript will tell."""
+    if heard.read is None or heard.read.last is None or state.prompt:
+        return False
+    told, prompt = text(heard.payload, "prompt_id"), heard.read.prompt
+    return _key(words) in state.aside or bool(told and prompt and told != prompt)
 
 
 def _joined(read: transcript.Read, last: Turn, words: str, state: transcript.State) -> transcript.State:

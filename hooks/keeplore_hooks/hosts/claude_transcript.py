@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from keeplore_hooks.events import HostEvent, Turn
 from keeplore_hooks.hosts import jsonl
@@ -41,6 +41,7 @@ class State:
     counted: str = ""  # id of the newest turn that ``ahead`` takes account of
     ahead: tuple[str, ...] = ()  # keys of prompts that the transcript had before a payload announced them
     announced: str = ""  # key of the prompt that a payload announced last
+    aside: tuple[str, ...] = ()  # keys of the last words of other terminals' turns
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -69,6 +70,7 @@ class State:
                 counted=str(data["counted"]),
                 ahead=tuple(map(str, data["ahead"])),
                 announced=str(data["announced"]),
+                aside=tuple(map(str, data["aside"])),
             )
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             return State()
@@ -83,6 +85,9 @@ class Read:
     fingerprint: str
     state: State
     last: Turn | None = None
+    prompt: str = ""  # the host's id of the last turn's prompt, where the transcript has it
+    aside: tuple[Turn, ...] = ()  # those of ``events`` that have grown though they are not the last
+    again: tuple[str, ...] = ()  # ids of those among them that began in an earlier reading
     problems: tuple[str, ...] = ()
 
     def cursor(self, state: State) -> Cursor:
@@ -105,26 +110,55 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read
         offset = cursor.offset
         if not 0 <= offset <= state.known or jsonl.fingerprint(file, state.known) != cursor.fingerprint:
             offset, state = 0, State(carry=Carry(session=session), prompt=state.prompt)
-        assembler = Assembler(str(path), state.carry, state.known, is_open=state.is_open)
-        known, resume = state.known, None
-        for line in jsonl.read_lines(file, offset, problems, report_from=known):
-            if line.end == line.start:  # without its newline: it counts now, and will be read again
-                resume = assembler.resume_at()
-            assembler.feed(line)
-            known = max(known, line.end)
+        passed = _pass(path, file, offset, state, problems)
+        if passed.assembler.is_lost and offset:  # another terminal goes on with a turn that lies further back
+            problems = jsonl.Problems()
+            passed = _pass(path, file, 0, replace(state, carry=Carry(session=session)), problems)
+        assembler = passed.assembler
         assembler.finish(stopped_at)
-        offset, carry = resume or assembler.resume_at()
-        fingerprint = jsonl.fingerprint(file, known)
+        offset, carry = passed.resume or assembler.resume_at()
+        fingerprint = jsonl.fingerprint(file, passed.known)
     turn = assembler.open
+    grown = [aside for aside in assembler.aside.values() if aside is not turn]
+    again = tuple(aside.id for aside in grown if aside.start < state.known)
     state = replace(
         state,
-        known=known,
+        known=passed.known,
         is_open=turn is not None and not turn.was_complete,
         latest=max(state.latest, assembler.latest),
         carry=carry,
     )
-    last = turn.turn(is_complete=turn.was_complete) if turn else None
-    return Read(tuple(assembler.events), offset, fingerprint, state, last, problems.all())
+    return Read(
+        tuple(assembler.events),
+        offset,
+        fingerprint,
+        state,
+        turn.turn(is_complete=turn.was_complete) if turn else None,
+        turn.prompt if turn else "",
+        tuple(aside.turn(is_complete=True) for aside in grown),
+        again,
+        problems.all(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """What became of the lines from a place on; ``resume`` is set where the last one lacks its newline."""
+
+    assembler: Assembler
+    known: int  # bytes
+    resume: tuple[int, Carry] | None
+
+
+def _pass(path: Path, file: BinaryIO, offset: int, state: State, problems: jsonl.Problems) -> _Passed:
+    assembler = Assembler(str(path), state.carry, state.known, is_open=state.is_open)
+    known, resume = state.known, None
+    for line in jsonl.read_lines(file, offset, problems, report_from=known):
+        if line.end == line.start:  # without its newline: it counts now, and will be read again
+            resume = assembler.resume_at()
+        assembler.feed(line)
+        known = max(known, line.end)
+    return _Passed(assembler, known, resume)
 
 
 def recorded(base: Path) -> Iterator[Recorded]:

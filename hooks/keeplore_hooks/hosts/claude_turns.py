@@ -25,11 +25,16 @@ class Assembler:
 
     Lines that start before ``known`` (bytes) were turned into events at an earlier time: they are needed to know
     the turn that they belong to, and give no event again.
+
+    A line belongs to the turn of the line that it names as its parent, which is not the last turn where two terminals
+    run one session.
     """
 
     def __init__(self, path: str, carry: Carry, known: int, *, is_open: bool) -> None:
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
+        self.aside: dict[str, OpenTurn] = {}  # turns other than the last that have grown
+        self.is_lost = False  # what is new continues something before the place where reading started
         self.latest = ""  # the newest time of all lines
         self._path = path
         self._first = self._carry = self._before = carry
@@ -38,8 +43,12 @@ class Assembler:
         self._is_new = False
         self._is_replay = False
         self._start = 0
-        self._uuids: set[str] = set()  # of the lines since the turn, or the command that waits, began
-        self._uuids_aside: set[str] = set()  # of the turn before the command that waits
+        self._turn: OpenTurn | None = None  # that the line belongs to
+        self._owners: dict[str, OpenTurn | None] = {}  # uuid of a line → its turn, None before the first
+        self._uuids: set[str] = set()  # of the lines before any turn
+        self._elsewhere: list[tuple[int, OpenTurn]] = []  # start of a line (bytes) and its turn, which is not the last
+        self._grown: dict[str, OpenTurn] = {}  # those of ``aside`` that have to be given
+        self._has_parent = True
         self._seen = set(carry.seen)  # of the turns before it
         self._command: OpenTurn | None = None
         self._boundary: Compaction | None = None
@@ -55,7 +64,10 @@ class Assembler:
     def feed(self, line: Line) -> None:
         data = line.data
         take = self._takes.get(text(data, "type"))
-        if take is None or data.get("isSidechain") or self._is_repeated(data):
+        if data.get("isSidechain"):
+            return
+        self._turn = self._turn_of(data)
+        if take is None or self._is_repeated(data):
             return
         self._start, self._is_new = line.start, line.start >= self._known
         self._before = self._carry
@@ -70,7 +82,11 @@ class Assembler:
 
     def resume_at(self) -> tuple[int, Carry]:
         """Where the next reading must start to get the same events: what comes before any turn is read again."""
-        return (self.open.start, self.open.carry) if self.open else (0, self._first)
+        first = self.open
+        for start, turn in reversed(self._elsewhere):
+            if first and turn.start < first.start <= start:
+                first = turn
+        return (first.start, first.carry) if first else (0, self._first)
 
     def _note(self, data: Json) -> None:
         """What every line tells: time, version, session, directory."""
@@ -91,6 +107,18 @@ class Assembler:
     def _origin(self) -> Origin:
         return Origin(HOST, self._carry.session, self._carry.cwd, self._carry.branch, self._path)
 
+    def _turn_of(self, data: Json) -> OpenTurn | None:
+        """The turn that the line belongs to; the last one, or the command that waits, where nothing else is known."""
+        parent, uuid = text(data, "parentUuid") or text(data, "logicalParentUuid"), text(data, "uuid")
+        turn = self._owners.get(parent)
+        while turn and turn.goes_on:
+            turn = turn.goes_on
+        turn = turn or self._command or self.open
+        self._has_parent = not parent or parent in self._owners
+        if uuid and self._has_parent:
+            self._owners.setdefault(uuid, turn)
+        return turn
+
     def _is_repeated(self, data: Json) -> bool:
         """Was the line read before? Repeated history also hides what follows it, until its turn is the open one."""
         uuid = text(data, "uuid")
@@ -98,9 +126,10 @@ class Assembler:
             current = self._command or self.open
             self._is_replay = current is None or uuid != current.id
             return True
-        is_repeated = uuid in self._uuids
+        known = self._turn.uuids if self._turn else self._uuids
+        is_repeated = uuid in known
         if uuid:
-            self._uuids.add(uuid)
+            known.add(uuid)
         return is_repeated
 
     # What the person says
@@ -113,7 +142,7 @@ class Assembler:
         for block in blocks:
             if block.get("type") == "tool_result":
                 self._result(block, data.get("toolUseResult"))
-        self._hear(lines.said(data), self._id(data))
+        self._hear(lines.said(data), self._id(data), prompt=text(data, "promptId"))
 
     def _attachment(self, data: Json) -> None:
         attachment = jsonl.mapping(data, "attachment")
@@ -138,26 +167,28 @@ class Assembler:
         self._carry = replace(self._carry, queue=queue)
         if operation == "remove" and self._carry.is_old and taken and not lines.slash_command(taken):
             key = f"{self._carry.session} {text(data, 'timestamp')} {taken}"
+            before = self.open
             self._hear(lines.Prompt(taken), f"queued:{_digest(key)}", is_queued=True)
+            if before and before is not self.open:  # no line names this one as its parent
+                before.goes_on = self.open
 
-    def _hear(self, said: lines.Said | None, uuid: str, *, is_queued: bool = False) -> None:
+    def _hear(self, said: lines.Said | None, uuid: str, *, prompt: str = "", is_queued: bool = False) -> None:
         if isinstance(said, lines.Ran):
-            if not self._is_replay:
+            if not self._is_replay and self._command:
+                self._owners.update(dict.fromkeys(self._command.uuids, self.open))
+                (self.open.uuids if self.open else self._uuids).update(self._command.uuids)
                 self._command = None
-                self._uuids |= self._uuids_aside
         elif said and _digest(uuid) in self._seen:
             self._is_replay = self.open is None or uuid != self.open.id
         elif isinstance(said, lines.Prompt):
             if not self._is_same_prompt(said.text, is_queued=is_queued):
                 self._give(is_complete=True)
-                self._begin(self._new(uuid, said.text, is_queued=is_queued))
+                self._begin(self._new(uuid, said.text, is_queued=is_queued)).prompt = prompt
         elif isinstance(said, lines.Typed):
             self._is_replay = False
             self._give(is_complete=True)
             self._emit(Command(uuid, self._origin, self._carry.at, said.name, said.args))
             self._command = self._new(uuid, said.text)
-            self._uuids_aside |= self._uuids
-            self._uuids = {uuid}
 
     def _is_same_prompt(self, words: str, *, is_queued: bool) -> bool:
         """Does the line repeat the prompt before it? A queued prompt may stand in two kinds of line."""
@@ -168,13 +199,14 @@ class Assembler:
         turn = OpenTurn(uuid, self._origin, self._carry.at, words, self._start, self._before, is_queued)
         self._carry = replace(self._carry, seen=(*self._carry.seen, _digest(uuid))[-SEEN_LIMIT:])
         self._seen.add(_digest(uuid))
+        turn.uuids.add(uuid)
+        self._owners[uuid] = turn
         turn.is_news, turn.was_complete = self._is_new, not self._is_new and not self._was_open
         return turn
 
     def _begin(self, turn: OpenTurn) -> OpenTurn:
         self._settle_boundary()
         self._is_replay, self._command = False, None
-        self._uuids, self._uuids_aside = {turn.id}, set()
         self.open = turn
         return turn
 
@@ -195,21 +227,31 @@ class Assembler:
 
     def _speaker(self, data: Json) -> OpenTurn:
         """The turn that the assistant's words belong to."""
-        turn = self.open
-        if self._command:
+        turn = self._turn
+        if turn and turn is self._command:
             self._give(is_complete=True)  # what came to the turn before it after the command was typed
-            turn = self._begin(self._command)
+            self._begin(turn)
         elif turn is None:  # the file starts in the middle, after a compaction for instance
             turn = self._begin(self._new(self._id(data), ""))
         self._settle_boundary()
         turn.ended_at = self._carry.at
-        turn.is_news |= self._is_new
+        self._grow(turn)
         return turn
 
+    def _grow(self, turn: OpenTurn) -> None:
+        """The line adds to the turn, which may be that of another terminal."""
+        turn.is_news |= self._is_new
+        self.is_lost |= self._is_new and not self._has_parent
+        if turn is not self.open:
+            self._elsewhere.append((self._start, turn))
+            if self._is_new:
+                self._grown[turn.id] = turn
+
     def _result(self, block: Json, structured: object) -> None:
-        if self.open and not self._is_replay and self.open.is_waiting_for(block):
-            self.open.is_news |= self._is_new
-            for question in self.open.take_result(block, structured, self._carry.at):
+        turn = self._turn
+        if turn and not self._is_replay and turn.is_waiting_for(block):
+            self._grow(turn)
+            for question in turn.take_result(block, structured, self._carry.at):
                 self._emit(question)
 
     def _link(self, data: Json) -> None:
@@ -251,6 +293,9 @@ class Assembler:
             self.events.append(event)
 
     def _give(self, *, is_complete: bool) -> None:
+        self.events += [turn.turn(is_complete=True) for turn in self._grown.values()]
+        self.aside |= self._grown
+        self._grown = {}
         turn = self.open
         if turn and self._is_new and (turn.is_news or (is_complete and not turn.was_complete)):
             self.events.append(turn.turn(is_complete=is_complete))
