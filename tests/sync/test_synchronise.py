@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.errors import RepositoryBusy
 from keeplore.store import Store
 from keeplore.sync import SyncError, synchronise
 
@@ -114,15 +114,16 @@ def test_an_address_in_the_configuration_that_is_not_followed(network, first, gi
     assert not (first.root / "ran").exists()
 
 
-def test_a_conflict_is_reported_and_both_texts_stay(network, first, note):
+def test_two_edits_of_one_line_end_as_two_memories_on_both_machines(network, first, note):
     second = network.machine("second")
     path = first.save(note("Argued", "first\n"))
     second.save(note("Argued", "second\n"))
     synchronise(first)
-    with pytest.raises(RepositoryError, match=path):
-        synchronise(second)
-    assert second.load(path).body == "second\n"
-    assert first.load(path).body == "first\n"
+    synchronise(second)
+    synchronise(first)
+    texts = [{file.path: store.load(file.path).body for file in store.scan()} for store in (first, second)]
+    assert texts[0] == texts[1]
+    assert sorted(texts[0].values()) == ["first\n", "second\n"] and path in texts[0]
 
 
 def test_while_the_person_is_in_a_merge_nothing_is_exchanged(network, first, note, git):

@@ -23,10 +23,11 @@ class Join:
     is_clash: bool
 
 
-def join(base: str | None, loser: str, winner: str) -> Join:
-    """Merge two versions of ``base``; None where there was none before, and then what both have counts as it.
+def join(base: str | None, loser: str, winner: str, *, is_record: bool = False) -> Join:
+    """Merge two versions of ``base``; None where there was none, and then what both have counts as it.
 
-    Neither side's additions are lost; of two at one place, the loser's comes first.
+    Of two additions at one place the loser's comes first. Without a base they may as well be two changes of one line,
+    and clash, unless both are a record of what happened.
     """
     if loser == winner or base == loser:
         return Join(winner, is_clash=False)
@@ -40,7 +41,7 @@ def join(base: str | None, loser: str, winner: str) -> Join:
     lines: list[str] = []
     is_clash = False
     for was, theirs, ours in _regions(before, one, other):
-        joined = _joined(was, theirs, ours)
+        joined = _joined(was, theirs, ours, may_both_stay=base is not None or is_record)
         is_clash = is_clash or joined is None
         lines += ours if joined is None else joined
     return Join("\n".join(lines), is_clash)
@@ -51,13 +52,13 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def _joined(was: Lines, one: Lines, other: Lines) -> Lines | None:
+def _joined(was: Lines, one: Lines, other: Lines, *, may_both_stay: bool) -> Lines | None:
     """One stretch between lines that all have; None for a clash."""
     if one in (was, other):
         return other
     if other == was:
         return one
-    return None if was else _both(one, other)
+    return _both(one, other) if may_both_stay and not was else None
 
 
 def _both(one: Lines, other: Lines) -> list[str]:

@@ -47,7 +47,8 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
     origin = _memory(base) if base is not None else None
     before = origin if origin and origin.id == first.id else None
     meta, is_clash = _joined_meta(before.meta if before else None, second.meta, first.meta)
-    body = join(before.body if before else None, second.body, first.body)
+    is_record = first.kind == "conversation"
+    body = join(before.body if before else None, second.body, first.body, is_record=is_record)
     text = serialise(Memory(meta, body.text))
     return Merge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
 

@@ -6,24 +6,24 @@ With HEAD first, the next cycle would take the old files for a person's edits an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 import pygit2
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store import files
-from keeplore.store.backend import EXECUTABLE, REGULAR, Backend, Blob, Memo, Moved, Unsupported
+from keeplore.store.backend import EXECUTABLE, Backend, Blob, Memo, Moved, Unsupported
 from keeplore.store.commit import check_merged, edit_index, in_turn, move
+from keeplore.store.differences import Change, Difference, difference
 from keeplore.store.git import output, run
+from keeplore.store.joining import joined_tree
 from keeplore.store.libgit import Library
 from keeplore.store.locks import Turn
 from keeplore.store.paths import is_ours, is_portable, is_safe
 from keeplore.store.people import person_of
 from keeplore.store.repository import check_branch
 from keeplore.store.results import Merged
-from keeplore.store.settling import settle
 
 MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
 LOSS_FROM = 10  # files; below this, a removal of everything is believed
@@ -31,20 +31,6 @@ LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than
 MESSAGE = "Merge memory of other machines"
 SHOWN = 5  # paths in a message
 _BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    before: Blob | None
-    after: Blob | None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether only regular files are concerned."""
-        return all(blob is None or blob.mode in (REGULAR, EXECUTABLE) for blob in (self.before, self.after))
-
-
-Difference = Mapping[str, Change]
 
 
 def merge(root: Path, branch: str, memo: Memo, other: str) -> Merged:
@@ -64,18 +50,6 @@ def merge(root: Path, branch: str, memo: Memo, other: str) -> Merged:
     return in_turn(root, memo, cycle)
 
 
-def difference(repository: pygit2.Repository, old: str, new: str) -> dict[str, Change]:
-    """What differs between two commits or trees; ``old`` may be "" for nothing."""
-    after = repository[new].peel(pygit2.Tree)
-    diff = repository[old].peel(pygit2.Tree).diff_to_tree(after) if old else after.diff_to_tree(swap=True)
-    found: dict[str, Change] = {}
-    for delta in diff.deltas:
-        before = Blob(str(delta.old_file.id), int(delta.old_file.mode)) if delta.old_file.mode else None
-        later = Blob(str(delta.new_file.id), int(delta.new_file.mode)) if delta.new_file.mode else None
-        found[delta.new_file.path or delta.old_file.path] = Change(before, later)
-    return found
-
-
 def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str) -> Merged:
     repository = backend.repository
     base = repository.merge_base(old, other) if old else None
@@ -84,7 +58,7 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str) -> 
     if old and str(base) == other:
         return Merged(old)
     is_forward = not old or str(base) == old
-    target = other if is_forward else _merged_tree(repository, old, other)
+    target = other if is_forward else _merged_tree(backend, old, other)
     changes = difference(repository, old, target)
     _check_loss(backend, old, (path for path, change in changes.items() if change.after is None))
     if backend.has_filter(changes):
@@ -105,12 +79,11 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str) -> 
     return Merged(commit, tuple(sorted(changes)))
 
 
-def _merged_tree(repository: pygit2.Repository, old: str, other: str) -> str:
-    index = repository.merge_commits(old, other)
-    settle(repository, index, (old, other))
-    if index.conflicts is not None:
-        raise _conflict({entry.path for conflict in index.conflicts for entry in conflict if entry})
-    return str(index.write_tree(repository))
+def _merged_tree(backend: Library, old: str, other: str) -> str:
+    tree, conflicts = joined_tree(backend.root, backend.repository, old, other)
+    if conflicts:
+        raise _conflict(conflicts)
+    return tree
 
 
 def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:

@@ -288,8 +288,8 @@ class Store:
 
     def changed(self, old: str, new: str) -> list[str]:
         """Paths that differ between two commits; ``old`` may be "". Raises RepositoryError for an unknown commit."""
+        from keeplore.store.differences import difference  # here, as above
         from keeplore.store.libgit import Library  # here, as above
-        from keeplore.store.merge import difference  # here, as above
 
         backend = self._backend()
         if isinstance(backend, Library):

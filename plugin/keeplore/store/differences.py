@@ -1,0 +1,36 @@
+"""What differs between two commits or trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pygit2
+
+from keeplore.store.backend import EXECUTABLE, REGULAR, Blob
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    before: Blob | None
+    after: Blob | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether only regular files are concerned."""
+        return all(blob is None or blob.mode in (REGULAR, EXECUTABLE) for blob in (self.before, self.after))
+
+
+Difference = Mapping[str, Change]
+
+
+def difference(repository: pygit2.Repository, old: str, new: str) -> dict[str, Change]:
+    """What differs between two commits or trees; ``old`` may be "" for nothing."""
+    after = repository[new].peel(pygit2.Tree)
+    diff = repository[old].peel(pygit2.Tree).diff_to_tree(after) if old else after.diff_to_tree(swap=True)
+    found: dict[str, Change] = {}
+    for delta in diff.deltas:
+        before = Blob(str(delta.old_file.id), int(delta.old_file.mode)) if delta.old_file.mode else None
+        later = Blob(str(delta.new_file.id), int(delta.new_file.mode)) if delta.new_file.mode else None
+        found[delta.new_file.path or delta.old_file.path] = Change(before, later)
+    return found
