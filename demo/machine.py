@@ -19,7 +19,7 @@ ANSWERED = ("SessionStart", "UserPromptSubmit")
 class Machine:
     def __init__(self, directory: Path) -> None:
         self.home = directory
-        self.home.mkdir(parents=True)
+        self.home.mkdir(parents=True, exist_ok=True)
         self.state = self.home / "state"
         # nothing of the machine that runs the test is passed on but where programs are
         self.environment = {

@@ -6,6 +6,7 @@ Making an embedder costs nothing; the model is looked at when its fingerprint is
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -79,6 +80,11 @@ class FastembedEmbedder:
     def floor(self) -> float:
         return floor_of(self._located, self._cache, self)
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the next ``embed`` waits for nothing but the model itself."""
+        return self._loaded is not None
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np  # here, because it costs 40 ms and most commands embed nothing
 
@@ -101,17 +107,28 @@ class FastembedEmbedder:
         try:
             fastembed = text_embedding()
             found.register(fastembed)
-            return fastembed(
+            loaded = fastembed(
                 found.id,
                 specific_model_path=str(found.directory),
                 cache_dir=str(self._cache),
                 threads=min(MAX_THREADS, os.cpu_count() or 1),
+                enable_cpu_mem_arena=False,  # it would keep for good what the longest text needed, some 45 MB
             )
+            _give_back()
+            return loaded
         except Exception as e:  # onnxruntime and tokenizers raise classes of their own, and plain Exception
             raise ModelUnavailable(
                 f"the embedding model {self.model!r} cannot be loaded: {e}",
                 "Choose another with `embedding: {model: packaged}` in keeplore.yaml, or reinstall keeplore",
             ) from e
+
+
+def _give_back() -> None:
+    """Return to the system what loading needed for a moment; glibc would keep some 60 MB of it."""
+    import ctypes  # here, because whoever loads no model needs none
+
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # not Linux, or another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class Deferred:
@@ -140,6 +157,11 @@ class Deferred:
     def floor(self) -> float:
         return self._found.floor
 
+    @property
+    def is_loaded(self) -> bool:
+        """False while asking it something would load a model first; one of a plugin's has none of ours to load."""
+        return "_found" in vars(self) and getattr(self._found, "is_loaded", True)
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._found.embed(texts)
 
@@ -154,11 +176,19 @@ def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
 
 
 class BuiltinEmbedder:
-    """The plugin that answers when no other one has an embedder for the configured model."""
+    """The plugin that answers when no other one has an embedder for the configured model.
+
+    Workspaces that share this plugin share the models: each takes 150 MB.
+    """
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache
+        self._made: dict[str, Embedder] = {}
+        self._making = threading.Lock()
 
     @hookimpl_last
     def keeplore_embedder(self, model: str) -> Embedder:
-        return embedder_for(model, self._cache)
+        with self._making:
+            if model not in self._made:
+                self._made[model] = embedder_for(model, self._cache)
+            return self._made[model]

@@ -58,6 +58,7 @@ class Index:
         self._graph_from = graph_from
         self._opening = threading.Lock()
         self._vectors: Vectors | None = None
+        self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(lambda _: None)
 
     def refresh(self, progress: Progress | None = None, *, wait_s: float | None = None) -> Refreshed:
@@ -122,22 +123,24 @@ class Index:
         for graph in self._database.directory.glob("vectors-*"):  # made again from the vectors that are left
             graph.unlink(missing_ok=True)
 
-    def stamp(self) -> Stamp:
-        """What the index reflects."""
-        fingerprint = self._fingerprint()
+    def stamp(self, *, of_text: bool = False) -> Stamp:
+        """What the index reflects; ``of_text`` does not look at the model, and counts no vectors."""
+        fingerprint = "" if of_text else self._fingerprint()
 
         def ask(connection: sqlite3.Connection) -> Stamp:
-            memories, passages = queries.counts(connection)
-            return Stamp(
-                queries.meta(connection, "commit"),
-                memories,
-                passages,
-                queries.count_vectors(connection, fingerprint),
-                fingerprint,
-                queries.meta(connection, "updated_at"),
-            )
+            memories, passages, vectors = self._counts(connection, fingerprint)
+            at, commit = queries.meta(connection, "updated_at"), queries.meta(connection, "commit")
+            return Stamp(commit, memories, passages, vectors, fingerprint, at)
 
         return self._database.read(ask)
+
+    def _counts(self, connection: sqlite3.Connection, fingerprint: str) -> tuple[int, int, int]:
+        """Memories, passages and vectors; every recall asks, and counting takes longer than many a search."""
+        state = (*queries.state(connection), fingerprint)
+        if self._counted[0] != state:
+            vectors = queries.count_vectors(connection, fingerprint)
+            self._counted = (state, (*queries.counts(connection), vectors))
+        return self._counted[1]
 
     def lag(self) -> int:
         """How many files differ from what the index reflects, by their time, size and inode."""

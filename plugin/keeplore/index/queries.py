@@ -45,6 +45,12 @@ def raise_version(connection: sqlite3.Connection) -> None:
     set_meta(connection, "version", str(int(meta(connection, "version") or 0) + 1))
 
 
+def state(connection: sqlite3.Connection) -> tuple[str, int]:
+    """Which database this is, and the version of its passages and vectors."""
+    found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('database', 'version')"))
+    return str(found["database"]), int(found.get("version", 0))
+
+
 def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[PassageRow]:
     """The passages with these ids, in this order; one that is gone is left out."""
     found: dict[int, PassageRow] = {}

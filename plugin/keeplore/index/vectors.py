@@ -15,7 +15,7 @@ import numpy as np
 
 from keeplore.index.database import Database
 from keeplore.index.graph import Floats, Graph, Ids, damage, is_available, remove
-from keeplore.index.queries import count_vectors, model_id
+from keeplore.index.queries import count_vectors, model_id, state
 from keeplore.index.rows import Match
 
 # From here on the graph serves. One product over 50,000 vectors of 384 takes 6 ms and is exact; below that a graph
@@ -26,6 +26,7 @@ CHUNK = 500  # vectors added or fetched at once
 SAVE_AFTER = 1000  # changes; adding them again at the next start costs a second
 SELECTIVE = 10_000  # where fewer rows are allowed, going over them is faster than a graph with a filter
 SELECTIVE_SHARE = 0.1
+FEW = 0.25  # share of the rows
 
 
 class Exact:
@@ -45,7 +46,10 @@ class Exact:
         self.ids, self._matrix = self.ids[keep], self._matrix[keep]
 
     def scores(self, ids: Ids, vector: Floats) -> Floats:
-        found: Floats = (self._matrix @ vector)[np.searchsorted(self.ids, ids)]
+        rows = np.searchsorted(self.ids, ids)
+        # copying a few rows costs less than multiplying all
+        few = self._matrix[rows] @ vector if len(rows) < FEW * len(self.ids) else (self._matrix @ vector)[rows]
+        found: Floats = few
         return found
 
 
@@ -125,7 +129,7 @@ class Vectors:
 
     def _follow(self, connection: sqlite3.Connection) -> Exact | Graph:
         """Bring memory in step with the database."""
-        name, version = _state(connection)
+        name, version = state(connection)
         if self._held is not None and self._mark == (name, version):
             return self._held
         if self._held is None or (self._mark[0] not in ("", name)):
@@ -174,7 +178,7 @@ class Vectors:
         return count_vectors(connection, self.fingerprint)
 
     def _key(self, connection: sqlite3.Connection) -> dict[str, str]:
-        return {"database": _state(connection)[0], "fingerprint": self.fingerprint}
+        return {"database": state(connection)[0], "fingerprint": self.fingerprint}
 
 
 def _passages(connection: sqlite3.Connection) -> tuple[Ids, Ids]:
@@ -182,11 +186,6 @@ def _passages(connection: sqlite3.Connection) -> tuple[Ids, Ids]:
     rows = connection.execute("SELECT id, scope_id FROM passages ORDER BY id").fetchall()
     both = np.array(rows, np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
-
-
-def _state(connection: sqlite3.Connection) -> tuple[str, int]:
-    found = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('database', 'version')"))
-    return str(found["database"]), int(found.get("version", 0))
 
 
 def _matches(ids: Ids, scores: Floats, limit: int) -> list[Match]:

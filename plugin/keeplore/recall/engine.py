@@ -56,18 +56,19 @@ def recall(
     limit: int = 5,
     wide: bool = False,
     text_only: bool = False,
+    at_once: bool = False,
     now: datetime | None = None,
     weights: Weights = WEIGHTS,
 ) -> Answer:
     """The memories that answer a question, as seen from ``here``, best first.
 
     ``wide`` asks the other projects as well, which otherwise happens when little is found. The index is brought up to
-    date first; nothing is fetched and no vectors are made but the question's. Raises IndexUnavailable where the index
-    can neither be read nor made.
+    date first, unless ``at_once`` says that a person waits and somebody else sees to that; nothing is fetched and no
+    vectors are made but the question's. Raises IndexUnavailable where the index can neither be read nor made.
     """
-    notes = _refresh(index)
+    notes = [] if at_once else _refresh(index)
     is_behind = bool(notes)
-    stamp = index.stamp()
+    stamp = index.stamp(of_text=text_only)
     question = question_of(query)
     sight, why_text = _look(question, None if text_only else embedder, stamp.vectors)
     notes += [why_text] if why_text and not text_only else []

@@ -30,6 +30,7 @@ class Taken:
 
     turns: int = 0
     problems: tuple[str, ...] = ()
+    has_begun: bool = False  # a session
 
 
 class Intake:
@@ -55,13 +56,14 @@ class Intake:
         progress = self._cursors.get(origin)
         reading = host.read(event, payload, progress.cursor, entry.at)
         self._hand_over(reading.events)
-        ended = [event for event in reading.events if isinstance(event, Session)]
+        phases = [event for event in reading.events if isinstance(event, Session)]
         ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
-        if ended:
-            ended_at = ended[-1].at if ended[-1].phase == "ended" else ""
+        if phases:
+            ended_at = phases[-1].at if phases[-1].phase == "ended" else ""
         after = Progress(origin, reading.cursor, entry.at, ended_at, progress.problem, progress.problem_at)
         self._cursors.save(_with_problems(after, reading.problems))
-        return Taken(_turns(reading.events), reading.problems)
+        has_begun = any(event.phase == "started" for event in phases)
+        return Taken(_turns(reading.events), reading.problems, has_begun)
 
     def take_transcript(self, host: Source, path: Path, origin: Origin) -> Taken:
         """Take what a session on disk holds beyond its cursor; the session stays open for what may follow."""
@@ -119,7 +121,8 @@ def _is_due(progress: Progress, moment: datetime) -> bool:
         silent_s = (moment - datetime.fromisoformat(since)).total_seconds()
     except ValueError:
         return True
-    return silent_s > (SETTLE_S if progress.ended_at else ABANDONED_S)
+    # one that ended in the future ended before the clock was set back
+    return abs(silent_s) > SETTLE_S if progress.ended_at else silent_s > ABANDONED_S
 
 
 def _sender(entry: Entry, payload: bytes) -> tuple[Host, str]:

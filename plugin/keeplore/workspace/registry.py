@@ -13,8 +13,9 @@ from pathlib import Path
 
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
+from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
-from keeplore.index import MemoryRow
+from keeplore.index import BuiltinEmbedder, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import is_project_name
@@ -48,6 +49,8 @@ class Registry:
         self._seen: tuple[int, int] | None = None  # inode and time of the list of workspaces
         self.machine = self._load()
         self._opened: dict[str, Workspace] = {}
+        self._settings: dict[str, tuple[int, int] | None] = {}  # of each that is open: inode and time of its settings
+        self._models = BuiltinEmbedder(places.models)
         self._lock = threading.RLock()
 
     def __enter__(self) -> Registry:
@@ -57,13 +60,22 @@ class Registry:
         self.close()
 
     def named(self, name: str) -> Workspace:
-        """Raises NoWorkspace for a name that is not registered, ConfigError where its directory is no workspace."""
+        """The workspace of that name, opened anew where its settings have changed or it lies elsewhere now.
+
+        Raises NoWorkspace for a name that is not registered, ConfigError where its directory is no workspace.
+        """
         with self._lock:
+            root = self.machine.workspaces.get(name)
+            settings = _stamp(root / SETTINGS) if root else None
+            known = self._opened.get(name)
+            if known is not None and (known.root, self._settings[name]) != (root, settings):
+                del self._opened[name]
+                known.close()
+            if root is None:
+                raise NoWorkspace(f"no workspace named {name!r} on this machine", "Run `keeplore init DIR`")
             if name not in self._opened:
-                root = self.machine.workspaces.get(name)
-                if root is None:
-                    raise NoWorkspace(f"no workspace named {name!r} on this machine", "Run `keeplore init DIR`")
-                self._opened[name] = Workspace(name, root, self.places, self.machine)
+                self._opened[name] = Workspace(name, root, self.places, self.machine, self._models)
+                self._settings[name] = settings
             return self._opened[name]
 
     def for_directory(self, directory: Path) -> Workspace:
@@ -111,15 +123,24 @@ class Registry:
         meant = f"Did you mean {' or '.join(close)}? " if close else ""
         raise NotFound(f"there is no project {project!r}", f"{meant}`keeplore projects` lists them")
 
-    def recall(self, query: str, cwd: Path, *, limit: int = 5, wide: bool = False, text_only: bool = False) -> Answer:
+    def recall(
+        self,
+        query: str,
+        cwd: Path,
+        *,
+        limit: int = 5,
+        wide: bool = False,
+        text_only: bool = False,
+        at_once: bool = False,
+    ) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are absolute."""
         workspace = self.for_directory(cwd)
-        answer = workspace.recall(query, cwd, limit=limit, wide=wide, text_only=text_only)
+        answer = workspace.recall(query, cwd, limit=limit, wide=wide, text_only=text_only, at_once=at_once)
         for name in self.inherited(workspace):
             try:
                 other = self.named(name)
                 # seen from the other workspace itself: what it holds for all its projects
-                more = other.recall(query, other.root, limit=limit, text_only=text_only)
+                more = other.recall(query, other.root, limit=limit, text_only=text_only, at_once=at_once)
             except KeeploreError as e:
                 answer = replace(answer, notes=(*answer.notes, f"{name} was not searched: {e}"))
                 continue
@@ -171,7 +192,11 @@ class Registry:
         return [name for name in names if name != workspace.name]
 
     def opened(self) -> list[Workspace]:
+        """Those in use, with their settings as they are now; one that is gone or has broken settings is left out."""
         with self._lock:
+            for name in list(self._opened):
+                with contextlib.suppress(KeeploreError):
+                    self.named(name)
             return list(self._opened.values())
 
     def written(self) -> int:
@@ -179,7 +204,7 @@ class Registry:
         return sum(workspace.changes.count for workspace in self.opened())
 
     def close(self) -> None:
-        for workspace in self.opened():
+        for workspace in self._opened.values():
             workspace.close()
         self._opened.clear()
 
@@ -214,6 +239,6 @@ def _within(root: Path, reference: str, cwd: Path) -> str:
 def _stamp(path: Path) -> tuple[int, int] | None:
     try:
         found = path.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return found.st_ino, found.st_mtime_ns

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
+from keeplore.config.program import register
 from keeplore.config.settings import FILE, load_settings
 from keeplore.errors import ConfigError
 from keeplore.memory import slugify
@@ -16,7 +16,6 @@ from keeplore.memory.names import is_project_name
 from keeplore.store import create
 from keeplore.sync import clone
 from keeplore.workspace.template import template_dir
-from keeplore_hooks import durable
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,7 @@ def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> 
     chosen = _chosen_name(machine, root, name or settings.name)
     machine = machine.with_workspace(chosen, root)
     machine.save(places)
-    # a host's client starts the worker with this interpreter
-    durable.write(places.state / "python", sys.executable.encode())
+    register(places.state)
     return Made(chosen, root, is_new, machine.home == chosen)
 
 
@@ -71,6 +69,7 @@ def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:
     if not is_project_name(chosen):  # folders are called after it
         remedy = "Choose one of lower-case letters, digits, dots and dashes with --name"
         raise ConfigError(f"{chosen!r} cannot be the name of a workspace", remedy)
-    if machine.workspaces.get(chosen, root) != root:
+    taken_by = machine.workspaces.get(chosen, root)
+    if taken_by != root and (taken_by / FILE).exists():  # one that is gone was moved here, or was removed
         raise ConfigError(f"this machine has another workspace named {chosen!r}", "Choose another name with --name")
     return chosen

@@ -42,16 +42,19 @@ class Workspace:
     Raises ConfigError where the directory is no workspace, or a setting is wrong.
     """
 
-    def __init__(self, name: str, root: Path, places: Places, machine: Machine) -> None:
+    def __init__(
+        self, name: str, root: Path, places: Places, machine: Machine, models: BuiltinEmbedder | None = None
+    ) -> None:
         self.name = name
         self.root = root
         self.machine = machine.id
         self._places = places
+        self._models = models or BuiltinEmbedder(places.models)
         self.settings: Settings = load_settings(root)
         self._building = threading.RLock()
         self._plugins: Plugins | None = None
         self._recorder: Recorder | None = None
-        self.embedder: Embedder = Deferred(self._find_embedder)
+        self.embedder = Deferred(self._find_embedder)
         self.store = Store(root, branch=self.settings.branch, before_write=self._before_write)
         self.index = Index(places.cache / "index" / name, self.store, self.embedder)
         self.sessions = Sessions(places.state / "capture" / name)
@@ -113,15 +116,30 @@ class Workspace:
             recorder.finish()
 
     def recall(
-        self, query: str, cwd: Path | None = None, *, limit: int = 5, wide: bool = False, text_only: bool = False
+        self,
+        query: str,
+        cwd: Path | None = None,
+        *,
+        limit: int = 5,
+        wide: bool = False,
+        text_only: bool = False,
+        at_once: bool = False,
     ) -> Answer:
         """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone.
 
+        ``at_once`` is for prompts in a worker that keeps the index in step: neither files nor model are waited for.
         This workspace alone: ``Registry.recall`` also asks those that it inherits.
         """
-        here = self.here(cwd or Path.cwd())
         return recall(
-            self.index, self.store, query, here, embedder=self.embedder, limit=limit, wide=wide, text_only=text_only
+            self.index,
+            self.store,
+            query,
+            self.here(cwd or Path.cwd()),
+            embedder=self.embedder,
+            limit=limit,
+            wide=wide,
+            text_only=text_only or (at_once and not self.embedder.is_loaded),
+            at_once=at_once,
         )
 
     def identity(self, directory: Path) -> Identity:
@@ -188,7 +206,7 @@ class Workspace:
     def _load_plugins(self) -> Plugins:
         plugins = Plugins()
         plugins.register(self._redactor)
-        plugins.register(BuiltinEmbedder(self._places.models))
+        plugins.register(self._models)
         plugins.load_installed()
         plugins.register(self.changes)
         return plugins
