@@ -3,10 +3,11 @@
 Prints nothing or the worker's reply, one JSON object, and exits 0 whatever happens: a host must never suffer from its
 memory. It parses nothing, and it imports only what costs next to nothing: a person waits for every millisecond here.
 ``_socket`` is what ``socket`` wraps, without the milliseconds that the wrapper's own imports take. Any Python from 3.8
-will do. On Windows it spools and asks nothing. The formats: docs/spool.md.
+will do. On Windows it spools and asks nothing. Where Keeplore itself is not installed, it says so once at a session's
+start. The formats: docs/spool.md.
 """
 # pathlib, contextlib and subprocess take longer to import than all of this takes to run:
-# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH118, PTH123, PTH208, S606, SIM105
+# ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH112, PTH117, PTH118, PTH120, PTH123, PTH208, S606, SIM105
 
 import _socket
 import os
@@ -16,7 +17,8 @@ import time
 
 CLIENT = "0.1.0"
 DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
-PATIENT = ("sessionstart", "userpromptexpansion")  # nobody has typed yet; somebody typed a command of Keeplore's
+BEGINNINGS = ("sessionstart", "sessioncreated")  # nobody has typed yet
+PATIENT = (*BEGINNINGS, "userpromptexpansion", "commandexecutebefore")  # or somebody typed a command of Keeplore's
 PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
 RETRY_S = 0.02
 PATIENCE_S = 5.0  # without a byte; some hosts never close the pipe, and what they had to say has come by then
@@ -24,6 +26,12 @@ WORD_MAX = 64  # characters
 ASK_MAX = 1_000_000  # bytes
 REPLY_MAX = 1_000_000  # bytes
 IS_WINDOWS = os.name == "nt"
+ADVICE = (
+    "Keeplore keeps what is said here in its inbox and remembers it once it is installed: "
+    "run `pipx install keeplore` or `uv tool install keeplore`, then `keeplore init`."
+)
+# host → the key under which it shows a line to the person, or else gives it to the model
+SHOWN = {"cursor": "additional_context", "copilot": "additionalContext", "opencode": "context"}
 ALLOWED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -41,11 +49,17 @@ def main() -> None:
         spool(os.path.join(state, "spool"), host, event, payload)
     except OSError:
         pass  # a full disk is no reason to answer less
-    if len(payload) <= ASK_MAX and not IS_WINDOWS:
-        header = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode()
-        reply = ask(state, header + payload, deadline, is_patient=is_patient)
-        while reply:
-            reply = reply[os.write(1, reply) :]
+    reply = b""
+    try:
+        if IS_WINDOWS:
+            keeplore_python(state)
+        elif len(payload) <= ASK_MAX:
+            header = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode()
+            reply = ask(state, header + payload, deadline, is_patient=is_patient)
+    except FileNotFoundError:
+        reply = advice(state, host) if event.lower() in BEGINNINGS else b""
+    while reply:
+        reply = reply[os.write(1, reply) :]
 
 
 def word(text: str) -> str:
@@ -54,8 +68,11 @@ def word(text: str) -> str:
 
 
 def state_directory() -> str:
-    """As platformdirs finds it."""
+    """The one that this file is kept in, else as platformdirs finds it."""
     state = os.environ.get("KEEPLORE_STATE_DIR")
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not state and os.path.isdir(os.path.join(own, "spool")):
+        return own  # a host that a desktop started may not have the environment that a shell would give it
     if not state:
         if IS_WINDOWS:
             base = os.environ["LOCALAPPDATA"]
@@ -171,10 +188,7 @@ def remaining(deadline: float) -> float:
 
 def start_worker(state: str) -> None:
     """Start a worker that outlives this process. Raises OSError where it is not known how."""
-    with open(os.path.join(state, "python"), encoding="utf-8") as file:
-        python = file.readline().strip()
-    if not (python.startswith("/") and os.access(python, os.X_OK)):
-        raise FileNotFoundError(python)
+    python = keeplore_python(state)
     # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters.
     turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-2]
     try:
@@ -186,6 +200,24 @@ def start_worker(state: str) -> None:
             os.unlink(os.path.join(state, name))
     if os.fork() == 0:
         become_worker(python, state)
+
+
+def keeplore_python(state: str) -> str:
+    """The interpreter in whose environment Keeplore is. Raises FileNotFoundError where there is none."""
+    with open(os.path.join(state, "python"), encoding="utf-8") as file:
+        python = file.readline().strip()
+    if not (os.path.isabs(python) and os.access(python, os.X_OK)):
+        raise FileNotFoundError(python)
+    return python
+
+
+def advice(state: str, host: str) -> bytes:
+    """What to install, in the form of the host; b"" where this machine has been told."""
+    try:
+        os.close(os.open(os.path.join(state, "advised"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return b""
+    return f'{{"{SHOWN.get(host, "systemMessage")}": "{ADVICE}"}}'.encode()
 
 
 def become_worker(python: str, state: str) -> None:

@@ -23,9 +23,11 @@ word() { # the allowed characters of $1
     word=${word:-unknown}
 }
 
-find_state() { # as platformdirs finds it
+find_state() { # the one that this file is kept in, else as platformdirs finds it
     state=${KEEPLORE_STATE_DIR-}
     if [ -z "$state" ]; then
+        own=${0%/client/client.sh}
+        case $0 in /*/client/client.sh) [ -d "$own/spool" ] && state=$own && return ;; esac
         case ${XDG_STATE_HOME-} in /*) state=$XDG_STATE_HOME/keeplore && return ;; esac
         case ${HOME-} in /*) ;; *) return 1 ;; esac
         state=$HOME/.local/state/keeplore
