@@ -12,7 +12,7 @@ from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, Reposit
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import carries, digits_of, location_of
-from keeplore.store import audit, files, forgetting
+from keeplore.store import audit, files, forgetting, healing
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import reconcile
 from keeplore.store.exclusive import Exclusive
@@ -261,6 +261,20 @@ class Store:
         from keeplore.store.merge import merge  # here, as above
 
         return merge(self.root, self.branch, self.memo, other)
+
+    def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
+        """Resolve what of ours a person's unfinished merge waits for; see ``healing.conclude``."""
+        with self.exclusive:
+            return healing.conclude(self.root, quiet_s)
+
+    def heal(self, torn: Iterable[str]) -> tuple[str, ...]:
+        """Mend the files among ``torn`` that a merge by others left so, and unite two of one memory; what was written.
+
+        Raises RepositoryError or OSError; every text that there was is on disk then.
+        """
+        with self.exclusive:
+            mended = [written for path in torn for written in healing.mend(self.root, path)]
+            return (*mended, *healing.unite(self.root, (file.path for file in self.scan())))
 
     def head(self) -> str:
         """The commit that is checked out, "" before the first. Raises RepositoryError."""

@@ -1,0 +1,140 @@
+"""Mending what a merge by others left: marks of conflicts, keys that stand twice, two files of one memory.
+
+A person's `git pull`, an IDE or a forge may merge without Keeplore. What they leave is taken apart into the versions it
+was made of, and those are merged as every other two.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from keeplore.errors import StoreError
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import digits_of, location_of
+from keeplore.memory.torn import versions
+from keeplore.store import files
+from keeplore.store.git import output, run
+from keeplore.store.paths import is_ours, is_portable
+from keeplore.store.people import person_of
+from keeplore.store.plan import id_of, merged
+from keeplore.store.repository import directories
+
+MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
+
+
+def conclude(root: Path, quiet_s: float = 0.0) -> tuple[str, ...]:
+    """Resolve conflicts in a person's index where files of ours are concerned; the paths that were resolved.
+
+    Files that the person has resolved on disk stay as they are. A merge in which nothing else waits is committed; a
+    rebase is left for the person to continue. With ``quiet_s`` an index that was written since is left alone.
+    """
+    places = directories(root)
+    if quiet_s and time.time() - (places.own / "index").stat().st_mtime < quiet_s:
+        return ()
+    unmerged = _unmerged(root)
+    ours = {path: stages for path, stages in unmerged.items() if is_ours(path) and is_portable(path)}
+    for path, stages in ours.items():
+        _resolve(root, path, stages)
+    if ours and len(ours) == len(unmerged) and (places.own / "MERGE_HEAD").exists():
+        run(root, "commit", "--no-edit", "--quiet", environment=person_of(root).environment)
+    return tuple(ours)
+
+
+def mend(root: Path, path: str) -> tuple[str, ...]:
+    """Heal a memory's file that a merge left torn; what was written, nothing where it is whole.
+
+    A text that was written with such marks in it, as an example may be, has no whole version in git and is left alone.
+    """
+    try:
+        text = files.read(root, path, MAX_FILE).decode()
+    except (StoreError, OSError, UnicodeDecodeError):
+        return ()
+    torn = versions(text)
+    if torn is None or not _was_whole(root, path):
+        return ()
+    data, beside = merged(path, None, torn[0].encode(), torn[1].encode())
+    return _write(root, {**beside, path: data})
+
+
+def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
+    """Make one file of two that hold one memory under names of ours; what was written."""
+    by_digits: dict[str, list[str]] = {}
+    for path in paths:
+        if digits := digits_of(path):
+            by_digits.setdefault(digits, []).append(path)
+    written: list[str] = []
+    for same in by_digits.values():
+        held: dict[str, list[tuple[str, bytes]]] = {}
+        for path in same if len(same) > 1 else ():
+            data = files.read(root, path, MAX_FILE)
+            held.setdefault(id_of(path, data), []).append((path, data))
+        for memory_id, copies in held.items():
+            if memory_id and len(copies) > 1:
+                written += _united(root, copies)
+    return tuple(written)
+
+
+def _united(root: Path, copies: list[tuple[str, bytes]]) -> tuple[str, ...]:
+    place, data = min(copies, key=lambda copy: (not location_of(copy[0]).is_archived, copy[0]))
+    beside: dict[str, bytes] = {}
+    for path, other in copies:
+        if path != place:
+            data, more = merged(place, None, data, other)
+            beside |= more
+    written = _write(root, {**beside, place: data})
+    for path, _ in copies:
+        if path != place:
+            files.remove(root, path)
+    return written
+
+
+def _unmerged(root: Path) -> dict[str, dict[str, str]]:
+    """Path → stage → blob id of every conflict in the index."""
+    found: dict[str, dict[str, str]] = {}
+    for item in output(root, "ls-files", "-z", "--unmerged").items:
+        facts, path = item.split("\t", 1)
+        _, blob, stage = facts.split(" ")
+        found.setdefault(path, {})[stage] = blob
+    return found
+
+
+def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
+    base, one, other = (_blob(root, stages[stage]) if stage in stages else None for stage in "123")
+    on_disk = files.read(root, path, MAX_FILE) if files.state(root, path) else None
+    beside: Mapping[str, bytes] = {}
+    if on_disk is not None and not _is_as_git_left_it(on_disk, (base, one, other)):
+        data = on_disk
+    elif one is not None and other is not None:
+        data, beside = merged(path, base, one, other)
+    else:  # an edit beats a removal
+        data = one if one is not None else other or b""
+    written = _write(root, {**beside, path: data})
+    output(root, "add", "--", *{path, *written})
+
+
+def _is_as_git_left_it(data: bytes, sides: Iterable[bytes | None]) -> bool:
+    return data in sides or versions(data.decode("utf-8", "replace")) is not None
+
+
+def _was_whole(root: Path, path: str) -> bool:
+    """Whether git has had a version of the file without what makes it torn."""
+    listed = run(root, "log", f"-{MAX_COMMITS}", "--format=%H", "--diff-merges=first-parent", "--", path)
+    for commit in listed.text.split():
+        for side in (commit, f"{commit}^2"):
+            found = run(root, "cat-file", "blob", f"{side}:{path}")
+            if found.code == 0 and versions(found.out.decode("utf-8", "replace")) is None:
+                return True
+    return False
+
+
+def _blob(root: Path, blob: str) -> bytes:
+    return output(root, "cat-file", "blob", blob).out
+
+
+def _write(root: Path, wanted: Mapping[str, bytes]) -> tuple[str, ...]:
+    """What stands beside comes first, so that nothing is lost in between."""
+    for path, data in wanted.items():
+        files.write(root, path, data)
+    return tuple(wanted)

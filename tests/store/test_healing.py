@@ -1,0 +1,132 @@
+"""What merges by others leave behind is taken apart and merged as every other two versions."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from keeplore.memory import serialise
+from keeplore.memory.torn import versions
+from keeplore.store import Store
+
+
+@pytest.fixture
+def there(store, note, git, tmp_path):
+    """A second clone; both have the memory "Argued", and each has edited it."""
+    store.save(note("Argued", body="# Argued\n\nline\n\nend\n"))
+    store.commit()
+    root = tmp_path / "other machine"
+    git("clone", "-q", str(store.root), str(root), cwd=tmp_path)
+    other = Store(root, branch="main")
+    other.save(note("Argued", body="# Argued\n\ntheirs\n\nend\n", updated_at="2026-03-01T00:00:00Z"))
+    other.commit()
+    store.save(note("Argued", body="# Argued\n\nours\n\nend\n", updated_at="2026-02-20T00:00:00Z"))
+    store.commit()
+    return other
+
+
+def pull(store, other, *options):
+    """As a person does it; git ends with an error where there is a conflict."""
+    command = ["git", "pull", "-q", "--no-edit", *options, str(other.root), "main"]
+    subprocess.run(command, cwd=store.root, check=False, capture_output=True)
+
+
+def bodies(store):
+    return sorted(store.load(file.path).body.split("\n")[2] for file in store.scan())
+
+
+def test_a_pull_that_stopped_at_a_memory_is_concluded(store, there, git):
+    pull(store, there, "--no-rebase")
+    assert (store.root / ".git" / "MERGE_HEAD").exists()
+    assert store.conclude()
+    assert not (store.root / ".git" / "MERGE_HEAD").exists()
+    assert git("status", "--porcelain", cwd=store.root) == ""
+    assert bodies(store) == ["ours", "theirs"]
+    assert len(git("log", "-1", "--format=%P", cwd=store.root).split()) == 2
+
+
+def test_a_merge_that_waits_for_the_persons_own_file_stays_theirs(store, there, git):
+    for place, text in ((store.root, "a\n"), (there.root, "b\n")):
+        (place / "app.py").write_text(text)
+        git("add", "app.py", cwd=place)
+        git("commit", "-qm", "Code", cwd=place)
+    pull(store, there, "--no-rebase")
+    assert store.conclude()
+    assert (store.root / ".git" / "MERGE_HEAD").exists()
+    assert git("diff", "--name-only", "--diff-filter=U", cwd=store.root) == "app.py"
+    assert bodies(store) == ["ours", "theirs"]
+
+
+def test_a_rebase_that_stopped_at_a_memory_can_be_continued(store, there, git):
+    pull(store, there, "--rebase")
+    assert store.conclude()
+    git("-c", "core.editor=true", "rebase", "--continue", cwd=store.root)
+    assert bodies(store) == ["ours", "theirs"]
+    assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+def test_what_the_person_resolved_by_hand_stays(store, there, note, git):
+    pull(store, there, "--no-rebase")
+    [path] = [file.path for file in store.scan()]
+    mine = serialise(note("Argued", body="# Argued\n\nby hand\n\nend\n"))
+    (store.root / path).write_text(mine)
+    store.conclude()
+    assert (store.root / path).read_text() == mine
+    assert bodies(store) == ["by hand"]
+
+
+def test_a_merge_that_somebody_works_on_is_left_alone(store, there):
+    pull(store, there, "--no-rebase")
+    assert store.conclude(quiet_s=60.0) == ()
+    assert (store.root / ".git" / "MERGE_HEAD").exists()
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+def test_marks_that_were_committed_become_two_memories(store, there, git, style):
+    git("config", "merge.conflictStyle", style, cwd=store.root)
+    pull(store, there, "--no-rebase")
+    git("commit", "-qam", "Whatever", cwd=store.root)
+    [path] = [file.path for file in store.scan()]
+    assert "<<<<<<<" in (store.root / path).read_text()
+    assert store.heal([path])
+    assert bodies(store) == ["ours", "theirs"]
+    store.commit()
+    assert store.heal([path]) == ()
+
+
+def test_marks_that_somebody_wrote_as_an_example_are_no_conflict(store, note):
+    example = "# How conflicts look\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n"
+    path = store.save(note("Example", body=example))
+    store.commit()
+    assert store.heal([path]) == ()
+    assert store.load(path).body == example
+
+
+def test_keys_that_a_union_of_lines_left_twice_stand_once(store, note):
+    path = store.save(note("Union", body="# Union\n"))
+    store.commit()
+    text = (store.root / path).read_text()
+    (store.root / path).write_text(
+        text.replace("scope:", "updated_at: '2026-03-01T00:00:00Z'\nscope:", 1).replace(
+            "category:", "updated_at: '2026-04-01T00:00:00Z'\ncategory:", 1
+        )
+    )
+    assert store.heal([path])
+    assert store.load(path).updated_at == "2026-04-01T00:00:00Z"
+
+
+def test_two_files_of_one_memory_become_one(store, note):
+    path = store.save(note("Moved", body="# Moved\n\nedited\n"))
+    archived = path.replace("memory/", "memory/archive/", 1)
+    (store.root / archived).parent.mkdir(parents=True)
+    (store.root / archived).write_text(serialise(note("Moved", body="# Moved\n\nedited\n")))
+    store.commit()
+    assert store.heal([])
+    assert [file.path for file in store.scan()] == [archived]
+
+
+def test_a_text_with_half_a_conflict_is_whole():
+    assert versions("<<<<<<< HEAD\nours\n=======\ntheirs\n") is None
+    assert versions("=======\n>>>>>>> x\n") is None
+    assert versions("a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> x\nb\n") == ("a\nours\nb\n", "a\ntheirs\nb\n")
