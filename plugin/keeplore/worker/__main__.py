@@ -6,12 +6,15 @@ import contextlib
 import logging
 import logging.handlers
 import os
+import signal
+import sys
 
+from keeplore.config import program
 from keeplore.config.places import Places
-from keeplore.worker.worker import Worker
 
 LOG_BYTES = 1_000_000
 LOG_FILES = 3
+RESTED = "--rested"  # load no model until somebody asks
 
 
 def main() -> int:
@@ -29,11 +32,27 @@ def main() -> int:
         format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
     )
     try:
-        Worker(places).run()
+        # here, because an installation that is broken has to be written down too
+        from keeplore.worker.worker import Worker
+
+        worker = Worker(places, is_rested=RESTED in sys.argv)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: worker.stop())
+        worker.run()
     except Exception:
         logging.getLogger("keeplore").exception("the worker ended")
         return 3
+    if worker.wants_successor:
+        _become_successor(places)
     return 0
+
+
+def _become_successor(places: Places) -> None:
+    """Go on as the worker of the registered installation, with the same process id and nothing in memory."""
+    known = program.registered(places.state)
+    python = known.python if known and known.is_there else sys.executable
+    logging.shutdown()
+    os.execv(python, [python, "-m", "keeplore.worker", RESTED])  # noqa: S606  # our own interpreter
 
 
 if __name__ == "__main__":

@@ -5,38 +5,51 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
-from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
+from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 
 LOG = logging.getLogger(__name__)
+INDEX_DELAY_S = 0.3  # after a change that the watch tells of; an editor or a pull makes many at once
 COMMIT_DELAY_S = 2.0  # after the last change; a busy session makes few commits
 COMMIT_LATEST_S = 30.0  # after the first one
 SYNC_DELAY_S = 3.0  # after a commit
+SYNC_EVERY_S = 300.0  # while the worker lives, which is while people work: what other machines wrote
+SYNC_LEAST_S = 30.0  # between two that only look for news
 SYNC_BACKOFF_S = (30.0, 1800.0)  # after a failure: first and longest pause
 VECTORS_A_STEP = 8  # so that a new event waits for one small batch at most
-NEVER_S = 3600.0
-WARMING_S = 0.1  # between looks while workspaces are being opened
+WARM_AGAIN_S = 60.0  # a model that cannot be loaded is tried again after so long
 BUSY_S = 60.0  # after git was busy with something of the user's
 
 
 class Background:
-    """Stepped by the worker's one loop; only the network runs in a thread of its own."""
+    """Stepped by the worker's one loop; only the network and the model's loading run in threads of their own.
 
-    def __init__(self, registry: Registry) -> None:
+    ``follow`` is told which workspaces are open, and returns whether changes of their files are noticed; ``wake`` is
+    called from another thread when there is something to do.
+    """
+
+    def __init__(self, registry: Registry, follow: Callable[[list[Workspace]], bool], wake: Callable[[], None]) -> None:
         self._registry = registry
+        self._follow = follow
+        self._wake = wake
         # a worker that was killed may have left text that is neither committed nor pushed
-        self._changed_at = self._first_change_at = time.monotonic()
+        moment = time.monotonic()
+        self._changed_at = self._first_change_at = moment
         self._written = 0  # files that this knows of
-        self._is_index_due = True
+        self._index_due_at = moment
         self._are_vectors_due = True
-        self._sync_due_at = time.monotonic() + SYNC_DELAY_S
+        self._is_watched = False
+        self._sync_due_at = moment + SYNC_DELAY_S
+        self._synced_at = moment
         self._sync_pause_s = SYNC_BACKOFF_S[0]
         self._has_sync_failed = False
         self._sync_thread: threading.Thread | None = None
-        self._is_warm = threading.Event()
+        self._is_syncing = False
+        self._warm_again_at = 0.0
         self._commit_again_at = 0.0
         self._last_sync = ""
 
@@ -44,45 +57,66 @@ class Background:
     def is_behind(self) -> bool:
         """Whether there is work that a worker should stay for; a remote that cannot be reached is none."""
         is_sync_due = self._sync_due_at and not self._has_sync_failed
-        return bool(self._changed_at or self._is_index_due or self._are_vectors_due or is_sync_due)
+        return bool(self._changed_at or self._index_due_at or self._are_vectors_due or is_sync_due)
+
+    @property
+    def is_syncing(self) -> bool:
+        return self._is_syncing
+
+    @property
+    def is_model_loaded(self) -> bool:
+        return any(workspace.embedder.is_loaded for workspace in self._registry.opened())
 
     def note_change(self) -> None:
         """Look whether the workspaces have text that is not indexed and committed yet."""
         written = self._registry.written()
-        if written == self._written:
-            return
-        self._written = written
-        self.change()
+        if written != self._written:
+            self._written = written
+            self.change()
+        elif not self._is_watched:
+            self._index_due_at = time.monotonic()
 
     def change(self) -> None:
         """The text of a workspace has changed: index and commit it in a while."""
         self._changed_at = time.monotonic()
         self._first_change_at = self._first_change_at or self._changed_at
-        self._is_index_due = self._are_vectors_due = True
+        self.note_text(0.0)
+
+    def note_text(self, delay_s: float = INDEX_DELAY_S) -> None:
+        """Files have changed, perhaps by another hand, which commits when it wants to. Thread-safe."""
+        if not self._index_due_at:
+            self._index_due_at = time.monotonic() + delay_s
+
+    def fetch(self) -> None:
+        """Somebody begins to work here: what other machines wrote is wanted now. A moment ago is soon enough."""
+        moment = time.monotonic()
+        if not self._sync_due_at and moment - self._synced_at > SYNC_LEAST_S:
+            self._sync_due_at = moment
+
+    def open(self) -> None:
+        """Open the workspaces of this machine, so that they are kept in step before anybody asks for them."""
+        for name in self._registry.machine.workspaces:
+            try:
+                self._registry.named(name)
+            except (KeeploreError, OSError) as e:
+                LOG.warning("%s: %s", name, e)
 
     def warm_up(self) -> None:
-        """Load the model before the first question, beside everything else."""
-
-        def load() -> None:
-            for name in self._registry.machine.workspaces:
-                try:
-                    workspace = self._registry.named(name)
-                    if workspace.embedder is not None:
-                        workspace.embedder.embed(["warm"])
-                except (KeeploreError, OSError) as e:
-                    LOG.warning("%s: %s", name, e)
-            self._is_warm.set()
-
-        threading.Thread(target=load, name="keeplore-warm", daemon=True).start()
+        """Load the models beside everything else, unless they are there or on their way."""
+        moment = time.monotonic()
+        waiting = [workspace for workspace in self._registry.opened() if not workspace.embedder.is_loaded]
+        if waiting and moment >= self._warm_again_at:
+            self._warm_again_at = moment + WARM_AGAIN_S
+            threading.Thread(target=_load, args=(waiting,), name="keeplore-warm", daemon=True).start()
 
     def step(self) -> float:
         """Do what is due. Returns for how many seconds nothing will be; 0.0 where more waits."""
-        if self._registry.machine.workspaces and not self._registry.opened() and not self._is_warm.is_set():
-            return WARMING_S
-        if self._is_index_due:
-            self._is_index_due = False
-            self._each(lambda workspace: workspace.index.refresh())
+        self._is_watched = self._follow(self._registry.opened())
         moment = time.monotonic()
+        if self._index_due_at and moment >= self._index_due_at:
+            self._index_due_at = 0.0
+            self._each(_index)
+            self._are_vectors_due = True
         if self._commit_again_at and moment >= self._commit_again_at:
             self._commit_again_at = 0.0
             self._each(self._commit)
@@ -91,18 +125,17 @@ class Background:
         ):
             self._changed_at = self._first_change_at = 0.0
             self._each(self._commit)
-        if self._sync_due_at and moment >= self._sync_due_at and not self._is_syncing():
-            self._sync_due_at = 0.0
+        if moment >= self._next_sync_at() and not self._is_syncing:
+            self._sync_due_at, self._synced_at, self._is_syncing = 0.0, moment, True
             self._sync_thread = threading.Thread(target=self._sync, name="keeplore-sync", daemon=True)
             self._sync_thread.start()
         if self._are_vectors_due:
             left = [self._vectors(workspace) for workspace in self._registry.opened()]
             self._are_vectors_due = any(left)
-            return 0.0 if self._are_vectors_due else self._pause_s()
-        return self._pause_s()
+        return 0.0 if self._are_vectors_due else self._pause_s()
 
     def status(self) -> dict[str, Any]:
-        return {"is_behind": self.is_behind, "last_sync": self._last_sync}
+        return {"is_behind": self.is_behind, "last_sync": self._last_sync, "is_model_loaded": self.is_model_loaded}
 
     def close(self) -> None:
         """Commit what is on disk; a sync that runs is given a moment."""
@@ -110,10 +143,13 @@ class Background:
         if self._sync_thread is not None:
             self._sync_thread.join(2.0)
 
+    def _next_sync_at(self) -> float:
+        return self._sync_due_at or self._synced_at + SYNC_EVERY_S
+
     def _pause_s(self) -> float:
         commit_at = self._changed_at and self._changed_at + COMMIT_DELAY_S
-        due = [at for at in (commit_at, self._commit_again_at, self._sync_due_at) if at]
-        return max(min(due) - time.monotonic(), 0.05) if due else NEVER_S
+        due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, self._next_sync_at()) if at]
+        return max(min(due) - time.monotonic(), 0.05)
 
     def _each(self, act: Any) -> None:
         for workspace in self._registry.opened():
@@ -135,30 +171,43 @@ class Background:
     def _vectors(self, workspace: Workspace) -> int:
         try:
             return workspace.index.embed_pending(VECTORS_A_STEP)
-        except (ModelUnavailable, KeeploreError, OSError) as e:
+        except (KeeploreError, OSError) as e:
             LOG.warning("%s: %s", workspace.name, e)
             return 0
 
-    def _is_syncing(self) -> bool:
-        return self._sync_thread is not None and self._sync_thread.is_alive()
-
     def _sync(self) -> None:
-        has_failed = False
-        for workspace in self._registry.opened():
-            try:
-                if not (workspace.settings.sync.automatic and workspace.store.remote()):
-                    continue
+        try:
+            has_failed = not all([self._exchanged(workspace) for workspace in self._registry.opened()])
+            self._has_sync_failed = has_failed
+            if has_failed:
+                self._sync_due_at = time.monotonic() + self._sync_pause_s
+            self._sync_pause_s = min(self._sync_pause_s * 2, SYNC_BACKOFF_S[1]) if has_failed else SYNC_BACKOFF_S[0]
+        finally:
+            self._is_syncing = False
+            self._wake()
+
+    def _exchanged(self, workspace: Workspace) -> bool:
+        """Exchange a workspace with its remote, where it has one. False where that failed."""
+        try:
+            if workspace.settings.sync.automatic and workspace.store.remote():
                 result = workspace.synchronise()
                 self._last_sync = f"{now()} {workspace.name}: {result.note}"
                 if result.merged:
-                    self._is_index_due = self._are_vectors_due = True
-            except Exception as e:  # nobody waits for this thread: what ends it would go unseen
-                self._last_sync = f"{now()} {workspace.name}: {e}"
-                LOG.warning("sync of %s: %s", workspace.name, e, exc_info=not isinstance(e, KeeploreError))
-                has_failed = True
-        self._has_sync_failed = has_failed
-        if has_failed:
-            self._sync_due_at = time.monotonic() + self._sync_pause_s
-            self._sync_pause_s = min(self._sync_pause_s * 2, SYNC_BACKOFF_S[1])
-        else:
-            self._sync_pause_s = SYNC_BACKOFF_S[0]
+                    self._index_due_at = time.monotonic()
+        except Exception as e:  # nobody waits for this thread: what ends it would go unseen
+            self._last_sync = f"{now()} {workspace.name}: {e}"
+            LOG.warning("sync of %s: %s", workspace.name, e, exc_info=not isinstance(e, KeeploreError))
+            return False
+        return True
+
+
+def _index(workspace: Workspace) -> None:
+    workspace.index.refresh()
+
+
+def _load(workspaces: list[Workspace]) -> None:
+    for workspace in workspaces:
+        try:
+            workspace.embedder.embed(["warm"])
+        except (KeeploreError, OSError) as e:
+            LOG.warning("%s: %s", workspace.name, e)

@@ -6,6 +6,7 @@ a reply is its length in decimal, a line end, and the bytes. Whoever gets fewer 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore import __version__
+from keeplore.config import program
 
 NAME = "KEEPLORE/1"
 ADDRESS_FILE = "worker.addr"
@@ -24,6 +26,8 @@ MAX_SOCKET_PATH = 100  # bytes; the systems allow 104 to 108
 
 def ask(state: Path, operation: str, payload: dict[str, Any] | None = None, *, timeout_s: float) -> Any | None:
     """Ask the worker of this machine and return the decoded JSON; None where no worker answers in time."""
+    with contextlib.suppress(OSError):
+        program.supersede(state)  # a worker that is older leaves for this version, which has to be known then
     try:
         address = (state / ADDRESS_FILE).read_text(encoding="utf-8").strip()
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:

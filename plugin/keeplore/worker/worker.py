@@ -6,24 +6,21 @@ import contextlib
 import json
 import logging
 import os
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver
-from watchdog.observers.polling import PollingObserver
-
+from keeplore import __version__
+from keeplore.config import program
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, IndexUnavailable, NoWorkspace, RepositoryError, TranscriptError
 from keeplore.worker.answers import Answers
 from keeplore.worker.background import Background
+from keeplore.worker.itself import Faults, Installation, memory_mb
 from keeplore.worker.lock import only_one
 from keeplore.worker.server import Server
+from keeplore.worker.watch import Watch
 from keeplore.workspace.intake import Intake
 from keeplore.workspace.registry import Registry
 from keeplore_hooks import durable
@@ -31,7 +28,11 @@ from keeplore_hooks.spool import Spool
 
 LOG = logging.getLogger(__name__)
 IDLE_EXIT_S = 15 * 60.0
-SWEEP_S = 60.0  # between two looks for sessions that ended
+REST_S = 5 * 60.0  # without work or questions, then the model's memory is given back
+SWEEP_S = 60.0  # after an event, until sessions that ended are looked for
+PROVEN_S = 60.0  # a worker that lives so long did start
+SHORTEST_S = 0.05  # that is waited
+FIRST_ASK_S = 0.15  # a client that starts a worker asks it as soon as it listens
 RETRY_S = 5.0  # after the disk refused, or a workspace could not be opened
 LET_ANSWER_S = 0.03  # a client spools an event a moment before it asks about it; the person waits for the answer
 CATCH_UP_S = 5.0  # how long a command waits for what was said just now
@@ -39,16 +40,31 @@ ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
 
 class Worker:
-    """One worker a state directory; ``run`` returns at once where there is another."""
+    """One worker a state directory; ``run`` returns at once where there is another.
 
-    def __init__(self, places: Places, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
+    A rested one loads no model until somebody asks. ``wants_successor`` is true after ``run`` where this process should
+    become a worker anew: its program has changed on the disk, a newer one is in use, or to give memory back.
+    """
+
+    def __init__(
+        self, places: Places, *, idle_exit_s: float = IDLE_EXIT_S, rest_s: float = REST_S, is_rested: bool = False
+    ) -> None:
         self._places = places
         self._idle_exit_s = idle_exit_s
+        self._rest_s = rest_s
+        self._is_rested = is_rested
+        self._is_superseded = False
+        self.wants_successor = False
+        self._installation = Installation()
+        self._started_at = time.monotonic()
+        self._active_at = self._started_at - (rest_s if is_rested else 0.0)
         self._wake = threading.Event()
         self._stopping = threading.Event()
+        self._has_answered = threading.Event()
         self._is_busy = True  # until the spool was looked at once
         self._waiting: set[str] = set()  # entries that cannot be taken for now
         self._has_changed = False  # an answer wrote or removed a memory
+        self._has_begun = False  # a session
 
     def run(self) -> bool:
         """Work until idle or told to stop. Returns False where another worker already runs."""
@@ -59,11 +75,12 @@ class Worker:
             with only_one(self._places.state) as lock:
                 if lock is None:
                     return has_run
-                with Registry(self._places) as registry:
-                    self._work(registry, spool)
+                with Registry(self._places) as registry, Faults() as faults:
+                    self._work(registry, spool, faults)
+                self._prove()
             has_run = True
             # a client that put an event there while this worker was leaving saw a worker and started none
-            if self._stopping.is_set() or not self._has_news(spool):
+            if self._stopping.is_set() or self.wants_successor or not self._has_news(spool):
                 return True
 
     def catch_up(self, registry: Registry) -> bool:
@@ -83,46 +100,52 @@ class Worker:
     def _has_news(self, spool: Spool) -> bool:
         return any(entry.name not in self._waiting for entry in spool.pending())
 
-    def _work(self, registry: Registry, spool: Spool) -> None:
+    def _work(self, registry: Registry, spool: Spool, faults: Faults) -> None:
         spool.recover()
-        intake, background = Intake(registry), Background(registry)
+        intake = Intake(registry)
+        watch = Watch(self._places.spool / "new", self._noticed, lambda: self._noticed_text(background))
+        background = Background(
+            registry, lambda opened: watch.follow(workspace.root for workspace in opened), self._wake.set
+        )
         answers = Answers(
             registry,
             self._wait_until_caught_up,
-            lambda: self._status(spool, registry, background),
+            lambda: self._status(spool, registry, background, faults),
             self._changed,
         )
         server = Server(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
-        durable.write(self._places.state / "python", sys.executable.encode())
-        observer = _watch(self._places.spool / "new", self._noticed)
+        program.register(self._places.state)
         try:
+            self._has_answered.wait(0.0 if self._is_rested else FIRST_ASK_S)
+            answers.wait_until_given(ANSWER_S)
             self._loop(spool, intake, background, answers)
         finally:
             server.close()
-            observer.stop()
+            watch.stop()
             background.close()
             with contextlib.suppress(OSError):
                 (self._places.state / "worker.pid").unlink()
 
     def _loop(self, spool: Spool, intake: Intake, background: Background, answers: Answers) -> None:
-        last_work = last_sweep = time.monotonic()
-        background.warm_up()
+        sweep_at = time.monotonic()
+        background.open()
         while not self._stopping.is_set():
             self._wake.clear()
             taken, retry_s = self._drain(spool, intake)
             moment = time.monotonic()
             if taken:
-                last_work = moment
+                self._active_at, self._is_rested = moment, False
+                sweep_at = sweep_at or moment + SWEEP_S
                 background.note_change()
             if self._has_changed:
                 self._has_changed = False
                 background.change()
-            if moment - last_sweep > SWEEP_S:
-                last_sweep = moment
-                with _logged("sweep"):
-                    for path, problem in intake.sweep():
-                        LOG.warning("%s was not swept: %s", path, problem)
+            if self._has_begun:
+                self._has_begun = False
+                background.fetch()
+            if sweep_at and moment >= sweep_at:
+                sweep_at = moment + SWEEP_S if self._sweep(intake) else 0.0
                 background.note_change()
             self._is_busy = bool(retry_s)
             with _logged("what was shown"):
@@ -130,16 +153,49 @@ class Worker:
             pause_s = RETRY_S
             with _logged("background"):
                 pause_s = background.step()
-            if background.is_behind:
-                last_work = moment
-            idle_s = time.monotonic() - last_work
-            if idle_s > self._idle_exit_s and not background.is_behind:
+            if not self._is_rested:
+                background.warm_up()
+            leave_s = self._may_stay_s(background)
+            if leave_s <= 0:
                 return
-            wait_s = min(pause_s, retry_s or pause_s, SWEEP_S, max(self._idle_exit_s - idle_s, 0.05))
-            if wait_s and self._wake.wait(wait_s):
+            wait_s = min(pause_s, retry_s or pause_s, leave_s, sweep_at - moment if sweep_at else pause_s)
+            if wait_s > 0 and self._wake.wait(wait_s):
                 self._is_busy = True
                 time.sleep(LET_ANSWER_S)
                 answers.wait_until_given(ANSWER_S)
+
+    def _sweep(self, intake: Intake) -> bool:
+        """Returns whether it has to be tried again."""
+        problems = True
+        with _logged("sweep"):
+            found = intake.sweep()
+            problems = bool(found)
+            for path, problem in found:
+                LOG.warning("%s was not swept: %s", path, problem)
+        return problems
+
+    def _may_stay_s(self, background: Background) -> float:
+        """For how long this worker may wait for something to do; 0.0 where it has to leave now."""
+        moment = time.monotonic()
+        lived_s, idle_s = moment - self._started_at, moment - self._active_at
+        if lived_s > PROVEN_S:
+            self._prove()
+        if background.is_syncing or background.is_behind:
+            return SWEEP_S
+        is_outdated = self._is_superseded or self._installation.has_changed
+        if idle_s > self._idle_exit_s and not is_outdated:
+            return 0.0
+        # a model that was unloaded would leave 100 MB of libraries and gaps behind; a new process has none of that
+        rests_in_s = self._rest_s - min(idle_s, lived_s) if background.is_model_loaded else self._idle_exit_s
+        if is_outdated or rests_in_s <= 0:
+            self.wants_successor = True
+            return 0.0
+        return max(min(rests_in_s, self._idle_exit_s - idle_s), SHORTEST_S)
+
+    def _prove(self) -> None:
+        """Clients may start workers as they like: this one did start."""
+        with contextlib.suppress(OSError):
+            (self._places.state / program.TRIES_FILE).unlink(missing_ok=True)
 
     def _drain(self, spool: Spool, intake: Intake) -> tuple[int, float]:
         """Take every pending entry. Returns how many, and after how long to try again (0.0: nothing is left)."""
@@ -173,6 +229,7 @@ class Worker:
                 for problem in result.problems:
                     LOG.info("%s: %s", entry.name, problem)
                 spool.acknowledge(claimed)
+                self._has_begun = self._has_begun or result.has_begun
                 taken += 1
         self._waiting = waiting
         return taken, retry_s
@@ -186,11 +243,17 @@ class Worker:
         if name not in self._waiting:
             self._wake.set()
 
+    def _noticed_text(self, background: Background) -> None:
+        background.note_text()
+        self._wake.set()
+
     def _handle(self, answers: Answers, operation: str, arguments: list[str], payload: bytes) -> bytes:
-        if operation == "answer" and len(arguments) == 3:
-            return answers.answer(arguments[1], arguments[2], payload)
-        if operation == "recall":
-            return answers.recall(payload)
+        if operation in ("answer", "recall"):
+            return self._question(answers, operation, arguments, payload)
+        # a client is no older or newer worker; only who uses the program itself may want another one to answer
+        if program.is_newer(arguments[0], __version__):
+            self._is_superseded = True
+            self._wake.set()
         if operation == "catch-up":
             return json.dumps({"is_caught_up": self._wait_until_caught_up(CATCH_UP_S)}).encode()
         if operation == "stop":
@@ -198,6 +261,18 @@ class Worker:
         if operation == "changed":
             self._changed()
         return answers.status()
+
+    def _question(self, answers: Answers, operation: str, arguments: list[str], payload: bytes) -> bytes:
+        try:
+            if operation == "recall":
+                return answers.recall(payload)
+            return answers.answer(arguments[1], arguments[2], payload) if len(arguments) == 3 else b""
+        finally:
+            self._active_at = time.monotonic()
+            self._has_answered.set()
+            if self._is_rested:
+                self._is_rested = False
+                self._wake.set()
 
     def _wait_until_caught_up(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
@@ -207,34 +282,18 @@ class Worker:
             time.sleep(0.01)
         return True
 
-    def _status(self, spool: Spool, registry: Registry, background: Background) -> dict[str, Any]:
+    def _status(self, spool: Spool, registry: Registry, background: Background, faults: Faults) -> dict[str, Any]:
         return {
             "pid": os.getpid(),
+            "uptime_s": round(time.monotonic() - self._started_at),
+            "memory_mb": memory_mb(),
             "spool": spool.counts(),
             "waiting": len(self._waiting),
             "workspaces": [workspace.name for workspace in registry.opened()],
             "is_busy": self._is_busy,
             **background.status(),
+            "faults": faults.latest(),
         }
-
-
-def _watch(directory: Path, noticed: Callable[[str], None]) -> BaseObserver:
-    class Waker(FileSystemEventHandler):
-        def on_any_event(self, event: FileSystemEvent) -> None:
-            if event.event_type in ("created", "moved"):
-                noticed(Path(os.fsdecode(event.dest_path or event.src_path)).name)
-
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    observer: BaseObserver = Observer()
-    observer.schedule(Waker(), str(directory))
-    try:
-        observer.start()
-    except OSError as e:  # the system's watches are all in use
-        LOG.warning("the spool is looked at every second instead of being watched: %s", e)
-        observer = PollingObserver()
-        observer.schedule(Waker(), str(directory))
-        observer.start()
-    return observer
 
 
 @contextlib.contextmanager
