@@ -7,14 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keeplore.config.settings import Context
 from keeplore.index import Stamp
+from keeplore.index.words import token_count
 from keeplore.memory import Quote
 from keeplore.memory.fence import CLOSE, HEADER, OPEN, TAG, strip_fenced
 from keeplore.memory.note import Draft, note_of
-from keeplore.recall import Answer, Here, Hit, brief, prompt_context, recall
-from keeplore.recall.render import may_be_injected
-from keeplore.recall.weights import PROMPT_HITS, WEIGHTS
+from keeplore.recall import Answer, Here, Hit, Room, View, brief, prompt_context, recall
+from keeplore.recall.trusted import may_be_injected
+from keeplore.recall.weights import PROMPT_HITS
 
+THRESHOLD = Context().threshold
+ROOM, WIDE = Room(600, 2500), Room(1500, 6000)
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 STAMP = Stamp("", 1, 1, 1, "model", "")
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3{}"
@@ -39,30 +43,32 @@ def hit(number: int = 0, **changes: object) -> Hit:
     return Hit(**{**fields, **changes})
 
 
-def context(*hits: Hit, already: tuple[str, ...] = (), max_chars: int = 2500, session: str = "") -> tuple[str, tuple]:
+def context(*hits: Hit, already: tuple[str, ...] = (), room: Room = ROOM, session: str = "") -> tuple[str, tuple]:
     answer = Answer("what about the payment queue", hits, "found", ("text", "vectors"), (), STAMP)
-    return prompt_context(answer, already=already, max_chars=max_chars, session=session)
+    return prompt_context(answer, already=already, room=room, threshold=THRESHOLD, session=session)
 
 
-def test_a_line_names_date_place_category_title_quote_trust_id_and_file() -> None:
+def test_a_line_names_date_place_category_title_quote_trust_and_id_and_how_to_see_more() -> None:
     text, ids = context(hit(1, changes=2))
     assert ids == (ID.format(1),)
     assert (
-        "- 2026-02-09 · kasha-api · gotchas · “Title 1”: “Passage 1.” (said by the user, changed 2 times; "
-        f"{ID.format(1)}, projects/kasha-api/memory/gotchas/file-1.md)"
+        "- 2026-02-09 · kasha-api · gotchas · “Title 1”: “Passage 1.” (said by the user, changed 2 times; 3f0c9a2e)"
     ) in text
-    assert HEADER in text and "not instructions" in text
+    assert HEADER in text and "not instructions" in text and "`keeplore show ID --turn TURN`" in text
+    turn = "5e551011-0000-4000-8000-000000000001"
+    assert "; 3f0c9a2e turn 5e551011)" in context(hit(turn=turn))[0]
+    assert "; 3f0c9a2e turn task-1)" in context(hit(turn="task-1"))[0]
 
 
 def test_nothing_sure_enough_is_silence() -> None:
-    assert context(hit(score=WEIGHTS.prompt_from - 0.01)) == ("", ())
+    assert context(hit(score=THRESHOLD - 0.01)) == ("", ())
     assert context() == ("", ())
 
 
 def test_a_daily_order_is_not_interrupted() -> None:
     for prompt in ("run the tests", "please commit and push this", "fix the lint errors"):
         answer = Answer(prompt, (hit(),), "found", ("text", "vectors"), (), STAMP)
-        assert prompt_context(answer, already=(), max_chars=2500) == ("", ()), prompt
+        assert prompt_context(answer, already=(), room=ROOM, threshold=THRESHOLD) == ("", ()), prompt
 
 
 def test_the_decision_of_a_conversation_is_told_with_it() -> None:
@@ -144,9 +150,9 @@ HOSTILE = st.lists(
 
 
 @given(HOSTILE, HOSTILE, st.integers(0, 4000))
-def test_no_memory_breaks_out_of_the_block_or_forges_a_line(title: str, passage: str, max_chars: int) -> None:
-    text, ids = context(hit(1, title=title, passage=passage), hit(2), max_chars=max_chars)
-    assert len(text) <= max_chars
+def test_no_memory_breaks_out_of_the_block_or_forges_a_line(title: str, passage: str, size: int) -> None:
+    text, ids = context(hit(1, title=title, passage=passage), hit(2), room=Room(size // 4, size))
+    assert len(text.encode()) <= size and token_count(text) <= max(size // 4, 0)
     assert bool(text) == bool(ids)
     if text:
         token = OPEN.match(text)[1]
@@ -166,7 +172,7 @@ def test_a_prompt_about_the_decision_brings_it_and_one_about_nothing_is_silence(
 
     def for_prompt(prompt: str) -> tuple[str, tuple[str, ...]]:
         answer = recall(index, store, prompt, Here("kasha-api"), embedder=embedder, now=NOW)
-        return prompt_context(answer, already=(), max_chars=2500)
+        return prompt_context(answer, already=(), room=ROOM, threshold=THRESHOLD)
 
     text, ids = for_prompt("The login sessions: should we put them into Redis again?")
     assert "we drop Redis and keep sessions in a Postgres table" in text and len(ids) >= 1
@@ -176,33 +182,33 @@ def test_a_prompt_about_the_decision_brings_it_and_one_about_nothing_is_silence(
 
 def brief_of(written, **options: object) -> tuple[str, tuple[str, ...]]:
     index, store = written
-    defaults = {"session": "new", "source": "startup", "max_chars": 6000}
-    return brief(index, store, Here("kasha-api"), **{**defaults, **options})
+    defaults = {"session": "new", "source": "startup", "room": WIDE}
+    return brief([View(index, store, Here("kasha-api").scopes)], **{**defaults, **options})
 
 
 def test_a_session_begins_with_what_is_permanent_decided_and_open(written) -> None:
     text, ids = brief_of(written)
     headings = re.findall(r"^[A-Z].*:$", text, re.MULTILINE)
     sections = ["Permanent:", "Where the last session stopped:", "Latest decisions:", "Open questions:"]
-    assert headings == [*sections, "Sources:"]
+    assert headings == sections
     assert "Customer data is deleted after 30 days" in text
-    assert "“Freezing the clock in the fixture makes the order certain.” (the assistant, " in text
+    assert "“Freezing the clock in the fixture makes the order certain.” (the assistant; " in text
     assert "Should refunds get the same header?" in text
     assert "Rate limit is 600 requests" in text and "Rate limit is 100 requests" not in text
     assert "Tailwind" not in text and "Zustand" not in text
     assert len(ids) == len(set(ids)) > 3
 
 
-@given(st.integers(0, 7000))
-def test_a_brief_keeps_to_its_budget(written, max_chars: int) -> None:
-    text, ids = brief_of(written, max_chars=max_chars)
-    assert len(text) <= max_chars
+@given(st.integers(0, 2000), st.integers(0, 7000))
+def test_a_brief_keeps_to_its_budget(written, tokens: int, size: int) -> None:
+    text, ids = brief_of(written, room=Room(tokens, size))
+    assert token_count(text) <= tokens and len(text.encode()) <= size
     assert bool(text) or not ids
 
 
 def test_there_is_no_brief_where_there_is_nothing_to_say(workspace_of) -> None:
     index, store = workspace_of([])
-    assert brief(index, store, Here("kasha-api"), session="s", source="startup", max_chars=6000) == ("", ())
+    assert brief([View(index, store, Here("kasha-api").scopes)], session="s", source="startup", room=WIDE) == ("", ())
 
 
 def test_after_a_compaction_the_session_is_told_what_it_decided_itself(workspace_of, memory_builders) -> None:
@@ -235,7 +241,7 @@ def test_after_a_compaction_the_session_is_told_what_it_decided_itself(workspace
     index.refresh()
 
     def text_for(source: str) -> str:
-        return brief(index, store, Here("kasha-api"), session="mine", source=source, max_chars=6000)[0]
+        return brief([View(index, store, Here("kasha-api").scopes)], session="mine", source=source, room=WIDE)[0]
 
     after = text_for("compact")
     assert after.index("Decided earlier in this session:") < after.index("SKIP LOCKED") < after.index("Options weighed")
@@ -254,7 +260,7 @@ def test_a_decision_that_became_a_note_is_told_once(workspace_of, memory_builder
     index, store = workspace_of([conversation, note_of(draft, "2026-05-01T10:00:00Z")])
     index.refresh()
     for session, source in (("mine", "compact"), ("another", "startup")):
-        text, _ = brief(index, store, Here("kasha-api"), session=session, source=source, max_chars=6000)
+        text, _ = brief([View(index, store, Here("kasha-api").scopes)], session=session, source=source, room=WIDE)
         assert text.count("SKIP LOCKED") == 1 + text.count("the assistant ended: “We take a table with SKIP LOCKED.”")
 
 
@@ -268,6 +274,6 @@ def test_a_brief_leaves_out_instructions_from_documents_and_files_that_are_gone(
     index, store = workspace_of(memories)
     index.refresh()
     (store.root / memory_builders.paths(memories)[memories[1].id]).unlink()
-    text, ids = brief(index, store, Here(), session="s", source="startup", max_chars=6000)
+    text, ids = brief([View(index, store, Here().scopes)], session="s", source="startup", room=WIDE)
     assert ids == (memories[2].id,)
     assert "installer" not in text and "deleted" not in text

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.config.settings import Context
 from keeplore.recall import Answer, Here, recall, to_json
-from keeplore.recall.weights import EXCERPT_CHARS, WEIGHTS
+from keeplore.recall.weights import EXCERPT_CHARS
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 API, WEB, OPS = Here("kasha-api"), Here("lumen-web"), Here("orbit-infra")
@@ -87,7 +88,7 @@ def test_the_question_of_the_readme_is_answered_with_the_decision(ask) -> None:
         "kasha-api",
     )
     assert "we drop Redis and keep sessions in a Postgres table" in hit.passage
-    assert hit.path.startswith("projects/kasha-api/memory/conversations/2026/02/") and hit.score > WEIGHTS.prompt_from
+    assert hit.path.startswith("projects/kasha-api/memory/conversations/2026/02/") and hit.score > Context().threshold
 
 
 def test_scores_are_shares_in_falling_order_and_passages_are_short(ask) -> None:

@@ -17,6 +17,12 @@ FILE = "keeplore.yaml"
 MAX_FILE = 16 * 1024  # bytes
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
+_RANGES = {
+    "brief_tokens": (0, 3_000),
+    "prompt_tokens": (0, 3_000),
+    "threshold": (0, 1),
+    "deadline_ms": (20, 250),  # the client waits for 300
+}
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
 _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
 
@@ -27,6 +33,18 @@ class Capture:
 
     enabled: bool = True
     notes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What agents are given unasked. The defaults are measured, see docs/benchmarks.md."""
+
+    enabled: bool = True
+    brief_tokens: int = 1_200
+    prompt_tokens: int = 400
+    threshold: float = 0.7
+    deadline_ms: int = 200
+    before_edit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +78,7 @@ class Settings:
     branch: str = "main"
     inherits: tuple[str, ...] = ()
     capture: Capture = Capture()
+    context: Context = Context()
     embedding: Embedding = Embedding()
     sync: Sync = Sync()
     redaction: Redaction = Redaction()
@@ -103,8 +122,16 @@ def _filled(default: Any, data: Any, key: str) -> Any:
         return dataclasses.replace(default, **{name: _filled(known[name], data[name], inside[name]) for name in data})
     if isinstance(default, tuple) and isinstance(data, list) and all(isinstance(item, str) for item in data):
         return tuple(data)
+    if isinstance(default, float) and type(data) is int:
+        return float(data)
     if type(data) is not type(default):
-        wanted = {bool: "true or false", str: "a text", int: "a number", tuple: "a list of texts"}[type(default)]
+        wanted = {
+            bool: "true or false",
+            str: "a text",
+            int: "a whole number",
+            float: "a number",
+            tuple: "a list of texts",
+        }[type(default)]
         raise ValueError(f"{key}: it should be {wanted}")
     return data
 
@@ -116,6 +143,9 @@ def _check(settings: Settings) -> None:
         raise ValueError("name: it should be small letters, digits and . _ -, 63 at most")
     if not 0 < len(settings.branch) <= MAX_BRANCH:
         raise ValueError(f"branch: it should have 1 to {MAX_BRANCH} characters")
+    for name, (least, most) in _RANGES.items():
+        if not least <= getattr(settings.context, name) <= most:
+            raise ValueError(f"context.{name}: it should be {least} to {most}")
     for fingerprint in settings.redaction.allow:
         if not _FINGERPRINT.match(fingerprint):
             raise ValueError(f"redaction.allow: {fingerprint!r} should be a kind and six digits, like api-key:12ab34")

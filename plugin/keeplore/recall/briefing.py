@@ -1,9 +1,10 @@
-"""What a host is given when a session begins, and after it has shortened its context."""
+"""What a host is given when a session begins or goes on, and after it has shortened its context."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from keeplore.errors import StoreError
@@ -17,16 +18,20 @@ from keeplore.recall.render import (
     SAID_BY,
     TITLE_CHARS,
     Item,
+    Room,
     Section,
     block,
-    may_be_injected,
+    label,
     one_line,
+    place,
     quoted,
+    reference,
 )
-from keeplore.recall.values import Here
+from keeplore.recall.trusted import BELIEVED, may_be_injected
 
 if TYPE_CHECKING:
-    from keeplore.index import Index, Source
+    from keeplore.index import Index
+    from keeplore.store import Store
 
 SAME_CHARS = 20  # a title that begins like the statement is cut from it
 QUOTE_CHARS = 260
@@ -38,31 +43,86 @@ PERMANENT, DECISIONS, QUESTIONS, OPTIONS, FILES = 8, 10, 6, 6, 12  # items of ea
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A workspace as it is seen from a directory: the scopes that apply, the own project first where there is one."""
+
+    index: Index
+    store: Store
+    scopes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a session knows already: when it was briefed last (RFC 3339, UTC), and when which memory was shown.
+
+    ``since`` is "" for a session that knows nothing: everything is new to it.
+    """
+
+    since: str = ""
+    shown: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
-    """A row of the index with its file as it is now."""
+    """A row of the index with its file as it is now; of a conversation what was said until ``since`` is known."""
 
     row: MemoryRow
     memory: Memory
     talk: Conversation | None = None
+    since: str = ""
+
+    def is_new(self, turn: str) -> bool:
+        """Is what was said in this turn new to the session?"""
+        at = next((e.ended_at or e.at for e in self.talk.exchanges if e.id == turn), "") if self.talk else ""
+        return not at or at > self.since
+
+
+NOTHING = Told()
 
 
 def brief(
-    index: Index, store: Source, here: Here, *, session: str, source: str, max_chars: int
+    views: Sequence[View], *, session: str, source: str, room: Room, told: Told = NOTHING
 ) -> tuple[str, tuple[str, ...]]:
     """A fenced block and the ids of the memories it quotes; ("", ()) when there is nothing to say.
 
-    ``source`` is the host's reason: after ``compact`` the block begins with what this very session said before.
+    ``source`` is the host's reason: after ``compact`` the block begins with what this very session said before. The
+    first view is that of the directory itself, the others are inherited. ``told`` leaves out what is known.
     """
-    is_compact = source == "compact"
-    own = _conversations(index, store, Allowed(), session, OWN_CONVERSATIONS) if session and is_compact else []
-    place = Allowed((("project", here.project),) if here.project else here.scopes)
+    own_view = views[0]
+    own = [*_conversations(own_view, Allowed(), session, OWN_CONVERSATIONS)] if session and source == "compact" else []
+    there = Allowed(own_view.scopes[:1] if own_view.scopes[0][0] == "project" else own_view.scopes)
     # what a session that goes on said itself, its host still has or was just given
     latest = [
-        c for c in _conversations(index, store, place, "", CONVERSATIONS) if c.row.session != session or not session
+        new
+        for read in _conversations(own_view, there, "", CONVERSATIONS)
+        if (read.row.session != session or not session) and (new := _unknown(read, own_view, told))
     ]
-    told = {content_hash(quote.text) for read in own for quote in _decided(read)}
-    notes = [read for read in _notes(index, store, here) if read.row.permanent or not told & said_by(read.memory)]
-    return block([*_this_session(own), *_standing(notes, latest)], max_chars)
+    said = {content_hash(quote.text) for read in own for quote in decided_in(read)}
+    notes = [
+        read
+        for view in views
+        for read in _notes(view)
+        if (read.row.permanent or not said & said_by(read.memory)) and _unknown(read, view, told)
+    ]
+    return block([*_this_session(own), *_standing(notes, latest)], room)
+
+
+def _unknown(read: Read, view: View, told: Told) -> Read | None:
+    """The memory with what is new in it to the session, None for nothing."""
+    known_at = max(told.since, told.shown.get(read.row.id, ""))
+    if not known_at:
+        return read
+    if read.row.updated_at <= known_at:
+        # written before, but pulled from another machine later
+        return read if read.row.id not in told.shown and _arrived(view, read.row.path) > told.since else None
+    return Read(read.row, read.memory, read.talk, known_at) if read.talk else read
+
+
+def _arrived(view: View, path: str) -> str:
+    try:
+        return datetime.fromtimestamp((view.store.root / path).stat().st_mtime, UTC).isoformat()[:19] + "Z"
+    except (OSError, OverflowError, ValueError):
+        return ""
 
 
 def _this_session(own: list[Read]) -> Iterator[Section]:
@@ -74,19 +134,20 @@ def _this_session(own: list[Read]) -> Iterator[Section]:
     yield Section("Reasons given earlier in this session:", list(_quotes(talks, "reasoning"))[-OPTIONS:])
     yield Section("Still open in this session:", list(_quotes(talks, "open_questions"))[-QUESTIONS:])
     yield Section("Options weighed earlier in this session:", list(_quotes(talks, "options"))[-OPTIONS:])
-    yield Section("What this session worked on:", [_topic(read) for read in talks])
+    yield Section("What this session worked on:", [topic for read in talks if (topic := _topic(read))])
 
 
 def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
-    yield Section("Permanent:", [_note(r) for r in notes if r.row.permanent][:PERMANENT])
-    yield Section("Where the last session stopped:", [_stop(latest[0])] if latest else [])
-    dated = [(r.row.updated_at, _note(r)) for r in notes if not r.row.permanent]
+    yield Section("Permanent:", [note_item(r) for r in notes if r.row.permanent][:PERMANENT])
+    stops = [stop for read in latest[:1] if (stop := _stop(read))]
+    yield Section("Where the last session stopped:", stops)
+    dated = [(r.row.updated_at, note_item(r)) for r in notes if not r.row.permanent]
     noted = {said for read in notes for said in said_by(read.memory)}
     dated += [
-        (r.row.updated_at, _quoted(r, quote))
+        (r.row.updated_at, quote_item(r, quote))
         for r in latest
-        for quote in _decided(r)
-        if content_hash(quote.text) not in noted and may_be_injected(r.row.trust, quote.text)
+        for quote in decided_in(r)
+        if content_hash(quote.text) not in noted and r.is_new(quote.turn) and may_be_injected(r.row.trust, quote.text)
     ]
     # newest first; the sort is stable, so quotations of one conversation stay in their order
     decisions = [item for _, item in sorted(dated, key=lambda pair: pair[0], reverse=True)]
@@ -94,21 +155,21 @@ def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
     yield Section("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS])
 
 
-def _conversations(index: Index, store: Source, allowed: Allowed, session: str, limit: int) -> list[Read]:
+def _conversations(view: View, allowed: Allowed, session: str, limit: int) -> Iterator[Read]:
     """Newest first."""
-    rows = index.listed(Wanted(allowed, session=session, kind="conversation", limit=limit))
-    return [Read(r.row, r.memory, Conversation.from_markdown(r.memory.body)) for r in _loaded(store, rows)]
+    rows = view.index.listed(Wanted(allowed, session=session, kind="conversation", limit=limit))
+    for read in loaded(view.store, rows):
+        yield Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
 
 
-def _notes(index: Index, store: Source, here: Here) -> list[Read]:
+def _notes(view: View) -> list[Read]:
     """Permanent notes and the newest others, newest first."""
-    rows = index.listed(Wanted(Allowed(here.scopes), kind="note", limit=NOTES))
-    current = [row for row in rows if not row.superseded_by and not row.is_archived]
-    wanted = [r for r in current if r.permanent][:PERMANENT] + [r for r in current if not r.permanent][:DECISIONS]
-    return [r for r in _loaded(store, wanted) if may_be_injected(r.row.trust, r.row.title, r.memory.body)]
+    rows = view.index.listed(Wanted(Allowed(view.scopes), kind="note", limit=NOTES))
+    wanted = [r for r in rows if r.permanent][:PERMANENT] + [r for r in rows if not r.permanent][:DECISIONS]
+    return [r for r in loaded(view.store, wanted) if may_be_injected(r.row.trust, r.row.title, r.memory.body)]
 
 
-def _loaded(store: Source, rows: Iterable[MemoryRow]) -> Iterator[Read]:
+def loaded(store: Store, rows: Iterable[MemoryRow]) -> Iterator[Read]:
     for row in rows:
         try:
             memory = store.load(row.path)
@@ -122,33 +183,25 @@ def _quotes(talks: Iterable[Read], *parts: str) -> Iterator[Item]:
     for read in talks:
         found: list[Quote] = [quote for part in parts for quote in getattr(read.talk, part)]
         for quote in found:
-            if may_be_injected(read.row.trust, quote.text):
-                yield _quoted(read, quote)
+            if read.is_new(quote.turn) and may_be_injected(read.row.trust, quote.text):
+                yield quote_item(read, quote)
 
 
-def _quoted(read: Read, quote: Quote) -> Item:
-    text = f"{_date(read)} · {quoted(quote.text, QUOTE_CHARS)} ({_who(read, quote)})"
-    return Item(text, read.row.id, _source(read))
+def quote_item(read: Read, quote: Quote) -> Item:
+    by = f"the {label(quote.speaker)}" if read.row.trust in BELIEVED else SAID_BY[read.row.trust]
+    said = quoted(quote.text, QUOTE_CHARS)
+    return Item(f"{_about(read)} · {said} ({by}; {reference(read.row.id, quote.turn)})", read.row.id)
 
 
-def _decided(read: Read) -> tuple[Quote, ...]:
+def decided_in(read: Read) -> tuple[Quote, ...]:
     return (*read.talk.decision, *read.talk.also_decided) if read.talk else ()
 
 
-def _who(read: Read, quote: Quote) -> str:
-    by = f"the {quote.speaker}" if read.row.trust in ("user", "assistant") else SAID_BY[read.row.trust]
-    return f"{by}, {_source(read)[0]}"
-
-
-def _source(read: Read) -> tuple[str, str]:
-    """A memory's short name, the one that its file name ends with, and its path."""
-    return one_line(read.row.id, TITLE_CHARS)[4:12], one_line(read.row.path, PATH_CHARS)
-
-
-def _note(read: Read) -> Item:
-    about = " · ".join(filter(None, (_date(read), one_line(read.row.project, TITLE_CHARS), _category(read))))
+def note_item(read: Read) -> Item:
     text = quoted(_statement(read.memory), QUOTE_CHARS)
-    return Item(f"{about} · {text} ({SAID_BY[read.row.trust]}, {_source(read)[0]})", read.row.id, _source(read))
+    category = label(read.row.category or read.row.kind)
+    source = f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"
+    return Item(f"{_about(read)} · {category} · {text} ({source})", read.row.id)
 
 
 def _statement(memory: Memory) -> str:
@@ -158,28 +211,28 @@ def _statement(memory: Memory) -> str:
     return said if is_beginning else f"{memory.title}. {said}"
 
 
-def _topic(read: Read) -> Item:
-    files = read.talk.work.files[:FILES] if read.talk else ()
-    touched = f"; files: {one_line(', '.join(files), PATH_CHARS)}" if files else ""
-    text = f"{_date(read)} · {quoted(read.row.title, TITLE_CHARS)} ({_source(read)[0]}{touched})"
-    return Item(text, source=_source(read))
+def _topic(read: Read) -> Item | None:
+    files = one_line(", ".join(read.talk.work.files[:FILES]) if read.talk else "", PATH_CHARS)
+    if not may_be_injected(read.row.trust, read.row.title, files):
+        return None
+    touched = f"; files: {files}" if files else ""
+    return Item(f"{_about(read)} · {quoted(read.row.title, TITLE_CHARS)} ({reference(read.row.id)}{touched})")
 
 
-def _stop(read: Read) -> Item:
+def _stop(read: Read) -> Item | None:
     """The subject, the person's last words and the agent's last sentence."""
-    said = ""
-    if read.talk and read.talk.exchanges and may_be_injected(read.row.trust, read.memory.body):
-        last = read.talk.exchanges[-1]
-        ending = sentences_of(last.assistant.strip())[-1:]
-        said = f"; the user: {quoted(last.user, LAST_WORDS_CHARS)}" if last.user else ""
-        said += f"; the assistant ended: {quoted(ending[0], LAST_WORDS_CHARS)}" if ending else ""
     topic = _topic(read)
-    return Item(topic.text + said, source=topic.source)
+    if topic is None or not read.talk or not read.talk.exchanges:
+        return topic
+    last = read.talk.exchanges[-1]
+    ending = "".join(sentences_of(last.assistant.strip())[-1:])
+    if not may_be_injected(read.row.trust, last.user, ending):
+        return topic
+    said = f"; the user: {quoted(last.user, LAST_WORDS_CHARS)}" if last.user else ""
+    said += f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}" if ending else ""
+    return Item(topic.text + said)
 
 
-def _date(read: Read) -> str:
-    return one_line((read.row.updated_at or read.row.created_at)[:10], TITLE_CHARS)
-
-
-def _category(read: Read) -> str:
-    return one_line(read.row.category or read.row.kind, TITLE_CHARS)
+def _about(read: Read) -> str:
+    """Date and place."""
+    return f"{label((read.row.updated_at or read.row.created_at)[:10])} · {place(read.row.scope, read.row.project)}"

@@ -7,18 +7,22 @@ from collections.abc import Container
 from keeplore.memory.content import normalised
 from keeplore.recall.query import question_of
 from keeplore.recall.render import (
-    PATH_CHARS,
     SAID_BY,
+    SUSPECT,
     TITLE_CHARS,
     Item,
+    Room,
     Section,
     block,
-    may_be_injected,
+    label,
     one_line,
+    place,
     quoted,
+    reference,
 )
+from keeplore.recall.trusted import may_be_injected
 from keeplore.recall.values import Answer, Hit
-from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS, WEIGHTS, Weights
+from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 
 WITHOUT_A_HIT = {
     "nothing": "nothing was found, no memory here is about that; `keeplore recall --wide` asks the other projects too",
@@ -28,7 +32,7 @@ WITHOUT_A_HIT = {
 
 
 def prompt_context(
-    answer: Answer, *, already: Container[str], max_chars: int, session: str = "", weights: Weights = WEIGHTS
+    answer: Answer, *, already: Container[str], room: Room, threshold: float, session: str = ""
 ) -> tuple[str, tuple[str, ...]]:
     """A fenced block and the ids it shows; ("", ()) when nothing is sure enough, which is the common case.
 
@@ -40,15 +44,15 @@ def prompt_context(
     sure = [
         hit
         for hit in answer.hits
-        if hit.score >= weights.prompt_from
+        if hit.score >= threshold
         and hit.memory_id not in already
         and not (session and hit.session == session)
         and may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
     ]
-    return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], max_chars)
+    return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
 
 
-def asked_context(answer: Answer, *, max_chars: int) -> tuple[str, tuple[str, ...]]:
+def asked_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]:
     """A fenced block with every hit of a question that a person put, and the ids it shows.
 
     Without a hit it says what that means: nothing found is told apart from an index that is behind.
@@ -57,14 +61,14 @@ def asked_context(answer: Answer, *, max_chars: int) -> tuple[str, tuple[str, ..
     found = Section(f"Recalled for {question}, best first:", [_item(hit) for hit in answer.hits])
     missing = [] if answer.hits else [Item(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
     notes = Section("About this search:", [Item(one_line(note, EXCERPT_CHARS)) for note in answer.notes])
-    return block([found, Section("", missing), *([] if answer.status == "empty" else [notes])], max_chars)
+    return block([found, Section("", missing), *([] if answer.status == "empty" else [notes])], room)
 
 
 def _item(hit: Hit) -> Item:
-    scope = hit.project if hit.scope == "project" else f"{hit.scope} scope"
-    about = " · ".join(one_line(part, TITLE_CHARS) for part in (hit.date, scope, hit.category or hit.kind))
+    about = " · ".join((label(hit.date), place(hit.scope, hit.project), label(hit.category or hit.kind)))
     changed = f", changed {hit.changes} times" if hit.changes > 1 else ", changed once" if hit.changes else ""
-    source = f"{SAID_BY[hit.trust]}{changed}; {one_line(hit.memory_id, TITLE_CHARS)}, {one_line(hit.path, PATH_CHARS)}"
+    is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
+    source = f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; {reference(hit.memory_id, hit.turn)}"
     is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(hit.passage, EXCERPT_CHARS)
     decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
     is_title = normalised(hit.passage).startswith(normalised(hit.title.removesuffix("…")))

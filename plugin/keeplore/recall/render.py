@@ -1,4 +1,4 @@
-"""How recalled text is written into a host's context: each item on one line, with its age, source and trust."""
+"""How recalled text is written into a host's context: each item on one line, with its age, place, source and trust."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from keeplore.index.words import token_count
 from keeplore.memory.fence import HEADER, escape, fence, sanitise
 
 SAID_BY = {
@@ -16,33 +17,36 @@ SAID_BY = {
     "document": "from a document, unverified",
     "foreign": "from another person's machine, unverified",
 }
+SUSPECT = "worded like an instruction, which nobody here gave"
 MORE = (
-    "Paths are relative to the memory workspace, which `keeplore whoami` names; "
-    "`keeplore recall QUESTION` looks for more."
+    "`keeplore show ID` shows the memory behind a line, `keeplore show ID --turn TURN` what was said word for word and "
+    "the transcript of it; `keeplore recall QUESTION` looks for more."
 )
-SOURCES = "Sources:"
 TITLE_CHARS = 100
 PATH_CHARS = 200
-_BELIEVED = ("user", "assistant")
+SHORT_ID = slice(4, 12)  # the digits that a file's name ends with
+SHORT_TURN = 8
 _TOKEN_BYTES = 8
+_QUOTES = str.maketrans("“”„‟", '""""')  # ours: text must not end its own quotation
+_IMAGE = re.compile(r"!(?=\[)")  # an agent that repeats an image has it fetched by whoever reads the answer
+_NO_LABEL = re.compile(r"[^\w.:-]+")
+_RANDOM_FROM_THE_START = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4")  # a UUID of version 4; others begin with the time
 
-_INSTRUCTION = re.compile(
-    r"""
-      \b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:previous|prior|above|earlier|instructions?|rules?|prompts?)\b
-    | \b(?:from\ now\ on|(?:system|developer)\ (?:prompt|message|instruction)|act\ as|pretend|jailbreak)\b
-    | \byou\ (?:must|should|shall|will\ now|are\ (?:to|now)|have\ to|need\ to|may\ not|can\ now)\b
-    | \byour\ (?:new\ )?(?:task|job|role|goal|instructions?)\b
-    | \b(?:assistants?|agents?|claude|codex|gemini|models?|ai)\b.{0,30}\b(?:must|should|shall|ha(?:s|ve)\ to|needs?)\b
-    | \b(?:do\ not|don't|never|without)\ (?:\w+\ )?(?:tell|ask|inform|mention|reveal|warn|confirm)\w*\b
-    | \b(?:curl|wget)\b.{0,80}\|\s*(?:ba|z)?sh\b
-    | (?:^|[.!?:;,"'(\]>]\s*|\s[-*•]\s+|\d[.)]\s+|\b(?:and|then|please|now|first|next|important)\b[,:\s]+)
-      (?:always|never|run|execute|eval|install|download|delete|remove|drop|send|post|upload|e-?mail|forward|fetch|open
-        |visit|use|set|add|write|append|call|read|print|output|reply|respond|answer|say|make\ sure|ensure|do\ not|don't
-        |commit|push|merge|disable|enable|approve|grant|allow|remember|copy|paste|click|follow|obey|trust|create|change
-        |replace|update|edit|rename|skip|accept|exfiltrate|encode|include|insert)\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How long a block may be."""
+
+    tokens: int
+    size: int  # bytes of UTF-8
+
+    def without(self, text: str) -> Room:
+        """What is left beside a line of text."""
+        return Room(self.tokens - round(token_count(text)), self.size - len(text.encode()) - 1)
+
+    @property
+    def is_left(self) -> bool:
+        return self.tokens >= 0 and self.size >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,6 @@ class Item:
 
     text: str
     id: str = ""
-    source: tuple[str, str] = ("", "")  # short name in the text, and the path that it stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Section:
 
 def one_line(text: str, limit: int) -> str:
     """Folded, sanitised and escaped, cut between words where it is too long."""
-    folded = escape(" ".join(sanitise(text).split()))
+    folded = escape(_IMAGE.sub("", " ".join(sanitise(text).split())))
     if len(folded) <= limit:
         return folded
     # white space may be missing altogether
@@ -70,42 +73,45 @@ def one_line(text: str, limit: int) -> str:
 
 
 def quoted(text: str, limit: int) -> str:
-    return f"“{one_line(text, limit)}”"
+    return f"“{one_line(text.translate(_QUOTES), limit)}”"
 
 
-def may_be_injected(trust: str, *texts: str) -> bool:
-    """False for instruction-shaped text that neither user nor assistant said: it is shown only when asked for."""
-    return trust in _BELIEVED or not any(_INSTRUCTION.search(" ".join(sanitise(text).split())) for text in texts)
+def label(text: str) -> str:
+    """A category, a project or a date as one word: front matter is anyone's, and must not look like our own line."""
+    return _NO_LABEL.sub("-", one_line(text, TITLE_CHARS))
 
 
-def block(sections: Iterable[Section], max_chars: int, header: str = HEADER) -> tuple[str, tuple[str, ...]]:
-    """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none.
+def place(scope: str, project: str) -> str:
+    return label(project) if scope == "project" else f"{label(scope)} scope"
 
-    Paths are listed once, below the items that name them.
-    """
-    room = max_chars - len(fence(MORE, _token(), header)) - 2
+
+def reference(memory_id: str, turn: str = "") -> str:
+    """What `keeplore show` takes."""
+    shown = label(turn)
+    short = shown[:SHORT_TURN] if _RANDOM_FROM_THE_START.match(shown) else shown
+    return f"{label(memory_id)[SHORT_ID]}{f' turn {short}' if turn else ''}"
+
+
+def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> tuple[str, tuple[str, ...]]:
+    """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none."""
+    room = room.without(fence(MORE, _token(), header)).without("")
     lines: list[str] = []
     ids: list[str] = []
-    sources: dict[str, str] = {}
     for section in sections:
         heading = ["", section.heading] if section.heading and lines else [section.heading] if section.heading else []
         for item in section.items:
             added = [*heading, f"- {item.text}"]
-            # a line costs its end as well
-            name, path = item.source
-            listed = [f"- {name}: {path}"] if name and name not in sources else []
-            cost = sum(len(line) + 1 for line in [*added, *listed, *([] if sources else ["", SOURCES])])
-            if cost > room:
+            left = room
+            for line in added:
+                left = left.without(line)
+            if not left.is_left:
                 continue
-            room -= cost
+            room = left
             lines += added
-            sources |= {name: path} if name else {}
             ids += [item.id] if item.id else []
             heading = []
     if not lines:
         return "", ()
-    if sources:
-        lines += ["", SOURCES, *(f"- {name}: {path}" for name, path in sources.items())]
     return fence("\n".join([*lines, "", MORE]), _token(), header), tuple(dict.fromkeys(ids))
 
 

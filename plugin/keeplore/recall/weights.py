@@ -33,7 +33,6 @@ class Weights:
 
     # --- thresholds on the score ---
     nothing_below: float = 0.2  # measured: most unrelated questions stay below, most paraphrases above
-    prompt_from: float = 0.7  # what is put before a person's agent unasked must be surer; measured
     widen_below: float = 0.5  # where nothing is surer than this, the other projects are asked too; judgement
 
     # --- sizes ---

@@ -11,17 +11,13 @@ from typing import Any
 
 from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
-from keeplore.recall import brief, prompt_context, to_json
+from keeplore.recall import to_json
 from keeplore.worker.commands import Commands
+from keeplore.worker.contexts import Contexts
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
-from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import Ask
 from keeplore_hooks.hosts.sender import sender
 
-BRIEF_CHARS = 6_000  # of the 10,000 that Claude Code takes at most
-PROMPT_CHARS = 2_500
-PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
 CAUGHT_UP_S = 0.6  # how long is waited for what a session said before it was compacted, or asked to remember it
 
 
@@ -37,12 +33,11 @@ class Answers:
         changed: Callable[[], None],
     ) -> None:
         self._registry = registry
-        self._caught_up = caught_up
         self._status = status
         self._prompts = 0  # answers in the making
         self._given = threading.Condition()
-        self._compacted: set[str] = set()  # sessions; one that another worker saw is told less, not more
         self._shown = Shown(registry.places.state / "shown.json")
+        self._contexts = Contexts(registry, self._shown, lambda: caught_up(CAUGHT_UP_S))
         self._commands = Commands(registry, lambda: caught_up(CAUGHT_UP_S), status, changed)
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
@@ -52,17 +47,16 @@ class Answers:
         if ask is None or origin is None:
             return b""
         if ask.kind == "command":
-            text, ids = self._commands.answer(ask, origin)
+            text, ids = self._commands.answer(ask, origin, host.context_bytes)
             self._shown.add(origin, ids)
             return host.reply(event, text)
         try:
-            return host.reply(event, self._context(ask, origin))
+            with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
+                return host.reply(event, self._contexts.text(ask, origin, host.context_bytes))
         except NoWorkspace as e:
-            return (
-                host.reply(event, f"Keeplore is installed but remembers nothing yet: {e}")
-                if ask.kind == "brief"
-                else b""
-            )
+            if ask.kind != "brief":
+                return b""
+            return host.reply(event, f"Keeplore is installed but remembers nothing yet: {e}")
 
     def wait_until_given(self, seconds: float) -> None:
         """Stand back while a person waits for the context of a prompt, for so many seconds at most."""
@@ -90,38 +84,6 @@ class Answers:
 
     def status(self) -> bytes:
         return json.dumps({"version": __version__, **self._status()}).encode()
-
-    def _context(self, ask: Ask, origin: Origin) -> str:
-        cwd = Path(origin.cwd or Path.home())
-        workspace = self._registry.for_directory(cwd)
-        if ask.kind == "prompt":
-            with self._counted():
-                text, ids = self._prompt_context(ask, origin, cwd)
-        else:
-            if ask.source == "compact":
-                self._compacted.add(origin.session)
-                self._caught_up(CAUGHT_UP_S)
-            # what was shown before is gone from the host's context
-            self._shown.forget(origin)
-            workspace.index.refresh()
-            here = workspace.here(cwd)
-            text, ids = brief(
-                workspace.index,
-                workspace.store,
-                here,
-                session=origin.session,
-                source=ask.source,
-                max_chars=BRIEF_CHARS,
-            )
-        self._shown.add(origin, ids)
-        return text
-
-    def _prompt_context(self, ask: Ask, origin: Origin, cwd: Path) -> tuple[str, tuple[str, ...]]:
-        answer = self._registry.recall(ask.text, cwd, limit=PROMPT_HITS)
-        # until it is compacted, a session still has before it what it said itself
-        own = "" if origin.session in self._compacted else origin.session
-        shown = self._shown.in_session(origin)
-        return prompt_context(answer, already=shown, max_chars=PROMPT_CHARS, session=own)
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[None]:

@@ -16,7 +16,7 @@ from keeplore.errors import KeeploreError
 from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.memory.fence import DONE
 from keeplore.memory.note import Draft, session_note_id
-from keeplore.recall import Hit, asked_context
+from keeplore.recall import Hit, Room, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
 from keeplore.workspace.forgetting import Forgot, forget
 from keeplore.workspace.notes import Outcome
@@ -27,7 +27,7 @@ from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import COMMANDS, Ask
 
 LOG = logging.getLogger(__name__)
-MAX_CHARS = 6_000
+MAX_TOKENS = 1_500
 RECALLED = 8  # memories that a question is answered with
 CANDIDATES = 5  # memories that may be meant by words to forget
 DECISIONS = 5
@@ -54,21 +54,25 @@ class Commands:
         self._status = status
         self._changed = changed
         act = (self._remember, self._recall, self._forget, self._memory)
-        self._does: dict[str, Callable[[str, Origin], Told]] = dict(zip(COMMANDS, act, strict=True))
+        self._does: dict[str, Callable[[str, Origin, Room], Told]] = dict(zip(COMMANDS, act, strict=True))
 
-    def answer(self, ask: Ask, origin: Origin) -> Told:
-        """Carry a command out. Never raises: what went wrong is the answer then, with the next step."""
+    def answer(self, ask: Ask, origin: Origin, size: int) -> Told:
+        """Carry a command out. Never raises: what went wrong is the answer then, with the next step.
+
+        The answer has ``size`` bytes of UTF-8 at most.
+        """
+        room = Room(MAX_TOKENS, size)
         try:
-            return self._does[ask.source](ask.text, origin)
+            return self._does[ask.source](ask.text, origin, room)
         except (KeeploreError, OSError) as e:
             LOG.info("/%s: %s", ask.source, e)
             reason = str(e)
         except Exception:
             LOG.exception("/%s failed", ask.source)
             reason = f"an error of Keeplore itself; {self._registry.places.state / 'worker.log'} has the details"
-        return _told(f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)])
+        return _told(f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)], room)
 
-    def _remember(self, text: str, origin: Origin) -> Told:
+    def _remember(self, text: str, origin: Origin, room: Room) -> Told:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         if text:
@@ -77,34 +81,36 @@ class Commands:
             self._caught_up()
             outcome = remember_recent(workspace, cwd, origin.session)
         self._changed()
-        return block(_remembered(workspace, outcome, origin), MAX_CHARS, DONE)
+        return block(_remembered(workspace, outcome, origin), room, DONE)
 
-    def _recall(self, text: str, origin: Origin) -> Told:
+    def _recall(self, text: str, origin: Origin, room: Room) -> Told:
         if not text:
-            return _told("Nothing was asked.", ["`/keeplore:recall QUESTION` looks for what was said and decided"])
+            return _told(
+                "Nothing was asked.", ["`/keeplore:recall QUESTION` looks for what was said and decided"], room
+            )
         answer = self._registry.recall(text, _directory(origin), limit=RECALLED)
-        return asked_context(answer, max_chars=MAX_CHARS)
+        return asked_context(answer, room=room)
 
-    def _forget(self, text: str, origin: Origin) -> Told:
+    def _forget(self, text: str, origin: Origin, room: Room) -> Told:
         cwd = _directory(origin)
         if not text:
-            return _told("Nothing was forgotten.", ["`/keeplore:forget ID`; `keeplore list` prints ids"])
+            return _told("Nothing was forgotten.", ["`/keeplore:forget ID`; `keeplore list` prints ids"], room)
         if not _REFERENCE.fullmatch(text):
-            return self._candidates(text, cwd)
+            return self._candidates(text, cwd, room)
         found = self._registry.find(text, cwd)
         forgot = forget(found.workspace, found.row.id)
         self._changed()
-        return block(_forgotten(found.row, forgot), MAX_CHARS)
+        return block(_forgotten(found.row, forgot), room)
 
-    def _candidates(self, text: str, cwd: Path) -> Told:
+    def _candidates(self, text: str, cwd: Path, room: Room) -> Told:
         answer = self._registry.recall(text, cwd, limit=CANDIDATES)
         if not answer.hits:
-            return asked_context(answer, max_chars=MAX_CHARS)
+            return asked_context(answer, room=room)
         lines = [_candidate(hit) for hit in answer.hits]
         heading = "Nothing was forgotten yet. The person has to say which of these; `keeplore forget ID` forgets it:"
-        return _told(heading, lines)
+        return _told(heading, lines, room)
 
-    def _memory(self, _text: str, origin: Origin) -> Told:
+    def _memory(self, _text: str, origin: Origin, room: Room) -> Told:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
@@ -127,7 +133,7 @@ class Commands:
                 Section("Newest conversations:", [Item(_named(row)) for row in talks[:DECISIONS]]),
                 Section("Problems:", [Item(one_line(p, LINE_CHARS)) for p in self._problems(workspace)]),
             ],
-            MAX_CHARS,
+            room,
         )
 
     def _problems(self, workspace: Workspace) -> Iterator[str]:
@@ -191,5 +197,5 @@ def _named(row: MemoryRow) -> str:
     return " · ".join((*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS)))
 
 
-def _told(heading: str, lines: list[str]) -> Told:
-    return block([Section(heading, [Item(line) for line in lines])], MAX_CHARS, DONE)
+def _told(heading: str, lines: list[str], room: Room) -> Told:
+    return block([Section(heading, [Item(line) for line in lines])], room, DONE)

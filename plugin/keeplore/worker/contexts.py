@@ -1,0 +1,97 @@
+"""What a host is told unasked: at a session's start, beside a prompt, before an edit. Silence is the common case."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+from keeplore.config.settings import Context
+from keeplore.errors import KeeploreError
+from keeplore.recall import Answer, Room, View, brief, edit_context, prompt_context
+from keeplore.worker.deadline import Beside
+from keeplore.worker.shown import Shown
+from keeplore.workspace.registry import Registry
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Ask
+
+PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
+VECTOR_SHARE = 0.6  # of the time for a prompt; then it is searched by text alone beside
+REFRESH_S = 0.6  # of the 1.5 s that a client waits at a session's start; what is read later serves the next question
+
+Told = tuple[str, tuple[str, ...]]  # the block, and the ids of the memories that it shows
+NOTHING: Told = ("", ())
+
+
+class Contexts:
+    """Thread-safe. ``caught_up`` waits a moment until what a session said just now can be read."""
+
+    def __init__(self, registry: Registry, shown: Shown, caught_up: Callable[[], object]) -> None:
+        self._registry = registry
+        self._shown = shown
+        self._caught_up = caught_up
+
+    def text(self, ask: Ask, origin: Origin, size: int) -> str:
+        """What is told, ``size`` bytes of UTF-8 at most, "" for nothing. Raises NoWorkspace, ConfigError."""
+        cwd = Path(origin.cwd or Path.home())
+        workspace = self._registry.for_directory(cwd)
+        wishes = workspace.settings.context
+        is_wanted = wishes.enabled and (ask.kind != "edit" or wishes.before_edit)
+        if not is_wanted or not self._shown.is_first(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
+            return ""
+        if ask.kind == "brief":
+            text, ids = self._brief(ask.source, origin, cwd, Room(wishes.brief_tokens, size))
+        else:
+            act = self._prompt if ask.kind == "prompt" else self._edit
+            text, ids = act(ask.text, origin, cwd, wishes, Room(wishes.prompt_tokens, size))
+        self._shown.add(origin, ids, is_brief=ask.kind == "brief")
+        return text
+
+    def _brief(self, source: str, origin: Origin, cwd: Path, room: Room) -> Told:
+        begin = {"compact": self._shown.lost, "clear": self._shown.lost, "fork": self._shown.inherit}
+        begin.get(source, (lambda _: None) if source == "resume" else self._shown.forget)(origin)
+        if source == "compact":
+            self._caught_up()
+        views = self._views(cwd)
+        Beside(lambda: [view.index.refresh() for view in views]).is_done(REFRESH_S)
+        # the host of a session that was cleared has not before it what the session said
+        session = "" if source == "clear" else origin.session
+        return brief(views, session=session, source=source, room=room, told=self._shown.told(origin))
+
+    def _prompt(self, prompt: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> Told:
+        answer = self._recalled(prompt, cwd, wishes.deadline_ms / 1000) if wishes.prompt_tokens else None
+        if answer is None:
+            return NOTHING
+        # until it is compacted, a session still has before it what it said itself
+        own = "" if self._shown.has_lost(origin) else origin.session
+        already = self._shown.told(origin).shown
+        return prompt_context(answer, already=already, room=room, threshold=wishes.threshold, session=own)
+
+    def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> Told:
+        already = self._shown.told(origin).shown
+        files = paths.split("\n")
+        found = Beside(lambda: edit_context(self._views(cwd), files, str(cwd), already=already, room=room))
+        return found.result() if found.is_done(wishes.deadline_ms / 1000) else NOTHING
+
+    def _recalled(self, prompt: str, cwd: Path, deadline_s: float) -> Answer | None:
+        """The answer, by text alone where the model takes too long, None where there is none in time."""
+        ask = functools.partial(self._registry.recall, prompt, cwd, limit=PROMPT_HITS, at_once=True)
+        whole = Beside(ask)
+        if not whole.is_done(deadline_s * VECTOR_SHARE):
+            by_text = Beside(lambda: ask(text_only=True))
+            if not whole.is_done(deadline_s * (1 - VECTOR_SHARE)):
+                return by_text.result() if by_text.is_done() else None
+        return whole.result()
+
+    def _views(self, cwd: Path) -> list[View]:
+        """The directory's workspace, and of those that it inherits what applies here."""
+        own = self._registry.for_directory(cwd)
+        views = [View(own.index, own.store, own.here(cwd).scopes)]
+        for name in self._registry.inherited(own):
+            given = (("user", ""), *((("workspace", ""),) if name in own.settings.inherits else ()))
+            try:
+                other = self._registry.named(name)
+            except KeeploreError:
+                continue  # one that is gone must not hide the others
+            views.append(View(other.index, other.store, given))
+        return views
