@@ -8,7 +8,7 @@ import pytest
 
 from keeplore.memory import serialise
 from keeplore.memory.torn import versions
-from keeplore.store import Store
+from keeplore.store import Store, driver
 
 
 @pytest.fixture
@@ -130,3 +130,29 @@ def test_a_text_with_half_a_conflict_is_whole():
     assert versions("<<<<<<< HEAD\nours\n=======\ntheirs\n") is None
     assert versions("=======\n>>>>>>> x\n") is None
     assert versions("a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> x\nb\n") == ("a\nours\nb\n", "a\ntheirs\nb\n")
+
+
+def test_with_our_driver_a_persons_pull_does_not_stop(store, there, git):
+    driver.install(store.root)
+    pull(store, there, "--no-rebase")
+    assert not (store.root / ".git" / "MERGE_HEAD").exists()
+    assert bodies(store) == ["ours", "theirs"]
+    store.commit()
+    assert git("status", "--porcelain", cwd=store.root) == ""
+
+
+def test_a_driver_that_is_gone_leaves_a_conflict_that_is_healed(store, there, git):
+    git("config", "merge.keeplore.driver", "no-such-program %A", cwd=store.root)
+    pull(store, there, "--no-rebase")
+    assert store.conclude()
+    assert bodies(store) == ["ours", "theirs"]
+    assert driver.uninstall(store.root) and not driver.uninstall(store.root)
+
+
+@pytest.mark.parametrize("path", ["../outside.md", "memory/../../x.md", "memory/a:b.md", "/etc/x.md", ""])
+def test_the_driver_writes_only_to_places_of_ours(tmp_path, path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("base", "ours", "theirs"):
+        (tmp_path / name).write_text(name)
+    assert driver.main(["base", "ours", "theirs", path]) == driver.CONFLICT
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["base", "ours", "theirs"]

@@ -1,4 +1,4 @@
-"""What a merge by others left in a file, marks of conflicts or keys that stand twice → the two versions it was made of."""
+"""What a merge by others left in a file: marks of conflicts or keys that stand twice → the two versions in it."""
 
 from __future__ import annotations
 

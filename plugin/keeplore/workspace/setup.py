@@ -13,7 +13,7 @@ from keeplore.config.settings import FILE, load_settings
 from keeplore.errors import ConfigError
 from keeplore.memory import slugify
 from keeplore.memory.names import is_project_name
-from keeplore.store import create
+from keeplore.store import create, driver
 from keeplore.sync import clone
 from keeplore.workspace.template import template_dir
 
@@ -60,6 +60,7 @@ def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> 
     machine = machine.with_workspace(chosen, root)
     machine.save(places)
     register(places.state)
+    driver.install(root)
     return Made(chosen, root, is_new, machine.home == chosen)
 
 

@@ -187,7 +187,19 @@ class Workspace:
     def close(self) -> None:
         self.index.close()
 
+    def heal(self, quiet_s: float = 0.0) -> tuple[str, ...]:
+        """Mend what merges by git, an IDE or a forge left: the paths that were written. Raises RepositoryError.
+
+        With ``quiet_s`` a merge that a person may still be working on is left alone.
+        """
+        with self._writing:
+            concluded = self.store.conclude(quiet_s)
+            self.index.refresh()
+            torn = [path for path, problem in self.index.problems() if "conflict" in problem or "twice" in problem]
+            return (*concluded, *self.store.heal(torn))
+
     def _synchronise(self) -> Synced:
+        self.heal()
         synced = synchronise(self.store, self._redactor.scan)
         if synced.purged:  # the text is gone, but the index still knows where it came from
             rows = self.index.memories(synced.purged).values()
