@@ -12,7 +12,7 @@ from pathlib import Path
 from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Question, Session, Turn
 from keeplore_hooks.hosts import codex_calls as calls
 from keeplore_hooks.hosts import codex_lines as lines
-from keeplore_hooks.hosts import jsonl, logs, spoken
+from keeplore_hooks.hosts import jsonl, logs, packed, spoken
 from keeplore_hooks.hosts.announced import PROMPT_LIMIT, Announced, Missing
 from keeplore_hooks.hosts.assembly import digest, squashed
 from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, origin_of
@@ -41,6 +41,7 @@ _SOURCES = {"startup": "startup", "resume": "resume", "fork": "fork", "clear": "
 _PLACES = ("sessions/*/*/*/rollout-*", "sessions/rollout-*", "archived_sessions/rollout-*")
 _NAME = re.compile(r"rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(.+)")
 _HEAD_LINES = 20  # in which a rollout says whose it is
+_HEAD_BYTES = 4 << 20  # unpacked for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,6 @@ class Codex:
         return log.reading(announced, events)
 
     def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
-        if path.name.endswith(PACKED):
-            return Reading((), cursor, ("the rollout is compressed with zstd, which is not read here",))
         try:
             found = _head(path)
         except OSError as e:
@@ -102,13 +101,14 @@ class Codex:
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         base = Path(config_dir) if config_dir else home / ".codex"
         for path in sorted(found for place in _PLACES for found in base.glob(place)):
-            if not path.name.endswith((SUFFIX, PACKED)):
+            is_packed = path.name.endswith(PACKED)
+            # one that is written to again is unpacked first, and the packed file may stay beside it
+            if not path.name.endswith((SUFFIX, PACKED)) or (is_packed and path.with_suffix("").exists()):
                 continue
             try:
-                packed = Recorded(path, _session_of(path), "", "", path.stat().st_size)
-                session = packed if path.name.endswith(PACKED) else _head(path)
+                session = _head(path)
             except OSError:
-                continue  # it went away, or is no regular file
+                session = _unread(path) if is_packed else None  # it went away, or is no regular file
             if session and session.size:
                 yield session
 
@@ -138,8 +138,8 @@ class Codex:
 
 def _head(path: Path) -> Recorded | None:
     """The session that a rollout is of; None for a subagent's. Raises OSError."""
-    with jsonl.open_regular(path) as file:
-        size = file.seek(0, 2)
+    size = path.stat().st_size
+    with packed.open_head(path, _HEAD_BYTES) as file:
         heads = [line.data for line in islice(jsonl.read_lines(file, 0, jsonl.Problems()), _HEAD_LINES)]
     for head in heads:
         meta = mapping(head, "payload") if text(head, "type") == "session_meta" else head
@@ -149,6 +149,14 @@ def _head(path: Path) -> Recorded | None:
             started_at = jsonl.time(text(meta, "timestamp")) or jsonl.time(text(head, "timestamp"))
             return Recorded(path, session, text(meta, "cwd"), started_at, size)
     return Recorded(path, _session_of(path), "", "", size)
+
+
+def _unread(path: Path) -> Recorded | None:
+    """A packed rollout that cannot be unpacked is listed all the same, so that reading it names what is missing."""
+    try:
+        return Recorded(path, _session_of(path), "", "", path.stat().st_size)
+    except OSError:
+        return None
 
 
 def _session_of(path: Path) -> str:

@@ -26,6 +26,13 @@ def prompt_in(payload: Json) -> str:
     return "\n".join([*([words] if words else []), *pictures])
 
 
+def message_of(item: Json) -> Json:
+    """An item of the type UserMessage or AgentMessage in the form of the event of that name."""
+    parts = mappings(item, "content")
+    words = [text(part, "text") for part in parts if text(part, "type").lower() == "text"]
+    return {"message": "\n".join(words), "images": [part for part in parts if "image" in text(part, "type")]}
+
+
 def prompt_of_item(item: Json) -> str:
     """What the person typed, from a message that the model was sent: the host's own parts of it are left out."""
     words = []

@@ -14,7 +14,7 @@ from keeplore_hooks.hosts.jsonl import Json, Line, mapping, text
 from keeplore_hooks.hosts.patches import absolute
 
 _ID_LENGTH = 100  # characters
-_HISTORIES = ("", "legacy")  # ways to keep history that are read here
+_HISTORIES = ("", "legacy", "paginated")  # ways to keep history that are read here
 _TYPES = ("session_meta", "turn_context", "event_msg", "response_item", "compacted")
 _REVIEW = "review"
 
@@ -221,9 +221,18 @@ class Lines:
         self._context = replace(self._context, has_events=True)
 
     def _item(self, payload: Json) -> None:
+        """In rollouts of the mode paginated, since 0.153, the words stand in items and not in events of their own."""
         item = mapping(payload, "item")
-        if text(item, "type") == "Plan" and text(item, "text"):
+        kind = text(item, "type").lower()
+        if kind == "usermessage":
+            self._user(lines.message_of(item))
+        elif kind == "agentmessage":
+            self._agent(lines.message_of(item))
+        elif kind == "plan" and text(item, "text"):
             self._say(f"<proposed_plan>{text(item, 'text')}</proposed_plan>", "event")
+        elif kind == "filechange":
+            is_done = text(item, "status") in ("completed", "")
+            self._patched({"call_id": item.get("id"), "success": is_done, "changes": item.get("changes")})
 
     def _message(self, payload: Json) -> None:
         if self._is_review or self._is_replay:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from keeplore_hooks.events import HostEvent, Origin, Turn
-from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts import jsonl, packed
 from keeplore_hooks.hosts.announced import Announced
 from keeplore_hooks.hosts.assembly import Assembler, Carry, Read
 from keeplore_hooks.hosts.base import Cursor, Reading
@@ -76,7 +76,7 @@ def read(source: Source, cursor: Cursor, reader: Reader, stopped_at: str = "") -
     Raises OSError.
     """
     carry, state, offset, problems = carry_of(cursor), pending(cursor).get("state"), cursor.offset, Problems()
-    with jsonl.open_regular(source.path) as file:
+    with packed.open_record(source.path) as file:
         if not 0 <= offset <= carry.known or jsonl.fingerprint(file, offset) != cursor.fingerprint:
             carry, state, offset = Carry(), None, 0
         assembler = Assembler(source.origin, carry, source.now)

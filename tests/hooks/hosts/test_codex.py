@@ -310,12 +310,12 @@ def test_sessions_are_found_in_all_places_and_packed_ones_are_named(rollout: Any
 
 
 def test_what_is_not_known_is_named(rollout: Any, codex: Any) -> None:
-    t = rollout(history_mode="paginated")
+    t = rollout(history_mode="ledger")
     t.task("task-1")
     t.user("Drop Redis")
     codex.write(t.bytes())
     reading = host_named("codex").read_transcript(codex.path, Cursor())
-    assert "'paginated' of Codex 0.145.0" in reading.problems[0]
+    assert "'ledger' of Codex 0.145.0" in reading.problems[0]
     assert only([event for event in reading.events if isinstance(event, Turn)]).user == "Drop Redis"
     assert host_named("codex").read_transcript(codex.path, reading.cursor).problems == ()
     codex.write(b'{"kind":"of tomorrow"}\n')
