@@ -15,6 +15,7 @@ from keeplore.capture.slight import is_hollow, says_little
 from keeplore.capture.titles import title_of
 from keeplore.errors import Forgotten, StoreError
 from keeplore.memory import Conversation, Exchange, Memory, Related, new_id, new_meta
+from keeplore.memory.conversation import short_turn
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import COMMANDS, PLUGIN, prompt_key
@@ -213,7 +214,7 @@ class Capture:
 
     def _begin(self, state: SessionState, exchange: Exchange, place: Place) -> _Open:
         conversation_id = new_id(state.origin.host, state.origin.session, exchange.id)
-        context = f"{state.origin.host} session {state.origin.session[:8]}"
+        context = f"{state.origin.host} session {short_turn(state.origin.session)}"
         if place.branch:
             context += f" on branch {place.branch}"
         if state.opened_by:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import urllib.parse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.errors import NotFound
@@ -18,7 +18,7 @@ from keeplore_hooks.events import Work
 
 EXCHANGES = "## Exchanges"
 MAX_DIGITS = 10  # of an exchange's number
-SHORT_TURN = 8  # characters of a turn id that a quotation shows, more where two ids begin alike
+SHORT_TURN = 8  # characters of a turn id that is random from its beginning
 PARTS = {
     "context": "Context",
     "options": "Options discussed",
@@ -34,6 +34,7 @@ _LOOKS_LIKE_MARK = re.compile(r"^(\\*<!-- keeplore:)", re.MULTILINE)
 _ESCAPED_MARK = re.compile(r"^\\(\\*<!-- keeplore:)", re.MULTILINE)
 _QUOTE = re.compile(r"^- (.*) — (user|assistant), turn (\S+)$")
 _FIELD = re.compile(r"^\*\*(Session context|Projects involved)\*\*: (.*)$", re.MULTILINE)
+_RANDOM_FROM_THE_START = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4")  # a UUID of version 4
 _RELATED = re.compile(r"^- (.*) \((mem_[0-9a-f-]{36}), ([a-z-]+)\)$", re.MULTILINE)
 
 
@@ -116,7 +117,7 @@ class Conversation:
         fields = dict(_FIELD.findall(head))
         sections = _sections(head)
         exchanges = tuple(_exchanges(tail))
-        turns = {short: turn for turn, short in _short_ids(exchanges).items()}
+        turns = {short: turn for turn, short in short_turns(exchanges).items()}
         return cls(
             title=title[1] if title else "",
             exchanges=exchanges,
@@ -159,7 +160,7 @@ def _head(c: Conversation) -> Iterator[str]:
         yield f"**Session context**: {_line(c.session_context)}"
     if c.projects:
         yield f"**Projects involved**: {', '.join(c.projects)}"
-    short = _short_ids(c.exchanges)
+    short = short_turns(c.exchanges)
     for name, heading in PARTS.items():
         quotes: tuple[Quote, ...] = getattr(c, name)
         if quotes:
@@ -235,13 +236,16 @@ def _quotes(section: str, turns: dict[str, str]) -> Iterator[Quote]:
             yield Quote(match[1], match[2], turns.get(match[3]) or urllib.parse.unquote(match[3]))
 
 
-def _short_ids(exchanges: tuple[Exchange, ...]) -> dict[str, str]:
-    """Each turn id with the beginning that a quotation shows: as long as it takes to tell all of them apart."""
+def short_turn(turn: str) -> str:
+    """As much of a turn's id as tells it from others: UUIDs of version 7 and some hosts' ids begin with the time."""
+    return turn[:SHORT_TURN] if _RANDOM_FROM_THE_START.match(turn) else turn
+
+
+def short_turns(exchanges: Iterable[Exchange]) -> dict[str, str]:
+    """Each turn's id with what a quotation shows of it, which no two have in common."""
     ids = {exchange.id: _field(exchange.id) for exchange in exchanges}
-    longest = max(map(len, ids.values()), default=0)
-    lengths = (n for n in range(SHORT_TURN, longest) if len({id_[:n] for id_ in ids.values()}) == len(ids))
-    length = next(lengths, longest)
-    return {turn: id_[:length] for turn, id_ in ids.items()}
+    short = {turn: short_turn(shown) for turn, shown in ids.items()}
+    return short if len(set(short.values())) == len(short) else ids
 
 
 def _field(value: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from keeplore.errors import StoreError
 from keeplore.memory.content import content_hash
-from keeplore.memory.conversation import SHORT_TURN, Quote
+from keeplore.memory.conversation import Quote, short_turn
 from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
 from keeplore.memory.names import new_id
 
@@ -89,7 +89,9 @@ def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
     if content_hash(text) != content_hash(title):
         parts.append(text.strip("\n"))
     if quotes:
-        parts.append("\n".join(f"> “{' '.join(q.text.split())}” — {q.speaker}, turn {_short(q.turn)}" for q in quotes))
+        parts.append(
+            "\n".join(f"> “{' '.join(q.text.split())}” — {q.speaker}, turn {short_turn(q.turn)}" for q in quotes)
+        )
     return "\n\n".join(parts) + "\n"
 
 
@@ -133,7 +135,3 @@ def _cut(line: str) -> str:
     if len(line) <= TITLE_CHARS:
         return line
     return f"{line[: TITLE_CHARS - 1].rsplit(' ', 1)[0].rstrip(' ,;:')}…"
-
-
-def _short(turn: str) -> str:
-    return turn[:SHORT_TURN] if not turn.startswith("prompt:") else turn

@@ -12,7 +12,7 @@ from keeplore.cli.output import block, emit_json, markdown, near, plain, say, ta
 from keeplore.cli.references import reference
 from keeplore.config.places import Places
 from keeplore.memory import Asked, Conversation
-from keeplore.memory.conversation import chosen_exchange
+from keeplore.memory.conversation import chosen_exchange, short_turns
 from keeplore.memory.moments import minute_of
 
 if TYPE_CHECKING:
@@ -110,8 +110,9 @@ def _show_body(kind: str, body: str, *, is_folded: bool) -> None:
         return
     markdown(talk.head)
     say()
+    short = short_turns(talk.exchanges)
     rows = [
-        (number, minute_of(exchange.at), exchange.id[:8], _first_line(exchange.user))
+        (number, minute_of(exchange.at), short[exchange.id], _first_line(exchange.user))
         for number, exchange in enumerate(talk.exchanges, 1)
     ]
     table(("exchange", "when", "turn", "asked"), rows, wide=("asked",))
