@@ -32,6 +32,8 @@ _EVENTS = (
     "session.error",
     "session.deleted",
 )
+# a client keeps letters and digits of a name alone, and the spool's names are made of dots
+_NAMED = {event.replace(".", ""): event for event in _EVENTS}
 _STOPS = ("session.idle", "session.error", "session.deleted")
 _ANSWERING = ("session.created", "chat.message", "command.execute.before", "session.compacted")
 _COMMAND_LIMIT = 200  # commands of one session whose names are remembered
@@ -86,7 +88,7 @@ class OpenCode:
         return Origin(HOST, session, text(data, "directory"), transcript=str(path or ""), agent=agent)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data, event = self.origin(event, payload), jsonl.load(payload), _NAMED.get(event, event)
         if data is None or origin is None:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a sessionID",))
         if event not in _EVENTS or origin.agent:
@@ -135,7 +137,7 @@ class OpenCode:
         return store.recorded(base / HOST if (base / HOST).is_dir() else base)
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        data = jsonl.load(payload) or {}
+        data, event = jsonl.load(payload) or {}, _NAMED.get(event, event)
         if not text(data, "sessionID") or text(data, "parentID"):
             return None
         if event in ("session.created", "session.compacted"):
@@ -149,7 +151,7 @@ class OpenCode:
         return Ask("prompt", text=prompt) if prompt and not spoken.slash_command(prompt) else None
 
     def reply(self, event: str, context: str) -> bytes:
-        if not context.strip() or event not in _ANSWERING:
+        if not context.strip() or _NAMED.get(event, event) not in _ANSWERING:
             return b""
         return json.dumps({"context": jsonl.clean(context)}).encode("ascii")
 

@@ -20,6 +20,7 @@ DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
 BEGINNINGS = ("sessionstart", "sessioncreated")  # nobody has typed yet
 PATIENT = (*BEGINNINGS, "userpromptexpansion", "commandexecutebefore")  # or somebody typed a command of Keeplore's
 PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
+UNKEPT = "pretooluse"  # asked before an edit: it has not happened yet, and the payload holds a whole file
 RETRY_S = 0.02
 PATIENCE_S = 5.0  # without a byte; some hosts never close the pipe, and what they had to say has come by then
 WORD_MAX = 64  # characters
@@ -46,7 +47,8 @@ def main() -> None:
     payload = receive()
     state = state_directory()
     try:
-        spool(os.path.join(state, "spool"), host, event, payload)
+        if event.lower() != UNKEPT:
+            spool(os.path.join(state, "spool"), host, event, payload)
     except OSError:
         pass  # a full disk is no reason to answer less
     reply = b""

@@ -117,13 +117,21 @@ ENTRIES: Mapping[str, tuple[Entry, ...]] = {
 }
 
 
-def hooks(host: str, launcher: Launcher) -> dict[str, Any]:
+# only where a person wants to be told before an edit: else every edit would start a client for nothing
+BEFORE_EDIT: Mapping[str, Entry] = {
+    "claude-code": Entry("PreToolUse", is_asked=True, matcher="Edit|Write|MultiEdit|NotebookEdit"),
+    "codex": Entry("PreToolUse", is_asked=True, matcher="apply_patch"),
+}
+
+
+def hooks(host: str, launcher: Launcher, *, before_edit: bool = False) -> dict[str, Any]:
     """The whole content of the file in which ``host`` reads what to run at its events."""
     form = _FORMS.get(host)
     if form is None:
         raise ConfigError(f"{host} reads no file of host events", f"Use one of: {', '.join(_FORMS)}")
     events: dict[str, list[dict[str, Any]]] = {}
-    for entry in ENTRIES[host]:
+    wished = [BEFORE_EDIT[host]] if before_edit and host in BEFORE_EDIT else []
+    for entry in [*ENTRIES[host], *wished]:
         events.setdefault(entry.event, []).append(form(launcher, entry))
     return {"version": 1, "hooks": events} if host in _VERSIONED else {"hooks": events}
 

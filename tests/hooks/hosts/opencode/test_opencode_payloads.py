@@ -139,3 +139,12 @@ def test_what_the_host_waits_for(talk):
 def test_the_reply_carries_context_to_those_that_wait():
     assert json.loads(HOST.reply("chat.message", "It was SQLite. ☃")) == {"context": "It was SQLite. ☃"}
     assert HOST.reply("chat.message", "  ") == b"" == HOST.reply("session.idle", "x")
+
+
+@pytest.mark.parametrize("event", ["session.created", "chat.message", "command.execute.before", "session.compacted"])
+def test_an_event_is_known_by_the_name_that_the_client_leaves_of_it(talk, event):
+    talk.user("Which store?")
+    raw, told = payload(talk, command={"name": "recall", "arguments": "x"}), event.replace(".", "")
+    assert HOST.ask(told, raw) == HOST.ask(event, raw) is not None
+    assert HOST.reply(told, "a memory") == HOST.reply(event, "a memory") != b""
+    assert HOST.read(told, raw, Cursor(), LATER) == HOST.read(event, raw, Cursor(), LATER)
