@@ -94,7 +94,7 @@ def test_of_two_changes_of_one_line_the_later_wins_and_the_other_stands_beside_a
     [(path, copy)] = beside.items()
     memory = parse(copy)
     assert "fast" in memory.body
-    assert memory.links == (("contradicts", ID),)
+    assert memory.links == (("contradicts", ID),) and memory.meta["trigger"] == "merge"
     assert memory.id != ID and path.endswith(f"{memory.id[4:12]}.md")
 
 

@@ -18,6 +18,7 @@ from keeplore.memory.model import TRUST, Memory, in_order
 from keeplore.memory.names import is_id, new_id, relative_path
 
 CONFLICT = ".conflict-"  # in the name of a file that is no memory with an id
+TRIGGER = "merge"  # of the memory that stands beside another
 _HASH_CHARS = 8
 _MISSING: Any = object()
 
@@ -133,7 +134,11 @@ def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, st
     links = [*(related if isinstance(related, list) else []), link]
     # it replaces nothing: a second head would make a fork of the chain
     copy = loser.with_meta(
-        id=new_id("conflict", winner.id, _fingerprint(text)), related=links, supersedes=None, status=None
+        id=new_id("conflict", winner.id, _fingerprint(text)),
+        related=links,
+        supersedes=None,
+        status=None,
+        trigger=TRIGGER,
     )
     copy = Memory(in_order(copy.meta), copy.body)
     try:
