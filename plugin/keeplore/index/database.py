@@ -25,6 +25,7 @@ WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
 BUSY_MS = 5000
+READERS = 3  # connections that are kept open
 README = """Keeplore's search index of one workspace, made from the text there.
 Safe to delete at any time; it comes back.
 """
@@ -103,7 +104,7 @@ class Database:
         self._marker = directory / "writing"  # there while a writer is at work, and after one was killed
         self._wait_s = wait_s
         self._mutex = threading.RLock()
-        self._reader: sqlite3.Connection | None = None
+        self._readers: list[sqlite3.Connection] = []  # that nobody uses just now, all of the file of this identity
         self._identity: tuple[int, int] | None = None
 
     def read(self, ask: Callable[[sqlite3.Connection], _T]) -> _T:
@@ -111,19 +112,18 @@ class Database:
 
         Raises IndexUnavailable.
         """
-        with self._mutex:
-            for _ in range(ATTEMPTS):
-                seen = _identity(self.file)
-                try:
-                    connection = self._connect()
+        for _ in range(ATTEMPTS):
+            seen = _identity(self.file)
+            try:
+                with self._reader() as connection:
                     connection.execute("BEGIN")
                     try:
                         return ask(connection)
                     finally:
                         connection.rollback()
-                except sqlite3.DatabaseError as e:
-                    self.close()
-                    self._mend(e, seen)
+            except sqlite3.DatabaseError as e:
+                self.close()
+                self._mend(e, seen)
         raise self._unavailable("it is damaged again and again")
 
     def write(self, act: Callable[[sqlite3.Connection], _T], wait_s: float | None = None) -> _T:
@@ -183,20 +183,39 @@ class Database:
 
     def close(self) -> None:
         with self._mutex:
-            if self._reader is not None:
-                with contextlib.suppress(sqlite3.Error):
-                    self._reader.close()
-            self._reader = self._identity = None
+            for connection in self._readers:
+                _close(connection)
+            self._readers, self._identity = [], None
 
-    def _connect(self) -> sqlite3.Connection:
-        """The reading connection, opened again when the file is another one or gone."""
+    @contextlib.contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one who reads: whoever looks something up does not wait for whoever goes over everything."""
+        connection, identity = self._taken()
+        try:
+            yield connection
+        except BaseException:
+            _close(connection)
+            raise
+        with self._mutex:
+            if identity == self._identity and len(self._readers) < READERS:
+                self._readers.append(connection)
+            else:  # the file is another one by now
+                _close(connection)
+
+    def _taken(self) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
         identity = _identity(self.file)
-        if self._reader is not None and identity is not None and identity == self._identity:
-            return self._reader
-        self.close()
         if identity is None:
             self.write(lambda _: None)
             identity = _identity(self.file)
+        with self._mutex:
+            if identity != self._identity:
+                self.close()
+                self._identity = identity
+            if self._readers:
+                return self._readers.pop(), identity
+        return self._opened(), identity
+
+    def _opened(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{self.file.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
         )
@@ -204,7 +223,6 @@ class Database:
         if _schema(connection) != SCHEMA:
             connection.close()
             raise sqlite3.DatabaseError("another schema")
-        self._reader, self._identity = connection, identity
         return connection
 
     def _write_locked(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
@@ -301,6 +319,11 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO meta VALUES ('database', ?)", (secrets.token_hex(8),))
     connection.execute(f"PRAGMA user_version={SCHEMA}")
     connection.execute("COMMIT")
+
+
+def _close(connection: sqlite3.Connection) -> None:
+    with contextlib.suppress(sqlite3.Error):
+        connection.close()
 
 
 def _schema(connection: sqlite3.Connection) -> int:

@@ -112,8 +112,23 @@ class Index:
                 self._database.write(partial(queries.add_vectors, fingerprint=fingerprint, rows=made))
         if self._database.read(queries.has_orphans):
             self._database.write(lambda c: queries.drop_orphans(c, fingerprint))
-        self._open_vectors(self._embedder).maintain(self._database)
+        if not total and self._vectors is None:  # whoever only looks whether there is something to do loads nothing
+            return 0
+        vectors = self._open_vectors(self._embedder)
+        vectors.maintain(self._database)
+        if vectors.is_held:
+            vectors.follow(self._database)
         return self._database.read(lambda c: queries.count_pending(c, fingerprint))
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a search by vector reads nothing but what it finds."""
+        return self._vectors is not None and self._vectors.is_held
+
+    def warm_up(self) -> None:
+        """Read the vectors into memory. Raises ModelUnavailable, IndexUnavailable."""
+        if self._embedder is not None:
+            self._open_vectors(self._embedder).follow(self._database)
 
     def scrub(self) -> None:
         """Bring the index up to date and leave no trace of what is gone in its files. Raises IndexUnavailable."""

@@ -22,6 +22,8 @@ from keeplore.index.rows import Match
 # saves nothing that anybody would notice, and costs minutes to build and a file to keep.
 GRAPH_FROM = 50_000
 CATCH_UP = 1000  # vectors that a query may still add to a graph (a second at most); more are added in the background
+AT_ONCE = 4000  # vectors read from the database at once
+SPARE = 2000  # rows; some weeks of talk
 CHUNK = 500  # vectors added or fetched at once
 SAVE_AFTER = 1000  # changes; adding them again at the next start costs a second
 SELECTIVE = 10_000  # where fewer rows are allowed, going over them is faster than a graph with a filter
@@ -30,20 +32,33 @@ FEW = 0.25  # share of the rows
 
 
 class Exact:
-    """Vectors by passage id, searched by one product."""
+    """Vectors by passage id, searched by one product. Behind them is room, so that adding a few copies nothing."""
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, room: int = 0) -> None:
         self.ids: Ids = np.zeros(0, np.int64)
-        self._matrix: Floats = np.zeros((0, dim), np.float32)
+        self._room: Floats = np.zeros((room, dim), np.float32)
+
+    @property
+    def _matrix(self) -> Floats:
+        return self._room[: len(self.ids)]
 
     def add(self, ids: Ids, vectors: Floats) -> None:
-        order = np.argsort(np.concatenate([self.ids, ids]), kind="stable")
-        self.ids = np.concatenate([self.ids, ids])[order]
-        self._matrix = np.concatenate([self._matrix, vectors])[order]
+        before, after = len(self.ids), len(self.ids) + len(ids)
+        if after > len(self._room):
+            room = np.zeros((after + SPARE, self._room.shape[1]), np.float32)
+            room[:before] = self._matrix
+            self._room = room
+        self._room[before:after] = vectors
+        is_in_order = not before or not len(ids) or ids[0] > self.ids[-1]
+        self.ids = np.concatenate([self.ids, ids])
+        if not is_in_order:
+            order = np.argsort(self.ids, kind="stable")
+            self.ids, self._room = self.ids[order], self._matrix[order]
 
     def remove(self, ids: Ids) -> None:
         keep = ~np.isin(self.ids, ids)
-        self.ids, self._matrix = self.ids[keep], self._matrix[keep]
+        if not keep.all():
+            self.ids, self._room = self.ids[keep], self._matrix[keep]
 
     def scores(self, ids: Ids, vector: Floats) -> Floats:
         rows = np.searchsorted(self.ids, ids)
@@ -70,6 +85,16 @@ class Vectors:
     @property
     def uses_graph(self) -> bool:
         return isinstance(self._held, Graph)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether they are in memory, so that a search need not read them all."""
+        return self._held is not None
+
+    def follow(self, database: Database) -> None:
+        """Bring memory in step with the database before somebody waits for it."""
+        with self._mutex:
+            database.read(self._follow)
 
     def search(
         self, connection: sqlite3.Connection, vector: Floats, scopes: list[int] | None, limit: int
@@ -137,11 +162,14 @@ class Vectors:
         present, scopes = _passages(connection)
         held = self._held
         held.remove(np.setdiff1d(held.ids, present))
-        ids, vectors = self._fetch(connection, np.setdiff1d(present, held.ids))
-        if isinstance(held, Graph) and len(ids) > CATCH_UP:
-            held = Exact(self.dim)
-            ids, vectors = self._fetch(connection, present)
-        held.add(ids, vectors)
+        missing = np.setdiff1d(present, held.ids)
+        if isinstance(held, Graph) and len(missing) > CATCH_UP:
+            held, missing = Exact(self.dim), present
+        if not len(held.ids) and isinstance(held, Exact):
+            held = Exact(self.dim, self._count(connection) + SPARE)
+        # all at once would need several times the memory that they take
+        for start in range(0, len(missing), AT_ONCE):
+            held.add(*self._fetch(connection, missing[start : start + AT_ONCE]))
         self._held, self._ids = held, held.ids
         self._scopes = scopes[np.searchsorted(present, self._ids)]
         self._mark = (name, version)

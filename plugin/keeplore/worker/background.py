@@ -104,7 +104,7 @@ class Background:
     def warm_up(self) -> None:
         """Load the models beside everything else, unless they are there or on their way."""
         moment = time.monotonic()
-        waiting = [workspace for workspace in self._registry.opened() if not workspace.embedder.is_loaded]
+        waiting = [workspace for workspace in self._registry.opened() if not workspace.is_warm]
         if waiting and moment >= self._warm_again_at:
             self._warm_again_at = moment + WARM_AGAIN_S
             threading.Thread(target=_load, args=(waiting,), name="keeplore-warm", daemon=True).start()
@@ -177,7 +177,8 @@ class Background:
 
     def _sync(self) -> None:
         try:
-            has_failed = not all([self._exchanged(workspace) for workspace in self._registry.opened()])
+            exchanged = [self._exchanged(workspace) for workspace in self._registry.opened()]
+            has_failed = not all(exchanged)
             self._has_sync_failed = has_failed
             if has_failed:
                 self._sync_due_at = time.monotonic() + self._sync_pause_s
@@ -208,6 +209,6 @@ def _index(workspace: Workspace) -> None:
 def _load(workspaces: list[Workspace]) -> None:
     for workspace in workspaces:
         try:
-            workspace.embedder.embed(["warm"])
+            workspace.warm_up()
         except (KeeploreError, OSError) as e:
             LOG.warning("%s: %s", workspace.name, e)

@@ -124,6 +124,8 @@ class Workspace:
         wide: bool = False,
         text_only: bool = False,
         at_once: bool = False,
+        at_least: float = 0.0,
+        skip: Callable[[MemoryRow], bool] | None = None,
     ) -> Answer:
         """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone.
 
@@ -138,9 +140,21 @@ class Workspace:
             embedder=self.embedder,
             limit=limit,
             wide=wide,
-            text_only=text_only or (at_once and not self.embedder.is_loaded),
+            text_only=text_only or (at_once and not self.is_warm),
             at_once=at_once,
+            at_least=at_least,
+            skip=skip,
         )
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether a recall need not load the model or the vectors first."""
+        return self.index.is_warm and self.embedder.is_loaded
+
+    def warm_up(self) -> None:
+        """Load both. Raises ModelUnavailable, IndexUnavailable."""
+        self.embedder.embed(["warm"])
+        self.index.warm_up()
 
     def identity(self, directory: Path) -> Identity:
         key = str(directory)
@@ -176,9 +190,12 @@ class Workspace:
         with self._writing:
             return self.store.commit(message).commit or ""
 
-    def synchronise(self) -> Synced:
-        """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then."""
-        return self.sync_log.noted(self._synchronise)
+    def synchronise(self, *, is_unrelated: bool = False) -> Synced:
+        """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then.
+
+        ``is_unrelated`` allows a remote that began as another workspace.
+        """
+        return self.sync_log.noted(functools.partial(self._synchronise, is_unrelated=is_unrelated))
 
     def erase(self, remains: Remains) -> None:
         """Remove the copies of purged memories that this machine has outside of git."""
@@ -198,9 +215,9 @@ class Workspace:
             torn = [path for path, problem in self.index.problems() if "conflict" in problem or "twice" in problem]
             return (*concluded, *self.store.heal(torn))
 
-    def _synchronise(self) -> Synced:
+    def _synchronise(self, *, is_unrelated: bool) -> Synced:
         self.heal()
-        synced = synchronise(self.store, self._redactor.scan)
+        synced = synchronise(self.store, self._redactor.scan, is_unrelated=is_unrelated)
         if synced.purged:  # the text is gone, but the index still knows where it came from
             rows = self.index.memories(synced.purged).values()
             sessions = tuple(dict.fromkeys((row.host, row.session) for row in rows if row.session))
