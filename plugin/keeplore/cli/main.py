@@ -52,6 +52,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "workspaces": "List, choose, rename and unregister this machine's workspaces.",
         "doctor": "Check that everything works, and say what does not.",
         "worker": "Show or stop the background worker.",
+        "mcp": "Serve memory to a host over the Model Context Protocol.",
         "completion": "Print what makes your shell complete commands, ids and titles.",
         "uninstall": "Remove what Keeplore keeps on this machine beside the workspaces.",
     },
