@@ -130,7 +130,12 @@ class Entries:
         text, trace = splice.put(text, missing, known.trace)
         entries = tuple(entry for entry in self.entries if entry not in held or entry in known.entries)
         given = replace(known, entries=entries, former=tuple(stale), trace=trace, host=self.host)
-        bare = splice.take(before, old, known.trace)
+        adopted = () if known.entries else tuple(one for one in self.entries if one not in missing and one not in held)
+        if adopted:  # the manifest was lost: what is empty without ours was made for ours
+            old = adopted
+            trace = replace(trace, made=tuple(dict.fromkeys((*trace.made, *_holders(adopted)))))
+            given = replace(given, trace=trace, is_made=self._is_bare(parse(splice.take(before, adopted, trace))))
+        bare = splice.take(before, old, trace if adopted else known.trace)
         if splice.take(text, (*given.entries, *old), trace) != bare:
             raise Refused("what would be put in could not be taken out byte for byte", "Please report this as a bug")
         return Outcome(text.encode(), tuple(dict.fromkeys(why for _, why in obstacles))), given
@@ -144,7 +149,7 @@ class Entries:
         except (Refused, ValueError) as e:
             return Outcome(current, (f"cannot be read ({e}), and Keeplore's entries stay in it",), is_done=False)
         told = {why for entry in self.entries if (why := _obstacle(document, entry, ()))}
-        is_bare = document.is_strict and _bare(document.root.value) == _bare(json.loads(self.skeleton))
+        is_bare = self._is_bare(document)
         if is_bare and self.is_made:
             return Outcome(None)
         if is_bare and self.origin is not None:
@@ -161,6 +166,9 @@ class Entries:
             return INTACT
         is_there = document and (any(found) or any(_obstacle(document, entry, ()) for entry in self.entries))
         return CHANGED if is_there else MISSING
+
+    def _is_bare(self, document: Document) -> bool:
+        return document.is_strict and _bare(document.root.value) == _bare(json.loads(self.skeleton))
 
     def settled(self) -> Entries:
         return replace(self, former=())
@@ -185,7 +193,11 @@ class Table:
         known = known or replace(self, former=(), is_made=current is None)
         known = known if current is not None else replace(known, is_made=True)
         if found == tables.plain(dict(self.values)):
-            return Outcome(current), replace(known, values=self.values, former=())
+            given = replace(known, values=self.values, former=())
+            if not known.pieces:  # the manifest was lost
+                given = replace(given, pieces=(tables.block(text, self.name, dict(self.values)),))
+                given = replace(given, is_made=not (given.without(text) or "").strip())
+            return Outcome(current), given
         bare = text if found is None else known.without(text)
         if bare is None:
             why = BY_HAND if known.pieces else f"has another [{self.name}], which is left as it is"
@@ -251,6 +263,11 @@ def _obstacle(document: Document, entry: Entry, known: Iterable[Entry]) -> str:
     strange = (json.dumps(item.node.value) for item in there.items if item.node.value not in values)
     is_strange = any(json.dumps(mark)[1:-1] in text for text in strange for mark in MARKS)
     return f"an entry of {place} is from elsewhere, or {BY_HAND}" if is_strange else ""
+
+
+def _holders(entries: Iterable[Entry]) -> list[tuple[str, ...]]:
+    """Every object and array that entries stand in, but for the whole."""
+    return [entry.holder[:depth] for entry in entries for depth in range(1, len(entry.holder) + 1)]
 
 
 def _bare(value: Any) -> Any:

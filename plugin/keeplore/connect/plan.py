@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterable
@@ -67,7 +68,7 @@ def connect(
         settings = auto_memory(directory, notes_in or Path())
         if host == "claude-code" and notes_in:
             draft.give(owner, settings)
-        if why := _elsewhere(host, directory, manifest, owner):
+        if why := _elsewhere(owner, manifest, launcher):
             draft.skip(host, why, is_connected=any(kept.path != str(settings[0]) for kept in manifest.of(owner)))
             continue
         wants = wanted(host, surroundings, launcher)
@@ -102,15 +103,18 @@ def look(manifest: Manifest) -> list[tuple[Kept, str]]:
     return found
 
 
-def _elsewhere(host: str, directory: Path, manifest: Manifest, owner: Owner) -> str:
+def _elsewhere(owner: Owner, manifest: Manifest, launcher: Launcher) -> str:
     """What tells that the host has Keeplore from elsewhere."""
-    if why := installed_otherwise(host, directory):
+    directory = Path(owner.directory)
+    if why := installed_otherwise(owner.host, directory):
         return why
-    folder = own_folder(host, directory)
-    is_ours = folder is not None and any(Path(kept.path).is_relative_to(folder) for kept in manifest.of(owner))
-    if folder is None or is_ours or not os.path.lexists(folder):
+    folder = own_folder(owner.host, directory)
+    if folder is None or not os.path.lexists(folder):
         return ""
-    return f"there is a folder {folder} that `keeplore connect` did not make"
+    is_known = any(Path(kept.path).is_relative_to(folder) for kept in manifest.of(owner))
+    client = json.dumps(launcher.ask[-1], ensure_ascii=False)[1:-1]
+    is_ours = is_known or client.encode() in (_read(folder / "hooks" / "hooks.json") or b"")  # the manifest was lost
+    return "" if is_ours else f"there is a folder {folder} that `keeplore connect` did not make"
 
 
 class _Draft:
