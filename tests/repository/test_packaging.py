@@ -31,6 +31,7 @@ DATA = {
     "keeplore_hooks/py.typed",
     *(f"keeplore/workspace_template/{name}" for name in TEMPLATE),
 }
+PARTS = ("skills", "gemini", "opencode", ".claude-plugin")  # of plugin/, which hosts are given
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,14 @@ def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(wheel: Path
         for folder, package in (("hooks", "keeplore_hooks"), ("plugin", "keeplore"))
         for path in (root / folder / package).rglob("*.py")
     }
-    assert names == modules | DATA
+    parts = {
+        f"keeplore/connect/plugin/{path.relative_to(root / 'plugin').as_posix()}"
+        for part in PARTS
+        for path in (root / "plugin" / part).rglob("*")
+        if path.is_file()
+    }
+    assert len(parts) > 10
+    assert names == modules | DATA | parts
 
 
 def test_the_wheel_carries_the_licence_and_the_notice(wheel: Path) -> None:
@@ -76,6 +84,10 @@ sys.path.insert(0, {str(installed)!r})
 import keeplore, keeplore_hooks
 from keeplore.workspace.template import template_dir
 print(keeplore.__file__, keeplore_hooks.__file__, template_dir(), sep="\\n")
+from keeplore.connect import parts
+for host in ("claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode"):
+    assert all(parts.host_files(host).values()) and len(parts.host_files(host)) >= 4, host
+assert len(parts.client_files()) == 3
 from keeplore.cli.main import cli
 cli(["--version"])
 """
