@@ -31,6 +31,11 @@ def note() -> Callable[..., Memory]:
     return make
 
 
+@pytest.fixture
+def template() -> Path:
+    return TEMPLATE
+
+
 @dataclass
 class Network:
     """A remote, and machines that use it."""

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from keeplore.errors import RepositoryBusy
-from keeplore.store import Store
+from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.store import Store, create
 from keeplore.sync import SyncError, synchronise
 
 FAST = 0.001
@@ -170,3 +170,65 @@ def test_three_machines_that_write_offline_come_to_the_same(network, first, note
     for store in (*stores, *stores):
         assert synchronise(store).note == "nothing new"
     assert first.head() == head
+
+
+def test_what_a_rewritten_remote_had_is_kept_in_a_branch(network, first, note, git):
+    second = network.machine("second")
+    second.save(note("Only there"))
+    synchronise(second)
+    git("fetch", "-q", cwd=first.root)
+    former = git("rev-parse", "main", cwd=network.remote)
+    git("update-ref", "refs/heads/main", first.head(), cwd=network.remote)  # somebody forced it back
+    done = synchronise(first)
+    assert git("rev-parse", done.rescued, cwd=first.root) == former
+    assert done.rescued in done.note
+    assert synchronise(first).rescued == ""
+    assert synchronise(second).pushed == 1
+
+
+def test_a_shallow_clone_is_completed_before_anything_is_merged(network, first, note, git):
+    for title in ("One", "Two", "Three"):
+        first.save(note(title))
+        synchronise(first)
+    root = network.folder / "shallow"
+    git("clone", "-q", "--depth=1", f"file://{network.remote}", str(root), cwd=network.folder)
+    shallow = Store(root, branch="main")
+    shallow.save(note("Shallow"))
+    first.save(note("Four"))
+    synchronise(first)
+    assert synchronise(shallow).pushed == 2
+    assert git("rev-parse", "--is-shallow-repository", cwd=root) == "false"
+    assert titles(shallow) == {"One", "Two", "Three", "Four", "Shallow"}
+
+
+def test_a_remote_that_holds_something_else_is_not_taken_in(network, first, note, git):
+    code = network.folder / "code"
+    git("init", "-q", str(code), cwd=network.folder)
+    (code / "app.py").write_text("print()\n")
+    git("add", "app.py", cwd=code)
+    git("commit", "-qm", "Code", cwd=code)
+    git("config", "remote.origin.url", str(code), cwd=first.root)
+    first.save(note("Private"))
+    with pytest.raises(SyncError) as caught:
+        synchronise(first)
+    assert caught.value.kind == "foreign"
+    assert not (first.root / "app.py").exists()
+    assert git("log", "--format=%s", cwd=code) == "Code"
+
+
+def test_two_workspaces_that_were_begun_apart_are_joined_only_when_asked(network, first, note, git, template):
+    first.save(note("Here"))
+    synchronise(first)
+    apart = create(network.folder / "apart", template)
+    (apart.root / "README.md").write_text("Mine\n")
+    git("commit", "-qam", "Say so", cwd=apart.root)
+    git("remote", "add", "origin", str(network.remote), cwd=apart.root)
+    apart.save(note("There"))
+    with pytest.raises(RepositoryError, match="no history in common") as caught:
+        synchronise(apart)
+    assert "--join" in caught.value.remedy
+    synchronise(apart, is_unrelated=True)
+    synchronise(first)
+    assert titles(apart) == titles(first) == {"Here", "There"}
+    readmes = sorted(path.read_text() for path in first.root.glob("README*.md"))
+    assert "Mine\n" in readmes and len(readmes) == 2

@@ -10,7 +10,7 @@ from pygit2.enums import FileMode
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store.backend import EXECUTABLE, REGULAR, Blob
 from keeplore.store.differences import Change, difference
-from keeplore.store.git import output
+from keeplore.store.git import run
 from keeplore.store.paths import is_ours
 from keeplore.store.plan import Content, Plan, apart, merged
 from keeplore.store.settling import forget_in
@@ -48,8 +48,13 @@ def _joined(root: Path, repository: pygit2.Repository, one: str, other: str, dep
 
 
 def _base(root: Path, repository: pygit2.Repository, one: str, other: str, depth: int) -> str:
-    """The tree that both sides were made of; of several such commits their merge, as git's own strategy does it."""
-    bases = sorted(output(root, "merge-base", "--all", one, other).text.split())[:MAX_BASES]
+    """The tree that both sides were made of; of several such commits their merge, as git's own strategy does it.
+
+    "" where two workspaces began apart.
+    """
+    bases = sorted(run(root, "merge-base", "--all", one, other).text.split())[:MAX_BASES]
+    if not bases:
+        return ""
     tree = str(repository[bases[0]].peel(pygit2.Tree).id)
     if len(bases) == 1 or depth == MAX_NESTING:
         return tree

@@ -33,27 +33,28 @@ SHOWN = 5  # paths in a message
 _BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
 
 
-def merge(root: Path, branch: str, memo: Memo, other: str) -> Merged:
+def merge(root: Path, branch: str, memo: Memo, other: str, *, is_unrelated: bool = False) -> Merged:
     """Merge a commit into the branch, and what it changes into the files on disk.
 
-    Raises RepositoryBusy where a file in the way is being edited, RepositoryError for conflicts and for a side without
-    common history or with most of our memory gone. No ref has moved then, and no edit is lost.
+    ``is_unrelated`` allows a side without common history. Raises RepositoryBusy where a file in the way is being
+    edited, RepositoryError for such a side otherwise, for links that both changed, and for a side with most of our
+    memory gone. No ref has moved then, and no edit is lost.
     """
 
     def cycle(turn: Turn, backend: Backend) -> Merged:
         ref = check_branch(root, backend.ref(), branch)
         old = backend.tip(ref)
         if isinstance(backend, Library):
-            return _in_memory(turn, backend, ref, old, other)
-        return _by_git(backend, old, other)
+            return _in_memory(turn, backend, ref, old, other, is_unrelated=is_unrelated)
+        return _by_git(backend, old, other, is_unrelated=is_unrelated)
 
     return in_turn(root, memo, cycle)
 
 
-def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str) -> Merged:
+def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str, *, is_unrelated: bool) -> Merged:
     repository = backend.repository
     base = repository.merge_base(old, other) if old else None
-    if old and base is None:
+    if old and base is None and not is_unrelated:
         raise _unrelated()
     if old and str(base) == other:
         return Merged(old)
@@ -134,20 +135,21 @@ def _put(backend: Library, path: str, change: Change) -> None:
     files.write(backend.root, path, blob.data, 0o600 if is_ours(path) else shared)
 
 
-def _by_git(backend: Backend, old: str, other: str) -> Merged:
+def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Merged:
     """The same by the user's git, which knows sparse trees, filters and signatures; conflicts are looked for first."""
     root = backend.root
     base = run(root, "merge-base", old, other).text if old else ""
-    if old and not base:
+    if old and not base and not is_unrelated:
         raise _unrelated()
     if old and base == other:
         return Merged(old)
-    target = other if base == old else _tree_by_git(root, old, other)
+    anyway = ("--allow-unrelated-histories",) if is_unrelated else ()
+    target = other if base == old else _tree_by_git(root, old, other, *anyway)
     changed = output(root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, target).items if old else []
     after = backend.tracked(target)
     _check_loss(backend, old, (path for path in changed if path not in after))
     quiet = ("--ff", "--no-edit", "--no-autostash", "--no-stat", "--quiet", "-m", MESSAGE)
-    done = run(root, "merge", *quiet, other, environment=person_of(root).environment)
+    done = run(root, "merge", *quiet, *anyway, other, environment=person_of(root).environment)
     if done.code:
         if (backend.places.own / "MERGE_HEAD").exists():  # there was none before: it is the one just begun
             run(root, "merge", "--abort")
@@ -155,8 +157,8 @@ def _by_git(backend: Backend, old: str, other: str) -> Merged:
     return Merged(backend.tip("HEAD"), tuple(sorted(changed)))
 
 
-def _tree_by_git(root: Path, old: str, other: str) -> str:
-    done = run(root, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", old, other)
+def _tree_by_git(root: Path, old: str, other: str, *options: str) -> str:
+    done = run(root, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *options, old, other)
     if done.code == 1:
         raise _conflict(done.items[1:])
     if done.code:
@@ -175,7 +177,8 @@ def _check_loss(backend: Backend, old: str, removed: Iterable[str]) -> None:
 
 
 def _unrelated() -> RepositoryError:
-    return RepositoryError("the other side has no history in common with this workspace", _BY_HAND)
+    remedy = "If both are yours, `keeplore sync --join` brings them together; else give this one a remote of its own"
+    return RepositoryError("the remote holds another workspace, with no history in common with this one", remedy)
 
 
 def _conflict(paths: Iterable[str]) -> RepositoryError:

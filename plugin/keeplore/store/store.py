@@ -253,14 +253,11 @@ class Store:
         """
         return reconcile(self.root, self.branch, self.memo, message)
 
-    def merge(self, other: str) -> Merged:
-        """Merge a commit that was fetched, and write what it changes to disk.
-
-        Raises RepositoryBusy, or RepositoryError naming the paths that both sides changed.
-        """
+    def merge(self, other: str, *, is_unrelated: bool = False) -> Merged:
+        """Merge a commit that was fetched, and write what it changes to disk; see ``merge.merge``."""
         from keeplore.store.merge import merge  # here, as above
 
-        return merge(self.root, self.branch, self.memo, other)
+        return merge(self.root, self.branch, self.memo, other, is_unrelated=is_unrelated)
 
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
         """Resolve what of ours a person's unfinished merge waits for; see ``healing.conclude``."""

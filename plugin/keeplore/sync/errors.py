@@ -25,6 +25,7 @@ class SyncError(RemoteError):
 
 # first match wins: what is said last in git's own text ("could not read from remote repository") fits several cases
 _CASES = {
+    "full": r"no space left on device|disk quota exceeded|file too large",
     "untrusted": r"host key verification failed|host identification has changed|certificate|ssl peer",
     "auth": r"authentication failed|permission denied|could not read (username|password)|terminal prompts disabled"
     r"|returned error: 40[13]|invalid (username|credentials)|access denied|not authorized|permission to .* denied",
@@ -45,6 +46,11 @@ _ADVICE = {
     "moved": ("another machine was faster each time", "Nothing is lost; it is tried again soon"),
     "blocked": ("git does not follow this address", "Use https, ssh or a path: `git remote set-url origin URL`"),
     "missing": ("there is no repository at the remote", "Check the address, or create the repository"),
+    "full": ("a disk is full", "Make room here or at the remote; memory stays as it is until then"),
+    "foreign": (
+        "the remote holds no Keeplore workspace",
+        "Name another one: `git remote set-url origin URL`",
+    ),
     "offline": ("the remote cannot be reached", "Nothing is lost; try again when the network is back"),
     "other": ("git failed", "Run `git fetch` and `git push` in the workspace to see more"),
 }

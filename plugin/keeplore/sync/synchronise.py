@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keeplore.errors import RepositoryBusy
-from keeplore.store import Remote, Store
+from keeplore.store import Remote, Store, run
 from keeplore.store.paths import is_memory
+from keeplore.store.rescue import is_ancestor, rescue
 from keeplore.store.staged import unpublished
-from keeplore.sync.errors import SyncError, failure, shown
+from keeplore.sync.clone import SETTINGS
+from keeplore.sync.errors import SyncError, failure, of_kind, shown
 from keeplore.sync.network import attempt, call
 from keeplore.sync.urls import checked
 
@@ -23,13 +25,15 @@ PAUSE_S = 0.2  # doubled after each race, with as much jitter
 @dataclass(frozen=True, slots=True)
 class Synced:
     """``fetched`` and ``pushed`` count commits, ``merged`` the files that changed here; ``purged`` are ids of memories
-    whose text was found in a history, here or at the remote, and taken out of it."""
+    whose text was found in a history, here or at the remote, and taken out of it; ``rescued`` is the branch that holds
+    what the remote had before somebody rewrote it, "" for none."""
 
     fetched: int
     merged: int
     pushed: int
     note: str
     purged: tuple[str, ...] = ()
+    rescued: str = ""
 
 
 # what a text holds that must not be published: where it begins in bytes, and its kind with a fingerprint
@@ -40,31 +44,25 @@ def _nothing(_data: bytes) -> tuple[tuple[int, str], ...]:
     return ()
 
 
-def synchronise(store: Store, scan: Scan = _nothing) -> Synced:
+def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = False) -> Synced:
     """Commit what is on disk, take in what the remote has, give it what is here unless ``scan`` finds a secret in it.
 
-    Nothing is forced and no history changes, except to take out what a person has purged here or on another machine.
-    Raises SyncError (a RemoteError) with its ``kind``, RepositoryBusy, or RepositoryError for a conflict; all that was
-    written stays on disk and in git.
+    ``is_unrelated`` allows a remote that began as another workspace. Nothing is forced and no history changes, except
+    to take out what a person has purged here or on another machine. Raises SyncError (a RemoteError) with its
+    ``kind``, RepositoryBusy, or RepositoryError; all that was written stays on disk and in git.
     """
     remote = store.remote_in_full()
     if remote is None:
         remedy = f"`git -C '{store.root}' remote add origin URL`, then `keeplore sync`"
         raise SyncError("no remote", "this workspace has no remote", remedy)
     _, protocols = checked(remote.url, is_path_allowed=True)
-    fetched = merged = 0
-    purged: tuple[str, ...] = ()
+    taken = Synced(0, 0, 0, "")
     for number in range(ATTEMPTS):
         if number:
             time.sleep(PAUSE_S * 2**number * (1 + random.random()))  # noqa: S311  # jitter
         try:
             store.commit()
-            before, theirs = _fetch(store, remote, protocols)
-            fetched += store.commits_between(before, theirs) if theirs and theirs != before else 0
-            at_remote = theirs
-            purged += store.follow_purges(theirs).ids
-            theirs = store.tip(_known(store, remote)) if theirs else ""
-            merged += len(store.merge(theirs).paths) if theirs else 0
+            taken, at_remote, theirs = _take_in(store, remote, protocols, taken, is_unrelated=is_unrelated)
         except RepositoryBusy:
             if number == ATTEMPTS - 1 or store.is_held_up():
                 raise
@@ -75,22 +73,51 @@ def synchronise(store: Store, scan: Scan = _nothing) -> Synced:
         if to_push:
             _check_texts(store, head, theirs, scan)
         if not (to_push or replaced) or _is_pushed(store, remote, protocols, replaced):
-            known = tuple(dict.fromkeys(purged))
-            return Synced(fetched, merged, to_push, _note(fetched, merged, to_push, len(known)), known)
+            done = replace(taken, pushed=to_push, purged=tuple(dict.fromkeys(taken.purged)))
+            return replace(done, note=_note(done))
     raise failure("[rejected]")
+
+
+def _take_in(
+    store: Store, remote: Remote, protocols: str, taken: Synced, *, is_unrelated: bool
+) -> tuple[Synced, str, str]:
+    """What was taken in so far, what the remote has, and that without purged text, which is merged now."""
+    before, at_remote = _fetch(store, remote, protocols)
+    fetched = store.commits_between(before, at_remote) if at_remote and at_remote != before else 0
+    purged = store.follow_purges(at_remote).ids
+    rescued = ""
+    if before and at_remote and not purged and not is_ancestor(store.root, before, at_remote):
+        rescued = rescue(store.root, before)
+    theirs = store.tip(_known(store, remote)) if at_remote else ""
+    if theirs:
+        _check_workspace(store, theirs)
+    merged = len(store.merge(theirs, is_unrelated=is_unrelated).paths) if theirs else 0
+    sums = (taken.fetched + fetched, taken.merged + merged)
+    return Synced(*sums, 0, "", (*taken.purged, *purged), rescued or taken.rescued), at_remote, theirs
 
 
 def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     """What the remote's branch was known to be, and what it is; "" where it does not exist."""
     branch, known = store.current_branch(), _known(store, remote)
     before = store.tip(known)
-    options = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+    options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
+    if run(store.root, "rev-parse", "--is-shallow-repository").text == "true":
+        options.append("--unshallow")  # where both sides parted may lie beyond what was cloned
     done = attempt(store.root, protocols, "fetch", *options, "--", remote.name, f"+refs/heads/{branch}:{known}")
     if done.code == 0:
         return before, store.tip(known)
     if "couldn't find remote ref" in done.error:
         return before, ""
     raise failure(done.error)
+
+
+def _check_workspace(store: Store, theirs: str) -> None:
+    """Raise SyncError for a remote that holds something else, before anything of it gets here."""
+    if (
+        run(store.root, "cat-file", "-e", f"{theirs}:{SETTINGS}").code
+        and not run(store.root, "merge-base", theirs, "HEAD").text
+    ):
+        raise of_kind("foreign")
 
 
 def _known(store: Store, remote: Remote) -> str:
@@ -140,8 +167,11 @@ def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> b
     return True
 
 
-def _note(fetched: int, merged: int, pushed: int, purged: int) -> str:
-    if not (fetched or pushed or purged):
-        return "nothing new"
-    gone = f", {purged} {'memory' if purged == 1 else 'memories'} purged from history" if purged else ""
-    return f"{fetched} commits fetched, {merged} files changed, {pushed} commits pushed{gone}"
+def _note(done: Synced) -> str:
+    count = len(done.purged)
+    gone = f", {count} {'memory' if count == 1 else 'memories'} purged from history" if count else ""
+    counted = f"{done.fetched} commits fetched, {done.merged} files changed, {done.pushed} commits pushed{gone}"
+    note = counted if done.fetched or done.pushed or done.purged else "nothing new"
+    if done.rescued:
+        note += f"; somebody rewrote the remote, and what it had is kept in the branch {done.rescued}"
+    return note

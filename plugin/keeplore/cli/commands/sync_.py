@@ -10,8 +10,9 @@ from keeplore.config.places import Places
 
 
 @click.command(short_help="Commit, fetch, merge and push the workspace now.")
+@click.option("--join", is_flag=True, help="Bring together two workspaces that were begun apart.")
 @click.pass_obj
-def command(places: Places) -> None:
+def command(places: Places, *, join: bool) -> None:
     """Bring this directory's workspace and its git remote together, with your own git and its credentials.
 
     The worker does the same in the background; this waits for it and says what came of it.
@@ -21,7 +22,7 @@ def command(places: Places) -> None:
 
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
-        result = workspace.synchronise()
+        result = workspace.synchronise(is_unrelated=join)
         refreshed = workspace.index.refresh()
         click.echo(f"{workspace.name}: {result.note}")
         if refreshed.changed or refreshed.removed:
