@@ -42,7 +42,7 @@ class Context:
     enabled: bool = True
     brief_tokens: int = 1_200
     prompt_tokens: int = 400
-    threshold: float = 0.7
+    threshold: float = 0.95
     deadline_ms: int = 200
     before_edit: bool = False
 

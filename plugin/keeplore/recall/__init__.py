@@ -1,22 +1,26 @@
 """A query → ranked memories → a context block for the host."""
 
 from keeplore.recall.briefing import Told, View, brief
-from keeplore.recall.context import asked_context, prompt_context
+from keeplore.recall.context import asked_context, for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.editing import edit_context
-from keeplore.recall.engine import recall
+from keeplore.recall.engine import ALL, recall
 from keeplore.recall.render import Room
-from keeplore.recall.values import Answer, Here, Hit, to_json
+from keeplore.recall.values import Answer, Here, Hit, Unasked, to_json
 
 __all__ = [
+    "ALL",
     "Answer",
     "Here",
     "Hit",
     "Room",
     "Told",
+    "Unasked",
     "View",
     "asked_context",
     "brief",
     "edit_context",
+    "for_prompt",
+    "is_worth_asking",
     "prompt_context",
     "recall",
     "to_json",

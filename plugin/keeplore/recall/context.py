@@ -21,7 +21,7 @@ from keeplore.recall.render import (
     reference,
 )
 from keeplore.recall.trusted import may_be_injected
-from keeplore.recall.values import Answer, Hit
+from keeplore.recall.values import Answer, Hit, Unasked
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 
 WITHOUT_A_HIT = {
@@ -31,24 +31,27 @@ WITHOUT_A_HIT = {
 }
 
 
-def prompt_context(
-    answer: Answer, *, already: Container[str], room: Room, threshold: float, session: str = ""
-) -> tuple[str, tuple[str, ...]]:
-    """A fenced block and the ids it shows; ("", ()) when nothing is sure enough, which is the common case.
+def is_worth_asking(prompt: str) -> bool:
+    """False for "ok, go on" and "run the tests", which nothing in memory helps with."""
+    question = question_of(prompt)
+    return question.says_something and not question.is_errand
+
+
+def for_prompt(threshold: float, *, already: Container[str], session: str = "") -> Unasked:
+    """What is left out beside a prompt: what is not sure enough, and what the agent has before it.
 
     ``already`` are ids this session has seen. What ``session`` itself said is left out as long as the host still has
     it: give "" once it was compacted.
     """
-    if question_of(answer.query).is_errand:
-        return "", ()
-    sure = [
-        hit
-        for hit in answer.hits
-        if hit.score >= threshold
-        and hit.memory_id not in already
-        and not (session and hit.session == session)
-        and may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
-    ]
+    return Unasked(threshold, lambda row: row.id in already or bool(session and row.session == session))
+
+
+def prompt_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]:
+    """A fenced block and the ids it shows; ("", ()) when nothing is left to say, which is the common case.
+
+    ``answer`` is what recall gave with ``for_prompt``.
+    """
+    sure = [hit for hit in answer.hits if may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)]
     return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
 
 

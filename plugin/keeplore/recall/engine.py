@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
 from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, rank
-from keeplore.recall.values import SIBLING, Answer, Here, Hit
+from keeplore.recall.values import SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from keeplore.index import Embedder, Index, Source
 
+ALL = Unasked()
 _DAY_S = 86_400
 WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
 
@@ -46,6 +47,15 @@ class Found:
     memories: Mapping[str, MemoryRow]
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Which of the memories that were found are looked at, best first."""
+
+    limit: int
+    at_least: float
+    skip: Callable[[MemoryRow], bool]
+
+
 def recall(
     index: Index,
     store: Source,
@@ -57,14 +67,16 @@ def recall(
     wide: bool = False,
     text_only: bool = False,
     at_once: bool = False,
+    unasked: Unasked = ALL,
     now: datetime | None = None,
     weights: Weights = WEIGHTS,
 ) -> Answer:
     """The memories that answer a question, as seen from ``here``, best first.
 
     ``wide`` asks the other projects as well, which otherwise happens when little is found. The index is brought up to
-    date first, unless ``at_once`` says that a person waits and somebody else sees to that; nothing is fetched and no
-    vectors are made but the question's. Raises IndexUnavailable where the index can neither be read nor made.
+    date first, unless ``at_once`` says that a person waits and somebody else sees to that: then the other projects are
+    not asked either. ``unasked`` says what is left out. Nothing is fetched and no vectors are made but the question's.
+    Raises IndexUnavailable where the index can neither be read nor made.
     """
     notes = [] if at_once else _refresh(index)
     is_behind = bool(notes)
@@ -77,9 +89,10 @@ def recall(
     hits: list[Hit] = []
     if question.says_something and stamp.memories:
         moment = now or datetime.now(UTC)
-        hits, dropped = _hits(index, store, sight, here, limit=limit, is_wide=wide, now=moment, w=weights)
-        if not wide and not any(hit.score >= weights.widen_below for hit in hits):
-            hits, more = _hits(index, store, sight, here, limit=limit, is_wide=True, now=moment, w=weights)
+        wanted = Kept(limit, max(unasked.at_least, weights.nothing_below), unasked.skip)
+        hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
+        if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
+            hits, more = _hits(index, store, sight, here, wanted, is_wide=True, now=moment, w=weights)
             dropped = max(dropped, more)
             if any(here.distance(hit.scope, hit.project) == SIBLING for hit in hits):
                 notes.append("little was found here, so the other projects were asked too")
@@ -137,19 +150,21 @@ def _look(question: Question, embedder: Embedder | None, vectors: int) -> tuple[
 
 
 def _hits(
-    index: Index, store: Source, sight: Sight, here: Here, *, limit: int, is_wide: bool, now: datetime, w: Weights
+    index: Index, store: Source, sight: Sight, here: Here, wanted: Kept, *, is_wide: bool, now: datetime, w: Weights
 ) -> tuple[list[Hit], int]:
     """Hits that are sure enough and stand in their files, and how many did not stand there."""
     found = search(index, sight, Allowed(() if is_wide else here.scopes), w)
     memories = {**found.memories, **_heads(index, found.memories, here, is_wide=is_wide)}
     standings = {row.id: _standing(row, here, now) for row in memories.values()}
-    ranked = [r for r in rank(found.evidence, standings, sight.floor, w) if r.score >= w.nothing_below]
+    ranked = [r for r in rank(found.evidence, standings, sight.floor, w) if r.score >= wanted.at_least]
     words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked if r.passage is not None}
     hits: list[Hit] = []
     dropped = 0
     for entry in diverse(ranked, words, w):
-        if len(hits) == limit or entry.score < w.nothing_below:
+        if len(hits) == wanted.limit or entry.score < wanted.at_least:
             break
+        if wanted.skip(memories[entry.memory]):
+            continue
         row = found.passages.get(entry.passage) if entry.passage is not None else None
         hit = _checked(store, memories[entry.memory], row, entry, sight.question)
         hits += [hit] if hit else []

@@ -27,6 +27,7 @@ PATH_CHARS = 200
 SHORT_ID = slice(4, 12)  # the digits that a file's name ends with
 SHORT_TURN = 8
 _TOKEN_BYTES = 8
+_COSTLIEST = "0a" * _TOKEN_BYTES  # of all delimiters the one with the most tokens
 _QUOTES = str.maketrans("“”„‟", '""""')  # ours: text must not end its own quotation
 _IMAGE = re.compile(r"!(?=\[)")  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
@@ -94,7 +95,7 @@ def reference(memory_id: str, turn: str = "") -> str:
 
 def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> tuple[str, tuple[str, ...]]:
     """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none."""
-    room = room.without(fence(MORE, _token(), header)).without("")
+    room = room.without(fence(MORE, _COSTLIEST, header)).without("")
     lines: list[str] = []
     ids: list[str] = []
     for section in sections:

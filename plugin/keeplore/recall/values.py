@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from keeplore.index import Stamp
+from keeplore.index import MemoryRow, Stamp
 
 OWN, INHERITED, SIBLING = 0, 1, 2
 
@@ -45,6 +46,14 @@ class Hit:
     changes: int  # earlier versions that it replaces
     session: str = ""  # of the host, where it was recorded in one
     decision: str = ""  # the first decision that a conversation led to, word for word
+
+
+@dataclass(frozen=True, slots=True)
+class Unasked:
+    """What is left out where nobody asked: memories below a score, and those to be skipped."""
+
+    at_least: float = 0.0
+    skip: Callable[[MemoryRow], bool] = lambda _: False
 
 
 @dataclass(frozen=True, slots=True)

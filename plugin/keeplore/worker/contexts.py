@@ -8,7 +8,7 @@ from pathlib import Path
 
 from keeplore.config.settings import Context
 from keeplore.errors import KeeploreError
-from keeplore.recall import Answer, Room, View, brief, edit_context, prompt_context
+from keeplore.recall import Answer, Room, View, brief, edit_context, for_prompt, is_worth_asking, prompt_context
 from keeplore.worker.deadline import Beside
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
@@ -59,29 +59,20 @@ class Contexts:
         return brief(views, session=session, source=source, room=room, told=self._shown.told(origin))
 
     def _prompt(self, prompt: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> Told:
-        answer = self._recalled(prompt, cwd, wishes.deadline_ms / 1000) if wishes.prompt_tokens else None
-        if answer is None:
+        if not wishes.prompt_tokens or not is_worth_asking(prompt):
             return NOTHING
         # until it is compacted, a session still has before it what it said itself
         own = "" if self._shown.has_lost(origin) else origin.session
-        already = self._shown.told(origin).shown
-        return prompt_context(answer, already=already, room=room, threshold=wishes.threshold, session=own)
+        unasked = for_prompt(wishes.threshold, already=self._shown.told(origin).shown, session=own)
+        ask = functools.partial(self._registry.recall, prompt, cwd, limit=PROMPT_HITS, at_once=True, unasked=unasked)
+        answer = _in_time(ask, wishes.deadline_ms / 1000)
+        return prompt_context(answer, room=room) if answer else NOTHING
 
     def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> Told:
         already = self._shown.told(origin).shown
         files = paths.split("\n")
         found = Beside(lambda: edit_context(self._views(cwd), files, str(cwd), already=already, room=room))
         return found.result() if found.is_done(wishes.deadline_ms / 1000) else NOTHING
-
-    def _recalled(self, prompt: str, cwd: Path, deadline_s: float) -> Answer | None:
-        """The answer, by text alone where the model takes too long, None where there is none in time."""
-        ask = functools.partial(self._registry.recall, prompt, cwd, limit=PROMPT_HITS, at_once=True)
-        whole = Beside(ask)
-        if not whole.is_done(deadline_s * VECTOR_SHARE):
-            by_text = Beside(lambda: ask(text_only=True))
-            if not whole.is_done(deadline_s * (1 - VECTOR_SHARE)):
-                return by_text.result() if by_text.is_done() else None
-        return whole.result()
 
     def _views(self, cwd: Path) -> list[View]:
         """The directory's workspace, and of those that it inherits what applies here."""
@@ -95,3 +86,13 @@ class Contexts:
                 continue  # one that is gone must not hide the others
             views.append(View(other.index, other.store, given))
         return views
+
+
+def _in_time(ask: Callable[..., Answer], deadline_s: float) -> Answer | None:
+    """The answer, by text alone where the model takes too long, None where there is none in time."""
+    whole = Beside(ask)
+    if not whole.is_done(deadline_s * VECTOR_SHARE):
+        by_text = Beside(lambda: ask(text_only=True))
+        if not whole.is_done(deadline_s * (1 - VECTOR_SHARE)):
+            return by_text.result() if by_text.is_done() else None
+    return whole.result()

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
@@ -19,7 +20,7 @@ from keeplore.index import BuiltinEmbedder, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import is_project_name
-from keeplore.recall import Answer, Hit
+from keeplore.recall import ALL, Answer, Hit, Unasked
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
 
@@ -132,15 +133,17 @@ class Registry:
         wide: bool = False,
         text_only: bool = False,
         at_once: bool = False,
+        unasked: Unasked = ALL,
     ) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are absolute."""
         workspace = self.for_directory(cwd)
-        answer = workspace.recall(query, cwd, limit=limit, wide=wide, text_only=text_only, at_once=at_once)
+        how: dict[str, Any] = {"text_only": text_only, "at_once": at_once, "unasked": unasked}
+        answer = workspace.recall(query, cwd, limit=limit, wide=wide, **how)
         for name in self.inherited(workspace):
             try:
                 other = self.named(name)
                 # seen from the other workspace itself: what it holds for all its projects
-                more = other.recall(query, other.root, limit=limit, text_only=text_only, at_once=at_once)
+                more = other.recall(query, other.root, limit=limit, **how)
             except KeeploreError as e:
                 answer = replace(answer, notes=(*answer.notes, f"{name} was not searched: {e}"))
                 continue

@@ -17,7 +17,7 @@ from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
 from keeplore.index import BuiltinEmbedder, Deferred, Embedder, Index
 from keeplore.memory import Memory
-from keeplore.recall import Answer, Here, recall
+from keeplore.recall import ALL, Answer, Here, Unasked, recall
 from keeplore.store import Store
 from keeplore.sync import Synced, synchronise
 from keeplore.workspace.erasing import Remains, erase
@@ -124,8 +124,7 @@ class Workspace:
         wide: bool = False,
         text_only: bool = False,
         at_once: bool = False,
-        at_least: float = 0.0,
-        skip: Callable[[MemoryRow], bool] | None = None,
+        unasked: Unasked = ALL,
     ) -> Answer:
         """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone.
 
@@ -142,8 +141,7 @@ class Workspace:
             wide=wide,
             text_only=text_only or (at_once and not self.is_warm),
             at_once=at_once,
-            at_least=at_least,
-            skip=skip,
+            unasked=unasked,
         )
 
     @property

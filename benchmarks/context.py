@@ -1,0 +1,242 @@
+"""What a host would have been given: recorded sessions are replayed in order, each prompt with only its past captured.
+
+    python benchmarks/context.py [--dump FILE]
+
+All sessions share one workspace that grows: a directory for each project, sessions by the time they began, prompts in
+order. Before each prompt the product's own recall is asked as the worker asks it; then the turn is captured. Labels
+(context_labels.tsv) say for 100 prompts which earlier turns are worth being told: transcript, turn of the prompt, + or
+-, turn that the memory is from. They were made by reading what recall found, whatever its score. ``--dump`` writes what
+is found, with its text, for whoever labels; the data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import captured
+import talks
+
+from keeplore.config.machine import Machine
+from keeplore.config.places import Places
+from keeplore.config.settings import Context
+from keeplore.index.words import token_count
+from keeplore.recall import Hit, Room, Told, View, brief, for_prompt, is_worth_asking, prompt_context, recall
+from keeplore.workspace.setup import initialise
+from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.events import Compaction, HostEvent, Turn
+from keeplore_hooks.hosts import Cursor, source_named
+from keeplore_hooks.hosts.spoken import slash_command
+
+LABELS = Path(__file__).with_name("context_labels.tsv")
+THRESHOLDS = (0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97)
+HITS = 4
+SIZE = 10_000  # bytes that a host takes
+WISHES = Context()
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    transcript: str  # path below the data folder
+    project: str
+    events: tuple[HostEvent, ...]
+
+    @property
+    def began(self) -> str:
+        return min(event.at for event in self.events)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory for a prompt, and the turns that it is from."""
+
+    hit: Hit
+    turns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One prompt with what is found for it at any score, and the tokens that it was told."""
+
+    transcript: str
+    turn: str
+    prompt: str
+    found: tuple[Found, ...]
+    tokens: float
+
+
+@dataclass(slots=True)
+class Session:
+    """What a session was given."""
+
+    briefs: list[float] = field(default_factory=list)  # tokens
+    asked: list[Asked] = field(default_factory=list)
+    shown: dict[str, str] = field(default_factory=dict)
+    has_lost: bool = False
+
+
+def recorded(data: Path = talks.DATA) -> list[Recorded]:
+    """The sessions in which a person speaks, the oldest first."""
+    found = []
+    for path in talks.sessions(data):
+        parts = path.relative_to(data).parts
+        events = source_named(parts[0]).read_transcript(path, Cursor()).events or tuple(captured.events(path, data))
+        folder = parts[2] if len(parts) > 3 and parts[2].startswith("-") else ""
+        if any(isinstance(event, Turn) and event.user for event in events):
+            project = f"{parts[1]}{folder}".strip("-").lower()
+            found.append(Recorded(str(path.relative_to(data)), project, tuple(events)))
+    return sorted(found, key=lambda one: one.began)
+
+
+def replayed(sessions: list[Recorded]) -> Iterator[Session]:
+    """What each session is given, in a workspace that holds what was said before."""
+    with tempfile.TemporaryDirectory(prefix="keeplore-context-") as directory:
+        home = Path(directory)
+        places = Places(home / "state", home / "cache")
+        made = initialise(places, home / "memory")
+        known: set[str] = set()  # turns that a fork or a resumed session has again
+        with Workspace(made.name, made.root, places, Machine.load(places)) as workspace:
+            for one in sessions:
+                cwd = home / "code" / one.project
+                cwd.mkdir(parents=True, exist_ok=True)
+                (cwd / ".keeplore-project").write_text(one.project)
+                yield _replay(workspace, one, cwd, known)
+
+
+def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> Session:
+    session = Session()
+    _brief(workspace, session, "", "startup", cwd)
+    for event in one.events:
+        taken = replace(event, origin=replace(event.origin, cwd=str(cwd)))
+        if isinstance(taken, Turn) and taken.id not in known:
+            known.add(taken.id)
+            if taken.user and not slash_command(taken.user):
+                session.asked.append(_ask(workspace, session, one.transcript, taken, cwd))
+        workspace.emit(taken)
+        _index(workspace)
+        if isinstance(taken, Compaction) and taken.phase == "after":
+            session.shown, session.has_lost = {}, True
+            _brief(workspace, session, taken.origin.session, "compact", cwd)
+    with workspace.capturing():
+        workspace.capture.close(workspace.sessions.get(one.events[-1].origin))
+    _index(workspace)
+    return session
+
+
+def _brief(workspace: Workspace, session: Session, own: str, source: str, cwd: Path) -> None:
+    view = View(workspace.index, workspace.store, workspace.here(cwd).scopes)
+    text, ids = brief([view], session=own, source=source, room=Room(WISHES.brief_tokens, SIZE), told=Told())
+    session.briefs.append(token_count(text))
+    session.shown |= dict.fromkeys(ids, "")
+
+
+def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cwd: Path) -> Asked:
+    """What the session would be told, and beside that what there is below the threshold."""
+    now = datetime.fromisoformat(turn.at) if turn.at else datetime.now(UTC)
+    own = "" if session.has_lost else turn.origin.session
+    already = session.shown if is_worth_asking(turn.user) else _Everything()
+    tokens, found = 0.0, []
+    for threshold in (WISHES.threshold, 0.0):
+        unasked = for_prompt(threshold, already=already, session=own)
+        here = workspace.here(cwd)
+        answer = recall(
+            workspace.index, workspace.store, turn.user, here,
+            embedder=workspace.embedder, limit=HITS, at_once=True, unasked=unasked, now=now,
+        )  # fmt: skip
+        if threshold:
+            text, ids = prompt_context(answer, room=Room(WISHES.prompt_tokens, SIZE))
+            tokens = token_count(text)
+        else:
+            found = [Found(hit, _turns(workspace, hit)) for hit in answer.hits]
+    session.shown |= dict.fromkeys(ids, "")
+    return Asked(transcript, turn.id, turn.user, tuple(found), tokens)
+
+
+class _Everything(dict[str, str]):
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+def _turns(workspace: Workspace, hit: Hit) -> tuple[str, ...]:
+    source = workspace.store.load(hit.path).source
+    return (hit.turn,) if hit.turn else tuple(source.get("turns") or ())
+
+
+def _index(workspace: Workspace) -> None:
+    workspace.index.refresh()
+    workspace.index.embed_pending()
+
+
+def labels() -> dict[tuple[str, str], dict[str, bool]]:
+    """Transcript and turn of a prompt → turns that were judged."""
+    found: dict[tuple[str, str], dict[str, bool]] = {}
+    with LABELS.open(encoding="utf-8", newline="") as file:
+        for transcript, prompt, verdict, turn in csv.reader(file, delimiter="\t"):
+            judged = found.setdefault((transcript, prompt), {})
+            if turn:
+                judged[turn] = judged.get(turn, False) or verdict == "+"
+    return found
+
+
+def verdict(found: Found, judged: dict[str, bool]) -> bool | None:
+    """Whether it is worth being told; None where nobody judged it."""
+    known = [judged[turn] for turn in found.turns if turn in judged]
+    return any(known) if known else None
+
+
+def show_precision(asked: list[Asked]) -> None:
+    judged = labels()
+    sample = [one for one in asked if (one.transcript, one.turn) in judged]
+    print(f"\n{len(sample)} labelled prompts of {len(judged)}; all {len(asked)} prompts in the last two columns")
+    print("threshold  lines  judged  right  precision  prompts  helped | told  share")
+    for threshold in THRESHOLDS:
+        told = [(one, found) for one in sample for found in one.found[:3] if found.hit.score >= threshold]
+        verdicts = [verdict(found, judged[one.transcript, one.turn]) for one, found in told]
+        right = sum(bool(v) for v in verdicts)
+        known = sum(v is not None for v in verdicts)
+        helped = {one.turn for (one, _), v in zip(told, verdicts, strict=True) if v}
+        all_told = sum(any(found.hit.score >= threshold for found in one.found) for one in asked)
+        print(
+            f"{threshold:9.2f} {len(told):6} {known:7} {right:6} {right / max(known, 1):10.2f}"
+            f" {len({one.turn for one, _ in told}):8} {len(helped):7} | {all_told:4} {all_told / len(asked):6.2f}"
+        )
+
+
+def main(dump: Path | None) -> int:
+    sessions = list(replayed(recorded()))
+    asked = [one for session in sessions for one in session.asked]
+    totals = sorted(sum(session.briefs) + sum(one.tokens for one in session.asked) for session in sessions)
+    first = [session.briefs[0] for session in sessions]
+    later = [tokens for session in sessions for tokens in session.briefs[1:]]
+    told = [one.tokens for one in asked if one.tokens]
+    print(f"{len(sessions)} sessions, {len(asked)} prompts, {len(told)} told something ({len(told) / len(asked):.0%})")
+    for name, values in (("a brief", first), ("after a compaction", later), ("a prompt that is told", told)):
+        if values:
+            print(f"tokens of {name}: median {statistics.median(values):.0f}, most {max(values):.0f} ({len(values)})")
+    p90 = totals[len(totals) * 9 // 10]
+    print(f"tokens a session: median {statistics.median(totals):.0f}, p90 {p90:.0f}, most {totals[-1]:.0f}")
+    if LABELS.exists():
+        show_precision(asked)
+    if dump:
+        with dump.open("w", encoding="utf-8") as file:
+            for one in asked:
+                hits = [{**_plain(found.hit), "turns": found.turns} for found in one.found]
+                row = {"transcript": one.transcript, "turn": one.turn, "prompt": one.prompt, "hits": hits}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return 0
+
+
+def _plain(hit: Hit) -> dict[str, object]:
+    return {name: getattr(hit, name) for name in ("score", "memory_id", "kind", "trust", "title", "passage")}
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    sys.exit(main(Path(arguments[1]) if arguments[:1] == ["--dump"] else None))
