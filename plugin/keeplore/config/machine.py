@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import secrets
@@ -9,6 +10,7 @@ import socket
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from keeplore.config import hardware
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore_hooks import durable
@@ -20,26 +22,32 @@ KEY_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """``workspaces`` maps a name to the workspace's directory; ``home`` names the person's own."""
+    """``workspaces`` maps a name to the workspace's directory; ``home`` names the person's own.
+
+    ``copied_from`` is the id that this machine had while its files were still those of another one.
+    """
 
     id: str
     name: str
     home: str = ""
     workspaces: dict[str, Path] = field(default_factory=dict)
+    copied_from: str = ""
 
     @classmethod
     def load(cls, places: Places) -> Machine:
-        """Read ``machine.json``, or make a new identity where there is none.
+        """Read ``machine.json``, or make a new identity where there is none, or where it was copied from elsewhere.
 
-        Raises ConfigError where the file is there and cannot be read.
+        Two machines with one identity would write the same files. Raises ConfigError where it cannot be read.
         """
         path = places.state / FILE
         try:
             data = json.loads(path.read_bytes())
             known = {str(name): Path(place) for name, place in data["workspaces"].items()}
-            return cls(str(data["id"]), str(data["name"]), str(data["home"]), known)
+            copied = str(data.get("copied_from", ""))
+            found = cls(str(data["id"]), str(data["name"]), str(data["home"]), known, copied)
+            return found._here(places, str(data.get("hardware", "")))
         except FileNotFoundError:
-            host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-") or "machine"
+            host = _host()
             return cls(f"{host[:24]}-{secrets.token_hex(2)}", host)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
             raise ConfigError(f"{path} cannot be read: {e}", "Mend or remove it, then run `keeplore init DIR`") from e
@@ -50,14 +58,32 @@ class Machine:
             "id": self.id,
             "name": self.name,
             "home": self.home,
+            "hardware": hardware.mark(),
+            "copied_from": self.copied_from,
             "workspaces": {name: str(path) for name, path in sorted(self.workspaces.items())},
         }
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
         durable.write(places.state / FILE, text.encode())
 
+    def _here(self, places: Places, mark: str) -> Machine:
+        """The same, with an identity of its own where the file was written on another computer."""
+        here = hardware.mark()
+        if not (mark and here) or mark == here:
+            return self
+        host = _host()
+        # every process of this machine comes to the same id, whichever is first
+        own = hashlib.sha256(f"{self.id}/{here}".encode()).hexdigest()[:4]
+        machine = replace(self, id=f"{host[:24]}-{own}", name=host, copied_from=self.id)
+        machine.save(places)
+        return machine
+
     def with_workspace(self, name: str, directory: Path) -> Machine:
         """A copy that knows one more workspace; the first one becomes the home workspace."""
         return replace(self, home=self.home or name, workspaces={**self.workspaces, name: directory})
+
+
+def _host() -> str:
+    return re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-") or "machine"
 
 
 def redaction_key(places: Places) -> bytes:
