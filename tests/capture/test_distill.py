@@ -502,3 +502,76 @@ def test_the_model_is_not_asked_where_weights_alone_decide() -> None:
     strong = [line for n in range(2) for line in (f"We decided to use store{n} for module{n}.", "Ok.")]
     weak = [line for n in range(6) for line in (f"The thing{n} should be kept in cellar{n}.", "Ok.")]
     assert len(distill(talk(*strong, *weak), embed)["decision"]) == CAPS["decision"]
+
+
+PLAN = """# Plan: Move the queue
+
+## Context
+Jobs are lost when Redis restarts.
+
+## Approach
+Keep jobs in a Postgres table and take them with SKIP LOCKED. Nothing else changes.
+
+## Steps
+1. Add the table"""
+
+
+def test_of_a_plan_that_the_person_agreed_to_the_approach_is_decided() -> None:
+    def with_plan(answer: str) -> list[str]:
+        asked = Asked("Proceed with this plan?", answer)
+        return [
+            q.text for q in distill([Exchange("t", "2026-03-01T10:00:00Z", "jobs get lost", (PLAN, asked))])["decision"]
+        ]
+
+    approach = "Keep jobs in a Postgres table and take them with SKIP LOCKED."
+    assert with_plan("Yes") == [approach]
+    assert with_plan("") == []
+    assert with_plan("what about Kafka") == []
+    handed_over = distill(talk(f"Implement the following plan:\n\n{PLAN}", "On it."))["decision"]
+    assert handed_over == (Quote(approach, "user", "turn-0"),)
+
+
+def test_the_way_that_the_agent_found_and_took_is_decided() -> None:
+    found = "The simplest fix is to read the lock file before the cache."
+    assert decided("the import is slow", f"{found}\n\nI changed `loader.py` accordingly.") == [found]
+    assert decided("the import is slow", found) == []
+    assert decided("the import is slow", f"{found}\n\nI changed `loader.py`.", "no, revert that", "Done.") == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "`sessions.db` it is, and the old name is gone.",
+        "I'll keep the output schemas of the other integrations.",
+        "I used `sessionindex` rather than `sessions`, which exists already.",
+    ],
+)
+def test_what_the_agent_says_of_its_choice_is_decided(words: str) -> None:
+    assert decided("rename the package", words) == [words]
+
+
+@pytest.mark.parametrize("words", ["There it is.", "I'll use the search tool.", "I'll start with the tests."])
+def test_a_step_of_the_agent_is_no_choice(words: str) -> None:
+    assert decided("rename the package", words) == []
+
+
+def test_all_that_was_decided_is_the_main_decision_however_small() -> None:
+    found = distill(talk("show the totals", "Done.", "just have one column for all monthly totals", "Done."))
+    assert [q.text for q in found["decision"]] == ["just have one column for all monthly totals"]
+    assert found["also_decided"] == ()
+
+
+def test_a_command_that_was_typed_is_no_context() -> None:
+    assert texts(talk("/review /simplify", "The loader reads each file twice."), "context") == []
+
+
+def test_what_leads_into_a_pasted_log_is_context() -> None:
+    error = "I'm currently getting this error in the billing service:\n\n```\nboom\n```"
+    assert texts(talk(error, "I see."), "context") == ["I'm currently getting this error in the billing service:"]
+
+
+def test_a_cause_is_a_reason_and_is_not_told_twice() -> None:
+    cause = "The root cause was a lock that nobody released."
+    found = distill(talk("the import hangs", f"{cause} Fixed the lock in `loader.py`."))
+    assert [q.text for q in found["reasoning"]] == [cause]
+    assert [q.text for q in found["outcome"]] == ["Fixed the lock in `loader.py`."]

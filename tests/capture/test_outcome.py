@@ -36,8 +36,10 @@ All 41 tests of the loader pass. Maybe the cache should be cleared too. Want me 
 
 
 def test_what_was_found_and_done_is_kept_and_not_the_steps_on_the_way() -> None:
-    assert part("outcome", "git status fails, why?", REPORT) == [
+    assert part("reasoning", "git status fails, why?", REPORT) == [
         "The root cause was an index that the collector had pruned.",
+    ]
+    assert part("outcome", "git status fails, why?", REPORT) == [
         "Rebuilt the index with `git read-tree HEAD`",
         "**`loader.py`**: retries are now limited to three",
         "All 41 tests of the loader pass.",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from keeplore.capture import cues, note_cues, note_doubts
+from keeplore.capture import cue_patterns, cues, note_cues, note_doubts
 from keeplore.capture.decisions import Decision, agreed, answered, is_step, standing
 from keeplore.capture.sentences import Sentence, clip, sentences
 from keeplore.capture.terms import terms, words
@@ -29,7 +29,7 @@ HEDGE = 0.06  # what "I think" takes: people say so of what they have decided, t
 FALLBACK = "user-facts"
 SUBJECT_CHARS = 1000  # of a text that say what it is about
 MIN_TERMS = 3  # content words of a sentence that says something by itself
-_OPENER = re.compile(rf"\A{cues.OPENER}", re.IGNORECASE)
+_OPENER = re.compile(rf"\A{cue_patterns.OPENER}", re.IGNORECASE)
 _LOOSE = re.compile(
     r"\A(?:/[\w:-]+\s+)?(?:\W*(?:k|stop for a second|wait|hold on|right|yup|yeah|yep|uh+|um+|hm+|ok(?:ay)?|so|well|"
     r"no+(?=[,.…!:;-])|yes|and|but|anyway|"

@@ -10,52 +10,12 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import NamedTuple
 
-from keeplore.capture.lazily import pattern
-
-
-class Cue(NamedTuple):
-    weight: float
-    pattern: re.Pattern[str]
-
-
-def cue(weight: float, *patterns: str) -> Cue:
-    return Cue(weight, any_of(*patterns))
-
-
-def any_of(*patterns: str) -> re.Pattern[str]:
-    """One pattern of all, the case ignored; CHOOSE and OPENER stand for the lists below."""
-    return pattern("|".join(patterns).replace("CHOOSE", CHOOSE).replace("OPENER", OPENER), re.IGNORECASE)
-
-
-# verbs that settle how a thing shall be; verbs that only say what to do next ("run", "commit", "check") are left out
-CHOOSE = (
-    r"(?:(?:just|also|only|then|simply|now|always|never|not|instead|definitely|probably|please|still) "
-    r")*(?:use|using|go(?: back)? (?:with|for|to)|"
-    r"keep|drop|switch|stick(?: with| to)|stay (?:with|on|at)|move (?:\S+ ){1,3}(?:to|into|out)|store|"
-    r"adopt|avoid|skip|ditch|"
-    r"get rid of|replace|default to|pin|settle (?:on|for)|pick|choose|support|target|standardi[sz]e on|"
-    r"treat|reuse|rely on|"
-    r"call (?:it|them|this|that)|name (?:it|them|this|that)|rename|put|leave|limit|cap|require|forbid|ban|"
-    r"disable|enable|"
-    r"split|merge|separate|return|base (?:it|this|that) on|start with|do (?:it|this|that) (?:with|in|by|as)|"
-    r"make (?:it|them|this|that|the \w+) \w+|allow|drop|defer|postpone|write (?:it|them|this) in|build "
-    r"(?:it|this|that) (?:on|with|in|as)|"
-    r"have (?:it|them|one|a single|the))"
-)
-# small words before the point of a sentence
-OPENER = (
-    r"(?:(?:ok(?:ay|y)?|yes|yeah|yep|yup|right|alright|great|fine|cool|good|sure|hm+|so|then|and|but|"
-    r"actually|no|nah|nope|well|wait|"
-    r"please|also|oh|ah|agreed|perfect|exactly|nice|in that case|for now|of course|on second thought|"
-    r"(?:i(?:'ve| have)? )?changed my mind|scratch that|sorry|hey|"
-    r"you'?re right|fair enough|good (?:point|call|idea|catch)|sounds good|makes sense|let me think|i "
-    r"think|i guess|that works)"
-    r"[,.;:!—–-]*\s+)*"
-)
+from keeplore.capture import cues_abroad
+from keeplore.capture.cue_patterns import Cue, any_of, cue
 
 DECIDED: tuple[Cue, ...] = (
+    *cues_abroad.DECIDED,
     cue(3.0, r"\A(?:final |the )?(?:decision|decided|agreed|conclusion|verdict)\b ?(?:is|:|—|–|- )(?!.*\bpending\b)"),
     cue(
         3.0,
@@ -109,6 +69,7 @@ DECIDED: tuple[Cue, ...] = (
 )
 # an order that settles something when it answers the agent; as a first message it is only a task
 SETTLED_IN_REPLY: tuple[Cue, ...] = (
+    *cues_abroad.SETTLED_IN_REPLY,
     cue(
         1.8,
         r"\AOPENER(?:we (?:can|could) )?(?:put|use|keep|store|name|call|leave|drop|skip|ignore|remove|replace|"
@@ -122,6 +83,7 @@ SETTLED_IN_REPLY: tuple[Cue, ...] = (
 )
 # a sentence that any of these matches decides nothing
 UNDECIDED = any_of(
+    *cues_abroad.UNDECIDED,
     r"\A(?:\W*(?:and|but|so|ok|okay|hm+|oh|well|also|wait),?\s+)*(?:should|could|can|would|will|shall|do|"
     r"does|did|is|are|was|were|what|why|how|when|where|who|which|what if|has|have|am|isn'?t|aren'?t|"
     r"don'?t we|doesn'?t|wouldn'?t|couldn'?t|shouldn'?t)\b(?! not)(?:.*\?|\s+(?:we|i|you|it|they|that|"
@@ -171,16 +133,19 @@ WORKFLOW_QUESTION = any_of(
 # the host asks on the agent's behalf whether a tool may run
 LEAVE = re.compile(r"Allow \S+.*\?\Z", re.DOTALL)
 AFFIRMED = any_of(
+    *cues_abroad.AFFIRMED,
     r"\A\W*(?:ok(?:ay|y)?|yes|yeah+|yep|yup|ye|y|sure|agreed?|perfect|great|exactly|correct|right|fine|"
     r"good|cool|nice|please do|do it|do that|"
     r"go ahead|go for it|go on|sounds (?:good|great|right|fine)|looks good|lgtm|makes sense|works for me|"
     r"that works|approved?|"
     r"i agree|you'?re right|let(?:'|’)?s (?:do|go(?: with)?) (?:it|that|this)|ship it|love it|absolutely|"
     r"definitely|of course|👍|\+1)"
-    r"(?:[\s,.!;:—–-]+|\Z)"
+    r"(?:[\s,.!;:—–-]+|\Z)",
 )
 HEDGED_REPLY = any_of(
-    r"\b(?:but|however|except|although|instead|actually|rather|first|before|wait|unless|not)\b", r"\?"
+    *cues_abroad.HEDGED,
+    r"\b(?:but|however|except|although|instead|actually|rather|first|before|wait|unless|not)\b",
+    r"\?",
 )
 PICKED = re.compile(
     r"\A\W*(?:(?:ok(?:ay)?|yes|yeah|hm+|right|so|well|i think|i'd say|i'd go|let(?:'|’)?s (?:do|go|try|"
@@ -210,6 +175,7 @@ REJECTED_AFTER = re.compile(
 )
 
 PROPOSED: tuple[Cue, ...] = (
+    *cues_abroad.PROPOSED,
     cue(
         3.0,
         r"\b(?:i(?:'d|’d| would)?(?: strongly| also| personally)? (?:recommend|suggest|propose|go with|pick|"
@@ -239,6 +205,29 @@ AGENT_DECIDED: tuple[Cue, ...] = (
         r"committed) (?:to|on|for|with|not to|against|that)\b",
     ),
     cue(1.6, r"\b(?:i|we) (?:deliberately|intentionally|purposely) \w+"),
+    # what the agent repeats of the person's word, and how it takes a request
+    cue(1.8, r"\A[`\w][^?!:]{1,60} it is(?:[.,!]|\Z)"),
+    cue(
+        1.6,
+        r"\AOPENER(?:i|we)(?:'ll|’ll| will|(?:'m|’m) going to) (?:only |just |also )?(?:keep|use|leave|drop|avoid|"
+        r"treat|limit|rely on|go with|stick (?:with|to)|skip|reuse|preserve|make only|do the full)\b"
+        r"(?!.{0,60}\b(?:skill|tool|agent|script|command|grep|search|todo))",
+        r"\bi(?:'m|’m| am|'ve|’ve| have)? (?:keeping|leaving|using|kept|left|used|chose|chosen|picked|went with|"
+        r"avoided|dropped)\b.* (?:instead|rather than|only)\b",
+    ),
+)
+# a way that the agent took after it had found it
+BEST_WAY = any_of(
+    r"\b(?:simplest|cleanest|smallest|best|right|safest|proper|minimal)(?: \w+){0,2} (?:fix|approach|solution|option|"
+    r"way|choice|tool) (?:here )?is\b(?! probably)(?!.*(?:\bor\b|:\Z))",
+    r"\bapproach is (?:clear|simple)\b",
+)
+PLAN_QUESTION = re.compile(r"Proceed with this plan\?", re.IGNORECASE)
+# of a plan, where it says how it shall be done, and not what is wrong or which lines change
+APPROACH_HEADING = re.compile(
+    r"\A\W*(?:\d+[.)]\s*)?(?:(?:proposed|overall|high-level|chosen|execution|technical|our|the|recommended) )?"
+    r"(?:approach|solution|strategy|design|goal|proposal|objective|decision)s?\W*\Z",
+    re.IGNORECASE,
 )
 DECISION_HEADING = re.compile(
     r"\A\W*(?:\d+[.)]\s*)?(?:(?:final|key|main|design|architectural?|our|the) )?decisions?(?: (?:made|so "
@@ -248,6 +237,7 @@ DECISION_HEADING = re.compile(
 )
 
 CONTEXT: tuple[Cue, ...] = (
+    *cues_abroad.CONTEXT,
     cue(
         2.4,
         r"\b(?:the|our|my|one|main|real|actual) (?:problem|issue|bug|goal|background|context|situation|"
@@ -274,6 +264,7 @@ CONTEXT_HEADING = re.compile(
     re.IGNORECASE,
 )
 REASON: tuple[Cue, ...] = (
+    *cues_abroad.REASON,
     cue(
         3.0,
         r"\b(?:the (?:main |key |real )?reason|reason(?:ing)? (?:is|for|:)|root cause|the trade-?off|"
@@ -291,7 +282,9 @@ REASON: tuple[Cue, ...] = (
         r"\b(?:by design|intentional(?:ly)?|was designed|what matters|trade-?off|the (?:distinction|(?:key )?insight|"
         r"difference|catch|constraint) (?:is|was|here))\b",
     ),
-    cue(2.2, r"\w(?:,| —| –|;) so (?!that you|you can|let|i'll|i’ll|i'm|far\b|i\b|we can|should|could|can\b)\w+ \w+"),
+    cue(
+        2.2, r".{15}(?:,| —| –|;) so (?!that you|you can|let|i'll|i’ll|i'm|far\b|i\b|we can|should|could|can\b)\w+ \w+"
+    ),
     cue(1.8, r"(?:,|\A) since (?!\d|yesterday|last|then|monday|the (?:last|start|beginning))"),
 )
 # what a person strikes off the list, with the reason
@@ -342,6 +335,7 @@ OPEN_HEADING = re.compile(
     re.IGNORECASE,
 )
 OPEN: tuple[Cue, ...] = (
+    *cues_abroad.OPEN,
     cue(
         3.0,
         r"\b(?:open question|unresolved|to be decided|TBD|(?:is|are|remains?|left) undecided|"

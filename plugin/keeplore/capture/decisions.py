@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from keeplore.capture import cues
+from keeplore.capture import cues, outcome_cues
 from keeplore.capture.directives import directive
 from keeplore.capture.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.capture.terms import overlap, terms
@@ -18,11 +18,13 @@ from keeplore.memory import Asked, Exchange, Quote
 MIN_AGENT = 1.5
 ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
 PICKED = 3.0
+PLANNED = 2.4  # the approach of a plan that the person handed over, or agreed to
 CONFIRMED = 2.4
 SAME_MATTER = 0.5  # share of terms from which a later decision replaces an earlier one
 OWN_MATTER = 3  # terms; a correction with more says itself what it is about
 LOOK_BACK = 3  # exchanges in which a correction without a shared word finds what it corrects
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
+PLAN_HEADINGS = 3  # from which a message is a plan
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3, "last": -1}
 _BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
@@ -98,6 +100,7 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
     said = sentences(exchange.user)
     is_paste = len(said) > 40  # a plan or a document: its headings, not its every "should", are what was decided
     own = []
+    own += [_decision(s.text, "user", exchange.id, PLANNED, at) for s in _approach(said)]
     for n, sentence in enumerate(said[:40]):
         if is_paste and not cues.DECISION_HEADING.search(sentence.heading):
             continue
@@ -108,9 +111,21 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
         weight = PICKED if found.is_pick else CONFIRMED
         yield _decision(found.text, "assistant", before.id, weight, at - 1)
     yield from own
-    for reply in exchange.replies:
+    for before_it, reply in zip(("", *exchange.replies), exchange.replies, strict=False):
         if isinstance(reply, Asked) and reply.question.strip() and reply.answer.strip():
+            if isinstance(before_it, str) and reply.answer == "Yes" and cues.PLAN_QUESTION.match(reply.question):
+                agreed_to = _approach(sentences(before_it))
+                yield from (_decision(s.text, "assistant", exchange.id, PLANNED, at) for s in agreed_to)
             yield from _of_answer(reply, exchange.id, at)
+
+
+def _approach(said: Sequence[Sentence]) -> list[Sentence]:
+    """Of a plan the first sentences under the headings that say how it shall be done."""
+    if sum(s.is_heading for s in said) < PLAN_HEADINGS:
+        return []
+    told = [s for s in said if not (s.is_heading or s.label) and cues.APPROACH_HEADING.search(s.heading)]
+    told = [s for s in told if len(terms(s.text)) > 2]
+    return [s for n, s in enumerate(told) if n == 0 or s.heading != told[n - 1].heading][:2]
 
 
 def _of_answer(asked: Asked, turn: str, at: int) -> Iterator[Decision]:
@@ -127,14 +142,22 @@ def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Ite
     """What the agent says that was decided, unless the person objects right away."""
     if following and cues.CORRECTED.search(following[0].user[:MAX_QUOTE]):
         return
-    for sentence in sentences(exchange.assistant):
+    said = sentences(exchange.assistant)
+    for n, sentence in enumerate(said):
         if sentence.is_question or sentence.is_heading or cues.UNDECIDED.search(sentence.text):
             continue
         weight = cues.weight_of(sentence.text, cues.AGENT_DECIDED)
+        if not weight and cues.BEST_WAY.search(sentence.text) and _is_done(said[n + 1 :]):
+            weight = MIN_AGENT
         if not weight and sentence.label and sentence.is_first and cues.DECISION_HEADING.search(sentence.heading):
             weight = MIN_AGENT
         if weight >= MIN_AGENT and len(terms(sentence.text)) > 1:
             yield _decision(sentence.text, "assistant", exchange.id, weight - 1.0, at)
+
+
+def _is_done(said: Sequence[Sentence]) -> bool:
+    """True where what follows reports work of the agent's own."""
+    return any(cues.weight_of(s.text, outcome_cues.DONE) for s in said)
 
 
 def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:

@@ -6,7 +6,7 @@ Weaker than the words of ``cues.DECIDED``, so they are read for a conversation's
 from __future__ import annotations
 
 from keeplore.capture import cues
-from keeplore.capture.cues import Cue, any_of, cue
+from keeplore.capture.cue_patterns import Cue, any_of, cue
 from keeplore.capture.sentences import Sentence
 from keeplore.capture.terms import terms
 

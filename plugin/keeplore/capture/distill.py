@@ -17,6 +17,7 @@ from keeplore.capture import cues, outcome, outcome_cues
 from keeplore.capture.decisions import Decision, answered, decisions, is_decided, is_step
 from keeplore.capture.directives import stands_alone
 from keeplore.capture.outcome_cues import is_request
+from keeplore.capture.phrases import TYPED_COMMANDS
 from keeplore.capture.sentences import Sentence, clip, sentences
 from keeplore.capture.terms import cosine, is_prose, overlap, stems, terms, weighted
 from keeplore.memory import Asked, Exchange, Quote
@@ -76,8 +77,8 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
     parts["options"] = _options(said, exchanges, taken)
     for name, found in (
         ("open_questions", _open(said, exchanges, decided)),
+        ("reasoning", _reasons(said, exchanges, decided)),  # before the outcome, which holds causes too
         ("outcome", _outcome(exchanges)),
-        ("reasoning", _reasons(said, exchanges, decided)),
         ("context", _context(said)),
     ):
         parts[name] = _pick(name, found, embed, taken)
@@ -102,7 +103,7 @@ def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[tuple[Quot
     own = [replace(f, weight=f.weight + OWN_WORDS * (f.quote.speaker == "user")) for f in found]
     strong = [(f, d.is_answer) for f, d in zip(own, decided, strict=True) if d.weight >= MAIN]
     main = _ranked([f for f, is_answer in strong if not is_answer] or [f for f, _ in strong], embed, CAPS["decision"])
-    main = main[: CAPS["decision"]]
+    main = main[: CAPS["decision"]] or _ranked(own, embed, 1)[:1]  # a detail, but all that was decided
     rest = _ranked([f for f in own if f not in main], embed, CAPS["also_decided"])[: CAPS["also_decided"]]
     return _in_order(main), _in_order(rest)
 
@@ -124,10 +125,13 @@ def _context(said: Sequence[_Said]) -> Iterator[_Found]:
 
 
 def _tells(s: _Said) -> bool:
-    text = s.sentence.text
-    if text.endswith(":") or len(stems(text)) < MIN_TOLD or _BOILERPLATE.match(text):
+    text = TYPED_COMMANDS.sub("", s.sentence.text)
+    leads_only = text.endswith((":", "：")) and not cues.weight_of(
+        text, cues.CONTEXT
+    )  # into a list, and not into a log
+    if leads_only or len(stems(text)) < MIN_TOLD or _BOILERPLATE.match(text):
         return False
-    return is_prose(text) and " " in text
+    return is_prose(text) and (" " in text or not text.isascii())
 
 
 def _is_pasted(s: _Said) -> bool:
@@ -157,10 +161,13 @@ def _reasons(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequ
             weight = RULED_OUT
         if cues.REASON_HEADING.search(s.sentence.heading) and s.sentence.is_first:
             weight = max(weight, 2.0)
-        if not weight or not is_prose(text) or (s.speaker == "user" and is_request(text)):
+        if not is_prose(text) or (s.speaker == "user" and is_request(text)):
             continue
         near = max((_nearness(s, d) for d in decided), default=0.0)
-        if near:
+        cause = cues.weight_of(text, outcome_cues.CAUSE) if s.speaker == "assistant" else 0.0
+        if cause and not outcome.is_sent_back(exchanges, s.at):
+            yield _Found(_quote(s), cause + near, order)
+        elif near and weight:
             yield _Found(_quote(s), weight + near + (OWN_REASON if s.speaker == "user" else 0.0), order)
         elif weight >= EXPLAINED and _is_explained(s, exchanges):
             yield _Found(_quote(s), weight - 1.0, order)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from keeplore.capture import cues
+from keeplore.capture import cue_patterns
 from keeplore.capture.lazily import pattern
 
 DECISIONS = "architectural-decisions"
@@ -40,7 +40,12 @@ def _rule(category: str, confidence: float, *patterns: str) -> Rule:
 def any_of(*patterns: str) -> re.Pattern[str]:
     """One pattern of all, the case ignored; names in capitals stand for the lists of the same name."""
     text = "|".join(patterns)
-    for name, part in (("CHOOSE", cues.CHOOSE), ("OPENER", cues.OPENER), ("SECRET", _CONFIDENTIAL), ("PLACE", _PLACE)):
+    for name, part in (
+        ("CHOOSE", cue_patterns.CHOOSE),
+        ("OPENER", cue_patterns.OPENER),
+        ("SECRET", _CONFIDENTIAL),
+        ("PLACE", _PLACE),
+    ):
         text = text.replace(name, part)
     return pattern(text, re.IGNORECASE)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from keeplore.capture.cues import Cue, any_of, cue
+from keeplore.capture import cues_abroad
+from keeplore.capture.cue_patterns import Cue, any_of, cue
 
 # past forms that a report of work begins with
 _DID = (
@@ -20,22 +21,34 @@ _DID = (
 )
 _START = r"\A(?:(?:done|all done|perfect|great|good|fixed|ok(?:ay)?)[\s.!:,—–-]+)?[*_~`✅✓ ]*"
 
-OUTCOME: tuple[Cue, ...] = (
+# why something was as it was
+CAUSE: tuple[Cue, ...] = (
+    *cues_abroad.CAUSE,
     cue(
         3.0,
         r"\b(?:root cause|the (?:(?:real|actual|underlying|core|main|whole|exact) )?(?:culprit|cause|bug|issue|"
         r"problem|error|failure|crash) (?:was|turned out|came|happened|were)\b|(?:was|"
         r"were) caused by|turn(?:s|ed) out)",
-        r"\A\W*(?:found|bug|cause|root cause|fix|finding|conclusion|bottom line|short answer|answer|"
-        r"verdict)\W*[:—–]\s*\S",
+        r"\A\W*(?:bug|cause|root cause)\W*[:—–]\s*\S",
     ),
     cue(
         2.0,
         r"\b(?:the (?:(?:real|actual|underlying|core|main|whole|exact) )?(?:culprit|cause|bug|issue|problem|error) "
         r"(?:is|comes|happens|lies)\b|(?:is|are) caused by)",
     ),
+)
+DONE: tuple[Cue, ...] = (
+    *cues_abroad.DONE,
     cue(2.6, _START + r"(?:(?:i|we)(?:'ve|’ve| have)?(?: now| also| successfully| just)* )" + _DID + r"\b"),
     cue(2.4, _START + _DID + r"\b(?!,? (?:let|i'll|now let|next))"),
+)
+OUTCOME: tuple[Cue, ...] = (
+    *CAUSE,
+    *DONE,
+    cue(
+        3.0,
+        r"\A\W*(?:found|fix|finding|conclusion|bottom line|short answer|answer|verdict)\W*[:—–]\s*\S",
+    ),
     cue(2.4, r"\b(?:the )?(?:fix|solution) (?:is|was|turned out)\b(?! to be)"),
     cue(
         2.2,
@@ -97,7 +110,8 @@ GUESSED = any_of(
 )
 # begins with what only the sentence before tells
 LEANING = any_of(
-    r"\A\W*(?:and|but|so|or|also|this|that|these|those|it|its|they|them|he|she|which|both|same|such|there|then|"
+    r"\A\W*(?:and|but|so|or|also|this|that|these|those|it|its|they|them|he(?! \w+[ai]do\b)|"
+    r"she|which|both|same|such|there|then|"
     r"only|no|not|yes|right|exactly|however|instead|otherwise|still|the (?:latter|former|same|other))\b"
 )
 # with what a person sends a result back

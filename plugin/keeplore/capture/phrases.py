@@ -38,6 +38,7 @@ _URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
 _PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
     r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])", re.ASCII
 )
+TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
 _SHORT_PATH = re.compile(r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*")  # owner/name, and/or
 _NOISE = re.compile(
     r"\[(?:Image|Pasted|Request interrupted)[^\]]*\]|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"

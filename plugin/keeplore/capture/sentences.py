@@ -45,7 +45,7 @@ class Sentence:
 
     @property
     def is_question(self) -> bool:
-        return self.text.rstrip("\"')*_` ").endswith("?")
+        return self.text.rstrip("\"')*_` ").endswith(("?", "？"))
 
 
 @functools.lru_cache(maxsize=256)  # an open conversation is read again at every turn

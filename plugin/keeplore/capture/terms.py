@@ -6,8 +6,9 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+MIN_UNSPACED = 6  # characters of a script without spaces that are a sentence, or most of one
 LITTLE_WORDS = 0.15  # share of function words that prose has
 # function words, and what talk with an agent is full of whatever its subject
 _STOP = """
@@ -30,8 +31,18 @@ uses using usually very via want wanted wants was wasn way we well went were wer
 which while who whole whom whose why will with within without won work working works worth would wouldn wow yeah yep
 yes yet you your yours yourself
 """
-STOP = frozenset(_STOP.split())
+# likewise in German, Spanish and French, without those that are English words of another meaning
+_STOP_ABROAD = """
+das der den dem des ein eine einen einer einem und oder ist sind nicht mit auf für von zu zum zur im es sie wir ich
+auch aber wie wenn dass bei nach noch nur schon sich wird werden kann können haben habe mehr aus bis durch über
+unter vor dann hier jetzt bitte mir mich uns du dir diese dieser dieses einfach soll sollen que los las el la lo al
+del una uno unos por para con se su sus más ya este esta estos esto si cuando porque también solo hay ser está están
+fue como pero sobre muy nos me te le les qué cómo une et est pas qui dans pour sur avec ce cette ces il elle nous
+vous je mais où au aux du sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très peut faut
+"""
+STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
 _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)+")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")  # scripts that put no spaces between words
 _CAMEL = re.compile(r"[a-z0-9](?=[A-Z])|[_.\-/]")
 MAX_TEXT = 20_000  # characters that are looked at; beyond it a text's words only repeat
 
@@ -44,8 +55,8 @@ def words(text: str) -> list[str]:
 @functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
 def terms(text: str) -> tuple[str, ...]:
     """Stems of the content words in order; an identifier counts as itself and as its parts."""
-    found = []
-    for word in words(text):
+    found = list(_pairs(text))
+    for word in words(_UNSPACED.sub(" ", text)):
         lower = word.lower()
         if lower.partition("'")[0].partition("’")[0] in STOP or len(lower) < 2:
             continue
@@ -58,8 +69,16 @@ def terms(text: str) -> tuple[str, ...]:
 
 def stems(text: str) -> set[str]:
     """Stems of the content words, an identifier counting once."""
-    lower = (word.lower() for word in words(text))
-    return {stem(word) for word in lower if len(word) > 1 and word.partition("'")[0].partition("’")[0] not in STOP}
+    lower = (word.lower() for word in words(_UNSPACED.sub(" ", text)))
+    return set(_pairs(text)) | {
+        stem(word) for word in lower if len(word) > 1 and word.partition("'")[0].partition("’")[0] not in STOP
+    }
+
+
+def _pairs(text: str) -> Iterator[str]:
+    """Of scripts without spaces each two characters that stand together, as in searches of such text."""
+    for run in _UNSPACED.findall(text[:MAX_TEXT]):
+        yield from (run[n : n + 2] for n in range(max(len(run) - 1, 1)))
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -79,6 +98,8 @@ def stem(word: str) -> str:
 
 def is_prose(text: str) -> bool:
     """False for what programs print: a sentence of ten words has a function word in each five, or so."""
+    if sum(map(len, _UNSPACED.findall(text))) >= MIN_UNSPACED:
+        return True
     said = words(text)
     return 2 < len(said) < 10 or sum(word.lower() in STOP for word in said) >= LITTLE_WORDS * len(said) > 0
 

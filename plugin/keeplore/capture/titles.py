@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from keeplore.capture import topic_cues
-from keeplore.capture.phrases import Profile, capitalised, plain, profile
+from keeplore.capture.phrases import TYPED_COMMANDS, Profile, capitalised, plain, profile
 from keeplore.capture.sentences import Sentence, sentences
 from keeplore.capture.terms import STOP, stems, terms, words
 from keeplore.capture.wording import (
@@ -116,7 +116,7 @@ def _requests(exchanges: Sequence[Exchange], about: Profile) -> Iterator[tuple[f
     late = 0.0
     for exchange in exchanges:
         for n, sentence in enumerate(sentences(exchange.user)[:12]):
-            whole = plain(_TYPED_COMMANDS.sub("", sentence.text))
+            whole = plain(TYPED_COMMANDS.sub("", sentence.text))
             worth = (0.0 if late else FIRST_REQUEST) - LATER_SENTENCE * n - late
             for text in dict.fromkeys((whole, _AFTER_REPORT.sub("", whole))):
                 phrase = imperative(text)
@@ -204,7 +204,6 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _NOUN_FIRST = re.compile(r"\A(?:an?|the|my|our|each|all)\b", re.IGNORECASE)
-_TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
 _FIGURE = re.compile(r"\b\d+\b")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{3}")
 # "this is slow, so could you …": what comes before the request

@@ -9,7 +9,13 @@ from keeplore.capture.sentences import Sentence
 from keeplore.capture.terms import stems, terms
 
 MAX_TITLE = 70  # characters
-_EDGES = " .,;:!?-–—…\"'|/"
+_EDGES = " .,;:!?-–—…\"'|/，。；：！、"
+_OPENERS_ABROAD = re.compile(
+    r"\A(?:(?:好的?|行|可以|嗯|对|是的|请你?|麻烦你?|帮我|那就?|我们|咱们)[，,。\s]*|"
+    r"(?:ja|nein|gut|bitte|hallo|also|sí|si|no|vale|bueno|hola|por favor|oui|non|bon|bonjour|d'accord|s'il te plaît)"
+    r"(?:[,;.!]+\s*)|(?:kannst du|könntest du|puedes|podrías|peux-tu|tu peux|pourrais-tu) (?:bitte |mir )?)+",
+    re.IGNORECASE,
+)
 _OPENERS = re.compile(
     r"\A(?:(?:(?:hey|hi|hello|ok(?:ay|y)?|oky|so|well|oh|oh no|ah|hm+|gah|alright|right|great|cool|nice|"
     r"perfect|thanks|thank you|yes|yeah|yep|"
@@ -114,6 +120,7 @@ _DID = re.compile(
     re.IGNORECASE,
 )
 _COMMIT_KIND = re.compile(r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", re.IGNORECASE)
+_HASH = re.compile(r"\A[0-9a-f]{7,40} ")
 _CHORES = frozenset(("style", "chore", "wip", "fixup", "squash", "bump", "merge", "revert"))
 _CUT = re.compile(
     r"[，。；：？]|\s(?=(?:What|Why|How|Can|Could|Please|Then|Is|Are|Do|Does)\s)|"
@@ -176,7 +183,7 @@ _ORDERS = {
 def imperative(text: str) -> str:
     """The request or statement that a plain sentence makes, cut to a title's length."""
     text = _ASIDES.sub("", _HEADING_LABEL.sub("", text))
-    text = _WHY.sub("why ", text)
+    text = _OPENERS_ABROAD.sub("", _WHY.sub("why ", text))
     for _ in range(8):  # openers stand one before the other: "ok, so could you please"
         shorter = _FOR_ME.sub(r"\1 ", _OPENERS.sub("", text, count=1))
         if shorter == text:
@@ -196,8 +203,8 @@ def decided(text: str) -> str:
 
 
 def committed(commit: str) -> str:
-    """The subject of a commit ("hash Subject") without the kind in front of it; "" for a chore that names no talk."""
-    subject = plain(commit.partition(" ")[2])
+    """The subject of a commit ("hash Subject", or that alone) without the kind in front; "" for a chore."""
+    subject = plain(_HASH.sub("", commit))
     kind = _COMMIT_KIND.match(subject)
     if kind and kind["kind"].lower() in _CHORES:
         return ""

@@ -1,0 +1,125 @@
+"""Talk in Chinese, German, Spanish and French; other languages are quoted for their opening alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from keeplore.capture.distill import distill
+from keeplore.capture.sentences import sentences
+from keeplore.capture.terms import terms
+from keeplore.capture.titles import title_of
+from keeplore.memory import Exchange
+from keeplore.memory.names import slugify
+
+TALKS = {
+    "zh": (
+        "目前队列经常丢任务，重启以后任务就没了。帮我看看怎么改。",
+        "我检查了代码。根本原因是Redis没有开启持久化。我建议把队列移到Postgres，因为这样只需要一个数据库。",
+        "好的，就用Postgres，不用Redis。不要修改现有的接口。",
+        "已经把队列迁移到Postgres。所有测试通过。监控还没有实现，以后再做。",
+    ),
+    "de": (
+        "Die Warteschlange verliert derzeit Aufträge, wenn der Server neu startet. Kannst du dir das ansehen?",
+        "Die Ursache ist, dass Redis ohne Persistenz läuft. Ich empfehle Postgres, weil es ohnehin läuft.",
+        "Ja, wir nehmen Postgres statt Redis. Die Schnittstelle darf sich nicht ändern.",
+        (
+            "Ich habe den Speicher in `queue.py` umgestellt. Alle 41 Tests laufen. "
+            "Noch offen ist, ob wir die Metriken behalten."
+        ),
+    ),
+    "es": (
+        "La cola pierde tareas cuando se reinicia el servidor, ahora mismo no funciona. ¿Puedes mirarlo?",
+        "La causa es que Redis no guarda nada en disco. Recomiendo Postgres porque ya está instalado.",
+        "Sí, vamos a usar Postgres en lugar de Redis. La interfaz no debe cambiar.",
+        "He cambiado el almacenamiento en `queue.py`. Todos los tests pasan. Queda pendiente decidir las métricas.",
+    ),
+    "fr": (
+        "La file d'attente perd des tâches au redémarrage, elle ne fonctionne pas en ce moment. Tu peux regarder ?",
+        "La cause est que Redis n'écrit rien sur le disque. Je recommande Postgres, parce qu'il est déjà installé.",
+        "Oui, on va utiliser Postgres plutôt que Redis. L'interface ne doit jamais changer.",
+        "J'ai remplacé le stockage dans `queue.py`. Tous les tests passent. Reste à décider quoi faire des métriques.",
+    ),
+}
+PARTS = {
+    "zh": ("目前队列", "就用Postgres", "根本原因", "迁移到Postgres", "还没有实现"),
+    "de": ("Die Warteschlange", "wir nehmen Postgres", "Die Ursache", "in `queue.py`", "Noch offen"),
+    "es": ("La cola pierde", "vamos a usar Postgres", "La causa", "en `queue.py`", "Queda pendiente"),
+    "fr": ("La file d'attente", "on va utiliser Postgres", "La cause", "dans `queue.py`", "Reste à décider"),
+}
+
+
+def talk(*said: str) -> list[Exchange]:
+    return [
+        Exchange(f"turn-{n}", "2026-03-01T10:00:00Z", user, (assistant,))
+        for n, (user, assistant) in enumerate(zip(said[::2], said[1::2], strict=True))
+    ]
+
+
+def holds(quotes: Sequence[object], words: str) -> bool:
+    return any(words in str(quote) for quote in quotes)
+
+
+@pytest.mark.parametrize("language", TALKS)
+def test_each_part_has_what_belongs_there(language: str) -> None:
+    found = distill(talk(*TALKS[language]))
+    names = ("context", "decision", "reasoning", "outcome", "open_questions")
+    assert [name for name, words in zip(names, PARTS[language], strict=True) if not holds(found[name], words)] == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "我们要不要用Postgres？",
+        "也许可以改用Postgres代替Redis",
+        "为什么必须使用Postgres呢？",
+        "Vielleicht nehmen wir Postgres statt Redis.",
+        "Sollen wir Postgres nehmen?",
+        "Wenn wir Postgres nehmen, brauchen wir einen Server.",
+        "Quizás vamos a usar Postgres en lugar de Redis.",
+        "¿Vamos a usar Postgres?",
+        "Je ne sais pas si on va utiliser Postgres.",
+        "On va utiliser Postgres ?",
+    ],
+)
+def test_a_question_and_a_doubt_decide_nothing(sentence: str) -> None:
+    found = distill(talk("x", "y", sentence, "z"))
+    assert (*found["decision"], *found["also_decided"]) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (
+            "Очередь теряет задачи при перезапуске.",
+            "Причина в том, что Redis не пишет на диск.",
+            "Берём Postgres.",
+            "Готово.",
+        ),
+        ("キューがタスクを失います。", "原因はRedisの設定です。", "はい、Postgresにしましょう。", "移行しました。"),
+    ],
+)
+def test_another_language_is_quoted_for_its_opening_alone(said: tuple[str, ...]) -> None:
+    found = distill(talk(*said))
+    assert [quote.text for quotes in found.values() for quote in quotes] == [said[0]]
+
+
+def test_sentences_end_where_these_scripts_end_them() -> None:
+    found = sentences("我们决定用SQLite。为什么？因为它更简单！")
+    assert [(s.text, s.is_question) for s in found] == [
+        ("我们决定用SQLite。", False),
+        ("为什么？", True),
+        ("因为它更简单！", False),
+    ]
+
+
+def test_two_characters_that_stand_together_are_a_term() -> None:
+    assert set(terms("数据库迁移")) & set(terms("迁移旧的数据库")) == {"数据", "据库", "迁移"}
+    assert terms("用Postgres队列") == ("用", "队列", "postgr")
+
+
+def test_the_words_of_a_request_become_the_title_and_the_name_of_the_file() -> None:
+    title = title_of(talk("请帮我把队列迁移到Postgres，谢谢。", "好的。"), {})
+    assert title == "把队列迁移到Postgres，谢谢"
+    assert slugify(title) == "ba-dui-lie-qian-yi-dao-postgres-xie-xie"
