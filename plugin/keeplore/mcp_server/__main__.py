@@ -10,6 +10,8 @@ from typing import Any
 
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError
+from keeplore.mcp_server.desk import Desk
+from keeplore.mcp_server.place import Place
 
 EXPECTED = 1
 
@@ -28,13 +30,9 @@ def serve() -> None:
     _reserve_the_wire()
     try:
         # the SDK takes a second, and is an extra
-        from anyio import ClosedResourceError
-
-        from keeplore.mcp_server.desk import Desk
-        from keeplore.mcp_server.place import Place
-        from keeplore.mcp_server.server import build
+        from keeplore.mcp_server.server import GONE, build
     except ModuleNotFoundError as e:
-        if e.name not in ("anyio", "mcp", "pydantic"):
+        if e.name not in ("mcp", "pydantic"):
             raise
         raise ConfigError(
             "the MCP server needs a package that is not installed",
@@ -43,8 +41,8 @@ def serve() -> None:
     desk = None if is_off else Desk(places, Place(dict(os.environ), places.sessions, cwd))
     try:
         build(desk).run()
-    except* ClosedResourceError:
-        pass  # version 1 answers a line that is no request also after the host has gone
+    except* GONE:
+        pass  # the host has gone, and the SDK still had something to say
     finally:
         if desk is not None:
             desk.close()

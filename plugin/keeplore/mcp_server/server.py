@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
+from anyio import BrokenResourceError, ClosedResourceError
 from pydantic import Field
 
 from keeplore.errors import KeeploreError
@@ -21,6 +22,7 @@ from keeplore.mcp_server.writing import forget as forget_memory
 from keeplore.mcp_server.writing import remember as remember_note
 
 LOG = logging.getLogger(__name__)
+GONE = (BrokenPipeError, BrokenResourceError, ClosedResourceError)  # what a host that has left makes of an answer
 RECENT = 20  # memories that the resource lists
 INSTRUCTIONS = """\
 Memory of this person's earlier sessions with coding agents: what was said, decided and why. Search it before you ask \
