@@ -48,7 +48,7 @@ class Desk:
         return self.around.state
 
     def plan(self, *hosts: str, notes_in: Path | None = None) -> Plan:
-        runs = launcher(self.state, search_path=os.defpath, is_windows=False)
+        runs = launcher(self.state, search_path=os.defpath, has_mcp=True, is_windows=False)
         return connect(hosts or self.around.found(), self.around, Manifest.load(self.state), runs, notes_in)
 
     def connect(self, *hosts: str, notes_in: Path | None = None) -> Plan:

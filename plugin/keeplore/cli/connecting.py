@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from collections import defaultdict
@@ -11,7 +12,9 @@ import click
 
 from keeplore.cli.output import block, near, note, plain, say
 from keeplore.config.places import Places
+from keeplore.connect.clients import launcher
 from keeplore.connect.diff import unified
+from keeplore.connect.entries import Launcher
 from keeplore.connect.hosts import PLACES, Surroundings
 from keeplore.connect.plan import Change, Plan
 from keeplore.errors import KeeploreError
@@ -21,6 +24,12 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 def surroundings(places: Places) -> Surroundings:
     return Surroundings(Path.home(), places.state, os.environ)
+
+
+def runs(around: Surroundings) -> Launcher:
+    """How hosts start the client; the MCP server only where its library is installed."""
+    has_mcp = importlib.util.find_spec("mcp") is not None
+    return launcher(around.state, search_path=around.environment.get("PATH", os.defpath), has_mcp=has_mcp)
 
 
 def show(plan: Plan, *, is_whole: bool) -> None:

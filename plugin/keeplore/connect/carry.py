@@ -6,13 +6,14 @@ import contextlib
 import os
 import re
 import stat
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from keeplore.connect.clients import write_clients
-from keeplore.connect.manifest import Manifest
+from keeplore.config import program
+from keeplore.connect.clients import FOLDER, write_clients
+from keeplore.connect.manifest import FILE, Manifest
+from keeplore.connect.parts import client_files
 from keeplore.connect.plan import Change, Plan
 from keeplore.errors import ConfigError
 from keeplore_hooks import durable
@@ -36,10 +37,9 @@ def carry_out(plan: Plan, state: Path) -> None:
             (state / "spool").mkdir(
                 mode=0o700, exist_ok=True
             )  # by it the client knows that this is the state directory
-            if not (state / "python").exists():
-                durable.write(state / "python", sys.executable.encode())
-        for kept in plan.during.files.values():
-            _sweep(Path(kept.target))
+            program.register(state)
+        for place in (*(Path(kept.target) for kept in plan.during.files.values()), *_own_files(state)):
+            _sweep(place)
         for change in plan.changes:
             _make(change)
         _leave_folders(plan.during.folders)
@@ -73,6 +73,10 @@ def _sweep(target: Path) -> None:
         for path in target.parent.iterdir():
             if aside.fullmatch(path.name):
                 path.unlink()
+
+
+def _own_files(state: Path) -> list[Path]:
+    return [state / FILE, state / program.FILE, *(state / FOLDER / name for name in client_files())]
 
 
 def _read(target: Path) -> bytes | None:

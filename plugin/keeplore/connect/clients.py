@@ -17,8 +17,8 @@ from keeplore_hooks import durable
 FOLDER = "client"
 
 
-def launcher(state: Path, *, search_path: str, is_windows: bool = os.name == "nt") -> Launcher:
-    """How hosts start the copy. ``search_path`` is the person's PATH."""
+def launcher(state: Path, *, search_path: str, has_mcp: bool, is_windows: bool = os.name == "nt") -> Launcher:
+    """How hosts start the copy. ``search_path`` is the person's PATH; without ``has_mcp`` hosts get no MCP server."""
     client, mcp = (str(state / FOLDER / name) for name in ("client.py", "mcp.py"))
     isolated = ("-I", "-S")
     if is_windows:
@@ -26,10 +26,10 @@ def launcher(state: Path, *, search_path: str, is_windows: bool = os.name == "nt
         silent = python.with_name("pythonw.exe")  # it opens no window, and prints nothing
         tell = (str(silent if silent.exists() else python), *isolated, client)
         ask = (str(python), *isolated, client)
-        return Launcher(ask, tell, (str(python), *isolated, mcp), is_windows=True)
+        return Launcher(ask, tell, (str(python), *isolated, mcp) if has_mcp else (), is_windows=True)
     python_3 = _python(search_path)
     shell = ("sh", str(state / FOLDER / "client.sh"))
-    return Launcher((python_3, *isolated, client), shell, (python_3, *isolated, mcp))
+    return Launcher((python_3, *isolated, client), shell, (python_3, *isolated, mcp) if has_mcp else ())
 
 
 def refresh_clients(state: Path) -> tuple[str, ...]:

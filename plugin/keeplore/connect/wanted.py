@@ -38,34 +38,39 @@ def _claude(_surroundings: Surroundings, directory: Path, launcher: Launcher) ->
     host, folder = "claude-code", directory / "skills" / PLUGIN
     yield from _files(folder, parts.host_files(host))
     yield folder / "hooks" / "hooks.json", _json(entries.hooks(host, launcher))
-    yield folder / ".mcp.json", _json({"mcpServers": {PLUGIN: entries.mcp(host, launcher)}})
+    if launcher.mcp:
+        yield folder / ".mcp.json", _json({"mcpServers": {PLUGIN: entries.mcp(host, launcher)}})
 
 
 def _gemini(_surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
     host, folder, manifest = "gemini-cli", directory / "extensions" / PLUGIN, "gemini-extension.json"
     files = parts.host_files(host)
     facts = json.loads(files.pop(manifest))
+    facts["mcpServers"] = {PLUGIN: entries.mcp(host, launcher)} if launcher.mcp else {}
     yield from _files(folder, files)
-    yield folder / manifest, _json({**facts, "mcpServers": {PLUGIN: entries.mcp(host, launcher)}})
+    yield folder / manifest, _json(facts)
     yield folder / "hooks" / "hooks.json", _json(entries.hooks(host, launcher))
 
 
 def _codex(surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
     yield directory / "hooks.json", _hooks("codex", launcher, is_lenient=False)
-    command, *arguments = launcher.mcp
-    yield directory / "config.toml", Table(f"mcp_servers.{PLUGIN}", (("command", command), ("args", tuple(arguments))))
+    if launcher.mcp:
+        values = (("command", launcher.mcp[0]), ("args", launcher.mcp[1:]))
+        yield directory / "config.toml", Table(f"mcp_servers.{PLUGIN}", values)
     yield from _files(surroundings.skills(), parts.host_files("codex"))
 
 
 def _cursor(surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
     yield directory / "hooks.json", _hooks("cursor", launcher, is_lenient=True)
-    yield directory / "mcp.json", Entries((_server("cursor", launcher),))
+    if launcher.mcp:
+        yield directory / "mcp.json", Entries((_server("cursor", launcher),))
     yield from _files(surroundings.skills(), parts.host_files("cursor"))
 
 
 def _copilot(surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
     yield directory / "hooks" / f"{PLUGIN}.json", _json(entries.hooks("copilot", launcher))
-    yield directory / "mcp-config.json", Entries((_server("copilot", launcher),), host=PLACES["copilot"].label)
+    if launcher.mcp:
+        yield directory / "mcp-config.json", Entries((_server("copilot", launcher),), host=PLACES["copilot"].label)
     yield from _files(surroundings.skills(), parts.host_files("copilot"))
 
 

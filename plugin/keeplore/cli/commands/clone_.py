@@ -40,4 +40,5 @@ def command(places: Places, url: str, directory: Path | None, name: str | None) 
             click.echo(f"  skipped {path}: {problem}", err=True)
         if not fill_vectors(workspace):
             return
+    click.echo("`keeplore connect` lets the agents on this machine report to it, and ask it.")
     click.echo('Ask it something: `keeplore recall "what did we decide about …"`')

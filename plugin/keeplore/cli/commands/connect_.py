@@ -41,9 +41,8 @@ def command(places: Places, hosts: tuple[str, ...], notes_in: Path | None, *, dr
     keeplore connect claude-code codex --yes
     """
     # heavy: what is installed into hosts is read here, not for --help
-    from keeplore.cli.connecting import confirm, show, surroundings, tell
+    from keeplore.cli.connecting import confirm, runs, show, surroundings, tell
     from keeplore.connect.carry import carry_out
-    from keeplore.connect.clients import launcher
     from keeplore.connect.hosts import PLACES
     from keeplore.connect.manifest import Manifest
     from keeplore.connect.plan import connect
@@ -53,8 +52,8 @@ def command(places: Places, hosts: tuple[str, ...], notes_in: Path | None, *, dr
     if not chosen:
         raise ConfigError("no agent was found on this machine", f"Name one: keeplore connect {' | '.join(PLACES)}")
     folder = _notes_folder(places, notes_in, chosen)
-    runs = launcher(places.state, search_path=around.environment.get("PATH", ""))
-    plan = connect(chosen, around, Manifest.load(places.state), runs, folder)
+    how = runs(around)
+    plan = connect(chosen, around, Manifest.load(places.state), how, folder)
     if dry_run:
         show(plan, is_whole=True)
         sys.exit(1 if tell(plan) else 0)
@@ -72,6 +71,8 @@ def command(places: Places, hosts: tuple[str, ...], notes_in: Path | None, *, dr
         say(f"{place.label}: connected. Next: {place.next_step}." if is_new else f"{place.label}: connected already.")
     if folder:
         note(f"Claude Code keeps its notes of all projects in {near(folder, Path.cwd())} now; those it has stay there")
+    if plan.ready and not how.mcp:
+        note("there is no MCP server without `pip install 'keeplore[mcp]'`; then run `keeplore connect` again")
     if plan.ready and not Machine.load(places).workspaces:
         note("no workspace is set up yet: `keeplore init ~/memory`. What is said until then waits in the inbox")
     sys.exit(1 if is_refused else 0)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -40,11 +38,11 @@ def command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> None:
     Exit status: 0 all well, 1 something needs you.
     """
     # heavy: everything that is examined
+    from keeplore.cli.connecting import surroundings
     from keeplore.cli.examine import Look, examine
 
-    claude_dir = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     with bar("Reading files again") as progress:
-        findings = examine(places, Look(claude_dir, deep, fix, progress))
+        findings = examine(places, Look(surroundings(places), deep, fix, progress))
     if as_json:
         emit_json([{key: getattr(f, key) for key in ("part", "level", "message", "remedy")} for f in findings])
     else:

@@ -31,4 +31,5 @@ def command(places: Places, directory: Path, name: str | None) -> None:
     if made.is_home:
         click.echo("It is this machine's home workspace.")
     if made.is_new:
-        click.echo("Next: `keeplore import claude-code` reads the sessions you already have.")
+        click.echo("Next: `keeplore import --all` reads the sessions you already have,")
+        click.echo("      `keeplore connect` lets the agents on this machine report to it, and ask it.")

@@ -12,6 +12,7 @@ from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
+    from keeplore.connect.plan import Plan as HostPlan
     from keeplore.workspace.removal import Plan
 
 DONE_S = 1.0  # without work, then a worker in the foreground is done
@@ -23,29 +24,32 @@ DONE_S = 1.0  # without work, then a worker in the foreground is done
 @click.option("--discard-events", is_flag=True, help="Throw away host events that no workspace has yet.")
 @click.pass_obj
 def command(places: Places, *, yes: bool, keep_state: bool, discard_events: bool) -> None:
-    """Stop the worker and remove inbox, cache, and the git pre-commit checks of `keeplore lint --install`.
+    """Disconnect the agents, stop the worker and remove inbox, cache, and the checks of `keeplore lint --install`.
 
     The workspaces stay as they are: they are your git repositories. What is to go is shown first. Where host events
     wait that no workspace has yet, nothing is removed until they are read, or thrown away with --discard-events.
 
     \b
-    claude plugin uninstall keeplore@keeplore
     keeplore uninstall
     pip uninstall keeplore
     """
     # heavy: git and the index are needed here, not for --help
+    from keeplore.connect.hosts import PLACES
+    from keeplore.connect.manifest import Manifest
+    from keeplore.connect.plan import disconnect
     from keeplore.worker.leaving import without_worker
     from keeplore.workspace.removal import commit_all, plan, remove
 
-    planned = plan(places, keeps_state=keep_state)
-    _show(planned)
-    if not (planned.state or planned.cache or planned.checks):
+    planned, entries = plan(places, keeps_state=keep_state), disconnect(PLACES, Manifest.load(places.state))
+    _show(planned, entries)
+    if not (planned.state or planned.cache or planned.checks or entries.changes):
         say("There is nothing to remove.")
         return
     if planned.state and not discard_events:
         _take_events(places, planned, yes=yes)
     _confirm(yes=yes)
     places.create()
+    _disconnect(places, entries)
     with without_worker(places.state):
         planned = plan(places, keeps_state=keep_state)
         if planned.state and not discard_events:  # one may have come while the person thought
@@ -53,14 +57,32 @@ def command(places: Places, *, yes: bool, keep_state: bool, discard_events: bool
         for problem in commit_all(places):
             note(f"not committed, and left as it is on disk: {problem}")
         remove(places, plan(places, keeps_state=keep_state))
-    say("Removed. A host that still has the plugin would bring the inbox back with its next event:")
+    say("Removed. A plugin that an agent's own marketplace installed has to go there, else it brings the inbox back:")
     say("  claude plugin uninstall keeplore@keeplore")
     say("  pip uninstall keeplore")
 
 
-def _show(planned: Plan) -> None:
+def _disconnect(places: Places, entries: HostPlan) -> None:
+    # heavy, as above
+    from keeplore.cli.connecting import tell
+    from keeplore.connect.carry import carry_out
+
+    tell(entries)
+    if entries.base.files:
+        carry_out(entries, places.state)
+    if left := entries.after.files:
+        raise KeeploreError(
+            f"entries of Keeplore are still in {', '.join(sorted(left))}, so nothing else was removed",
+            "Mend what was said above and run `keeplore uninstall` again",
+        )
+
+
+def _show(planned: Plan, entries: HostPlan) -> None:
+    changed = [change.path for change in entries.changes if change.after is not None]
+    gone = [change.path for change in entries.changes if change.after is None]
     for heading, paths in (
-        ("These go:", (*planned.state, *planned.cache, *planned.checks)),
+        ("These go:", (*planned.state, *planned.cache, *planned.checks, *gone)),
+        ("Keeplore's entries go from these:", changed),
         ("These stay, with all that is in them:", (*planned.workspaces, *planned.foreign)),
     ):
         if paths:

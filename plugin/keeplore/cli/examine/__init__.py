@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from keeplore.cli.examine import machine, proof, workspace
+from keeplore.cli.examine import hosts, machine, proof, workspace
 from keeplore.cli.examine.finding import LEVELS, Finding, mended, well, wrong
 from keeplore.config.places import Places
+from keeplore.connect.hosts import Surroundings
 from keeplore.errors import KeeploreError
 from keeplore.workspace.registry import Registry
 
@@ -17,9 +17,9 @@ __all__ = ["Finding", "Look", "examine"]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How closely to look. ``claude_dir`` is where Claude Code keeps its settings."""
+    """How closely to look; ``surroundings`` tell where hosts keep their files."""
 
-    claude_dir: Path
+    surroundings: Surroundings
     is_deep: bool = False
     is_mending: bool = False
     progress: Callable[[int, int], None] = lambda _done, _total: None
@@ -27,7 +27,8 @@ class Look:
 
 def examine(places: Places, look: Look) -> list[Finding]:
     """Every finding, worst first, else in the order in which data flows."""
-    found = _taken("machine", machine.findings(places, look.claude_dir), look)
+    found = _taken("machine", machine.findings(places), look)
+    found += _taken("hosts", hosts.findings(places, look.surroundings), look)
     try:
         with Registry(places) as registry:
             if not registry.machine.workspaces:

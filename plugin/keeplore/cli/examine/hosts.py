@@ -1,0 +1,107 @@
+"""The hosts of this machine: whether they are connected, with everything in place, and when they were last heard of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from keeplore.cli.connecting import runs
+from keeplore.cli.examine.finding import Finding, note, well, wrong
+from keeplore.config.places import Places
+from keeplore.connect.clients import FOLDER, outdated, refresh_clients
+from keeplore.connect.forms import INTACT, MISSING
+from keeplore.connect.hosts import PLACES, Surroundings, installed_otherwise
+from keeplore.connect.manifest import Manifest, Owner
+from keeplore.connect.plan import connect, look
+from keeplore.workspace.cursors import Cursors
+from keeplore_hooks.spool import Spool
+
+SHOWN = 3  # files that are named
+LOOK = "Look at it: neither `keeplore connect` nor `keeplore disconnect` changes what a person wrote"
+
+
+def findings(places: Places, surroundings: Surroundings) -> Iterator[Finding]:
+    heard = _heard(places)
+    manifest = Manifest.load(places.state)
+    yield from _client(places.state)
+    owners = manifest.owners()
+    for owner in owners:
+        yield from _connected(owner, manifest, surroundings, heard)
+    connected = {owner.host for owner in owners}
+    for host in (*PLACES, *sorted(heard.keys() - PLACES.keys())):
+        if host not in connected:
+            yield from _unconnected(host, surroundings, heard.get(host, ""))
+
+
+def _heard(places: Places) -> Mapping[str, str]:
+    """Host → when its last event came (RFC 3339, UTC): those that wait count as well."""
+    heard = Cursors(places.sessions).heard()
+    for entry in Spool(places.spool).pending():
+        heard[entry.host] = max(heard.get(entry.host, ""), entry.at)
+    return heard
+
+
+def _client(state: Path) -> Iterator[Finding]:
+    if not (state / FOLDER).is_dir():
+        return
+    if old := outdated(state):
+        yield note(
+            "client",
+            f"{', '.join(old)} in {state / FOLDER} is not as this release has it",
+            "`keeplore doctor --fix`, or the next worker, brings it up to date",
+            lambda: f"wrote {', '.join(refresh_clients(state))}",
+        )
+    else:
+        yield well("client", f"the copy that hosts run, {state / FOLDER}, is as this release has it")
+
+
+def _connected(
+    owner: Owner, manifest: Manifest, surroundings: Surroundings, heard: Mapping[str, str]
+) -> Iterator[Finding]:
+    part, place, at = f"host {owner.host}", PLACES[owner.host], heard.get(owner.host, "")
+    found = [(kept.path, state) for kept, state in look(manifest) if owner in kept.owners]
+    gone = [path for path, state in found if state == MISSING]
+    other = [path for path, state in found if state not in (INTACT, MISSING)]
+    if gone:
+        remedy = f"`keeplore connect {owner.host}` puts it back, `keeplore disconnect {owner.host}` takes out the rest"
+        yield wrong(part, f"what `keeplore connect` put there is missing from {_named(gone)}", remedy)
+    if other:
+        yield note(part, f"changed by hand since `keeplore connect` put it there: {_named(other)}", LOOK)
+    if not gone and not other:
+        yield well(part, f"connected in {owner.directory}: {len(found)} files, all intact")
+        if _has_newer(owner, manifest, surroundings):
+            yield note(part, "this release has newer entries for it", f"`keeplore connect {owner.host}`")
+    if why := installed_otherwise(owner.host, Path(owner.directory)):
+        remedy = f"Remove one of the two: `keeplore disconnect {owner.host}` takes out what it has put there"
+        yield note(part, f"it is connected twice: {why}", remedy)
+    if at:
+        yield well(part, f"its last event came at {at}")
+    else:
+        yield note(part, "connected, and nothing was heard of it yet", f"In {place.label}: {place.next_step}")
+
+
+def _has_newer(owner: Owner, manifest: Manifest, surroundings: Surroundings) -> bool:
+    if owner.directory != str(surroundings.directory(owner.host)):
+        return False
+    return bool(connect([owner.host], surroundings, manifest, runs(surroundings)).changes)
+
+
+def _unconnected(host: str, surroundings: Surroundings, at: str) -> Iterator[Finding]:
+    part = f"host {host}"
+    if at:
+        yield well(part, f"its last event came at {at}")
+    if host not in PLACES or host not in surroundings.found():
+        return
+    place, directory = PLACES[host], surroundings.directory(host)
+    why = installed_otherwise(host, directory)
+    if why and not at:
+        yield note(part, f"{why}, and nothing was heard yet", f"Start a new session of {place.label}")
+    elif why:
+        yield well(part, why)
+    elif not at:
+        yield note(part, f"{place.label} is here, and is not connected", f"`keeplore connect {host}`")
+
+
+def _named(paths: list[str]) -> str:
+    rest = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    return ", ".join(paths[:SHOWN]) + rest
