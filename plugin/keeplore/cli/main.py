@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "init": "Set up a workspace, or register one that is already there.",
         "clone": "Restore a workspace on this machine from its git remote.",
         "import": "Read the sessions that a host has already recorded.",
+        "connect": "Let the agents on this machine report to Keeplore, and ask it.",
     },
     "Ask": {
         "recall": "Ask what was said and decided.",
@@ -54,6 +55,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "worker": "Show or stop the background worker.",
         "mcp": "Serve memory to a host over the Model Context Protocol.",
         "completion": "Print what makes your shell complete commands, ids and titles.",
+        "disconnect": "Take Keeplore's entries out of the agents' files again.",
         "uninstall": "Remove what Keeplore keeps on this machine beside the workspaces.",
     },
 }
