@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from keeplore.index.words import token_count
+from keeplore.memory.conversation import short_turn
 from keeplore.memory.fence import HEADER, escape, fence, sanitise
 
 SAID_BY = {
@@ -25,13 +26,11 @@ MORE = (
 TITLE_CHARS = 100
 PATH_CHARS = 200
 SHORT_ID = slice(4, 12)  # the digits that a file's name ends with
-SHORT_TURN = 8
 _TOKEN_BYTES = 8
 _COSTLIEST = "0a" * _TOKEN_BYTES  # of all delimiters the one with the most tokens
 _QUOTES = str.maketrans("“”„‟", '""""')  # ours: text must not end its own quotation
 _IMAGE = re.compile(r"!(?=\[)")  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
-_RANDOM_FROM_THE_START = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4")  # a UUID of version 4; others begin with the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +87,7 @@ def place(scope: str, project: str) -> str:
 
 def reference(memory_id: str, turn: str = "") -> str:
     """What `keeplore show` takes."""
-    shown = label(turn)
-    short = shown[:SHORT_TURN] if _RANDOM_FROM_THE_START.match(shown) else shown
-    return f"{label(memory_id)[SHORT_ID]}{f' turn {short}' if turn else ''}"
+    return f"{label(memory_id)[SHORT_ID]}{f' turn {short_turn(label(turn))}' if turn else ''}"
 
 
 def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> tuple[str, tuple[str, ...]]:

@@ -18,9 +18,11 @@ from keeplore_hooks.hosts import Ask
 PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
 VECTOR_SHARE = 0.6  # of the time for a prompt; then it is searched by text alone beside
 REFRESH_S = 0.6  # of the 1.5 s that a client waits at a session's start; what is read later serves the next question
+# hosts that report a compaction beforehand and do not ask afterwards: the next prompt brings what was decided before
+ASK_NO_MORE = ("copilot", "cursor", "gemini-cli")
+SHORTENED = "shortened"  # the source of such a brief
 
 Told = tuple[str, tuple[str, ...]]  # the block, and the ids of the memories that it shows
-NOTHING: Told = ("", ())
 
 
 class Contexts:
@@ -40,39 +42,53 @@ class Contexts:
         if not is_wanted or not self._shown.is_first(origin, f"{ask.kind}\0{ask.source}\0{ask.text}"):
             return ""
         if ask.kind == "brief":
-            text, ids = self._brief(ask.source, origin, cwd, Room(wishes.brief_tokens, size))
-        else:
-            act = self._prompt if ask.kind == "prompt" else self._edit
-            text, ids = act(ask.text, origin, cwd, wishes, Room(wishes.prompt_tokens, size))
-        self._shown.add(origin, ids, is_brief=ask.kind == "brief")
-        return text
+            return self._brief(ask.source, origin, cwd, Room(wishes.brief_tokens, size))
+        if ask.kind == "edit":
+            return self._edit(ask.text, origin, cwd, wishes, Room(wishes.prompt_tokens, size))
+        before = ""
+        if origin.host in ASK_NO_MORE and workspace.changes.was_shortened(origin):
+            before = self._brief(SHORTENED, origin, cwd, Room(wishes.brief_tokens, size))
+            size -= len(before.encode()) + 1
+        told = self._prompt(ask.text, origin, cwd, wishes, Room(wishes.prompt_tokens, size))
+        return "\n".join(filter(None, (before, told)))
 
-    def _brief(self, source: str, origin: Origin, cwd: Path, room: Room) -> Told:
-        begin = {"compact": self._shown.lost, "clear": self._shown.lost, "fork": self._shown.inherit}
-        begin.get(source, (lambda _: None) if source == "resume" else self._shown.forget)(origin)
+    def _brief(self, source: str, origin: Origin, cwd: Path, room: Room) -> str:
+        if source in ("compact", "clear", SHORTENED):
+            self._shown.lost(origin)
+        elif source == "fork":
+            self._shown.inherit(origin)
+        elif source != "resume":
+            self._shown.forget(origin)
+        views = self._views(cwd)
         if source == "compact":
             self._caught_up()
-        views = self._views(cwd)
-        Beside(lambda: [view.index.refresh() for view in views]).is_done(REFRESH_S)
+        if source != SHORTENED:  # beside a prompt there is no time
+            Beside(lambda: [view.index.refresh() for view in views]).is_done(REFRESH_S)
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
-        return brief(views, session=session, source=source, room=room, told=self._shown.told(origin))
+        reason = "compact" if source == SHORTENED else source
+        told = self._shown.told(origin)
+        return self._noted(origin, brief(views, session=session, source=reason, room=room, told=told), is_brief=True)
 
-    def _prompt(self, prompt: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> Told:
+    def _noted(self, origin: Origin, told: Told, *, is_brief: bool = False) -> str:
+        self._shown.add(origin, told[1], is_brief=is_brief)
+        return told[0]
+
+    def _prompt(self, prompt: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> str:
         if not wishes.prompt_tokens or not is_worth_asking(prompt):
-            return NOTHING
+            return ""
         # until it is compacted, a session still has before it what it said itself
         own = "" if self._shown.has_lost(origin) else origin.session
         unasked = for_prompt(wishes.threshold, already=self._shown.told(origin).shown, session=own)
         ask = functools.partial(self._registry.recall, prompt, cwd, limit=PROMPT_HITS, at_once=True, unasked=unasked)
         answer = _in_time(ask, wishes.deadline_ms / 1000)
-        return prompt_context(answer, room=room) if answer else NOTHING
+        return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
 
-    def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> Told:
+    def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> str:
         already = self._shown.told(origin).shown
         files = paths.split("\n")
         found = Beside(lambda: edit_context(self._views(cwd), files, str(cwd), already=already, room=room))
-        return found.result() if found.is_done(wishes.deadline_ms / 1000) else NOTHING
+        return self._noted(origin, found.result()) if found.is_done(wishes.deadline_ms / 1000) else ""
 
     def _views(self, cwd: Path) -> list[View]:
         """The directory's workspace, and of those that it inherits what applies here."""

@@ -25,7 +25,7 @@ from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.plugins import Plugins
 from keeplore.workspace.synced import SyncLog
-from keeplore_hooks.events import HostEvent, Origin
+from keeplore_hooks.events import Compaction, HostEvent, Origin
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
@@ -257,14 +257,30 @@ class Workspace:
 
 
 class Changes:
-    """A plugin that counts the files that were written, so that index and commit need to look only after a change."""
+    """A plugin that counts the files that were written, so that index and commit need to look only after a change.
+
+    It also notes which sessions their hosts were about to shorten.
+    """
 
     def __init__(self) -> None:
         self.count = 0
+        self._shortened: set[tuple[str, str]] = set()
 
     @hookimpl_last
     def keeplore_memory_written(self) -> None:
         self.count += 1
+
+    @hookimpl_last
+    def keeplore_compaction(self, compaction: Compaction) -> None:
+        if compaction.phase == "before":
+            self._shortened.add((compaction.origin.host, compaction.origin.session))
+
+    def was_shortened(self, origin: Origin) -> bool:
+        """Whether the session's context was shortened since this was asked last."""
+        key = (origin.host, origin.session)
+        was = key in self._shortened
+        self._shortened.discard(key)
+        return was
 
 
 def _category_of(text: str) -> str:

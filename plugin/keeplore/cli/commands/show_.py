@@ -11,8 +11,8 @@ import click
 from keeplore.cli.output import block, emit_json, markdown, near, plain, say, table
 from keeplore.cli.references import reference
 from keeplore.config.places import Places
-from keeplore.memory import Asked, Conversation
-from keeplore.memory.conversation import chosen_exchange, short_turns
+from keeplore.memory import Asked, Conversation, Exchange
+from keeplore.memory.conversation import short_turns
 from keeplore.memory.moments import minute_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,13 @@ SHOWN_FILES = 4
 @click.command(short_help="Show one memory, and where it comes from.")
 @reference()
 @click.option("--full", is_flag=True, help="Show the exchanges of a conversation too, on a terminal as well.")
-@click.option("--exchange", metavar="TURN", help="Show one exchange: its number, or the id of its turn.")
+@click.option(
+    "--exchange",
+    "--turn",
+    "exchange",
+    metavar="TURN",
+    help="Show one exchange word for word: its number, or the turn it is from; of a note, where it was said.",
+)
 @click.option(
     "--raw",
     is_flag=True,
@@ -44,6 +50,7 @@ def command(
     \b
     keeplore show 1f0c9a2e
     keeplore show 1f0c9a2e --exchange 3
+    keeplore show 1f0c9a2e --turn 5e551011
     $EDITOR "$(keeplore show --path 1f0c9a2e)"
     """
     if sum((full, raw, is_path, as_json, exchange is not None)) > 1:
@@ -51,6 +58,7 @@ def command(
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.described import describe
     from keeplore.workspace.registry import Registry
+    from keeplore.workspace.sources import exchange_of, transcript_of
 
     cwd = Path.cwd()
     with Registry(places) as registry:
@@ -64,16 +72,18 @@ def command(
             click.echo(text, nl=False)
             return
         described = describe(found)
+        transcript = transcript_of(places, found.memory)
+        wanted = exchange_of(found, exchange) if exchange is not None else None
     if as_json:
         emit_json(_as_json(described))
-    elif exchange is not None:
-        _show_exchange(found.memory.body, exchange)
+    elif wanted is not None:
+        _show_exchange(wanted, transcript)
     else:
-        _show_facts(described, cwd)
+        _show_facts(described, transcript, cwd)
         _show_body(found.memory.kind, found.memory.body, is_folded=sys.stdout.isatty() and not full)
 
 
-def _show_facts(described: Described, cwd: Path) -> None:
+def _show_facts(described: Described, transcript: str, cwd: Path) -> None:
     # heavy, see above
     from keeplore.workspace.described import facts_of
 
@@ -81,6 +91,8 @@ def _show_facts(described: Described, cwd: Path) -> None:
     facts = [(label, plain(value)) for label, value in facts_of(described) if value]
     if said := _freshness(described, cwd):
         facts.append(("since then", said))
+    if transcript:
+        facts.append(("transcript", near(Path(transcript), cwd)))
     facts.append(("file", near(described.found.workspace.root / row.path, cwd)))
     width = max(len(label) for label, _ in facts) + 1
     say(plain(row.title), bold=True)
@@ -125,9 +137,10 @@ def _first_line(text: str) -> str:
     return line if len(line) <= FIRST_LINE else f"{line[:FIRST_LINE]}…"
 
 
-def _show_exchange(body: str, wanted: str) -> None:
-    exchange = chosen_exchange(Conversation.from_markdown(body).exchanges, wanted)
+def _show_exchange(exchange: Exchange, transcript: str) -> None:
     say(f"{minute_of(plain(exchange.at))}, turn {plain(exchange.id)}", dim=True)
+    if transcript:
+        say(f"transcript: {near(Path(transcript), Path.cwd())}", dim=True)
     parts = ["**user**", exchange.user]
     for reply in exchange.replies:
         parts += _reply(reply)
