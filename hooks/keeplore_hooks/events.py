@@ -51,6 +51,7 @@ class Work:
     commands: tuple[str, ...] = ()  # shell commands, of each the first line that does something
     commits: tuple[str, ...] = ()  # "<abbreviated hash> <subject>", without the hash where git kept quiet
     links: tuple[str, ...] = ()  # pull requests
+    agents: tuple[str, ...] = ()  # subagents that worked for it: "<kind>: <task> (<the host's id>)"
 
 
 @dataclass(frozen=True, slots=True)

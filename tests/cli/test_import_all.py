@@ -160,6 +160,7 @@ def test_what_cannot_be_read_is_kept_for_the_doctor(sessions, project):
     assert keeplore("init", "memory").returncode == 0
     done = keeplore("import", "--all", "--yes")
     assert done.returncode == 0 and "format 9" in done.stderr
-    at, problem = Cursors(Places.from_environment(os.environ).sessions).problems()["specstory"]
+    at, problem, count = Cursors(Places.from_environment(os.environ).sessions).problems()["specstory"]
+    assert count == 1
     assert "format 9" in problem and at.endswith("Z")
     assert "host specstory" in (told := keeplore("doctor").stdout) and "format 9" in told

@@ -109,4 +109,4 @@ def test_the_last_thing_that_could_not_be_read_is_kept_and_survives_what_can(pla
         assert intake.take(entry("session.idle", database.payload())).problems
         intake.take(entry("session.idle", json.dumps({"sessionID": SESSION, "directory": str(database.cwd)}).encode()))
     problems = Cursors(places.sessions).problems()
-    assert problems.keys() == {"opencode"} and "oracle" in "".join(problems["opencode"])
+    assert problems.keys() == {"opencode"} and "oracle" in problems["opencode"][1]

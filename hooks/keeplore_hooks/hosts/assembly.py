@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from keeplore_hooks.events import HostEvent, Origin, Question, Turn, to_json
+from keeplore_hooks.events import Compaction, HostEvent, Origin, Question, Turn, to_json
 from keeplore_hooks.hosts.base import Cursor
 from keeplore_hooks.hosts.work import WorkLog
 
@@ -155,6 +155,12 @@ class Assembler:
         if self._given.get(key) != self._window[key]:
             self.events.append(event)
             self._given[key] = self._window[key]
+
+    def compact(self, event: Compaction) -> None:
+        """Give what was said so far, so that it can be kept before anything is shortened, and then the compaction."""
+        if f"{event.kind} {event.id}" not in self._given:  # read again, the turn has its later form already
+            self.finish("")
+        self.emit(event)
 
     def last(self) -> Turn | None:
         """The turn that is going on in the form in which it was given."""

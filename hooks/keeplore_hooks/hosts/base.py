@@ -92,7 +92,7 @@ class Host(Source, Protocol):
 
 def origin_of(host: str, payload: bytes) -> Origin | None:
     """What a payload with the keys of Claude Code and Codex names; None for one without a session."""
-    data = jsonl.load(payload)
+    data = jsonl.payload(payload)
     session = jsonl.text(data, "session_id")
     if not session:
         return None

@@ -75,7 +75,7 @@ class ClaudeCode:
         return origin_of(HOST, payload)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data = self.origin(event, payload), jsonl.payload(payload)
         if data is None or origin is None:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a session_id",))
         if event not in _EVENTS:
@@ -101,7 +101,7 @@ class ClaudeCode:
         return transcript.recorded(Path(config_dir) if config_dir else home / ".claude")
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data = self.origin(event, payload), jsonl.payload(payload)
         if data is None or origin is None or origin.agent:
             return None
         if event == "SessionStart":

@@ -13,6 +13,8 @@ from keeplore_hooks.hosts.work import WorkLog
 
 _WRITERS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 
+_DELEGATES = ("Task", "Agent")
+
 
 @dataclass(frozen=True, slots=True)
 class Carry:
@@ -93,6 +95,8 @@ class OpenTurn:
             command = text(given, "command")
             tool.command = command if shell.is_telling(command) else ""
             tool.target = self._log.run(call, command)
+        elif name in _DELEGATES:
+            self._log.delegate(call, text(given, "subagent_type"), text(given, "description") or text(given, "prompt"))
         elif name == "AskUserQuestion":
             self._ask(tool, lines.questions(block, self.origin, at))
         elif name == "ExitPlanMode":
@@ -110,6 +114,7 @@ class OpenTurn:
         tool = self._tools.pop(call)
         told, is_error = lines.result_text(block), bool(block.get("is_error"))
         objection = lines.objection(told) if is_error else None
+        self._log.worked(call, text(structured, "agentId"))
         if is_error:
             self._log.failed(call)
         if objection is not None:

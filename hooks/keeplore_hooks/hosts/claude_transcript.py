@@ -12,7 +12,7 @@ from keeplore_hooks.events import HostEvent, Turn
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Recorded
 from keeplore_hooks.hosts.claude_open import Carry
-from keeplore_hooks.hosts.claude_turns import Assembler
+from keeplore_hooks.hosts.claude_turns import HOST, Assembler
 
 SUFFIX = ".jsonl"
 _HEAD_LINES = 200  # in which a session says where and when it began
@@ -116,6 +116,10 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read
             passed = _pass(path, file, 0, replace(state, carry=Carry(session=session)), problems)
         assembler = passed.assembler
         assembler.finish(stopped_at)
+        if assembler.other_types and not assembler.known_types and not offset and passed.known > state.known:
+            problems.add(f"no line is of a form that is known here; a newer {HOST} may have written {path.name}")
+        if assembler.strange:
+            problems.add(f"{assembler.strange} lines hold no message; a newer {HOST} may have written {path.name}")
         offset, carry = passed.resume or assembler.resume_at()
         fingerprint = jsonl.fingerprint(file, passed.known)
     turn = assembler.open

@@ -14,6 +14,15 @@ from keeplore_hooks.hosts.claude_open import Carry, OpenTurn
 from keeplore_hooks.hosts.jsonl import Json, Line, text
 
 HOST = "claude-code"
+_ASIDE = (
+    "summary",
+    "file-history-snapshot",
+    "file-history-delta",
+    "last-prompt",
+    "permission-mode",
+    "mode",
+    "progress",
+)
 SEEN_LIMIT = 2000  # prompts of one file whose repetition is noticed
 _ID_LENGTH = 100  # characters
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
@@ -34,6 +43,9 @@ class Assembler:
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
         self.aside: dict[str, OpenTurn] = {}  # turns other than the last that have grown
+        self.known_types = 0  # lines of a type that is known here
+        self.other_types = 0
+        self.strange = 0  # new lines of a person or the assistant that hold no message
         self.is_lost = False  # what is new continues something before the place where reading started
         self.latest = ""  # the newest time of all lines
         self._path = path
@@ -63,9 +75,16 @@ class Assembler:
 
     def feed(self, line: Line) -> None:
         data = line.data
-        take = self._takes.get(text(data, "type"))
+        kind = text(data, "type")
+        take = self._takes.get(kind)
+        if take or kind in _ASIDE:
+            self.known_types += 1
+        elif data:
+            self.other_types += 1
         if data.get("isSidechain"):
             return
+        if kind in ("user", "assistant") and not jsonl.mapping(data, "message"):
+            self.strange += line.start >= self._known
         self._turn = self._turn_of(data)
         if take is None or self._is_repeated(data):
             return

@@ -74,7 +74,7 @@ class Codex:
         return origin_of(HOST, payload)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data = self.origin(event, payload), jsonl.payload(payload)
         if data is None or origin is None:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a session_id",))
         if event not in _EVENTS or (origin.agent and event != "SubagentStop"):
@@ -113,7 +113,7 @@ class Codex:
                 yield session
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data = self.origin(event, payload), jsonl.payload(payload)
         if data is None or origin is None or origin.agent:
             return None
         if event == "SessionStart":

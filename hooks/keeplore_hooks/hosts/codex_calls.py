@@ -15,6 +15,7 @@ from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
 from keeplore_hooks.hosts.patches import BEGINS, files_in
 
 ASK = "request_user_input"
+_DELEGATE = "spawn_agent"
 _SHELLS = ("exec_command", "shell", "shell_command", "local_shell", "container.exec", "Bash")
 CONTINUED = ("write_stdin", "wait")  # their output goes on with that of an earlier command
 _SCRIPT = re.compile(r"""exec_command\(\s*\{\s*"?cmd"?\s*:\s*("(?:[^"\\]|\\.){0,20000}"|'[^'\\]{0,20000}')""")
@@ -31,6 +32,7 @@ class Call:
     files: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
     asked: tuple[str, ...] = ()  # Codex's ids of the questions
+    task: tuple[str, str] = ("", "")  # kind and task of the subagent that it starts
     keys: list[str] = field(default_factory=list)  # under which the turn's log has them
 
     @property
@@ -51,6 +53,9 @@ def call_in(item: Json, origin: Origin, at: str) -> Call:
         command = _command(given.get("cmd", given.get("command")))
         patch = command if BEGINS in command else ""
         return Call(name, (command,), files_in(patch))
+    if name == _DELEGATE:
+        task = text(given, "message") or text(given, "prompt")
+        return Call(name, task=(text(given, "agent_type") or text(given, "task_name") or "agent", task))
     if name == "apply_patch":
         return Call(name, (), files_in(source or text(given, "input")))
     scripts = tuple(_scripts(source)) if name == "exec" else ()
@@ -73,6 +78,12 @@ def answers_in(call: Call, output: str) -> Iterator[str]:
         given = mapping(answers, asked).get("answers", answers.get(asked))
         words = [given] if isinstance(given, str) else given if isinstance(given, list) else []
         yield "\n".join(clean(word).removeprefix(_NOTE).strip() for word in words if isinstance(word, str)).strip()
+
+
+def agent_in(output: str) -> str:
+    """The id of the subagent that a call started."""
+    told = _object(output) if output.startswith("{") else {}
+    return text(told, "agent_id") or text(told, "agent_thread_id")
 
 
 def output_of(item: Json) -> str:

@@ -100,7 +100,7 @@ class Lines:
         data = line.data
         kind, payload = text(data, "type"), mapping(data, "payload")
         if not payload and "payload" not in data:  # before 0.30 items stood in the file as they are
-            kind, payload = ("response_item", data) if kind else ("session_meta" if "id" in data else "", data)
+            kind, payload = _bare(kind, data), data
         self._start, self._is_new = line.start, is_new
         self._at = jsonl.time(text(data, "timestamp")) or self._at
         if kind in _TYPES:
@@ -262,6 +262,7 @@ class Lines:
             turn.log.run(f"{call_id}:{number}", command)
             call.keys.append(f"{call_id}:{number}")
         self._wrote(call_id, call.files)
+        turn.log.delegate(call_id, *call.task)
         for question in call.questions:
             turn.ask(question)
         self._command = call.command or self._command
@@ -289,6 +290,7 @@ class Lines:
         if self._is_replay or turn is None or call is None:
             return
         output = calls.output_of(payload)
+        turn.log.worked(call_id, calls.agent_in(output))
         if calls.is_refused(output):
             for key in (*call.keys, *(f"{call_id}:file:{number}" for number in range(len(call.files)))):
                 turn.log.refused(key)
@@ -322,13 +324,18 @@ class Lines:
     def _compacted(self, payload: Json) -> None:
         if self._is_replay:
             return
-        if self._is_new:  # what was said so far is given first, so that it can be kept before anything is shortened
-            self._assembler.finish("")
         summary = text(payload, "message").strip()
         key = digest(self._context.task, self._context.session, str(self._compactions), summary)
         self._compactions += 1
         at = self._assembler.time(self._at)
-        self._assembler.emit(Compaction(f"codex:{key}", self._origin, at, "after", summary=summary))
+        self._assembler.compact(Compaction(f"codex:{key}", self._origin, at, "after", summary=summary))
+
+
+def _bare(kind: str, data: Json) -> str:
+    """The type of a line that is an item, or says whose the rollout is, without anything around it."""
+    if kind in ("message", "reasoning") or kind.endswith(("_call", "_call_output")):
+        return "response_item"
+    return "session_meta" if "id" in data and not kind else ""
 
 
 def is_subagent(meta: Json) -> bool:

@@ -63,7 +63,7 @@ class Copilot:
     folder = "session-state"
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.load(payload)
+        data = jsonl.payload(payload)
         # an editor names the session with where it runs before its id
         session = _either(data, "sessionId", "session_id").rpartition("/")[2]
         if data is None or not session:
@@ -72,7 +72,7 @@ class Copilot:
         return Origin(HOST, session, cwd=text(data, "cwd"), transcript=transcript)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data, event = self.origin(event, payload), jsonl.load(payload), _EVENTS.get(event, event)
+        origin, data, event = self.origin(event, payload), jsonl.payload(payload), _EVENTS.get(event, event)
         if data is None or origin is None:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a session id",))
         if event not in _EVENTS.values():
@@ -104,7 +104,7 @@ class Copilot:
                 yield session
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        data, event = jsonl.load(payload), _EVENTS.get(event, event)
+        data, event = jsonl.payload(payload), _EVENTS.get(event, event)
         if data is None or self.origin(event, payload) is None:
             return None
         if event == "SessionStart":

@@ -13,6 +13,7 @@ from keeplore_hooks.hosts.base import IMAGE, PLUGIN
 from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
 
 ASK = ("ask_user", "AskUserQuestion")
+DELEGATES = ("task", "Agent", "Task")
 WRITERS = ("create", "edit", "str_replace", "insert", "Write", "Edit")
 PATCHERS = ("apply_patch",)
 SHELLS = ("bash", "powershell", "shell", "Bash")

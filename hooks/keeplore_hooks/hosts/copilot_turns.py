@@ -57,7 +57,7 @@ class Lines:
     def take(self, line: Line, *, is_new: bool) -> None:
         kind, key = text(line.data, "type"), text(line.data, "id")
         take = self._takes.get(kind)
-        self.is_known |= take is not None
+        self.is_known |= take is not None and isinstance(line.data.get("data"), dict)
         if take is None or lines.is_of_subagent(line.data):
             return
         if self._is_repeated(kind, key):
@@ -153,6 +153,9 @@ class Lines:
         if call.command:
             turn.log.run(call.id, call.command)
             self._command = call.command if shell.is_telling(call.command) else self._command
+        if call.name in lines.DELEGATES:
+            task = text(call.given, "description") or text(call.given, "prompt")
+            turn.log.delegate(call.id, text(call.given, "agent_type"), task)
         if call.name in lines.ASK:
             for question in lines.questions(call, self._origin, self._assembler.time(self._at)):
                 turn.ask(question)
@@ -199,10 +202,8 @@ class Lines:
     def _compacted(self, data: Json, key: str) -> None:
         if self._is_replay or data.get("success") is False:
             return
-        if self._is_new:  # what was said so far is given first, so that it can be kept before anything is shortened
-            self._assembler.finish("")
         trigger = "manual" if text(data, "trigger") == "manual" else "auto" if text(data, "trigger") else ""
         summary = text(data, "summaryContent").strip()
         event_id = self._id(key, summary)
         at = self._assembler.time(self._at)
-        self._assembler.emit(Compaction(event_id, self._origin, at, "after", trigger, summary))
+        self._assembler.compact(Compaction(event_id, self._origin, at, "after", trigger, summary))

@@ -82,7 +82,7 @@ class CursorHost:
     folder = "projects"
 
     def origin(self, event: str, payload: bytes) -> Origin | None:
-        data = jsonl.load(payload)
+        data = jsonl.payload(payload)
         session = text(data, "conversation_id") or text(data, "session_id")
         if data is None or not session:
             return None
@@ -93,7 +93,7 @@ class CursorHost:
         return Origin(HOST, session, cwd=cwd, transcript=text(data, "transcript_path"), agent=agent)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data = self.origin(event, payload), jsonl.payload(payload)
         if data is None or origin is None:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a conversation_id",))
         if event not in _EVENTS or origin.agent:
@@ -125,7 +125,7 @@ class CursorHost:
         return transcript.recorded(Path(config_dir) if config_dir else home / ".cursor")
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data = self.origin(event, payload), jsonl.payload(payload)
         if origin is None or origin.agent:
             return None
         if event == "sessionStart":

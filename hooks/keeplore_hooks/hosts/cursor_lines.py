@@ -18,6 +18,7 @@ from keeplore_hooks.hosts.work import WorkLog
 WRITERS = ("Write", "Edit", "MultiEdit", "StrReplace", "EditNotebook", "Create", "Delete")
 SHELL = ("Shell", "Bash", "run_terminal_cmd")
 ASK = "AskQuestion"
+_DELEGATE = "Task"
 _PATHS = ("path", "file_path", "target_file", "target_notebook")
 _ANSWER_LENGTH = 4000  # characters
 # Elements that the host or a plugin puts around a prompt, Keeplore's own context among them; some have attributes.
@@ -109,6 +110,8 @@ def take_call(log: WorkLog, call: str, name: str, given: Json, output: str = "")
         command = text(given, "command")
         log.run(call, command)
         log.printed(command, output)
+    elif name == _DELEGATE:
+        log.delegate(call, text(given, "subagent_type"), text(given, "description") or text(given, "prompt"))
 
 
 def questions(given: Json, origin: Origin, at: str) -> list[Question]:

@@ -33,11 +33,12 @@ class Entry:
     commands: list[str] = field(default_factory=list)
     commits: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    agents: list[str] = field(default_factory=list)
     answers: dict[str, str] = field(default_factory=dict)  # by question
     is_over: bool = False
 
     def add(self, work: Work) -> None:
-        for name in ("files", "commands", "commits", "links"):
+        for name in ("files", "commands", "commits", "links", "agents"):
             kept = getattr(self, name)
             kept += [item for item in getattr(work, name) if item not in kept]
 
@@ -57,7 +58,7 @@ class Entry:
         work = Work(
             *(
                 tuple(dict.fromkeys((*getattr(turn.work, name), *getattr(self, name))))
-                for name in ("files", "commands", "commits", "links")
+                for name in ("files", "commands", "commits", "links", "agents")
             )
         )
         return replace(turn, replies=tuple(replies), ended_at=max(turn.ended_at, self.ended_at), work=work)
@@ -167,7 +168,7 @@ def _is_nearly(one: str, other: str) -> bool:
 def _entry(data: Any) -> Entry:
     entry = Entry(str(data["id"]), str(data["prompt"]), str(data["at"]))
     entry.generation, entry.alias, entry.ended_at = (str(data[key]) for key in ("generation", "alias", "ended_at"))
-    for name in ("words", "files", "commands", "commits", "links"):
+    for name in ("words", "files", "commands", "commits", "links", "agents"):
         setattr(entry, name, [str(item) for item in data[name]])
     entry.answers = {str(key): str(value) for key, value in data["answers"].items()}
     entry.number, entry.is_over = int(data["number"]), bool(data["is_over"])

@@ -63,14 +63,14 @@ class GeminiCli:
     folder = "tmp"
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.load(payload)
+        data = jsonl.payload(payload)
         session = text(data, "session_id")
         if data is None or not session:
             return None
         return Origin(HOST, session, cwd=text(data, "cwd"), transcript=text(data, "transcript_path"))
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.load(payload)
+        origin, data = self.origin(event, payload), jsonl.payload(payload)
         if data is None or origin is None:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a session_id",))
         if event not in _EVENTS:
@@ -102,7 +102,7 @@ class GeminiCli:
         return transcript.recorded(own if own.is_dir() or not config_dir else base)
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        data = jsonl.load(payload)
+        data = jsonl.payload(payload)
         if self.origin(event, payload) is None:
             return None
         if event == "SessionStart":

@@ -42,6 +42,7 @@ class Call:
     given: Json
     status: str  # validating | scheduled | executing | awaiting_approval | success | error | cancelled, "" if unknown
     output: str = ""
+    agent: str = ""  # id of the subagent that it starts
 
     @property
     def is_over(self) -> bool:
@@ -90,7 +91,14 @@ def calls_in(record: Json) -> Iterator[Call]:
     """The tool calls of a message of the model, from either of the two places where versions keep them."""
     if "toolCalls" in record:
         for call in mappings(record, "toolCalls"):
-            yield Call(text(call, "id"), text(call, "name"), mapping(call, "args"), text(call, "status"), _output(call))
+            yield Call(
+                text(call, "id"),
+                text(call, "name"),
+                mapping(call, "args"),
+                text(call, "status"),
+                _output(call),
+                text(call, "agentId"),
+            )
         return
     for part in _parts(record.get("content")):
         if call := mapping(part, "functionCall"):

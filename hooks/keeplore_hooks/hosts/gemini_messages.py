@@ -27,8 +27,9 @@ class Messages:
         self._assembler = assembler
         self._problems = problems
         self._calls: dict[str, lines.Call] = {}  # of the turn that is going on, without a result so far
-        self._unknown: set[str] = set()  # types of messages
+        self._unknown: set[str] = set()  # what was left out
         self.is_subagent = False
+        self.has_unknown = False  # a record is of no form that is read here
         self.is_known = False  # at least one record was of a form that is read here
 
     def take(self, record: Json, start: int | None) -> None:
@@ -48,6 +49,7 @@ class Messages:
             for message in jsonl.mappings(record, "messages"):
                 self._message(message, start)
         else:
+            self.has_unknown = True
             return
         self.is_known = True
 
@@ -66,10 +68,14 @@ class Messages:
             self._user(record, key, at, start)
         elif kind == "gemini":
             self._gemini(record, key, at)
-        elif kind not in (*_SILENT, *self._unknown):
-            self._unknown.add(kind)
-            self._problems.add(f"messages of the type {kind[:40]!r} are not known here and were left out")
+        elif kind not in _SILENT:
+            self._left_out(f"messages of the type {kind[:40]!r}")
         self._assembler.note(key, at)
+
+    def _left_out(self, what: str) -> None:
+        if what not in self._unknown:
+            self._unknown.add(what)
+            self._problems.add(f"{what} are not known here and were left out; a newer {HOST} may have written them")
 
     def _user(self, record: Json, key: str, at: str, start: int | None) -> None:
         for call, output in lines.results_in(record):
@@ -108,6 +114,9 @@ class Messages:
             turn.log.write(call.id, text(call.given, "file_path"))
         elif call.name == lines.SHELL:
             self._ran(turn, call)
+        elif call.agent:
+            task = next((value for value in call.given.values() if isinstance(value, str)), "")
+            turn.log.delegate(call.id, call.name, jsonl.clean(task), call.agent)
         if call.status == "error":
             turn.log.failed(call.id)
         elif call.status == "cancelled":
@@ -131,6 +140,6 @@ class Messages:
         if summary is not None and not self._assembler.is_repeated(key):
             at = self._assembler.time(jsonl.time(text(record, "timestamp")))
             compaction_id = digest(HOST, self._assembler.origin.session, key)
-            self._assembler.emit(Compaction(compaction_id, self._assembler.origin, at, "after", summary=summary))
+            self._assembler.compact(Compaction(compaction_id, self._assembler.origin, at, "after", summary=summary))
             self._assembler.note(key, "")
         return summary is not None

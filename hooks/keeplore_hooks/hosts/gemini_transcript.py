@@ -108,6 +108,8 @@ def _read_log(file: BinaryIO, source: Source, cursor: Cursor, stopped_at: str) -
         known = max(known, line.end)
     if not messages.is_known and not offset and known > carry.known:
         problems.add(f"no line is of a form that is known here; a newer {HOST} may have written {source.path.name}")
+    elif messages.has_unknown and known > carry.known:
+        problems.add(f"records of a form that is not known here were left out; a newer {HOST} may have written them")
     if messages.is_subagent:
         return Read((), 0, jsonl.fingerprint(file, 0), Carry(known))
     assembler.finish(stopped_at)

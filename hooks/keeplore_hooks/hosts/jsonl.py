@@ -5,8 +5,10 @@ The files are hostile: they may be no files at all, huge, torn, in a wrong encod
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import math
 import os
 import stat
 from collections.abc import Iterator
@@ -117,10 +119,26 @@ def load(raw: bytes) -> Json | None:
     return data if isinstance(data, dict) else None
 
 
+@functools.lru_cache(maxsize=2)
+def payload(raw: bytes) -> Json | None:
+    """The same for a payload, which several ask about one after the other; what they get must not be changed."""
+    return load(raw)
+
+
 def text(data: Any, key: str) -> str:
     """The string under ``key`` in a form that can be written as UTF-8, ``""`` where there is none."""
     value = data.get(key) if isinstance(data, dict) else None
     return clean(value) if isinstance(value, str) else ""
+
+
+def number(data: Any, key: str) -> float:
+    """The number under ``key``, 0.0 where there is none or none that can be reckoned with."""
+    value = data.get(key) if isinstance(data, dict) else None
+    try:
+        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+    except OverflowError:
+        return 0.0
+    return number if math.isfinite(number) else 0.0
 
 
 def mapping(data: Any, key: str) -> Json:

@@ -52,7 +52,9 @@ class _Commands:
         known = {key: (str(told[0]), str(told[1])) for key, told in mapping(data, "known").items() if _is_list(told, 2)}
         waiting = data.get("waiting")
         told = [one for one in waiting if _is_list(one, 3)] if isinstance(waiting, list) else []
-        return _Commands(known, tuple((float(at), str(name), str(args)) for at, name, args in told))
+        return _Commands(
+            known, tuple((jsonl.number({"at": at}, "at"), str(name), str(args)) for at, name, args in told)
+        )
 
     def with_messages(self, messages: list[Json]) -> _Commands:
         """With the message of each command that waits: the first of the person's after it."""
@@ -79,7 +81,7 @@ class OpenCode:
     folder = store.STORAGE
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.load(payload)
+        data = jsonl.payload(payload)
         session = text(data, "sessionID")
         if data is None or not session:
             return None
@@ -88,7 +90,7 @@ class OpenCode:
         return Origin(HOST, session, text(data, "directory"), transcript=str(path or ""), agent=agent)
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data, event = self.origin(event, payload), jsonl.load(payload), _NAMED.get(event, event)
+        origin, data, event = self.origin(event, payload), jsonl.payload(payload), _NAMED.get(event, event)
         if data is None or origin is None:
             return Reading((), cursor, (f"the payload of {event} is no JSON object with a sessionID",))
         if event not in _EVENTS or origin.agent:
@@ -137,7 +139,7 @@ class OpenCode:
         return store.recorded(base / HOST if (base / HOST).is_dir() else base)
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
-        data, event = jsonl.load(payload) or {}, _NAMED.get(event, event)
+        data, event = jsonl.payload(payload) or {}, _NAMED.get(event, event)
         if not text(data, "sessionID") or text(data, "parentID"):
             return None
         if event in ("session.created", "session.compacted"):
@@ -181,8 +183,8 @@ def _events(
     carry = carry_of(cursor)
     commands = commands.with_messages(stored.messages)
     assembler = Assembler(origin, Carry(began=carry.began, given=carry.given), now)
-    created = mapping(stored.session, "time").get("created")
-    messages = Messages(assembler, problems, commands.known, created if isinstance(created, int | float) else 0.0)
+    created = jsonl.number(mapping(stored.session, "time"), "created")
+    messages = Messages(assembler, problems, commands.known, created)
     for number, message in enumerate(stored.messages):
         messages.take(message, number)
     if stored.messages and not messages.is_known:
@@ -216,10 +218,9 @@ def _told(event: str, data: Json, origin: Origin, at: str) -> list[HostEvent]:
 
 def _command(data: Json) -> tuple[float, str, str]:
     """When the command was typed (ms), its name and its arguments."""
-    command, at = mapping(data, "command"), data.get("time")
+    command = mapping(data, "command")
     name = text(command, "name").strip().removeprefix("/")[:_COMMAND_LENGTH]
-    when = float(at) if isinstance(at, int | float) else 0.0
-    return when, name, text(command, "arguments").strip()[:_COMMAND_LENGTH]
+    return jsonl.number(data, "time"), name, text(command, "arguments").strip()[:_COMMAND_LENGTH]
 
 
 def _is_of_user(message: Json) -> bool:

@@ -23,6 +23,7 @@ _WRITERS = ("write", "edit", "multiedit")
 _PATCHERS = ("apply_patch", "patch")
 _SHELLS = ("bash", "shell")
 _ASK = "question"
+_DELEGATE = "task"
 _UNFINISHED = ("tool-calls", "unknown", "")  # the model goes on after a step that ends so
 _REFUSED = "The user rejected permission"
 _PARTS = {
@@ -127,6 +128,10 @@ class Messages:
             command = text(given, "command")
             turn.log.run(key, command)
             turn.log.printed(command, output)
+        elif name == _DELEGATE:
+            task = text(given, "description") or text(given, "prompt")
+            agent = text(mapping(state, "metadata"), "sessionId")
+            turn.log.delegate(key, text(given, "subagent_type"), task, agent)
         if status == "error":
             is_refused = error_text(state).startswith(_REFUSED)
             (turn.log.refused if is_refused else turn.log.failed)(key)
@@ -147,7 +152,7 @@ class Messages:
         parent = text(info, "parentID")
         trigger = self._compactions.get(parent, parent if parent in TRIGGERS else "")
         key = message_id(message) or digest(self._assembler.origin.session, at)
-        self._assembler.emit(Compaction(key, self._assembler.origin, ended, "after", trigger, words))
+        self._assembler.compact(Compaction(key, self._assembler.origin, ended, "after", trigger, words))
         self._is_replay = True
 
     def _begin(self, turn_id: str, prompt: str, at: str) -> OpenTurn:
@@ -175,8 +180,7 @@ def message_id(message: Json) -> str:
 
 def created_at(message: Json) -> float:
     """When a message was made, in milliseconds; 0.0 where it does not say so."""
-    created = mapping(mapping(message, "info"), "time").get("created")
-    return float(created) if isinstance(created, int | float) and not isinstance(created, bool) else 0.0
+    return jsonl.number(mapping(mapping(message, "info"), "time"), "created")
 
 
 def moment(milliseconds: Any) -> str:

@@ -28,7 +28,7 @@ def sender(host: str, event: str, payload: bytes) -> tuple[Host, str]:
     ``host_named`` does.
     """
     named = host_named(host)
-    data = jsonl.load(payload) if host == _BORROWED else None
+    data = jsonl.payload(payload) if host == _BORROWED else None
     if data is None:
         return named, event
     if _is_cursor(data):

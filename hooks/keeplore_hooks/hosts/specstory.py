@@ -98,7 +98,7 @@ class _Session:
         at = self._assembler.time(message.at)
         if claude_lines.without_injected(words).startswith(claude_lines.SUMMARY):
             key = self._id(message, at)
-            self._assembler.emit(Compaction(key, self._assembler.origin, at, "after", summary=words))
+            self._assembler.compact(Compaction(key, self._assembler.origin, at, "after", summary=words))
             return
         said = claude_lines.said_in(words)
         turn = self._assembler.open

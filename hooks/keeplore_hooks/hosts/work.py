@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from keeplore_hooks.events import Work
 from keeplore_hooks.hosts import shell
 
-_FILES, _COMMANDS, _COMMITS, _LINKS = 100, 50, 20, 10  # kept of one turn
+_FILES, _COMMANDS, _COMMITS, _LINKS, _AGENTS = 100, 50, 20, 10, 20  # kept of one turn
+_TASK_LENGTH = 150  # characters
+_ID_LENGTH = 60  # characters
 
 
 @dataclass(slots=True)
@@ -18,6 +20,7 @@ class WorkLog:
     _commands: dict[str, str] = field(default_factory=dict)  # by call
     _commits: list[str] = field(default_factory=list)
     _links: list[str] = field(default_factory=list)
+    _agents: dict[str, tuple[str, str]] = field(default_factory=dict)  # by call: task, the host's id of the agent
 
     def write(self, call: str, path: str) -> None:
         """Take a file that the call writes, edits or removes."""
@@ -38,6 +41,18 @@ class WorkLog:
     def refused(self, call: str) -> None:
         self._files.pop(call, None)
         self._commands.pop(call, None)
+        self._agents.pop(call, None)
+
+    def delegate(self, call: str, kind: str, task: str, agent: str = "") -> None:
+        """Take the task of a subagent, whose talk is kept by the host and not here."""
+        line = ": ".join(filter(None, (kind.strip(), task.strip().partition("\n")[0].strip())))[:_TASK_LENGTH]
+        if line and len(self._agents) < _AGENTS:
+            self._agents[call] = (line, agent[:_ID_LENGTH])
+
+    def worked(self, call: str, agent: str) -> None:
+        """Take the id of the subagent that did the task of the call."""
+        if agent and call in self._agents:
+            self._agents[call] = (self._agents[call][0], agent[:_ID_LENGTH])
 
     def printed(self, command: str, output: str, *, has_failed: bool = False) -> None:
         """Take the commits and the pull requests that a command made."""
@@ -71,4 +86,5 @@ class WorkLog:
             commands=tuple(dict.fromkeys(self._commands.values())),
             commits=tuple(self._commits),
             links=tuple(self._links),
+            agents=tuple(f"{task} ({agent})" if agent else task for task, agent in self._agents.values()),
         )

@@ -13,6 +13,7 @@ from typing import Any
 from keeplore.capture.candidates import AUTOMATIC, Candidate, candidates, category_of, orders
 from keeplore.capture.observer import clean
 from keeplore.capture.plugin import Place
+from keeplore.capture.redact.homes import shortening
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange
 from keeplore.memory.note import Draft, session_note_id
@@ -47,7 +48,7 @@ class NoteTaker:
             return
         if turn.id in self._steps.forgotten():  # an import reads it again
             return
-        user = self._steps.redact(clean(turn.user))
+        user = shortening(self._steps.redact, turn.origin.cwd)(clean(turn.user))
         found = orders(Exchange(turn.id, turn.at, user))
         if not found:
             return

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from keeplore.capture.observer import clean
+from keeplore.capture.redact.homes import shortening
 from keeplore.memory import Asked, Exchange
 from keeplore_hooks.events import Turn, Work
 
@@ -22,8 +23,10 @@ _LOOKING = re.compile(
 def observed(turn: Turn, redact: Callable[[str], str]) -> Exchange | None:
     """The exchange without tool content, injected context and secrets; None where nobody said anything."""
 
+    shorten = shortening(redact, turn.origin.cwd)
+
     def observe(text: str) -> str:
-        return redact(clean(text))
+        return shorten(clean(text))
 
     replies: list[str | Asked] = []
     for reply in turn.replies:
@@ -40,15 +43,16 @@ def observed(turn: Turn, redact: Callable[[str], str]) -> Exchange | None:
 def observed_work(turn: Turn, redact: Callable[[str], str]) -> Work:
     """References without secrets; paths of the project as seen from its directory, on any machine."""
     folder = turn.origin.cwd.rstrip("/\\")
+    shorten = shortening(redact, turn.origin.cwd)
 
     def clean_items(items: tuple[str, ...]) -> tuple[str, ...]:
         if folder:
             items = tuple(item.replace(f"{folder}/", "").replace(f"{folder}\\", "") for item in items)
-        return tuple(redact(item) for item in items)
+        return tuple(shorten(item) for item in items)
 
     work = turn.work
     commands = tuple(command for command in clean_items(work.commands) if not _LOOKING.match(command))
-    return Work(clean_items(work.files), commands, clean_items(work.commits), work.links)
+    return Work(clean_items(work.files), commands, clean_items(work.commits), work.links, clean_items(work.agents))
 
 
 def merged(old: Work, new: Work) -> Work:
@@ -57,4 +61,4 @@ def merged(old: Work, new: Work) -> Work:
     def both(name: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*getattr(old, name), *getattr(new, name))))[:MAX_WORK]
 
-    return Work(both("files"), both("commands")[:MAX_COMMANDS], both("commits"), both("links"))
+    return Work(both("files"), both("commands")[:MAX_COMMANDS], both("commits"), both("links"), both("agents"))

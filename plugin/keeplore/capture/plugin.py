@@ -135,7 +135,7 @@ class Capture:
         state = self._sessions.get(compaction.origin)
         if state.is_new(compaction.id) and (current := self._current(state)):
             state.trigger = "compaction"
-            current.is_dirty = True
+            self._save(state, current)  # at once: an import brings all else of a session to disk at its end
 
     @hookimpl_last
     def keeplore_session(self, session: Session) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from keeplore.capture.observer import clean
 from keeplore.capture.plugin import Place
+from keeplore.capture.redact.homes import shortening
 from keeplore.capture.sessions import Sessions
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Exchange, Memory, new_id, new_meta
@@ -41,7 +42,7 @@ class SummaryKeeper:
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
-        text = self._steps.redact(clean(compaction.summary))
+        text = shortening(self._steps.redact, compaction.origin.cwd)(clean(compaction.summary))
         if len(text) < MIN_CHARS:
             return
         self._steps.flush()

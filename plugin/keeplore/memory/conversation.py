@@ -28,7 +28,7 @@ PARTS = {
     "outcome": "Outcome",
     "open_questions": "Open questions",
 }
-_WORK = {"files": "file", "commands": "command", "commits": "commit", "links": "pull request"}
+_WORK = {"files": "file", "commands": "command", "commits": "commit", "links": "pull request", "agents": "subagent"}
 _MARK = re.compile(r"^<!-- keeplore:(turn|assistant|question)(?: (.*?))? -->$", re.MULTILINE)
 _LOOKS_LIKE_MARK = re.compile(r"^(\\*<!-- keeplore:)", re.MULTILINE)
 _ESCAPED_MARK = re.compile(r"^\\(\\*<!-- keeplore:)", re.MULTILINE)

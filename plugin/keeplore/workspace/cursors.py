@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -71,15 +72,17 @@ class Cursors:
                 found[host] = max(found.get(host, ""), progress.heard_at)
         return found
 
-    def problems(self) -> dict[str, tuple[str, str]]:
-        """Host → when something of it could not be read the last time (RFC 3339, UTC), and what that was."""
+    def problems(self) -> dict[str, tuple[str, str, int]]:
+        """Host → when something of it could not be read the last time (RFC 3339, UTC), what, in how many sessions."""
         found: dict[str, tuple[str, str]] = {}
+        counts: Counter[tuple[str, str]] = Counter()
         for path in self._directory.glob("*.json"):
             progress = self._load(path)
             if progress and progress.problem:
                 host = progress.origin.host
                 found[host] = max(found.get(host, ("", "")), (progress.problem_at, progress.problem))
-        return found
+                counts[host, progress.problem] += 1
+        return {host: (at, problem, counts[host, problem]) for host, (at, problem) in found.items()}
 
     def _path(self, origin: Origin) -> Path:
         # a session id comes from a host and may hold anything

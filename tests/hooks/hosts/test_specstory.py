@@ -146,7 +146,8 @@ def test_a_command_counts_and_the_text_behind_it_does_not(path):
 def test_a_compaction_is_the_hosts_words(path):
     summary = "This session is being continued from a previous conversation that ran out of context. They use SQLite."
     text = HEAD + user("Go", 1) + agent("Half.", 2) + user(summary, 3) + agent("Whole.", 4)
-    compaction, turn = read(path, text)
+    half, compaction, turn = read(path, text)
+    assert isinstance(half, Turn) and (half.id, half.assistant, half.is_complete) == (turn.id, "Half.", False)
     assert isinstance(compaction, Compaction) and (compaction.phase, compaction.summary) == ("after", summary)
     assert isinstance(turn, Turn) and turn.assistant == "Half.\n\nWhole."
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from pathlib import PurePath, PureWindowsPath
+from collections.abc import Callable
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 _URL = r"\b[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s\"'<>`)\]]*"  # what looks like a home there is another machine's
+
+_POSIX = re.compile(r"(/(?:Users|home)/(?!Shared(?:/|$))[^/]+|/root)(?:/|$)")
+_WINDOWS = re.compile(r"([A-Za-z]:[\\/]Users[\\/](?!Public(?:[\\/]|$))[^\\/]+)(?:[\\/]|$)", re.IGNORECASE)
 
 
 class Homes:
@@ -27,3 +32,22 @@ class Homes:
         if self._pattern is None:
             return text
         return self._pattern.sub(lambda match: match[1] or "~", text)
+
+
+def home_of(directory: str) -> PurePath | None:
+    """The home directory that a directory of any machine lies in, None where systems have no homes."""
+    if found := _POSIX.match(directory):
+        return PurePosixPath(found[1])
+    found = _WINDOWS.match(directory)
+    return PureWindowsPath(found[1]) if found else None
+
+
+def shortening(redact: Callable[[str], str], directory: str) -> Callable[[str], str]:
+    """``redact`` for words of a session in that directory, which may be one of another machine, of another name."""
+    homes = _homes_around(directory)
+    return lambda text: redact(homes.shorten(text))
+
+
+@functools.lru_cache(maxsize=16)
+def _homes_around(directory: str) -> Homes:
+    return Homes(home_of(directory))

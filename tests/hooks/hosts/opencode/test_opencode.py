@@ -69,7 +69,8 @@ def test_version_2_says_the_same_in_rows(tmp_path, write_rows):
     ]
     reading = HOST.read_transcript(write_rows(tmp_path, rows), Cursor())
     assert reading.problems == ()
-    question, compaction, first, second = reading.events
+    question, half, compaction, first, second = reading.events
+    assert isinstance(half, Turn) and (half.id, half.replies) == (first.id, first.replies)  # before it is shortened
     assert isinstance(question, Question) and (question.question, question.answer) == ("Which?", "B")
     assert isinstance(compaction, Compaction) and (compaction.trigger, compaction.summary) == (
         "auto",
@@ -137,7 +138,11 @@ def test_a_compaction_is_the_hosts_words_and_the_turn_goes_on_after_it(talk, pat
         ("after", "auto", "They move the tests."),
         ("after", "manual", "All done."),
     ]
-    assert [(turn.user, turn.assistant) for turn in said] == [("Move the tests", "Half are moved.\n\nAll are moved.")]
+    assert [(turn.user, turn.assistant, turn.is_complete) for turn in said] == [
+        ("Move the tests", "Half are moved.", False),  # before it is shortened
+        ("Move the tests", "Half are moved.\n\nAll are moved.", True),
+    ]
+    assert said[0].id == said[1].id
 
 
 def test_a_compaction_that_failed_is_none(talk, path):
