@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
 import re
 import shlex
 import shutil
@@ -18,6 +16,7 @@ from typing import Any
 
 from keeplore import __version__
 from keeplore.cli.examine.finding import Finding, note, several, well, wrong
+from keeplore.config import program
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
@@ -25,7 +24,6 @@ from keeplore.store import run
 from keeplore.worker.lock import only_one
 from keeplore.worker.protocol import ask
 from keeplore.workspace.cursors import Cursors
-from keeplore_hooks import durable
 from keeplore_hooks.spool import REASON_SUFFIX, Spool
 
 ANSWER_S = 2.0
@@ -33,16 +31,15 @@ BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
 OLD_S = 3600.0  # an entry that waits longer has no worker
 FREE_BYTES = 200 * 1024 * 1024
 GIT_NEEDED = (2, 30)
-SETTINGS_BYTES = 4 * 1024 * 1024
 LATELY = timedelta(days=7)
 
 
-def findings(places: Places, claude_dir: Path) -> Iterator[Finding]:
+def findings(places: Places) -> Iterator[Finding]:
     places.create()
     told = ask(places.state, "status", timeout_s=ANSWER_S)
     yield from _spool(places, is_running=told is not None)
     yield from _worker(places, told)
-    yield from _hosts(places, claude_dir)
+    yield from _hosts(places)
     yield from _identity(places)
     yield from _surroundings(places)
 
@@ -123,58 +120,26 @@ def _worker(places: Places, told: Any) -> Iterator[Finding]:
     if crash.exists():
         at = datetime.fromtimestamp(crash.stat().st_mtime, UTC).strftime("%Y-%m-%d")
         yield note("worker", f"an error of Keeplore itself was written down on {at}", f"Report {crash}, then remove it")
-    python = _text(places.state / "python")
-    if not os.access(python, os.X_OK):
-        message = f"hosts cannot start a worker: {python or 'no Python'} is registered for it"
+    known = program.registered(places.state)
+    if known is None or not known.is_there:
+        message = f"hosts cannot start a worker: {known.python if known else 'no Python'} is registered for it"
         remedy = "`keeplore doctor --fix` registers this one"
         yield wrong("worker", message, remedy, lambda: _register(places))
-    elif Path(python) != Path(sys.executable):
-        yield note("worker", f"hosts start it with {python}, and this command runs with {sys.executable}")
+    elif known.python != sys.executable:
+        yield note("worker", f"hosts start it with {known.python}, and this command runs with {sys.executable}")
 
 
 def _register(places: Places) -> str:
-    durable.write(places.state / "python", sys.executable.encode())
+    program.register(places.state, anyway=True)
     return f"registered {sys.executable}"
 
 
-def _hosts(places: Places, claude_dir: Path) -> Iterator[Finding]:
-    heard = Cursors(places.sessions).heard()
-    for host, at in sorted(heard.items()):
-        yield well(f"host {host}", f"last heard of at {at}")
+def _hosts(places: Places) -> Iterator[Finding]:
     for host, (at, problem, count) in sorted(Cursors(places.sessions).problems().items()):
         if _age_s(at) < LATELY.total_seconds():
             remedy = "A newer Keeplore may read it; what could be read was kept"
             sessions = f" of {count} sessions" if count > 1 else ""
             yield note(f"host {host}", f"at {at} not all{sessions} could be read: {problem}", remedy)
-    if not claude_dir.is_dir():
-        return
-    part = "host claude-code"
-    at = heard.get("claude-code", "")
-    is_connected = _has_plugin(claude_dir)
-    if is_connected is None:
-        yield note(part, f"{claude_dir / 'settings.json'} cannot be read, so the plugin is not seen there")
-    elif is_connected and not at:
-        yield note(part, "the plugin is enabled, and nothing was heard yet", "Start a new session of Claude Code")
-    elif not is_connected and (not at or _age_s(at) > LATELY.total_seconds()):
-        yield note(
-            part,
-            "Claude Code is here, and its plugin for Keeplore is not enabled",
-            "`claude plugin install keeplore@keeplore`, once `claude plugin marketplace add` knows where it is",
-        )
-
-
-def _has_plugin(claude_dir: Path) -> bool | None:
-    """Whether the settings for all projects, or its folder of skills, name the plugin; None where nobody can tell."""
-    if (claude_dir / "skills" / "keeplore" / ".claude-plugin").is_dir():
-        return True
-    try:
-        with (claude_dir / "settings.json").open("rb") as file:
-            enabled = json.loads(file.read(SETTINGS_BYTES)).get("enabledPlugins") or {}
-        return any(name.split("@")[0] == "keeplore" and is_on for name, is_on in enabled.items())
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return None
 
 
 def _identity(places: Places) -> Iterator[Finding]:
