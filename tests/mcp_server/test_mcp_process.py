@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -200,3 +201,22 @@ def test_an_interrupt_ends_it_without_a_traceback(office: Any) -> None:
     process.send_signal(signal.SIGINT)
     _, log = process.communicate(timeout=60)
     assert b"Traceback" not in log
+
+
+def test_an_index_that_is_behind_is_not_nothing_found(office: Any) -> None:
+    office.note("The index is made from the text")
+    office.leave()
+    with only_one(office.state) as lock, (office.home / "cache/index/memory/writer.lock").open("ab") as writer:
+        assert lock is not None
+        client = office.client()
+        assert client.call("search", query="zebra crossing").startswith("Nothing found: the index is current")
+        fcntl.flock(writer, fcntl.LOCK_EX)  # another process writes, and does not come to an end
+        place = office.home / "memory/projects/api/memory/facts/zebra.md"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("# The zebra crossing is out of order\n")
+        told = client.call("search", query="zebra crossing")
+        assert told.startswith("Nothing found, but the index is behind") and "keeplore doctor" in told
+        fcntl.flock(writer, fcntl.LOCK_UN)
+        assert "out of order" in client.call("search", query="zebra crossing")
+        place.unlink()
+        client.close()

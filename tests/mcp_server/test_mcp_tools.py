@@ -58,8 +58,10 @@ def test_reading_goes_from_the_overview_to_the_very_words_and_to_the_transcript(
     assert "user: Then move it to 5434." in words and "assistant asked: Commit?" in words and "answered: Yes" in words
     assert words.count("5433") == 0
     assert "user: Then move it" in client.call("read", id=talk.id, turn="turn-two")
+    note = office.note("Staging is on 5434", source={"host": "codex", "session": "s-9", "turns": ["turn-two-2"]})
+    assert "user: Then move it" in client.call("read", id=note.id, turn="turn-two")
     source = client.call("read", id=talk.id, part="source")
-    for part in ("session: s-9", "machine: studio", "- turn-one-1 2026-02-09 14:03", "transcript: not known"):
+    for part in ("session: s-9", "machine: studio", "- turn-one-1 2026-02-09 14:03", "transcript: not on this machine"):
         assert part in source
 
 

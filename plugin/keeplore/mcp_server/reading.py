@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 
 from keeplore.errors import NotFound
 from keeplore.mcp_server.desk import Desk
 from keeplore.mcp_server.text import fenced, pages, said_by
 from keeplore.memory import Asked, Conversation, Exchange
-from keeplore.memory.conversation import chosen_exchange
 from keeplore.memory.moments import minute_of
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
-from keeplore.workspace.cursors import Cursors
 from keeplore.workspace.described import describe, facts_of
 from keeplore.workspace.notes import Version
 from keeplore.workspace.registry import Found
-from keeplore_hooks.events import Origin
+from keeplore.workspace.sources import exchange_of, transcript_of
 
 FACT_CHARS = 400
 FIRST_LINE = 100  # characters of an exchange in the list of them
@@ -33,10 +30,7 @@ def read(desk: Desk, reference: str, part: str, turn: str, page: int, *, directo
     """A page of a memory. Raises KeeploreError."""
     found = desk.find(reference, directory)
     part = "exchanges" if turn else part
-    if turn:
-        text = _exchange(chosen_exchange(Conversation.from_markdown(found.memory.body).exchanges, turn))
-    else:
-        text = PARTS[part](desk, found)
+    text = _exchange(exchange_of(found, turn)) if turn else PARTS[part](desk, found)
     every = pages(text, max_tokens)
     if page > len(every):
         raise NotFound(f"there is no page {page} of it", f"With this max_tokens, ask for a page from 1 to {len(every)}")
@@ -101,20 +95,11 @@ def _source(desk: Desk, found: Found) -> str:
             f"file: {found.workspace.root / found.row.path}",
             f"trigger: {memory.meta.get('trigger', '')}",
             *kept,
-            _transcript(desk, str(source.get("host", "")), str(source.get("session", ""))),
+            f"transcript: {transcript_of(desk.places, memory) or 'not on this machine'}",
             f"turns: {len(turns)}",
             *(f"- {turn} {times.get(turn, '')}".rstrip() for turn in turns),
         )
     )
-
-
-def _transcript(desk: Desk, host: str, session: str) -> str:
-    if not session:
-        return "transcript: none, it was not said in a session of a host"
-    path = Cursors(desk.places.sessions).get(Origin(host, session)).origin.transcript
-    if not path:
-        return "transcript: not known on this machine"
-    return f"transcript: {path}{'' if Path(path).exists() else ' (gone)'}"
 
 
 def _history(_desk: Desk, found: Found) -> str:
