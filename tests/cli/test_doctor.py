@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.cli.connecting import surroundings
 from keeplore.cli.examine import Finding, Look, examine
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
@@ -52,7 +53,7 @@ def settle(root: Path) -> None:
 
 
 def look(places: Places, *, deep: bool = False, fix: bool = False) -> list[Finding]:
-    return examine(places, Look(Path.home() / ".claude", is_deep=deep, is_mending=fix))
+    return examine(places, Look(surroundings(places), is_deep=deep, is_mending=fix))
 
 
 def wrong(findings: list[Finding]) -> list[str]:
@@ -340,9 +341,9 @@ def test_a_damaged_object_is_found_by_the_deep_look(root: Path, places: Places, 
     ("settings", "words"),
     [
         ('{"enabledPlugins": {"keeplore@keeplore": true}}', "nothing was heard yet"),
-        ('{"enabledPlugins": {"other@x": true}}', "is not enabled"),
-        ("[", "cannot be read"),
-        ("[]", "cannot be read"),
+        ('{"enabledPlugins": {"other@x": true}}', "is not connected"),
+        ("[", "is not connected"),
+        ("[]", "is not connected"),
     ],
 )
 def test_it_is_told_whether_the_plugin_is_connected(root: Path, places: Places, settings: str, words: str) -> None:

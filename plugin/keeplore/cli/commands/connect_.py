@@ -23,10 +23,11 @@ DEFAULT = "user/memory/claude-code"  # below the home workspace, where files of 
 @click.option(
     "--auto-memory",
     "notes_in",
+    metavar="[DIR]",
     type=click.Path(file_okay=False, path_type=Path),
     is_flag=False,
     flag_value=Path(),
-    help="Let Claude Code keep its own notes in a workspace, in this folder.",
+    help="Let Claude Code keep its own notes in the home workspace, or in the folder DIR of one.",
 )
 @click.pass_obj
 def command(places: Places, hosts: tuple[str, ...], notes_in: Path | None, *, dry_run: bool, yes: bool) -> None:

@@ -1,0 +1,173 @@
+"""Connecting from the command line: what is shown, asked, refused, told by doctor, and undone by uninstalling."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from keeplore.cli.connecting import surroundings
+from keeplore.cli.examine import Finding, Look, examine
+from keeplore.config.places import Places
+from keeplore.connect.manifest import Manifest
+from keeplore.connect.parts import client_files
+from keeplore_hooks.spool import Spool
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+MINE = '{"version": 1, "hooks": {"stop": [{"command": "./mine"}]}}\n'
+
+
+@pytest.fixture
+def cursor(home: Path) -> Path:
+    """A file of the person's, in Cursor's directory."""
+    path = home / ".cursor" / "hooks.json"
+    path.parent.mkdir()
+    path.write_text(MINE)
+    return path
+
+
+@pytest.fixture
+def places(home: Path) -> Places:
+    return Places.from_environment(os.environ)
+
+
+def told(places: Places, host: str) -> list[Finding]:
+    found = examine(places, Look(surroundings(places)))
+    return [finding for finding in found if finding.part == f"host {host}"]
+
+
+def test_a_person_is_shown_what_changes_and_asked(memory: Path, cursor: Path, at_terminal) -> None:
+    status, seen = at_terminal("connect", "cursor", typed="n\n")
+    assert status == 130 and "Make these changes?" in seen and cursor.read_text() == MINE
+    assert "changed" in seen and "~/.cursor/hooks.json" in seen.replace(str(memory.parent), "~")
+    assert "client.sh cursor stop" in seen and "+++" in seen
+    status, seen = at_terminal("connect", "cursor", typed="y\n")
+    assert status == 0 and "Cursor: connected. Next: restart it" in seen
+    assert "./mine" in cursor.read_text() and "client.sh cursor stop" in cursor.read_text()
+    status, seen = at_terminal("disconnect", typed="y\n")
+    assert status == 0 and "Cursor: disconnected" in seen and cursor.read_text() == MINE
+
+
+def test_nobody_to_ask_means_no(memory: Path, cursor: Path, run: Run) -> None:
+    done = run("connect", "cursor")
+    assert done.returncode == 1 and "--yes" in done.stderr and cursor.read_text() == MINE
+    assert run("connect", "cursor", "--yes").returncode == 0
+    connected = cursor.read_text()
+    done = run("disconnect", "cursor")
+    assert done.returncode == 1 and "--yes" in done.stderr and cursor.read_text() == connected
+
+
+def test_connecting_again_has_nothing_to_ask(memory: Path, cursor: Path, run: Run) -> None:
+    assert run("connect", "cursor", "--yes").returncode == 0
+    done = run("connect", "cursor")
+    assert (done.returncode, done.stdout) == (0, "Cursor: connected already.\n")
+    assert run("connect", "cursor", "--dry-run").stdout == ""
+
+
+def test_before_there_is_a_workspace_the_next_step_is_named(cursor: Path, run: Run) -> None:
+    done = run("connect", "cursor", "--yes")
+    assert done.returncode == 0 and "keeplore init" in done.stderr
+
+
+def test_init_names_connecting_as_the_next_step(run: Run) -> None:
+    assert "keeplore connect" in run("init", "memory").stdout
+
+
+def test_a_host_that_cannot_be_connected_whole_is_an_error_that_says_what_to_do(
+    memory: Path, cursor: Path, run: Run
+) -> None:
+    cursor.write_text("{")
+    done = run("connect", "cursor", "--yes")
+    assert done.returncode == 1 and "no JSON" in done.stderr and "→ Mend it" in done.stderr
+    assert cursor.read_text() == "{" and (cursor.parent / "mcp.json").exists()
+
+
+def test_a_name_of_a_file_cannot_speak_to_the_terminal(memory: Path, home: Path, run: Run) -> None:
+    folder = home / "odd\x1b[2J\u202e"
+    folder.mkdir()
+    done = run("connect", "codex", "--dry-run", CODEX_HOME=str(folder))
+    assert "odd" in done.stdout and "\x1b" not in done.stdout and "\u202e" not in done.stdout
+
+
+def test_doctor_tells_of_each_host(memory: Path, cursor: Path, places: Places, run: Run) -> None:
+    (finding,) = told(places, "cursor")
+    assert (finding.level, finding.remedy) == ("note", "`keeplore connect cursor`")
+    assert run("connect", "cursor", "codex", "--yes").returncode == 0
+    levels = {finding.message.split(":")[0].split(",")[0]: finding for finding in told(places, "codex")}
+    assert "/hooks" in levels["connected"].remedy and "trust" in levels["connected"].remedy
+    Spool(places.spool).add("cursor", "stop", b"{}")
+    assert {finding.level for finding in told(places, "cursor")} == {"ok"}
+    assert any("its last event came at 20" in finding.message for finding in told(places, "cursor"))
+
+
+def test_doctor_tells_what_is_missing_changed_or_old(memory: Path, cursor: Path, places: Places, run: Run) -> None:
+    assert run("connect", "cursor", "--yes").returncode == 0
+    text = cursor.read_text()
+    cursor.write_text(text.replace('"timeout": 5', '"timeout": 6'))
+    assert any(f.level == "note" and "changed by hand" in f.message and str(cursor) in f.message
+               for f in told(places, "cursor"))  # fmt: skip
+    cursor.write_text(MINE)
+    (missing,) = [finding for finding in told(places, "cursor") if finding.level == "wrong"]
+    assert str(cursor) in missing.message and "keeplore connect cursor" in missing.remedy
+    cursor.write_text(text)
+    client = places.state / "client" / "client.py"
+    client.write_text("old")
+    fixed = run("doctor", "--fix")
+    assert "wrote client.py" in fixed.stdout and client.read_bytes() == client_files()["client.py"]
+
+
+def test_doctor_tells_of_an_entry_that_came_from_two_sides(memory: Path, home: Path, places: Places, run: Run) -> None:
+    (home / ".claude").mkdir(exist_ok=True)
+    assert run("connect", "claude-code", "--yes").returncode == 0
+    (home / ".claude/settings.json").write_text('{"enabledPlugins": {"keeplore@keeplore": true}}')
+    assert any("connected twice" in finding.message for finding in told(places, "claude-code"))
+
+
+def test_claude_codes_notes_can_be_kept_in_the_workspace(memory: Path, home: Path, run: Run) -> None:
+    settings = home / ".claude/settings.json"
+    settings.write_text("{}")
+    done = run("connect", "claude-code", "--yes", "--auto-memory")
+    place = memory / "user/memory/claude-code"
+    assert done.returncode == 0 and json.loads(settings.read_text()) == {"autoMemoryDirectory": str(place)}
+    assert "all projects" in done.stderr
+    done = run("connect", "claude-code", "--yes", "--auto-memory", str(home / "elsewhere"))
+    assert done.returncode == 1 and str(memory / "user" / "memory") in done.stderr
+    assert run("connect", "cursor", "--auto-memory", str(place)).returncode == 2
+    assert run("disconnect", "--yes").returncode == 0 and settings.read_text() == "{}"
+
+
+def test_uninstalling_disconnects(memory: Path, cursor: Path, home: Path, places: Places, run: Run) -> None:
+    (home / ".codex").mkdir()
+    assert run("connect", "cursor", "codex", "--yes").returncode == 0
+    done = run("uninstall", "--yes")
+    assert done.returncode == 0 and "entries go from these:" in done.stdout and str(cursor) in done.stdout
+    assert cursor.read_text() == MINE and not [*(home / ".codex").iterdir()]
+    assert not places.state.exists() and not (home / ".agents").exists()
+
+
+def test_uninstalling_stops_where_entries_cannot_be_taken_out(memory: Path, cursor: Path, places: Places, run: Run):
+    assert run("connect", "cursor", "--yes").returncode == 0
+    whole = cursor.read_text()
+    cursor.write_text(whole[:-3])
+    done = run("uninstall", "--yes")
+    assert done.returncode == 1 and str(cursor) in done.stderr and "again" in done.stderr
+    assert [*Manifest.load(places.state).files] == [str(cursor)]
+    cursor.write_text(whole)
+    assert run("uninstall", "--yes").returncode == 0 and cursor.read_text() == MINE
+
+
+def test_the_clients_copy_is_renewed_only_where_hosts_use_one(places: Places, home: Path) -> None:
+    code = "import sys; from pathlib import Path; from keeplore.connect.clients import refresh_clients as r; "
+    code += "print(r(Path(sys.argv[1])))"
+    command = (sys.executable, "-c", code, str(places.state))
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "()\n"
+    assert not (places.state / "client").exists()
+    (places.state / "client").mkdir(parents=True)
+    assert "client.sh" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert {path.name: path.read_bytes() for path in (places.state / "client").iterdir()} == client_files()
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "()\n"
