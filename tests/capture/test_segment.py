@@ -79,8 +79,33 @@ def test_nothing_is_a_boundary_before_the_first_exchange() -> None:
 
 
 def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
-    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:20:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == "pause"
-    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T11:19:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T12:20:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == "pause"
+    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T12:19:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == ""
+
+
+def test_after_an_hour_half_a_shift_is_a_boundary() -> None:
+    later, sooner = (turn("our login page", at=f"2026-03-01T11:{minute}:00Z") for minute in ("20", "19"))
+    assert boundary(QUEUE, later, shift=Shift(0.2, 0.4, 0.2)) == "pause"
+    assert boundary(QUEUE, later, shift=Shift(0.1, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, sooner, shift=Shift(0.2, 0.4, 0.2)) == ""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "and when a worker dies, who takes back its job?",
+        "And when a worker dies, who  takes back its job? After how many seconds?",
+    ],
+)
+def test_an_interrupted_message_that_is_sent_again_opens_no_topic(message: str) -> None:
+    assert boundary(QUEUE, turn(message), shift=Shift(2.0, 0.4, 0.2)) == ""
+    assert boundary(QUEUE, turn("and who is paged?"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
+
+
+def test_words_that_begin_alike_are_another_message() -> None:
+    before = talk(("go", "Done."), ("fix the parser", "Done."))
+    assert boundary(before[:1], turn("google sign-in"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
+    assert boundary(before, turn("fix the printer"), shift=Shift(2.0, 0.4, 0.2)) == "shift"
 
 
 def test_the_pause_counts_from_the_end_of_the_answer() -> None:
@@ -142,6 +167,14 @@ def test_by_rule_a_message_that_takes_up_what_was_said_needs_more() -> None:
     segmenter = Segmenter(None)
     plain, taken_up = (segmenter.shift_of(QUEUE, turn(f"{start} login page is slow")) for start in ("the", "and that"))
     assert taken_up.need > plain.need
+
+
+@pytest.mark.parametrize(
+    "message", ["commit please, then push and open a PR", "Can we submit a PR?", "ok, please make a new pull request"]
+)
+def test_handing_in_the_work_needs_more(message: str) -> None:
+    segmenter = Segmenter(None)
+    assert segmenter.shift_of(QUEUE, turn(message)).need > segmenter.shift_of(QUEUE, turn("review the PR page")).need
 
 
 def test_a_file_does_not_grow_without_end() -> None:

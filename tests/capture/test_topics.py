@@ -81,6 +81,35 @@ def test_another_subject_is_likelier_to_open_a_topic(packaged: Any) -> None:
     assert (same.need, same.need_maybe) == (segment.LIKELY, segment.LIKELY_MAYBE)
 
 
+def test_a_few_words_to_an_assistant_open_a_topic_only_where_that_is_nearly_sure(packaged: Any) -> None:
+    segmenter = Segmenter(packaged)
+    exchanges = said(*((user, f"{answer} {answer.lower()} " * 3) for user, answer in QUEUE))
+    needs = [
+        segmenter.shift_of(exchanges, Turn("t", Origin("test", ""), "", user, (OTHER[1] * 4,))).need
+        for user in ("I use brave", "restyle the invoice header", "restyle the invoice page header with brand colours")
+    ]
+    assert needs[0] > needs[1] > needs[2] == segment.LIKELY
+
+
+def test_a_single_exchange_with_an_assistant_is_left_only_for_what_is_nearly_sure() -> None:
+    units = [unit(user, answer * 30, seed) for seed, (user, answer) in enumerate([*QUEUE, OTHER])]
+    few, one = segment.likely(0.5, units), segment.likely(0.5, units[-2:])
+    assert one.need == pytest.approx(few.need + segment.ALONE, abs=0.02)
+
+
+def test_a_name_that_was_met_before_holds_a_topic_together() -> None:
+    before = [unit(user, answer * 4, seed) for seed, (user, answer) in enumerate(QUEUE)]
+    model = topics.model_for(topics.FITTED_FOR)
+    assert model is not None
+    again, fresh = (
+        model.chance(
+            [*before, unit(f"what does {name} cost us each month in total?", f"{name} costs little. " * 20, 9)]
+        )
+        for name in ("postgres", "terraform")
+    )
+    assert again < fresh
+
+
 def test_what_was_said_counts_only_where_people_chat() -> None:
     chat = [unit("do you like jazz?", "I love it", 1), unit("my dog is ill", "oh no", 2)]
     work = [Unit(u.user, "An answer of an assistant. " * 60, u.vector) for u in chat]

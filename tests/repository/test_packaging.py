@@ -19,6 +19,7 @@ from keeplore.workspace.template import template_dir
 
 TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
 DATA = {
+    "keeplore/capture/common.txt",
     "keeplore/capture/redact/rules.yaml",
     "keeplore/capture/topics.txt",
     "keeplore/client/client.sh",

@@ -25,17 +25,21 @@ from keeplore_hooks.specs import hookimpl_last
 if TYPE_CHECKING:
     from keeplore.index.embedder import Embedder
 
-# between a turn's end and the next prompt. Half an hour is the habit for web sessions; reading a long answer, trying it
-# out and a meeting take longer, and a wrong cut costs more than a missed one
-LONG_PAUSE = 60  # minutes
+# minutes between a turn's end and the next prompt. Half an hour is the habit for web sessions; reading a long answer,
+# trying it out and a meeting take longer, and of recorded pauses of an hour and more two thirds changed no subject
+PAUSE = 60  # weaker evidence will do
+LONG_PAUSE = 120  # none is needed
 MAX_EXCHANGES = 24  # a safety against files that nobody can read, not a habit
 MAX_SIZE = 200_000  # characters, likewise
 FEW, MANY = 3, 8  # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
 NEED_FEW, NEED_USUAL, NEED_MANY = 0.9, 0.4, 0.35  # shift that makes a boundary, see ``shift_of``
 NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
 # the same, of the model's probability
-LIKELY, LIKELY_MAYBE = 0.45, 0.25
-CONTINUING = 0.2  # what more it needs when the message takes up what was said ("and …", "but why …")
+LIKELY, LIKELY_MAYBE = 0.35, 0.25
+ALONE = 0.35  # what more it needs to leave a single exchange with an assistant behind
+SUBJECT_TERMS = 5  # content words from which a message to an assistant can open a subject by its shift alone
+CONTINUING = 0.2  # what more it needs when the message takes up what was said ("and …", "but why …", "commit that")
+SAME_HEAD, SAME_LEAST = 60, 15  # characters from which a message is the one before again
 SURE_TERMS = 3  # content words from which a message says enough to be measured; below, its shift counts in part
 BLOCK = 3  # exchanges before the turn that it is compared with
 PRIOR_WEIGHT = 6.0  # exchanges that the expectation counts for, until the conversation has its own
@@ -65,10 +69,13 @@ def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -
     if not exchanges or is_confirmation(turn.user):
         return ""
     last = exchanges[-1]
-    if _minutes(str(last.get("ended_at") or last["at"]), turn.at) >= LONG_PAUSE:
+    minutes = _minutes(str(last.get("ended_at") or last["at"]), turn.at)
+    if minutes >= LONG_PAUSE or (minutes >= PAUSE and shift.size >= shift.need_maybe):
         return "pause"
     n = len(exchanges)
     opening = turn.user[:300]
+    if is_again(turn.user, str(last["user"])):
+        return ""
     if topic_cues.NEW_TOPIC.match(opening) or (n >= FEW and topic_cues.NEXT_PHASE.match(opening)):
         return "words"
     if topic_cues.MAYBE_TOPIC.match(opening) and shift.size >= shift.need_maybe:
@@ -88,14 +95,24 @@ def is_confirmation(message: str) -> bool:
     )
 
 
+def is_again(message: str, before: str) -> bool:
+    """True where the message is the one before once more, whole or changed after its head: that one was interrupted."""
+    one, other = (" ".join(text[: 4 * SAME_HEAD].lower().split())[:SAME_HEAD] for text in (message, before))
+    return min(len(one), len(other)) >= SAME_LEAST and (one.startswith(other) or other.startswith(one))
+
+
 def likely(chance: float, units: Sequence[topics.Unit]) -> Shift:
     """What the model's probability is held against for the last unit; people among themselves begin anything anyhow."""
-    return Shift(chance, LIKELY + _more(units[-1].user) * topics.assisted(units), LIKELY_MAYBE)
+    too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
+    alone = ALONE if len(units) == 2 else 0.0
+    more = (_more(units[-1].user) + too_short + alone) * topics.assisted(units)
+    return Shift(chance, LIKELY + more, LIKELY_MAYBE)
 
 
 def _more(message: str) -> float:
     opening = message[:300]
-    return CONTINUING if topic_cues.CONTINUES.match(opening) or cues.AFFIRMED.match(opening) else 0.0
+    going_on = (topic_cues.CONTINUES, topic_cues.FINISHES, cues.AFFIRMED)
+    return CONTINUING if any(cue.match(opening) for cue in going_on) else 0.0
 
 
 class Segmenter:

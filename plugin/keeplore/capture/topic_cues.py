@@ -33,7 +33,7 @@ MAYBE_TOPIC = _starts(
     r"work on|tackle|start (?:on|with|work)|"
     r"focus on|talk about|discuss|look into|turn to|go to)\b(?! (?:it|this|that|those|these)\b)|"
     r"(?:now|next)[, ]+(?:let(?:'|’)?s|i(?:'d| would)? (?:like|want|need)|we (?:need|should|have)|can "
-    r"(?:you|we)|could (?:you|we)|please)\b|"
+    r"(?:you|we)|could (?:you|we))\b|"
     r"by the way\b|btw\b|separately[,:]|another (?:thing|question|one)\b|"
     r"(?:that'?s|this is) (?:done|fixed|sorted|out of the way|working now)[,.!;]?\s+(?:now|next|let|can|"
     r"could|please|we)\b)"
@@ -51,8 +51,16 @@ CONTINUES = re.compile(
     r"why|how come|which|what about|how about|what if|in that case|does (?:it|that|this)|is (?:it|that|"
     r"this)|did (?:it|that|you)|are (?:they|those|you)|can (?:it|that)|so|still|same|"
     r"again|instead|except|actually|you|your|i (?:mean|meant)|not|where is (?:it|that)|the (?:above|same|"
-    r"first|second|last|other)|now it|try again|makes sense)\b",
+    r"first|second|last|other)|now it|try again|makes sense|to be (?:precise|exact|clear|fair)|(?:just )?to clarify|"
+    r"in other words|for (?:context|reference))\b",
     re.IGNORECASE,
+)
+# the work so far is handed in: its end, and no subject of its own
+FINISHES = _starts(
+    r"(?:(?:please|sorry|let(?:'|’)?s|can|could|you|we|i|go ahead and|it (?:seems to )?works?)[\s,.!]+)*"
+    r"(?:(?:commit|push|rebase|merge|submit)\b|"
+    r"(?:open|make|create|send|raise|put up)\s+(?:(?:a|an|the|another|new|draft)\s+)*"
+    r"(?:pr|mr|pull request|merge request|commit)\b)"
 )
 # bare go-aheads and picks: they answer what was said, and never open a subject
 _CONFIRMING = """

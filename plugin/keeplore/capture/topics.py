@@ -10,13 +10,14 @@ from __future__ import annotations
 import functools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keeplore.capture import cues, topic_cues
-from keeplore.capture.terms import is_identifier, terms, words
+from keeplore.capture.rarity import damped, rare
+from keeplore.capture.terms import cosine, is_identifier, terms, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +35,9 @@ USUAL, PRIOR_WEIGHT = 0.25, 6.0  # nearness within a topic, and for how many exc
 HEAD_USER, HEAD_ASSISTANT = 800, 1200  # characters whose words are compared
 # the median answer of two people is shorter, that of an assistant longer; the power says how soon it turns
 ANSWER, STEEPNESS = 250, 3.0
-SCALARS = 31  # features that are no coordinates of a vector; each counts once plainly and once times ``assisted``
+RARE_WORDS = 3  # of the message; more say no more
+# features that are no coordinates of a vector; each has a weight where people chat, and another with an assistant
+SCALARS = 37
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,10 @@ class Unit:
     @property
     def words(self) -> frozenset[str]:
         return self.own | _bag(self.assistant[:HEAD_ASSISTANT])
+
+    @property
+    def rare(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        return rare(self.user[:HEAD_USER]), rare(self.assistant[:HEAD_ASSISTANT])
 
     @property
     def names(self) -> frozenset[str]:
@@ -105,12 +112,13 @@ def features(units: Sequence[Unit]) -> NDArray[np.float32]:
     units = units[-SPAN - 1 :]
     gate = assisted(units)
     plain = np.array(
-        [*_nearness(np.stack([unit.vector for unit in units])), *_words(units), *_manner(units)], dtype=np.float32
+        [*_nearness(np.stack([unit.vector for unit in units])), *_words(units), *_rare_words(units), *_manner(units)],
+        dtype=np.float32,
     )
     new, last = units[-1].vector, units[-2].vector
     # what is said counts only without an assistant: it answers anything, and sessions differ in their subjects
     content = np.concatenate([new, last, new * last]) * (1 - gate)
-    return np.concatenate([plain, plain * gate, [gate], content]).astype(np.float32)
+    return np.concatenate([plain * (1 - gate), plain * gate, [gate], content]).astype(np.float32)
 
 
 def _nearness(vectors: NDArray[np.float32]) -> list[float]:
@@ -153,6 +161,23 @@ def _words(units: Sequence[Unit]) -> list[float]:
         _share(new.names, names),
         min(len(_names(new.user[:HEAD_USER])), 4) / 4,
         min(len(new.own), 6) / 6,
+    ]
+
+
+def _rare_words(units: Sequence[Unit]) -> list[float]:
+    new, before = units[-1], units[:-1]
+    bags = [bag for unit in before for bag in unit.rare]
+    block, every, last = damped(bags[-2 * BLOCK :]), damped(bags), damped(bags[-2:])
+    said = frozenset[str]().union(*(unit.words for unit in before))
+    own, all_new = damped(new.rare[:1]), damped(new.rare)
+    known = sum(term in said for term in own)
+    return [
+        cosine(all_new, block),
+        cosine(all_new, every),
+        cosine(all_new, last),
+        cosine(own, every),
+        min(len(own) - known, RARE_WORDS) / RARE_WORDS,
+        min(known, RARE_WORDS) / RARE_WORDS,
     ]
 
 

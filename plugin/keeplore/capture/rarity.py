@@ -1,0 +1,37 @@
+"""Which words are rare enough to tell subjects apart: all but the commonest, which are data.
+
+``common.txt`` holds the stems of the words among the first ``benchmarks/common_words.py``'s ``FIRST`` entries of the
+packaged embedding model's vocabulary, which lists them by frequency.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from keeplore.capture.terms import terms
+
+COMMON = Path(__file__).with_name("common.txt")
+
+
+@functools.lru_cache(maxsize=1)
+def common() -> frozenset[str]:
+    """Stems of the commonest words."""
+    return frozenset(COMMON.read_text(encoding="ascii").split())
+
+
+@functools.lru_cache(maxsize=4096)  # an open conversation is read again at every turn
+def rare(text: str) -> Mapping[str, int]:
+    """How often each rare term occurs; names, identifiers and words of a trade are rare."""
+    return Counter(term for term in terms(text) if term not in common())
+
+
+def damped(counts: Iterable[Mapping[str, int]]) -> dict[str, float]:
+    """All counts in one bag, 1 + log of each sum: said ten times is not ten times as much."""
+    total: Counter[str] = Counter()
+    for count in counts:
+        total.update(count)
+    return {term: 1 + math.log(n) for term, n in total.items()}
