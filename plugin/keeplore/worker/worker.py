@@ -14,6 +14,7 @@ from typing import Any
 from keeplore import __version__
 from keeplore.config import program
 from keeplore.config.places import Places
+from keeplore.connect.clients import refresh_clients
 from keeplore.errors import ConfigError, IndexUnavailable, NoWorkspace, RepositoryError, TranscriptError
 from keeplore.worker.answers import Answers
 from keeplore.worker.background import Background
@@ -116,6 +117,8 @@ class Worker:
         server = Server(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         program.register(self._places.state)
+        with _logged("the copy of the client"):
+            refresh_clients(self._places.state)
         try:
             self._has_answered.wait(0.0 if self._is_rested else FIRST_ASK_S)
             answers.wait_until_given(ANSWER_S)
