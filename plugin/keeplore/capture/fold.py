@@ -24,11 +24,15 @@ _OUTPUT_LINE = re.compile(
     | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b
     | at\s[\w.$<>/]+[ (] | File\s".*",\sline\s\d | Traceback\b | Caused\sby:               # stack traces
     | [\w./-]+:\d+(?::\d+)?: | \d+[:|\t\u2192] | [+-](?:\S|\s{2}|$)                        # grep, numbered dumps, diffs
-    | @@\s | diff\s--git | [0-9a-f]{4,8}:?\s[0-9a-f]{2,4}\s[0-9a-f]{2,4}                   # hex dumps
+    | @@\s | diff\s--git | [0-9a-f]{4,8}:?\s{1,2}[0-9a-f]{2,4}\s[0-9a-f]{2,4}                # hex dumps
+    | "[^"\n]{1,80}"\s*: | </?[a-zA-Z!][^>\n]{0,100}>                                       # JSON, markup
+    | [^,\s]+(?:,[^,\s][^,]*){3,}$ | \S+(?:\s{2,}\S+){2,}\s*$                               # columns
     | [{}()\[\]$%&;=\\] | // | /\* | \#include | \S+\s*[=:]\s*\S+$                       # code, data, settings
     ) | [;{}]\s*$ | ^(?:\ {4}|\t)(?!\s*(?:[-*+]|\d+[.)])\s)""",
     re.VERBOSE,
 )
+_LISTED = re.compile(r"\s*(?:[-*+•|>#]|\(?\w{1,3}[.)])")  # tables and lists stay, however long and alike
+_BEGINNING = 6  # characters, in which the lines of one program are alike
 _SEEN_CHARS = 200  # of a line; more would let one hostile line cost the square of its length
 
 
@@ -82,8 +86,10 @@ def _folded(lines: list[str], *, is_code: bool) -> list[str]:
 def _output_runs(lines: list[str]) -> Iterator[tuple[int, int]]:
     """Index ranges of runs of program output that are longer than LOG_LINES."""
     start, last = 0, -BRIDGE_LINES - 2
+    beginnings = [beginning(line) for line in lines]
     for i, line in enumerate(lines):
-        if not _OUTPUT_LINE.search(line[:_SEEN_CHARS]):
+        is_alike = bool(beginnings[i]) and beginnings[i] in (beginnings[i - 1 : i] + beginnings[i + 1 : i + 2])
+        if not (is_alike or _OUTPUT_LINE.search(line[:_SEEN_CHARS])):
             continue
         if i - last > BRIDGE_LINES + 1:
             if last - start >= LOG_LINES:
@@ -92,6 +98,13 @@ def _output_runs(lines: list[str]) -> Iterator[tuple[int, int]]:
         last = i
     if last - start >= LOG_LINES:
         yield start, last + 1
+
+
+def beginning(line: str) -> str:
+    """How a line begins, whatever it counts; "" for one of a list or a table."""
+    if _LISTED.match(line) or len(line) <= _BEGINNING:
+        return ""
+    return re.sub(r"\d+", "0", line.lstrip()[: 4 * _BEGINNING])[:_BEGINNING]
 
 
 def _cut(lines: list[str]) -> list[str]:

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 
 import sentencex
 
+from keeplore.capture.fold import beginning
+
 MAX_READ = 60_000  # characters of one message; what goes on beyond that is a paste, and nobody's sentence
 MAX_QUOTE = 300  # characters
 MAX_SENTENCE = 1000  # characters; nobody speaks longer without a stop
+ALIKE = 8  # lines in a row
 MIN_CLAUSE = 120  # characters that must remain where a quotation is cut at a clause
 _WRAPPED = 60  # characters; a shorter line that is followed by a capital was ended by its writer, not by the margin
 _FENCE = re.compile(r"\s{0,12}(?:>\s?)*(`{3,}|~{3,})")
@@ -22,7 +25,8 @@ _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]{2,80}[^*_.!?])(?:\*\*:?|__:?)
 _SHELL = re.compile(r"\s*(?:[$❯➜%]|>>>|PS [A-Z]:\\)(?:\s|\Z)")
 # what programs print and what only looks like prose to a reader of sentences
 _OUTPUT = re.compile(
-    r"\s*(?:\||>|<[/!a-zA-Z]|=>|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File \"|"
+    r"\s*(?:\||>|<[/!a-zA-Z]|\"[^\"]{1,80}\"\s*:|"
+    r"\S+(?:\s{2,}\S+){2,}\s*\Z|=>|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File \"|"
     r"Traceback \(|diff --git|@@ |"
     r"[+-]{3} \S|[-=_*~+#.]{4,}|\[\w+\]\s|(?:import|from|def|func|class|const|let|var|return|export|package|async) "
     r".*[=({;:'\"]\s*\Z|(?:FAIL|PASS|ERROR|WARN|INFO|DEBUG)(?:ED)?\b[ :]|[\w./-]+:\d+(?::\d+)?:)"
@@ -93,7 +97,9 @@ def _blocks(message: str) -> Iterator[tuple[str, str]]:
 def _prose_lines(message: str) -> Iterator[str]:
     """The message's lines, ``""`` where something that is no prose stood."""
     fence, in_output, in_list = "", False, False
-    for raw in message.splitlines():
+    raws = message.splitlines()
+    alike = _alike(raws)
+    for n, raw in enumerate(raws):
         line = raw.rstrip().removesuffix("\\").rstrip()
         if mark := _FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
@@ -108,9 +114,23 @@ def _prose_lines(message: str) -> Iterator[str]:
         is_item = marker is not None and not _CODE_LINE.search(line[marker.end() :][:400])
         in_list = is_item or (in_list and line[0] in " \t")
         is_code = line.startswith(("    ", "\t")) and not in_list
-        yield "" if in_output or is_code or (not is_item and _is_output(line)) else line
+        is_printed = in_output or is_code or n in alike or (not is_item and _is_output(line))
+        yield "" if is_printed else line
         if raw.endswith("\\"):  # a line break typed in a terminal
             yield ""
+
+
+def _alike(lines: list[str]) -> set[int]:
+    """Numbers of the lines that begin as their neighbours do, ``ALIKE`` and more in a row: a program wrote them."""
+    found: set[int] = set()
+    start = 0
+    for n in range(1, len(lines) + 1):
+        if n < len(lines) and (same := beginning(lines[start])) and beginning(lines[n]) == same:
+            continue
+        if n - start >= ALIKE:
+            found.update(range(start, n))
+        start = n
+    return found
 
 
 def _is_output(line: str) -> bool:
