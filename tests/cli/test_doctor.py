@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from keeplore import __version__
 from keeplore.cli.connecting import surroundings
 from keeplore.cli.examine import Finding, Look, examine
+from keeplore.config import program
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
 from keeplore.memory.note import Draft
@@ -285,9 +287,9 @@ def test_a_worker_that_does_not_answer_is_named(root: Path, places: Places) -> N
 
 
 def test_a_python_that_is_gone_is_registered_anew(root: Path, places: Places) -> None:
-    (places.state / "python").write_text("/nowhere/python")
+    (places.state / "python").write_text(f"/nowhere/python\n{__version__}\n")
     names_and_mends(places, "hosts cannot start a worker", "/nowhere/python")
-    assert (places.state / "python").read_text() == sys.executable
+    assert program.registered(places.state) == program.own()
 
 
 def test_vectors_that_are_missing_are_no_fault_and_are_made(root: Path, places: Places) -> None:
