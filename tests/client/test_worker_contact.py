@@ -239,7 +239,7 @@ def dead_socket(state: Path, home: Path) -> None:
     (state / "worker.addr").write_text(str(home / "dead"))
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "SessionStart", "sessionStart"])
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "beforeSubmitPrompt"])
 @pytest.mark.parametrize("has_address", [False, True])
 def test_without_a_worker_and_without_its_interpreter_the_event_is_kept_and_that_is_all(
     asking: Any, state: Path, home: Path, kept: Kept, event: str, has_address: bool
@@ -261,16 +261,41 @@ def test_a_session_start_and_a_typed_command_wait_for_the_worker_that_they_start
     assert ask(asking, event=event) == b"{}"
 
 
-def test_a_prompt_starts_the_worker_and_does_not_wait_for_it(
-    asking: Any, state: Path, home: Path, install: Any
+def test_a_prompt_waits_for_the_worker_that_it_starts(asking: Any, state: Path, home: Path, install: Any) -> None:
+    install(then=ANSWERS)
+    assert ask(asking) == b"{}"
+
+
+def test_a_prompt_does_not_wait_where_another_start_is_under_way(
+    asking: Any, state: Path, install: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(then=ANSWERS)
+    for number in range(10):  # of the ten seconds that follow, and the hours around them
+        (state / f"worker.start-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(time.time() + number))[:-2]}").touch()
     assert ask(asking) == b""
-    for _ in range(1200):
-        if (state / "worker.addr").exists():
-            break
-        time.sleep(0.05)
-    assert ask(asking) == b"{}"
+    assert started(state) == []
+
+
+@pytest.mark.parametrize(("tries", "digits"), [("", 14), ("2", 14), ("3", 13), ("6", 12), ("9", 11), ("999999", 11)])
+def test_a_worker_that_dies_again_and_again_is_started_less_often(
+    client: Any, state: Path, install: Any, tries: str, digits: int
+) -> None:
+    install()
+    (state / "worker.tries").write_text(tries)
+    client.put()
+    wait_for_start(state)
+    (turn,) = state.glob("worker.start-*")
+    assert len(turn.name.removeprefix("worker.start-")) == digits
+    assert int((state / "worker.tries").read_text()) == int(tries or 0) + 1
+
+
+@pytest.mark.parametrize("tries", ["", "\n", "many", "-4", "08", "1" * 50, "\x00\xff"])
+def test_a_count_of_starts_that_is_none_stops_no_start(client: Any, state: Path, install: Any, tries: str) -> None:
+    install()
+    (state / "worker.tries").write_bytes(tries.encode("latin-1"))
+    client.put()
+    wait_for_start(state)
+    assert (state / "worker.tries").read_text().strip().isdigit()
 
 
 def test_a_started_worker_is_detached_from_the_host(client: Any, state: Path, install: Any, kept: Kept) -> None:

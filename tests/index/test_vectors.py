@@ -93,7 +93,7 @@ def test_a_saved_graph_is_used_by_the_next_process_without_building(
     assert same(nearest(second, embedder, "word7"), before)
     assert second._vectors is not None
     assert second._vectors.uses_graph
-    assert added == [0]
+    assert sum(added) == 0
     second.close()
 
 

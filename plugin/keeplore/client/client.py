@@ -22,6 +22,7 @@ PATIENT = (*BEGINNINGS, "userpromptexpansion", "commandexecutebefore")  # or som
 PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
 UNKEPT = "pretooluse"  # asked before an edit: it has not happened yet, and the payload holds a whole file
 RETRY_S = 0.02
+TRIES_A_STEP = 3
 PATIENCE_S = 5.0  # without a byte; some hosts never close the pipe, and what they had to say has come by then
 WORD_MAX = 64  # characters
 ASK_MAX = 1_000_000  # bytes
@@ -159,14 +160,14 @@ def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> byt
 
 
 def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket | None":
-    """A connection to the worker; where none runs one is started, and only the patient wait for it."""
-    has_started = False
+    """A connection to the worker; where none runs one is started, and who started it or is patient waits for it."""
+    has_started = is_started = False
     while True:
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         try:
+            connection.settimeout(remaining(deadline))
             with open(os.path.join(state, "worker.addr"), "rb") as file:
                 address = file.read(200).strip()
-            connection.settimeout(remaining(deadline))
             connection.connect(address)
             return connection
         except BlockingIOError:  # it runs, and too many wait for it already
@@ -174,9 +175,9 @@ def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket
         except (FileNotFoundError, ConnectionRefusedError):
             connection.close()
             if not has_started:
-                start_worker(state)
+                is_started = start_worker(state)
                 has_started = True
-        if not is_patient:
+        if not (is_patient or is_started):
             return None
         time.sleep(RETRY_S)
 
@@ -188,20 +189,36 @@ def remaining(deadline: float) -> float:
     return left
 
 
-def start_worker(state: str) -> None:
-    """Start a worker that outlives this process. Raises OSError where it is not known how."""
+def start_worker(state: str) -> bool:
+    """Start a worker that outlives this process, if it is time for one. Raises OSError where it is not known how."""
     python = keeplore_python(state)
-    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters.
-    turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-2]
+    tries = tries_of(state)
+    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters. One
+    # that dies again and again gets a minute, ten minutes, an hour; a worker that lives removes the count.
+    spared = 2 + min(tries // TRIES_A_STEP, 3)  # characters of the time
+    turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-spared]
     try:
         os.close(os.open(os.path.join(state, turn), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
-        return
+        return False
+    with open(os.path.join(state, "worker.tries"), "w", encoding="ascii") as file:
+        file.write(f"{tries + 1}\n")
     for name in os.listdir(state):
         if name.startswith("worker.start-") and name != turn:
             os.unlink(os.path.join(state, name))
     if os.fork() == 0:
         become_worker(python, state)
+    return True
+
+
+def tries_of(state: str) -> int:
+    """How often a worker was started in vain."""
+    try:
+        with open(os.path.join(state, "worker.tries"), encoding="ascii") as file:
+            tries = file.read(7).strip()
+    except (OSError, ValueError):
+        return 0
+    return int(tries) if tries.isdigit() and len(tries) < 7 else 0  # noqa: PLR2004 - the shell's numbers end somewhere
 
 
 def keeplore_python(state: str) -> str:

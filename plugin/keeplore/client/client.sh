@@ -82,9 +82,19 @@ start_worker() {
     python=
     read -r python <"$state/python"
     case $python in /*) [ -x "$python" ] || return ;; *) return ;; esac
-    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters.
-    turn=$state/worker.start-${second%??}
+    tries=
+    read -r tries <"$state/worker.tries"
+    case $tries in '' | *[!0-9]* | ???????*) tries=0 ;; esac
+    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters. One
+    # that dies again and again gets a minute, ten minutes, an hour; a worker that lives removes the count.
+    turn=${second%??}
+    [ "$tries" -lt 3 ] || turn=${turn%?}
+    [ "$tries" -lt 6 ] || turn=${turn%?}
+    [ "$tries" -lt 9 ] || turn=${turn%?}
+    turn=$state/worker.start-$turn
     true >"$turn" || return
+    tries=${tries#"${tries%%[!0]*}"} # what begins with 0 would be read as octal
+    echo "$((${tries:-0} + 1))" >|"$state/worker.tries"
     for old in "$state"/worker.start-*; do
         [ "$old" = "$turn" ] || rm -f "$old"
     done

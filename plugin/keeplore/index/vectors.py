@@ -49,9 +49,8 @@ class Exact:
             room[:before] = self._matrix
             self._room = room
         self._room[before:after] = vectors
-        is_in_order = not before or not len(ids) or ids[0] > self.ids[-1]
         self.ids = np.concatenate([self.ids, ids])
-        if not is_in_order:
+        if (self.ids[1:] < self.ids[:-1]).any():  # ids grow, so this is rare
             order = np.argsort(self.ids, kind="stable")
             self.ids, self._room = self.ids[order], self._matrix[order]
 

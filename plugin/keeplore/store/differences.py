@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import pygit2
+from typing import TYPE_CHECKING
 
 from keeplore.store.backend import EXECUTABLE, REGULAR, Blob
+
+if TYPE_CHECKING:
+    import pygit2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ Difference = Mapping[str, Change]
 
 def difference(repository: pygit2.Repository, old: str, new: str) -> dict[str, Change]:
     """What differs between two commits or trees; ``old`` may be "" for nothing."""
+    import pygit2  # here, because it costs 90 ms and whoever only reads files needs none
+
     after = repository[new].peel(pygit2.Tree)
     diff = repository[old].peel(pygit2.Tree).diff_to_tree(after) if old else after.diff_to_tree(swap=True)
     found: dict[str, Change] = {}

@@ -20,7 +20,6 @@ from keeplore.recall import Hit, Room, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
 from keeplore.workspace.forgetting import Forgot, forget
 from keeplore.workspace.notes import Outcome
-from keeplore.workspace.recent import remember_recent
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
@@ -78,6 +77,9 @@ class Commands:
         if text:
             outcome = workspace.notes.write(_draft(workspace, text, origin))
         else:
+            # here, because it brings capture along, and a person may wait for the start of the worker
+            from keeplore.workspace.recent import remember_recent
+
             self._caught_up()
             outcome = remember_recent(workspace, cwd, origin.session)
         self._changed()
