@@ -84,6 +84,7 @@ def test_a_host_that_cannot_be_connected_whole_is_an_error_that_says_what_to_do(
     cursor.write_text("{")
     done = run("connect", "cursor", "--yes")
     assert done.returncode == 1 and "no JSON" in done.stderr and "→ Mend it" in done.stderr
+    assert "connected in part" in done.stdout
     assert cursor.read_text() == "{" and (cursor.parent / "mcp.json").exists()
 
 
@@ -126,6 +127,30 @@ def test_doctor_tells_of_an_entry_that_came_from_two_sides(memory: Path, home: P
     assert run("connect", "claude-code", "--yes").returncode == 0
     (home / ".claude/settings.json").write_text('{"enabledPlugins": {"keeplore@keeplore": true}}')
     assert any("connected twice" in finding.message for finding in told(places, "claude-code"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        (".claude/settings.json", '{"disableAllHooks": true}', "disableAllHooks"),
+        (".claude/settings.json", '{"enabledPlugins": {"keeplore@skills-dir": false}}', "keeplore@skills-dir"),
+        (".codex/config.toml", "[features]\nhooks = false\n", "[features]"),
+    ],
+)
+def test_doctor_tells_what_keeps_a_host_from_running_our_entries(
+    memory: Path, home: Path, places: Places, run: Run, name: str, content: str, words: str
+) -> None:
+    host = "codex" if "codex" in name else "claude-code"
+    (home / name).parent.mkdir(exist_ok=True)
+    (home / name).write_text(content)
+    assert run("connect", host, "--yes").returncode == 0
+    assert any("runs none" in finding.message and words in finding.message for finding in told(places, host))
+
+
+def test_our_own_plugin_that_claude_code_lists_is_no_second_one(memory: Path, home: Path, places: Places, run: Run):
+    (home / ".claude/settings.json").write_text('{"enabledPlugins": {"keeplore@skills-dir": true}}')
+    assert run("connect", "claude-code", "--yes").returncode == 0
+    assert not any("twice" in finding.message for finding in told(places, "claude-code"))
 
 
 def test_claude_codes_notes_can_be_kept_in_the_workspace(memory: Path, home: Path, run: Run) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from keeplore_hooks.hosts import PLUGIN
 
 MAX_BYTES = 4 << 20  # of a file that is read
+_IN_PLACE = f"{PLUGIN}@skills-dir"  # how Claude Code calls the plugin in its folder of skills
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,26 @@ def installed_otherwise(host: str, directory: Path) -> str:
     return next(_SIGNS[host](directory), "")
 
 
+def switched_off(host: str, directory: Path) -> str:
+    """The setting with which a person keeps the host from running our entries, "" where there is none."""
+    if host == "claude-code":
+        settings = _json(directory / "settings.json")
+        enabled = settings.get("enabledPlugins")
+        if settings.get("disableAllHooks") is True:
+            return f"disableAllHooks in {directory / 'settings.json'}"
+        if isinstance(enabled, dict) and enabled.get(_IN_PLACE) is False:
+            return f"{_IN_PLACE} in enabledPlugins of {directory / 'settings.json'}"
+    if host == "codex":
+        features = _toml(directory / "config.toml").get("features")
+        if isinstance(features, dict) and features.get("hooks") is False:
+            return f"hooks under [features] in {directory / 'config.toml'}"
+    return ""
+
+
 def _claude(directory: Path) -> Iterator[str]:
     enabled = _json(directory / "settings.json").get("enabledPlugins")
     for name, is_on in enabled.items() if isinstance(enabled, dict) else ():
-        if name.split("@")[0] == PLUGIN and is_on:
+        if name.split("@")[0] == PLUGIN and is_on and name != _IN_PLACE:
             yield f"its plugin {name} is enabled"
 
 

@@ -67,9 +67,13 @@ def command(places: Places, hosts: tuple[str, ...], notes_in: Path | None, *, dr
     if plan.changes or plan.ready:
         carry_out(plan, places.state)
     for host in plan.ready:
-        is_new = any(change.host == host for change in plan.changes)
         place = PLACES[host]
-        say(f"{place.label}: connected. Next: {place.next_step}." if is_new else f"{place.label}: connected already.")
+        if any(told.host == host for told in plan.told):
+            say(f"{place.label}: connected in part; what is missing is said above.")
+        elif any(change.host == host for change in plan.changes):
+            say(f"{place.label}: connected. Next: {place.next_step}.")
+        else:
+            say(f"{place.label}: connected already.")
     if folder:
         note(f"Claude Code keeps its notes of all projects in {near(folder, Path.cwd())} now; those it has stay there")
     if plan.ready and not how.mcp:

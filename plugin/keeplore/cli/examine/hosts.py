@@ -10,7 +10,7 @@ from keeplore.cli.examine.finding import Finding, note, well, wrong
 from keeplore.config.places import Places
 from keeplore.connect.clients import FOLDER, outdated, refresh_clients
 from keeplore.connect.forms import INTACT, MISSING
-from keeplore.connect.hosts import PLACES, Surroundings, installed_otherwise
+from keeplore.connect.hosts import PLACES, Surroundings, installed_otherwise, switched_off
 from keeplore.connect.manifest import Manifest, Owner
 from keeplore.connect.plan import connect, look
 from keeplore.workspace.cursors import Cursors
@@ -74,6 +74,8 @@ def _connected(
     if why := installed_otherwise(owner.host, Path(owner.directory)):
         remedy = f"Remove one of the two: `keeplore disconnect {owner.host}` takes out what it has put there"
         yield note(part, f"it is connected twice: {why}", remedy)
+    if setting := switched_off(owner.host, Path(owner.directory)):
+        yield note(part, f"it runs none of our entries: {setting}", "Take that out to have its sessions remembered")
     if at:
         yield well(part, f"its last event came at {at}")
     else:
