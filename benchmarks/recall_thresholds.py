@@ -24,7 +24,7 @@ from keeplore.recall.weights import WEIGHTS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 QUESTIONS = Path(__file__).with_name("recall_questions.yaml")
-THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 NOW = datetime(2026, 5, 1, tzinfo=UTC)  # the day after the last memory, so that ages do not change with the calendar
 EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
 
