@@ -49,7 +49,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "This machine": {
         "whoami": "Show which workspace, project and scopes apply here, and why.",
-        "projects": "List the projects that the workspace knows.",
+        "projects": "List, add, clone and reassign the workspace's projects.",
         "workspaces": "List, choose, rename and unregister this machine's workspaces.",
         "doctor": "Check that everything works, and say what does not.",
         "worker": "Show or stop the background worker.",

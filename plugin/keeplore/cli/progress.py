@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from keeplore.cli.output import plain
+
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from keeplore.workspace.workspace import Workspace
 
 Progress = Callable[[int, int], None]
+LINE_CHARS = 100
 
 
 @contextlib.contextmanager
@@ -34,6 +39,31 @@ def bar(label: str) -> Iterator[Progress]:
             bars.update(task, completed=done, total=total)
 
         yield advance
+
+
+@contextlib.contextmanager
+def lines() -> Iterator[Callable[[str, str], None]]:
+    """A function that takes a name and how far it is; each name has a line while a person is watching."""
+    if not sys.stderr.isatty():
+        yield lambda _name, _text: None
+        return
+    # heavy, as above
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+    from rich.progress import SpinnerColumn, TextColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False))
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def told(name: str, text: str) -> None:
+            said = f"{plain(name)}: {plain(text)[:LINE_CHARS]}"
+            if name in tasks:
+                bars.update(tasks[name], description=said)
+            else:
+                tasks[name] = bars.add_task(said, total=None)
+
+        yield told
 
 
 def fill_vectors(workspace: Workspace) -> bool:

@@ -13,20 +13,28 @@ OWN, INHERITED, SIBLING = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where the question is asked: a project (``""`` outside of all), which inherits workspace and user."""
+    """Where the question is asked: a project (``""`` outside of all), which inherits workspace and user.
+
+    ``also`` are names under which memory of the project was filed before.
+    """
 
     project: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> tuple[tuple[str, str], ...]:
+        """The scopes of the project alone."""
+        return tuple(("project", name) for name in (self.project, *self.also)) if self.project else ()
 
     @property
     def scopes(self) -> tuple[tuple[str, str], ...]:
-        own = (("project", self.project),) if self.project else ()
-        return (*own, ("workspace", ""), ("user", ""))
+        return (*self.own, ("workspace", ""), ("user", ""))
 
     def distance(self, scope: str, project: str) -> int:
         """OWN, INHERITED or SIBLING, for a memory of that scope and project."""
         if scope != "project":
             return INHERITED if self.project else OWN
-        return OWN if project == self.project else SIBLING
+        return OWN if (scope, project) in self.own else SIBLING
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import re
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
 
 LOCAL_TIMEOUT_S = 60.0
+MAX_SAID = 64 * 1024  # bytes of progress that are kept for an error's message
 # what a git hook or an editor may have set for another repository: it would point our commands at the wrong place
 _FOREIGN = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -77,8 +81,9 @@ def run(
     options: Sequence[str] = QUIET,
     environment: Mapping[str, str] | None = None,
     timeout_s: float = LOCAL_TIMEOUT_S,
+    followed: Callable[[str], None] | None = None,
 ) -> Done:
-    """Run git in a directory; a non-zero exit is for the caller to judge.
+    """Run git in a directory; a non-zero exit is for the caller to judge. ``followed`` hears each line of progress.
 
     Raises RepositoryError where there is no git, or it took too long and was ended with all its children.
     """
@@ -98,7 +103,7 @@ def run(
     except OSError as e:
         raise RepositoryError(f"git cannot be started: {e}", "Install git and have it on the PATH") from e
     try:
-        out, error = process.communicate(stdin or None, timeout_s)
+        out, error = _heard(process, followed, timeout_s) if followed else process.communicate(stdin or None, timeout_s)
     except subprocess.TimeoutExpired as e:
         _end(process)
         raise RepositoryError(f"`git {arguments[0]}` took longer than {timeout_s:.0f} s", "Try again later") from e
@@ -106,6 +111,20 @@ def run(
         _end(process)
         raise
     return Done(process.returncode, out, error.decode("utf-8", "replace"))
+
+
+def _heard(process: subprocess.Popen[bytes], followed: Callable[[str], None], timeout_s: float) -> tuple[bytes, bytes]:
+    """What git prints, each line told as it comes; it prints nothing else while it reports its progress."""
+    end = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
+    end.start()
+    said = b""
+    try:
+        while chunk := process.stderr.read1(4096) if isinstance(process.stderr, io.BufferedReader) else b"":
+            said = (said + chunk)[-MAX_SAID:]
+            followed(re.split(rb"[\r\n]+", said.rstrip())[-1].decode("utf-8", "replace"))
+        return process.communicate()[0], said
+    finally:
+        end.cancel()
 
 
 def output(directory: Path, *arguments: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> Done:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
@@ -18,21 +19,35 @@ _OTHER_SSH = ("plink", "tortoiseplink", "putty", "simple")  # these do not know 
 _OPTIONS = ("-c", "core.fsync=all", "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30")
 
 
-def call(directory: Path, protocols: str, *arguments: str, timeout_s: float = TIMEOUT_S) -> Done:
-    """Run a git command that talks to a remote. Raises SyncError."""
-    done = attempt(directory, protocols, *arguments, timeout_s=timeout_s)
+def call(
+    directory: Path,
+    protocols: str,
+    *arguments: str,
+    timeout_s: float = TIMEOUT_S,
+    followed: Callable[[str], None] | None = None,
+) -> Done:
+    """Run a git command that talks to a remote; ``followed`` hears its progress. Raises SyncError."""
+    done = attempt(directory, protocols, *arguments, timeout_s=timeout_s, followed=followed)
     if done.code:
         raise failure(f"{done.error}\n{done.text}")
     return done
 
 
-def attempt(directory: Path, protocols: str, *arguments: str, timeout_s: float = TIMEOUT_S) -> Done:
+def attempt(
+    directory: Path,
+    protocols: str,
+    *arguments: str,
+    timeout_s: float = TIMEOUT_S,
+    followed: Callable[[str], None] | None = None,
+) -> Done:
     """The same, with the exit code left to the caller. Raises SyncError where git took too long."""
     environment = {"GIT_ALLOW_PROTOCOL": protocols, "GIT_PROTOCOL_FROM_USER": "1"}
     if "ssh" in protocols and (ssh := _ssh(directory)):
         environment["GIT_SSH_COMMAND"] = ssh
     try:
-        return run(directory, *arguments, options=_OPTIONS, environment=environment, timeout_s=timeout_s)
+        return run(
+            directory, *arguments, options=_OPTIONS, environment=environment, timeout_s=timeout_s, followed=followed
+        )
     except RepositoryError as e:
         raise of_kind("offline", e.message) from e
 

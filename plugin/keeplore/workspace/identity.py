@@ -34,6 +34,7 @@ class Project:
     remotes: tuple[str, ...] = ()  # normalised: host/path
     root_commit: str = ""
     path: str = ""  # below the home directory as ~/…; only where there is no remote
+    also: tuple[str, ...] = ()  # other names under which memory of it is filed
 
     def to_json(self) -> str:
         data = {
@@ -42,6 +43,7 @@ class Project:
             "remotes": list(self.remotes),
             "root_commit": self.root_commit,
             "path": self.path,
+            "also": list(self.also),
         }
         return json.dumps({key: value for key, value in data.items() if value}, indent=2, ensure_ascii=False) + "\n"
 
@@ -54,6 +56,7 @@ class Identity:
     reason: str  # what told, in a few words
     is_known: bool = False  # the workspace has an entry for it
     proposal: Project | None = None  # the entry to write when memory of it is first captured
+    also: tuple[str, ...] = ()
 
 
 def normalise_remote(url: str) -> str:
@@ -94,7 +97,7 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
         return Identity("", found.reason)
     for entry in projects:
         if reason := _matches(entry, found):
-            return Identity(entry.name, reason, is_known=True)
+            return Identity(entry.name, reason, is_known=True, also=entry.also)
     name = _free_name(found, {entry.name for entry in projects})
     proposal = Project(name, found.remotes[:1], found.root_commit, "" if found.remotes else found.path)
     return Identity(name, found.reason, proposal=proposal)
@@ -112,8 +115,14 @@ def load_projects(store: Store) -> Iterable[Project]:
         except (StoreError, OSError, ValueError, RecursionError):
             continue
         if isinstance(data, dict):
-            remotes = tuple(normalise_remote(f"https://{r}") for r in data.get("remotes", ()) if isinstance(r, str))
-            yield Project(name, remotes, str(data.get("root_commit", "")), str(data.get("path", "")))
+            remotes = tuple(normalise_remote(f"https://{r}") for r in _texts(data, "remotes"))
+            also = tuple(other for other in _texts(data, "also") if is_project_name(other) and other != name)
+            yield Project(name, remotes, str(data.get("root_commit", "")), str(data.get("path", "")), also)
+
+
+def _texts(data: dict[str, object], key: str) -> list[str]:
+    value = data.get(key)
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def save_project(store: Store, project: Project) -> None:

@@ -165,9 +165,14 @@ class Workspace:
             self._identities[key] = (time.monotonic(), known)
         return known
 
+    def forget_identities(self) -> None:
+        """Look again which directory belongs to which project."""
+        self._identities.clear()
+
     def here(self, directory: Path) -> Here:
         """Which scopes apply in a directory."""
-        return Here(project=self.identity(directory).project)
+        identity = self.identity(directory)
+        return Here(identity.project, identity.also)
 
     def place(self, origin: Origin) -> Place:
         """Where memory that is made there belongs; a project that is met for the first time gets its entry."""

@@ -14,8 +14,16 @@ from keeplore.config.places import Places
 @click.argument("url")
 @click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option("--name", help="What to call it on this machine; the directory's name if not given.")
+@click.option("--projects", "names", multiple=True, metavar="NAME", help="Clone this project too; `all` for every one.")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for projects; this directory if not given.",
+)
 @click.pass_obj
-def command(places: Places, url: str, directory: Path | None, name: str | None) -> None:
+def command(
+    places: Places, url: str, directory: Path | None, name: str | None, names: tuple[str, ...], into: Path | None
+) -> None:
     """Clone the workspace at URL into DIRECTORY and rebuild its index from the text.
 
     Text can be searched as soon as it is read; vectors follow, and may be interrupted with Ctrl-C: they are filled in
@@ -23,8 +31,11 @@ def command(places: Places, url: str, directory: Path | None, name: str | None) 
 
     \b
     keeplore clone git@github.com:me/memory.git ~/memory
+    keeplore clone git@github.com:me/memory.git ~/memory --projects all --into ~/code
     """
     # heavy: git and the index are needed here, not for --help
+    from keeplore.cli.commands.projects_ import clone_all
+    from keeplore.workspace.identity import load_projects
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.setup import clone_workspace
 
@@ -38,7 +49,12 @@ def command(places: Places, url: str, directory: Path | None, name: str | None) 
         click.echo(f"{stamp.memories} memories can be searched now.")
         for path, problem in workspace.index.problems():
             click.echo(f"  skipped {path}: {problem}", err=True)
+        if names:
+            clone_all(workspace, () if "all" in names else names, into or Path.cwd())
+        elif known := len(list(load_projects(workspace.store))):
+            click.echo(f"`keeplore projects clone` clones its projects as well ({known}).")
         if not fill_vectors(workspace):
             return
     click.echo("`keeplore connect` lets the agents on this machine report to it, and ask it.")
+    click.echo("`keeplore doctor` checks that everything works.")
     click.echo('Ask it something: `keeplore recall "what did we decide about …"`')

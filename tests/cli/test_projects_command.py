@@ -1,0 +1,63 @@
+"""``keeplore projects`` and ``keeplore clone --projects``, as a person runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Git = Callable[..., str]
+
+
+@pytest.fixture
+def workspace(home: Path, run: Callable, git: Git) -> Path:
+    """A workspace with a remote; it knows the projects ``shop``, whose remote nobody has, and ``register``."""
+    assert run("init", "memory").returncode == 0
+    git("init", "-q", "--bare", "-b", "main", str(home / "memory.git"), cwd=home)
+    git("remote", "add", "origin", str(home / "memory.git"), cwd=home / "memory")
+    for name in ("shop", "till"):
+        (home / name).mkdir()
+        git("init", "-q", cwd=home / name)
+        (home / name / "app.py").write_text(name)
+        git("add", "app.py", cwd=home / name)
+        git("commit", "-qm", name, cwd=home / name)
+    git("remote", "add", "origin", "https://shop.invalid/acme/shop.git", cwd=home / "shop")
+    assert run("projects", "add", str(home / "shop")).stdout == "shop: shop.invalid/acme/shop\n"
+    assert run("projects", "add", str(home / "till"), "--name", "register").returncode == 0
+    return home / "memory"
+
+
+def test_projects_are_listed_added_and_joined(workspace: Path, run: Callable) -> None:
+    assert [line.split("\t")[0] for line in run("projects").stdout.splitlines()] == ["register", "shop"]
+    again = run("projects", "add", str(workspace.parent / "shop"))
+    assert again.returncode == 1 and "already" in again.stderr
+    joined = run("projects", "reassign", "register", "till")
+    assert joined.stdout.startswith("register is till now")
+    listed = json.loads(run("projects", "--json").stdout)
+    assert [(project["name"], project["also"]) for project in listed] == [("shop", []), ("till", ["register"])]
+    assert json.loads(run("whoami", "--json", cwd=workspace.parent / "till").stdout)["project"] == "till"
+
+
+def test_a_list_in_the_workspace_is_offered_and_taken_in(workspace: Path, run: Callable) -> None:
+    (workspace / "projects.json").write_text(json.dumps({"projects": {"api": "git@example.invalid:acme/api.git"}}))
+    assert "projects add --from" in run("projects").stderr
+    assert (
+        run("projects", "add", "--from", str(workspace / "projects.json")).stdout == "api: example.invalid/acme/api\n"
+    )
+    assert "no project of it is new" in run("projects", "add", "--from", str(workspace / "projects.json")).stderr
+    assert run("projects", "add", "x", "--from", str(workspace / "projects.json")).returncode == 2
+
+
+def test_a_clone_says_what_came_of_each_project(workspace: Path, run: Callable, home: Path) -> None:
+    assert run("sync").returncode == 0
+    other = {"KEEPLORE_STATE_DIR": str(home / "b" / "state"), "KEEPLORE_CACHE_DIR": str(home / "b" / "cache")}
+    done = run(
+        "clone", str(home / "memory.git"), str(home / "b" / "memory"), "--projects", "all", "--into", "b", **other
+    )
+    assert done.returncode == 0, done.stderr
+    assert "shop: not cloned" in done.stdout and "register: not cloned: it has no remote" in done.stdout
+    assert run("projects", "clone", **other).returncode == 2
+    assert run("projects", "clone", "nobody", **other).returncode == 1
+    assert run("projects", "clone", "shop", "--into", str(home / "code"), **other).returncode == 1
