@@ -115,4 +115,4 @@ def test_without_keeplore_the_server_says_what_to_do_and_ends(state: Path) -> No
     done = server(state, input="")
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert "pipx install keeplore" in line and "keeplore init" in line
+    assert "pipx install 'keeplore[mcp]'" in line and "keeplore init" in line

@@ -9,7 +9,7 @@ import os
 import sys
 from importlib import import_module
 
-MISSING = "keeplore: the MCP server needs Keeplore's Python. Run: pipx install keeplore && keeplore init"
+MISSING = "keeplore: the MCP server needs Keeplore's Python. Run: pipx install 'keeplore[mcp]' && keeplore init"
 
 
 def main() -> None:
