@@ -14,7 +14,7 @@ from keeplore_hooks.events import Origin, Question, Turn, Work
     [
         ("/Users/ann/code/kasha", PurePosixPath("/Users/ann")),
         ("/home/ann", PurePosixPath("/home/ann")),
-        ("/root/kasha", PurePosixPath("/root")),
+        ("/root", PurePosixPath("/root")),
         ("C:\\Users\\ann\\kasha", PureWindowsPath("C:\\Users\\ann")),
         ("d:/users/ann", PureWindowsPath("d:/users/ann")),
         ("/Users/Shared/kasha", None),

@@ -111,8 +111,8 @@ class OpenCode:
         origin = replace(origin, cwd=text(stored.session, "directory") or origin.cwd)
         stored = replace(stored, messages=_joined(stored.messages, mappings(data, "messages")))
         commands = _Commands.from_data(mapping(pending(cursor), "commands"))
-        if event == "command.execute.before":
-            commands = replace(commands, waiting=(*commands.waiting, _command(data)))
+        if event == "command.execute.before" and (command := _command(data))[1]:
+            commands = replace(commands, waiting=(*commands.waiting, command))
         reading = _events(origin, stored, cursor, commands, at, at if event in _STOPS else "", problems)
         return replace(reading, events=(*reading.events, *told))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from keeplore_hooks.events import Command, Compaction, Question, Turn
-from keeplore_hooks.hosts import Cursor, source_named
+from keeplore_hooks.hosts import Cursor, host_named, source_named
 
 # file → turns, and why they are fewer than the messages of the person
 OPENCODE = {"51_f90c95e27b_0_full.jsonl": 2, "bc_64400faadb_0_full.jsonl": 4, "bc_64400faadb_2_full.jsonl": 4}
@@ -44,6 +45,23 @@ def test_each_prompt_of_opencode_is_a_turn(recording, name, expected):
     assert (len(turns), len({turn.id for turn in turns}), reading.problems) == (expected, expected, ())
     assert all(turn.is_complete and turn.origin.cwd for turn in turns)
     assert path.read_text().count('"role": "user"') + path.read_text().count('"role":"user"') == expected
+
+
+@pytest.mark.parametrize("name", OPENCODE)
+def test_hearing_each_message_of_opencode_gives_the_same_as_reading_at_once(recording, name):
+    path, host, cursor = recording("opencode", name), host_named("opencode"), Cursor()
+    session = json.loads(path.read_text())
+    told = {"sessionID": session["info"]["id"], "directory": session["info"]["directory"]}
+    heard: dict[str, Turn] = {}
+    for count in range(1, len(session["messages"]) + 1):
+        payload = json.dumps({**told, "messages": session["messages"][:count]}).encode()
+        reading = host.read("session.idle", payload, cursor, "2026-11-01T00:00:00Z")
+        cursor = reading.cursor
+        heard |= {event.id: event for event in reading.events if isinstance(event, Turn)}
+    whole = [event for event in host.read_transcript(path, Cursor()).events if isinstance(event, Turn)]
+    assert [(turn.id, turn.user, turn.replies, turn.work) for turn in heard.values()] == [
+        (turn.id, turn.user, turn.replies, turn.work) for turn in whole
+    ]
 
 
 @pytest.mark.parametrize(("name", "expected"), SPECSTORY.items())
