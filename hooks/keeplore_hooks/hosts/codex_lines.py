@@ -16,7 +16,7 @@ _TITLING = "You are a helpful assistant. You will be presented with a user promp
 _INJECTED = ("environment_context", "user_instructions", "hook_prompt", "system-reminder")
 _CITATION = ("oai-mem-citation", "citation_entries", "rollout_ids")
 _PLAN = "proposed_plan"
-_SKILL = re.compile(rf"\[?\$(?:{PLUGIN}:)?({'|'.join(COMMANDS)})(?:\]\([^)\n]{{1,1000}}\))?(?:\s+(.*))?", re.DOTALL)
+_SKILL = re.compile(rf"\[?\$(?:{PLUGIN}[:-])?({'|'.join(COMMANDS)})(?:\]\([^)\n]{{1,1000}}\))?(?:\s+(.*))?", re.DOTALL)
 
 
 def prompt_in(payload: Json) -> str:

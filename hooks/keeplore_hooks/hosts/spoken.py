@@ -6,16 +6,24 @@ import re
 from collections.abc import Iterable, Iterator
 
 from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.hosts.base import COMMANDS, PLUGIN
 from keeplore_hooks.hosts.jsonl import Json, clean, mappings, text
 
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,60})(?:\s[^<>]{0,500})?>")
 _SLASH = re.compile(r"/([a-zA-Z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
+_OWN_SKILL = re.compile(rf"{PLUGIN}-({'|'.join(COMMANDS)})")
 
 
 def slash_command(prompt: str) -> tuple[str, str] | None:
-    """Name and arguments of the command that a prompt calls; a path at its start is none."""
+    """Name and arguments of the command that a prompt calls; a path at its start is none.
+
+    A skill of Keeplore's in a directory that it shares, ``keeplore-recall``, has the name that it has in a plugin.
+    """
     match = _SLASH.fullmatch(prompt.strip())
-    return (match[1], (match[2] or "").strip()) if match else None
+    if not match:
+        return None
+    own = _OWN_SKILL.fullmatch(match[1])
+    return f"{PLUGIN}:{own[1]}" if own else match[1], (match[2] or "").strip()
 
 
 def element(words: str, name: str) -> str:
