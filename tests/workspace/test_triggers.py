@@ -14,6 +14,9 @@ from keeplore.memory import Conversation, Memory, parse
 from keeplore.workspace import Registry
 from keeplore.workspace.intake import Intake
 from keeplore.workspace.setup import initialise
+from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.hosts import source_named
+from keeplore_hooks.specs import hookimpl
 from keeplore_hooks.spool import Entry
 
 
@@ -213,3 +216,30 @@ def test_what_was_said_is_on_disk_before_a_compaction_and_the_summary_is_a_docum
     assert said() == [("And where does its file lie?", ("In the state directory.",)), *before]
     (document,) = [memory for memory in memories() if memory.kind != "conversation"]
     assert document.kind == "document" and "We took SQLite as the store." in document.body
+
+
+class Looking:
+    """A plugin that looks at what is on disk when it hears of a turn."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, list[str]] = {}
+
+    @hookimpl
+    def keeplore_turn(self, turn: Turn) -> None:
+        self.seen[turn.user] = [words for words, _ in said()]
+
+
+def test_an_import_brings_to_disk_what_was_said_before_a_compaction_ere_it_goes_on(live):
+    live.user("u1", "Which store do we take?")
+    live.say("a1", "SQLite, because it needs no server.", "u1")
+    live.add("system", "b1", None, subtype="compact_boundary", compactMetadata={"trigger": "auto"})
+    live.user("u2", "And where does its file lie?", "b1")
+    live.say("a2", "In the state directory.", "u2")
+    looking = Looking()
+    with Registry(Places.from_environment(os.environ)) as registry:
+        registry.for_directory(live.cwd).plugins.register(looking)
+        origin = Origin("claude-code", live.session, str(live.cwd), transcript=str(live.path))
+        Intake(registry).take_transcript(source_named("claude-code"), live.path, origin)
+    assert looking.seen["Which store do we take?"] == []
+    assert looking.seen["And where does its file lie?"] == ["Which store do we take?"]
+    assert len(said()) == 2
