@@ -146,7 +146,7 @@ class OpenCode:
             return Ask("brief", source="startup" if event == "session.created" else "compact")
         if event == "command.execute.before":
             _, name, args = _command(data)
-            own = name.removeprefix(f"{PLUGIN}:").removeprefix(f"{PLUGIN}/")
+            own = name.removeprefix(f"{PLUGIN}:")
             return Ask("command", args, own) if own in COMMANDS else None
         messages = mappings(data, "messages") if event == "chat.message" else []
         prompt = prompt_in(messages[-1]) if messages else ""
@@ -220,6 +220,8 @@ def _command(data: Json) -> tuple[float, str, str]:
     """When the command was typed (ms), its name and its arguments."""
     command = mapping(data, "command")
     name = text(command, "name").strip().removeprefix("/")[:_COMMAND_LENGTH]
+    if name.startswith(f"{PLUGIN}/"):  # the folder that a command's file stands in
+        name = name.replace("/", ":", 1)
     return jsonl.number(data, "time"), name, text(command, "arguments").strip()[:_COMMAND_LENGTH]
 
 

@@ -148,3 +148,12 @@ def test_an_event_is_known_by_the_name_that_the_client_leaves_of_it(talk, event)
     assert HOST.ask(told, raw) == HOST.ask(event, raw) is not None
     assert HOST.reply(told, "a memory") == HOST.reply(event, "a memory") != b""
     assert HOST.read(told, raw, Cursor(), LATER) == HOST.read(event, raw, Cursor(), LATER)
+
+
+def test_a_command_of_keeplores_folder_has_the_name_that_it_has_elsewhere(talk):
+    raw = payload(talk, messages=[], command={"name": "keeplore/remember", "arguments": "use tabs"})
+    assert HOST.ask("command.execute.before", raw) == Ask("command", "use tabs", "remember")
+    _, cursor = hear("command.execute.before", raw, Cursor())
+    talk.user("The person wants something kept.")
+    events, _ = hear("chat.message", payload(talk), cursor)
+    assert [(one.name, one.args) for one in events if isinstance(one, Command)] == [("keeplore:remember", "use tabs")]
