@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "help"
 HELP = [
     (),
     *((name,) for name in COMMANDS),
-    *(("worker", name) for name in ("status", "stop", "run")),
+    *(("worker", name) for name in ("status", "stop", "logs", "run")),
     *(("workspaces", name) for name in ("list", "home", "remove", "rename")),
 ]
 SAID = "We keep the ledger append-only, because auditors ask for every state that ever was."

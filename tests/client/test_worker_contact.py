@@ -266,6 +266,12 @@ def test_a_prompt_waits_for_the_worker_that_it_starts(asking: Any, state: Path, 
     assert ask(asking) == b"{}"
 
 
+def test_a_worker_is_started_also_where_the_time_is_up(state: Path, changed_client: Any, install: Any) -> None:
+    install()
+    assert ask(changed_client("client.py", {"DEADLINE_S = 0.3 ": "DEADLINE_S = 0.0 "})) == b""
+    wait_for_start(state)
+
+
 def test_a_prompt_does_not_wait_where_another_start_is_under_way(
     asking: Any, state: Path, install: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

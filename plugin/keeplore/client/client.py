@@ -165,9 +165,9 @@ def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket
     while True:
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         try:
-            connection.settimeout(remaining(deadline))
             with open(os.path.join(state, "worker.addr"), "rb") as file:
                 address = file.read(200).strip()
+            connection.settimeout(remaining(deadline))
             connection.connect(address)
             return connection
         except BlockingIOError:  # it runs, and too many wait for it already
@@ -179,7 +179,8 @@ def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket
                 has_started = True
         if not (is_patient or is_started):
             return None
-        time.sleep(RETRY_S)
+        # not before: also where the time is up, what was spooled needs a worker
+        time.sleep(min(RETRY_S, remaining(deadline)))
 
 
 def remaining(deadline: float) -> float:
@@ -218,7 +219,7 @@ def tries_of(state: str) -> int:
             tries = file.read(7).strip()
     except (OSError, ValueError):
         return 0
-    return int(tries) if tries.isdigit() and len(tries) < 7 else 0  # noqa: PLR2004 - the shell's numbers end somewhere
+    return int(tries) if tries.isdigit() and len(tries) < 7 else 0
 
 
 def keeplore_python(state: str) -> str:

@@ -67,6 +67,18 @@ def tries(state: Path) -> int:
     return int(found) if re.fullmatch(r"[0-9]{1,6}", found) else 0
 
 
+def in_vain(state: Path) -> str:
+    """What a person is told where workers die as soon as they are started; "" where none does."""
+    count = tries(state)
+    if count < BROKEN_TRIES:
+        return ""
+    span = ("minute", "ten minutes", "hour")[min(count // BROKEN_TRIES, 3) - 1]
+    return (
+        f"{count} workers were started in vain, so hosts start one in each {span} at most: "
+        f"`keeplore worker run` and {state / 'worker.log'} show why"
+    )
+
+
 def is_newer(version: str, than: str) -> bool:
     return _numbers(version) > _numbers(than)
 

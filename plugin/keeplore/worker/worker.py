@@ -14,7 +14,6 @@ from typing import Any
 from keeplore import __version__
 from keeplore.config import program
 from keeplore.config.places import Places
-from keeplore.connect.clients import refresh_clients
 from keeplore.errors import ConfigError, IndexUnavailable, NoWorkspace, RepositoryError, TranscriptError
 from keeplore.worker.answers import Answers
 from keeplore.worker.background import Background
@@ -117,8 +116,6 @@ class Worker:
         server = Server(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         program.register(self._places.state)
-        with _logged("the copy of the client"):
-            refresh_clients(self._places.state)
         try:
             self._has_answered.wait(0.0 if self._is_rested else FIRST_ASK_S)
             answers.wait_until_given(ANSWER_S)
@@ -133,6 +130,11 @@ class Worker:
     def _loop(self, spool: Spool, intake: Intake, background: Background, answers: Answers) -> None:
         sweep_at = time.monotonic()
         background.open()
+        with _logged("the copy of the client"):
+            # here, because the first question is answered by now
+            from keeplore.connect.clients import refresh_clients
+
+            refresh_clients(self._places.state)
         while not self._stopping.is_set():
             self._wake.clear()
             taken, retry_s = self._drain(spool, intake)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from typing import Any
 
 import click
 
+from keeplore.cli.output import block, emit_json, note, plain, say
 from keeplore.config.places import Places
+from keeplore.config.program import in_vain
 from keeplore.worker.protocol import ask
 from keeplore_hooks.spool import Spool
 
 ANSWER_S = 2.0
+MAX_TAIL = 2_000_000  # bytes of a log
 DONE_S = 1.0  # without work, then a worker in the foreground is done
 
 
@@ -26,19 +29,56 @@ def command() -> None:
 def status(places: Places, *, as_json: bool) -> None:
     """Say whether a worker runs and what it has to do. Exit status 4: none runs."""
     told = ask(places.state, "status", timeout_s=ANSWER_S)
-    if told is None:
-        waiting = Spool(places.spool).counts()["new"]
-        wait = f" {waiting} wait; `keeplore worker run` reads them now." if waiting else ""
-        click.echo("null" if as_json else f"No worker runs. The next host event starts one.{wait}")
-        sys.exit(4)
     if as_json:
-        click.echo(json.dumps(told, indent=2))
-        return
+        emit_json(told)
+    elif told is None:
+        _tell_of_none(places)
+    else:
+        _tell(told)
+    if told is None:
+        sys.exit(4)
+
+
+def _tell(told: dict[str, Any]) -> None:
     spool = told["spool"]
-    click.echo(f"worker {told['version']}, process {told['pid']}")
-    click.echo(f"spool: {spool['new'] + spool['claimed']} waiting, {spool['dead']} unreadable")
-    click.echo(f"workspaces: {', '.join(told['workspaces']) or 'none opened yet'}")
-    click.echo(f"last sync: {told['last_sync'] or 'none yet'}")
+    model = "loaded" if told["is_model_loaded"] else "not loaded"
+    say(f"worker {plain(told['version'])}, process {told['pid']}, for {_span(told['uptime_s'])}")
+    say(f"memory: {told['memory_mb']} MB, embedding model {model}")
+    say(f"spool: {spool['new'] + spool['claimed']} waiting, {spool['dead']} unreadable")
+    say(f"workspaces: {plain(', '.join(told['workspaces'])) or 'none opened yet'}")
+    say(f"last sync: {plain(told['last_sync']) or 'none yet'}")
+    for fault in told["faults"]:
+        say(f"went wrong: {plain(fault)}")
+
+
+def _tell_of_none(places: Places) -> None:
+    waiting = Spool(places.spool).counts()["new"]
+    wait = f" {waiting} wait; `keeplore worker run` reads them now." if waiting else ""
+    say(f"No worker runs. The next host event starts one.{wait}")
+    if vain := in_vain(places.state):
+        say(vain)
+
+
+def _span(seconds: int) -> str:
+    minutes = seconds // 60
+    return f"{seconds} seconds" if minutes < 2 else f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} hours"
+
+
+@command.command()
+@click.option("-n", "--lines", default=50, show_default=True, type=click.IntRange(1, 10_000), help="How many lines.")
+@click.pass_obj
+def logs(places: Places, lines: int) -> None:
+    """Print the end of the worker's log, which it keeps below 4 MB."""
+    log = places.state / "worker.log"
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - MAX_TAIL))
+            found = file.read(MAX_TAIL).decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        note("no worker has written a log yet")
+        return
+    for line in found[-lines:]:
+        say(block(line))
 
 
 @command.command()

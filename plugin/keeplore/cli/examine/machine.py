@@ -101,13 +101,8 @@ def _swept(spool: Spool) -> str:
 def _worker(places: Places, told: Any) -> Iterator[Finding]:
     if told:
         yield well("worker", f"runs, process {told['pid']}, version {told['version']}")
-        if told["version"] != __version__:
-            yield note(
-                "worker",
-                f"it is version {told['version']}, this is {__version__}",
-                "`keeplore worker stop`; the next host event starts another",
-                lambda: "it was told to leave" if ask(places.state, "stop", timeout_s=ANSWER_S) else "it is gone",
-            )
+        if program.is_newer(told["version"], __version__):
+            yield note("worker", f"it is of version {told['version']}, and this command of {__version__}")
     else:
         with only_one(places.state) as lock:
             is_stuck = lock is None
@@ -116,6 +111,8 @@ def _worker(places: Places, told: Any) -> Iterator[Finding]:
             yield wrong("worker", f"process {pid} holds the lock and does not answer", f"`kill {pid}`")
         else:
             yield well("worker", "does not run; the next host event starts one")
+        if vain := program.in_vain(places.state):
+            yield wrong("worker", vain, "Mend what it says there")
     crash = places.state / "crash.log"
     if crash.exists():
         at = datetime.fromtimestamp(crash.stat().st_mtime, UTC).strftime("%Y-%m-%d")
