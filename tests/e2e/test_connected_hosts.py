@@ -37,7 +37,6 @@ def machine(tmp_path: Path) -> Machine:
     (machine.home / ".claude/CLAUDE.md").write_text("Mine.\n")
     (machine.home / ".claude/settings.json").write_text("{}")
     machine.keeplore("init", "memory")
-    machine.keeplore("worker", "run")
     machine.no_worker_starts()
     return machine
 
