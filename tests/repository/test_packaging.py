@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from keeplore.config.settings import Settings
+from keeplore.store.paths import FOLDERS
 from keeplore.workspace.template import template_dir
 
 TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
@@ -124,7 +125,8 @@ def test_the_templates_instructions_for_agents_stand_in_one_file(root: Path) -> 
 def test_the_template_mixes_no_lines_of_two_files(root: Path) -> None:
     """A union merge of two front matters loses data."""
     rules = (root / "workspace_template" / ".gitattributes").read_text(encoding="utf-8").splitlines()
-    assert [rule for rule in rules if "merge" in rule and not rule.startswith("#")] == []
+    assert [rule for rule in rules if "merge=" in rule and not rule.endswith(" merge=keeplore")] == []
+    assert {f"{folder}/**" for folder in FOLDERS} == {rule.split()[0] for rule in rules if "merge=" in rule}
     assert "*.md    text eol=lf" in rules
 
 

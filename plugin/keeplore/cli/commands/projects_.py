@@ -13,6 +13,7 @@ from keeplore.cli.after import settle
 from keeplore.cli.output import emit_json, near, note, plain, say, table
 from keeplore.cli.progress import lines
 from keeplore.config.places import Places
+from keeplore.errors import ConfigError
 
 if TYPE_CHECKING:
     from keeplore.workspace.identity import Project
@@ -164,8 +165,7 @@ def _recognised(project: Project) -> str:
 
 
 def _text(path: Path) -> str:
-    from keeplore.errors import ConfigError
-    from keeplore.workspace.projects import MAX_LIST
+    from keeplore.workspace.projects import MAX_LIST  # heavy, as above
 
     with path.open("rb") as file:
         data = file.read(MAX_LIST + 1)
