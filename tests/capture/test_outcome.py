@@ -141,3 +141,26 @@ def test_what_a_program_printed_is_no_context() -> None:
         "ci fails since the upgrade\n\nConfiguration hints knip.json Remove ignoreDependencies prisma knip.json biome"
     )
     assert part("context", said, "Let me look.") == ["ci fails since the upgrade"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Previously it returned an error saying that sorting is not supported yet.",
+        "The ticket remains open until merge.",
+        "The regex has no idea whether it is inside of a block.",
+        "The section on fill levels is marked as unresolved.",
+        "The distinction is: has the transcript grown at all?",
+    ],
+)
+def test_what_is_told_of_something_else_is_not_open(said: str) -> None:
+    assert part("open_questions", "review the branch", said) == []
+
+
+def test_a_question_that_was_sent_again_is_answered_with_the_second() -> None:
+    asked = "I like the key bindings, but where is the preview of a session?"
+    exchanges = [
+        Exchange("a", "2026-03-01T10:00:00Z", asked),
+        Exchange("b", "2026-03-01T10:01:00Z", f"{asked} It belongs to stage one.", ("It ships with the list.",)),
+    ]
+    assert distill(exchanges)["open_questions"] == ()

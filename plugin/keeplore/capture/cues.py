@@ -283,7 +283,9 @@ REASON: tuple[Cue, ...] = (
         r"difference|catch|constraint) (?:is|was|here))\b",
     ),
     cue(
-        2.2, r".{15}(?:,| —| –|;) so (?!that you|you can|let|i'll|i’ll|i'm|far\b|i\b|we can|should|could|can\b)\w+ \w+"
+        2.2,
+        r".{15}(?:,| —| –|;) so (?!that you|you can|let|i'll|i’ll|i'm|far\b|that'?s\b|nothing\b|there was nothing|"
+        r"i\b|we can|should|could|can\b)\w+ \w+",
     ),
     cue(1.8, r"(?:,|\A) since (?!\d|yesterday|last|then|monday|the (?:last|start|beginning))"),
 )
@@ -341,25 +343,36 @@ OPEN: tuple[Cue, ...] = (
         r"\b(?:open question|unresolved|to be decided|TBD|(?:is|are|remains?|left) undecided|"
         r"not (?:yet )?decided|have(?:n'?t| not) "
         r"(?:yet )?(?:decided|settled|figured)|still (?:need|have) to (?:decide|figure|settle|choose|work "
-        r"out)|remains (?:to be seen|open|unclear)|still (?:open|unclear|undecided))\b",
+        r"out)|remains (?:to be seen|unclear)|(?:question|issue|point|decision)s?\b.{0,40}\bremains? open|"
+        r"still (?:open|unclear|undecided))\b",
     ),
     cue(
         2.4,
         r"\b(?:decide|revisit|figure (?:\S+ )?out|come back to|deal with|think about|sort (?:\S+ )?out) "
         r"(?:\S+ ){0,6}(?:later|another time|tomorrow|next week|in a follow-?up|separately)\b",
     ),
-    cue(2.0, r"\b(?:not sure|don'?t know|no idea|unclear|unsure)(?: yet)?,? (?:if|whether|how|what|which|why|where)\b"),
+    cue(
+        2.0,
+        r"(?:\A\W*|\b(?:i|we|i'?m|we'?re|still|it'?s|is|are|nobody) (?:\w+ )?)(?:not sure|don'?t know|have no idea|"
+        r"no idea|unclear|unsure)(?: yet)?,? (?:if|whether|how|what|which|why|where)\b",
+    ),
     cue(2.0, r"\A(?:todo|follow-?up|for later|parked?)\b ?[:—-]"),
 )
-# questions that only hand the turn over
+# what was not done once, what a document says of itself
+NOT_OPEN = any_of(
+    r"\b(?:previously|used to|no longer|saying|reconciled|resolved|removes?|removed|fixed|now)\b(?!.*\bstill\b)",
+    r"\A\W*(?:the |a )?(?:\w+ ){0,2}(?:section|banner|heading|paragraph)\b",
+)
+# questions that only hand the turn over, or that a statement asks of itself
 OFFER = any_of(
+    r"\A\W*the (?!\w*\s?question)\w+ (?:is|was)\W{0,3}:",
     r"\b(?:want me to|shall i|should i (?:proceed|continue|start|go|also|create|commit|implement|apply|"
     r"update|fix|write|push)|would you like|do you want me|let me know|may i|can i help|"
     r"ready (?:to|for)|anything else|sound(?:s)? (?:good|right)|does (?:this|that) (?:look|sound|make|"
     r"match|work|help|answer)|make sense|how does (?:this|that)|is (?:this|that) what you|"
     r"what would you like|how would you like|what do you think|thoughts|any questions|could you (?:share|"
-    r"paste|provide|run|try|check)|can you (?:share|paste|provide|run|try|check|confirm)|what'?s next|"
-    r"next step)\b"
+    r"paste|provide|run|try|check)|can you (?:share|paste|provide|run|try|check|confirm)|what'?s (?:next|the task)|"
+    r"next step)\b",
 )
 
 

@@ -15,6 +15,7 @@ from keeplore.capture.sentences import MAX_QUOTE, Sentence, bare, clip, sentence
 from keeplore.capture.terms import overlap, terms
 from keeplore.memory import Asked, Exchange, Quote
 
+MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 MIN_AGENT = 1.5
 ANSWERED = 3.2  # an answer to a question that was put is as explicit as a decision gets
 PICKED = 3.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.capture import cues, outcome, outcome_cues
-from keeplore.capture.decisions import Decision, answered, decisions, is_decided, is_step
+from keeplore.capture.decisions import MAIN, Decision, answered, decisions, is_decided, is_step
 from keeplore.capture.directives import stands_alone
 from keeplore.capture.outcome_cues import is_request
 from keeplore.capture.phrases import TYPED_COMMANDS
@@ -24,6 +24,7 @@ from keeplore.memory import Asked, Exchange, Quote
 from keeplore.memory.conversation import PARTS
 
 CAPS = {"context": 3, "options": 8, "decision": 2, "reasoning": 5, "also_decided": 6, "outcome": 5, "open_questions": 5}
+DOUBT = 2.0  # weight up to which what a person says is open is only what they ask to be told
 MAX_RANKED = 24  # sentences of one part that are compared with one another
 CENTRALITY = 1.0  # what the most central sentence gains, in units of cue weight
 ALIKE = 0.7  # share of terms from which two quotations say the same
@@ -37,7 +38,6 @@ RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
 OWN_WORDS = 0.5  # what a decision in the person's own words weighs more than a proposal that they agreed to
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
-MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
 STOPPING = 0.85  # damping of the random walk, as in LexRank
 
 _BOILERPLATE = re.compile(r"\W*(?:if you (?:need|want|have)|please|note that|make sure|let me know)\b", re.IGNORECASE)
@@ -249,11 +249,13 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
         if s.sentence.is_heading or len(terms(text)) < 2 or _is_answered(s, decided):
             continue
         weight = 0.0 if _is_replied(s, last) else cues.weight_of(text, cues.OPEN)
-        weight = max(weight, undone.get(order, 0.0))
-        if cues.OPEN_HEADING.search(s.sentence.heading):
+        if s.speaker == "user" and weight <= DOUBT and exchanges[s.at].assistant:
+            weight = 0.0
+        weight = 0.0 if cues.NOT_OPEN.search(text) else max(weight, undone.get(order, 0.0))
+        if cues.OPEN_HEADING.search(s.sentence.heading) and (s.sentence.label or s.sentence.is_question):
             weight = max(weight, 2.5)
         is_last_word = s.at == last and s.speaker == "assistant" and s.left < LAST_WORDS and not has_answers
-        is_unheard = s.speaker == "user" and not _replies_to(exchanges, s.at)
+        is_unheard = s.speaker == "user" and not _replies_to(exchanges, s)
         if not weight and s.sentence.is_question and (is_last_word or is_unheard):
             weight = 0.0 if cues.OFFER.search(text) or len(terms(text)) < ASKED_WORDS else 1.5
         if weight and not outcome.is_settled(lines, order):
@@ -266,10 +268,10 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
                 )
 
 
-def _replies_to(exchanges: Sequence[Exchange], at: int) -> bool:
-    """True where an answer came, be it as an exchange without a message of its own."""
-    following = exchanges[at + 1 : at + 2]
-    return bool(exchanges[at].replies) or any(not exchange.user for exchange in following)
+def _replies_to(exchanges: Sequence[Exchange], s: _Said) -> bool:
+    """True where an answer came, be it as an exchange of its own, or to the same words sent again."""
+    following = exchanges[s.at + 1 : s.at + 2]
+    return bool(exchanges[s.at].replies) or any(not e.user or s.sentence.text in e.user for e in following)
 
 
 def _is_replied(s: _Said, last: int) -> bool:

@@ -135,7 +135,7 @@ LEFT: tuple[Cue, ...] = (
         r"\b(?:won'?t|will not|does(?: not|n'?t)|not sufficient to|doesn'?t) (?:fully |completely |yet |entirely )?"
         r"(?:solve|fix|cover|address|handle)\b.{0,40}\b(?:yet|complete\w*|fully|that needs|entirely)\b|"
         r"\b(?:fully|completely) (?:solve|fix)\b.{0,30}\b(?:yet|not)\b",
-        r"\b(?:left as[- ]is|remains? (?:open|to be)|for (?:a )?(?:later|another|separate) (?:pr|change|session|issue)|"
+        r"\b(?:left as[- ]is|remains? to be|for (?:a )?(?:later|another|separate) (?:pr|change|session|issue)|"
         r"(?:as|in a) (?:future work|follow-?up)|out of scope|future work)\b",
         r"\b(?:possibly|maybe|probably|potentially|might be) a separate (?:bug|issue|problem)\b",
     ),

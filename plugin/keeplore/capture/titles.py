@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from keeplore.capture import topic_cues
+from keeplore.capture.decisions import MAIN, is_decided
 from keeplore.capture.phrases import TYPED_COMMANDS, Profile, capitalised, plain, profile
 from keeplore.capture.sentences import Sentence, sentences
 from keeplore.capture.terms import STOP, stems, terms, words
@@ -34,6 +35,7 @@ MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases spe
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 # what a kind of candidate is worth, in units of the weight of the heaviest term
 DECIDED_BY_USER, ANSWERED, DECIDED = 1.8, 0.4, 0.6
+DETAIL_DECIDED = 0.0  # by the person, of one thing among others
 DETAIL, SHORT_TALK = 0.15, 6  # what each exchange beyond a short talk takes from one decision's claim to name all of it
 COMMITTED, COMMITTED_AMONG_MANY, COMMITTED_BESIDE = 1.4, 0.0, -0.4
 FIRST_REQUEST, LATER, LATER_SENTENCE = 0.8, 0.25, 0.25
@@ -87,7 +89,8 @@ def _decisions(
             phrase = _led(_subject_of(plain(asked), about), phrase)
         elif _CHOICE.match(phrase):
             phrase = _for_what(phrase, opening, about)
-        own = DECIDED_BY_USER - DETAIL * min(max(len(exchanges) - SHORT_TALK, 0), 12)
+        is_main = is_decided(Sentence(quote.text)) >= MAIN
+        own = (DECIDED_BY_USER if is_main else DETAIL_DECIDED) - DETAIL * min(max(len(exchanges) - SHORT_TALK, 0), 12)
         worth = ANSWERED if asked else own if quote.speaker == "user" else DECIDED
         if _size(phrase) + (len(_FIGURE.findall(phrase)) if named(phrase) else 0) < 2:
             continue

@@ -59,6 +59,8 @@ _DECISION_OPENERS = re.compile(
     r"|(?:we|i)(?:'re|'m| are| am) going (?:to|with)\s+|(?:we|i) (?:will|'ll|shall)\s+|(?:my "
     r"recommendation|i(?:'d| would)? (?:strongly )?(?:recommend|suggest|propose)(?:ation)?)(?: is)?(?: "
     r"to)?:?\s+|"
+    r"(?:so )?the (?:simplest|cleanest|smallest|best|right|safest|proper|minimal)(?: \w+){0,2} "
+    r"(?:fix|approach|solution|option|way|choice) (?:here )?is to\s+|"
     r"(?:option|approach|alternative|choice|plan) ?#?[A-Ea-e\d][:.)]?\s*(?:[—–-]\s*)?)",
     re.IGNORECASE,
 )
@@ -123,7 +125,7 @@ _COMMIT_KIND = re.compile(r"\A(?P<kind>[a-z]{2,10})(?:\([^)]{1,40}\))?!?:\s+", r
 _HASH = re.compile(r"\A[0-9a-f]{7,40} ")
 _CHORES = frozenset(("style", "chore", "wip", "fixup", "squash", "bump", "merge", "revert"))
 _CUT = re.compile(
-    r"[，。；：？]|\s(?=(?:What|Why|How|Can|Could|Please|Then|Is|Are|Do|Does)\s)|"
+    r"[，。；：？]|,(?=[\u3040-\u30ff\u3400-\u9fff])|\s(?=(?:What|Why|How|Can|Could|Please|Then|Is|Are|Do|Does)\s)|"
     r"[;:](?=\s)|,(?=\s)(?! not\b)|\s(?=[\u2600-\u27bf\U0001f300-\U0001faff])|\.{3}|…|\.(?=\s)|\s[-–—]\s|\s(?=\()|"
     r"\s(?=(?:what|so that|so we|because|since|which|while|where|when|"
     r"if|but|and then|and also|as (?:it|this|that|we|the)|in order|then|unless|until|although|though|"
