@@ -78,7 +78,8 @@ def test_another_subject_is_likelier_to_open_a_topic(packaged: Any) -> None:
     same, other = (segmenter.shift_of(exchanges, Turn("t", Origin("test", ""), "", u, (a,))) for u, a in (SAME, OTHER))
     assert other.size >= other.need
     assert same.size < same.need
-    assert (same.need, same.need_maybe) == (segment.LIKELY, segment.LIKELY_MAYBE)
+    assert segment.LIKELY_ASSISTED <= same.need <= segment.LIKELY
+    assert same.need_maybe == segment.LIKELY_MAYBE
 
 
 def test_a_few_words_to_an_assistant_open_a_topic_only_where_that_is_nearly_sure(packaged: Any) -> None:
@@ -88,7 +89,8 @@ def test_a_few_words_to_an_assistant_open_a_topic_only_where_that_is_nearly_sure
         segmenter.shift_of(exchanges, Turn("t", Origin("test", ""), "", user, (OTHER[1] * 4,))).need
         for user in ("I use brave", "restyle the invoice header", "restyle the invoice page header with brand colours")
     ]
-    assert needs[0] > needs[1] > needs[2] == segment.LIKELY
+    assert needs[0] > needs[1] > needs[2]
+    assert needs[2] <= segment.LIKELY
 
 
 def test_a_single_exchange_with_an_assistant_is_left_only_for_what_is_nearly_sure() -> None:

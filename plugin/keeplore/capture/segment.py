@@ -34,8 +34,8 @@ MAX_SIZE = 200_000  # characters, likewise
 FEW, MANY = 3, 8  # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
 NEED_FEW, NEED_USUAL, NEED_MANY = 0.9, 0.4, 0.35  # shift that makes a boundary, see ``shift_of``
 NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
-# the same, of the model's probability
-LIKELY, LIKELY_MAYBE = 0.35, 0.25
+# the same, of the model's probability: where people chat, and with an assistant
+LIKELY, LIKELY_ASSISTED, LIKELY_MAYBE = 0.4, 0.35, 0.25
 ALONE = 0.35  # what more it needs to leave a single exchange with an assistant behind
 SUBJECT_TERMS = 5  # content words from which a message to an assistant can open a subject by its shift alone
 CONTINUING = 0.2  # what more it needs when the message takes up what was said ("and …", "but why …", "commit that")
@@ -105,8 +105,9 @@ def likely(chance: float, units: Sequence[topics.Unit]) -> Shift:
     """What the model's probability is held against for the last unit; people among themselves begin anything anyhow."""
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
     alone = ALONE if len(units) == 2 else 0.0
-    more = (_more(units[-1].user) + too_short + alone) * topics.assisted(units)
-    return Shift(chance, LIKELY + more, LIKELY_MAYBE)
+    with_assistant = LIKELY_ASSISTED + _more(units[-1].user) + too_short + alone
+    gate = topics.assisted(units)
+    return Shift(chance, LIKELY * (1 - gate) + with_assistant * gate, LIKELY_MAYBE)
 
 
 def _more(message: str) -> float:
