@@ -16,6 +16,7 @@ from demo.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.memory.note import Draft
+from keeplore.worker.lock import only_one
 from keeplore.worker.protocol import ask
 from keeplore.workspace.registry import Registry
 
@@ -129,7 +130,11 @@ class Office(Machine):
     def leave(self) -> None:
         """End the worker that the server has started."""
         deadline = time.monotonic() + 60
-        while ask(self.state, "stop", timeout_s=5) is not None:
+        while True:
+            ask(self.state, "stop", timeout_s=5)
+            with only_one(self.state) as lock:  # it is held a little longer than the worker answers
+                if lock is not None:
+                    return
             assert time.monotonic() < deadline, "the worker does not leave"
             time.sleep(0.05)
 

@@ -64,6 +64,15 @@ def test_the_command_serves_as_well(office: Any) -> None:
     assert replies[0]["result"]["instructions"] and status == 0, log
 
 
+@pytest.mark.parametrize("program", ["keeplore.mcp_server", "keeplore.cli"])
+def test_without_the_sdk_it_says_what_to_install(office: Any, tmp_path: Path, program: str) -> None:
+    (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('no module named mcp', name='mcp')\n")
+    command = (sys.executable, "-m", program, *(["mcp"] if program.endswith("cli") else []))
+    replies, log, status = speak(office, START, command=command, environment={"PYTHONPATH": str(tmp_path)})
+    assert (replies, status) == ([], 1)
+    assert "pip install 'keeplore[mcp]'" in log and "Traceback" not in log
+
+
 def test_lines_that_are_no_requests_end_nothing(office: Any) -> None:
     half = call(5, "search", query="x")
     surrogate = json.dumps(half).replace('"x"', '"\\ud83d port"').encode() + b"\n"

@@ -51,7 +51,7 @@ def test_nothing_found_is_not_no_memory_yet(client: Any, office: Any) -> None:
 def test_reading_goes_from_the_overview_to_the_very_words_and_to_the_transcript(client: Any, office: Any) -> None:
     talk = office.conversation()
     whole = client.call("read", id=talk.id)
-    for part in (talk.id, "2026-02-09", "concluded by the assistant", "1. 2026-02-09 14:03", "turn=turn-two-2"):
+    for part in (talk.id, "2026-02-09", "concluded by the assistant", "1. 2026-02-09 14:03", "turn=turn-two"):
         assert part in whole
     assert "line 5 of the compose file" not in whole
     words = client.call("read", id=talk.id[4:12], turn="2")

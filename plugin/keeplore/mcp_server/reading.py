@@ -8,6 +8,7 @@ from keeplore.errors import NotFound
 from keeplore.mcp_server.desk import Desk
 from keeplore.mcp_server.text import fenced, pages, said_by
 from keeplore.memory import Asked, Conversation, Exchange
+from keeplore.memory.conversation import short_turns
 from keeplore.memory.moments import minute_of
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
 from keeplore.workspace.described import describe, facts_of
@@ -21,6 +22,7 @@ GOES_ON = {
     "overview": "part=exchanges gives the very words, turn=NUMBER those of one exchange, part=source where they are "
     "from, part=history the versions.",
     "exchanges": "turn=NUMBER gives one exchange; part=source says where they were said.",
+    "exchange": "part=exchanges gives them all; part=source says where they were said.",
     "source": "The transcript is the host's own file, and may be gone.",
     "history": "`read` with the id of a version shows it.",
 }
@@ -29,7 +31,6 @@ GOES_ON = {
 def read(desk: Desk, reference: str, part: str, turn: str, page: int, *, directory: str, max_tokens: int) -> str:
     """A page of a memory. Raises KeeploreError."""
     found = desk.find(reference, directory)
-    part = "exchanges" if turn else part
     text = _exchange(exchange_of(found, turn)) if turn else PARTS[part](desk, found)
     every = pages(text, max_tokens)
     if page > len(every):
@@ -41,7 +42,8 @@ def read(desk: Desk, reference: str, part: str, turn: str, page: int, *, directo
     facts = [label(row.updated_at[:10]), place(row.scope, row.project), trust, label(row.id)]
     head = f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
     more = f"page={page + 1} with the same max_tokens goes on. " if page < len(every) else ""
-    return fenced(f"The {part} of one memory{counted}.", f"{head}\n\n{chosen}", f"{more}{GOES_ON[part]}")
+    shown = "exchange" if turn else part
+    return fenced(f"The {shown} of one memory{counted}.", f"{head}\n\n{chosen}", f"{more}{GOES_ON[shown]}")
 
 
 def _overview(_desk: Desk, found: Found) -> str:
@@ -51,8 +53,9 @@ def _overview(_desk: Desk, found: Found) -> str:
     talk = Conversation.from_markdown(found.memory.body) if found.memory.kind == "conversation" else None
     if talk is None or not talk.exchanges:
         return "\n".join((*facts, *problems, "", found.memory.body))
+    short = short_turns(talk.exchanges)
     asked = [
-        f"{number}. {minute_of(one.at)} · turn={label(one.id)} · {one_line(one.user, FIRST_LINE)}"
+        f"{number}. {minute_of(one.at)} · turn={label(short[one.id])} · {one_line(one.user, FIRST_LINE)}"
         for number, one in enumerate(talk.exchanges, 1)
     ]
     return "\n".join((*facts, *problems, "", talk.head, "", "Exchanges, each with how it begins:", *asked))
