@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BATCH = 2  # texts; of 170 words: 303 MB in all, 347 with four, 472 with eight, and none is faster
+BATCH = 1  # texts; of 170 words: 235 MB in all, 258 with two, some 470 with eight, and little is faster
+LONG = 500  # characters; from here on a text leaves memory behind that is worth giving back
 MAX_THREADS = 2  # more of them would be felt by whoever works at the machine
 
 
@@ -56,6 +57,7 @@ class FastembedEmbedder:
         self._cache = cache
         self._fetch = fetch
         self._loading = threading.Lock()
+        self._embedding = threading.Lock()  # several at once are no faster, and each takes memory
         self._loaded: Any = None
 
     @cached_property
@@ -91,7 +93,14 @@ class FastembedEmbedder:
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
         clean = [text.encode("utf-8", "replace").decode() for text in texts]  # the tokenizer refuses lone surrogates
-        vectors = np.asarray(list(self._model().embed(clean, batch_size=BATCH)), dtype=np.float32)
+        model = self._model()
+        found: list[Any] = []
+        for start in range(0, len(clean), BATCH):
+            with self._embedding:
+                found += model.embed(clean[start : start + BATCH], batch_size=BATCH)
+        if sum(map(len, clean)) > LONG:
+            _give_back()
+        vectors = np.asarray(found, dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         normalised: NDArray[np.float32] = vectors / np.maximum(norms, np.finfo(np.float32).tiny)
         return normalised
@@ -124,7 +133,7 @@ class FastembedEmbedder:
 
 
 def _give_back() -> None:
-    """Return to the system what loading needed for a moment; glibc would keep some 60 MB of it."""
+    """Return to the system what was needed for a moment; of loading a model glibc would keep some 60 MB."""
     import ctypes  # here, because whoever loads no model needs none
 
     with contextlib.suppress(OSError, AttributeError, TypeError):  # not Linux, or another C library
