@@ -17,11 +17,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from planted import is_covered, planted
+from planted import Planted, is_covered, planted
+from planted_blind import blind
 
 from keeplore.capture.redact.engine import find, redact, rules
 
 VALUES = 10  # random values of each kind
+BLIND_VALUES = 3
 SEED = 11
 SHOWN = 40
 
@@ -58,6 +60,14 @@ def _texts(entry: dict[str, Any]) -> Iterator[str]:
             yield str(block.get("text", ""))
 
 
+def _recall(what: str, items: list[Planted]) -> None:
+    missed = Counter(item.kind for item in items if not is_covered(item, redact(item.text)))
+    kinds = len({item.kind for item in items})
+    print(f"recall {1 - missed.total() / len(items):.4f} of {len(items)} planted secrets, {kinds} {what}")
+    for kind, times in missed.most_common():
+        print(f"  missed {kind}: {times}")
+
+
 def main() -> None:
     data = os.environ.get("KEEPLORE_DATA")
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(data, "transcripts") if data else None
@@ -66,11 +76,8 @@ def main() -> None:
     print(f"{count} rules ready in {(time.perf_counter() - started) * 1000:.0f} ms")
 
     items = list(planted(VALUES, SEED))
-    missed = Counter(item.kind for item in items if not is_covered(item, redact(item.text)))
-    kinds = len({item.kind for item in items})
-    print(f"recall {1 - missed.total() / len(items):.4f} of {len(items)} planted secrets, {kinds} kinds")
-    for kind, times in missed.most_common():
-        print(f"  missed {kind}: {times}")
+    _recall("kinds that the rules were made with", items)
+    _recall("forms written before the rules were read", list(blind(BLIND_VALUES)))
 
     texts = list(said(folder)) if folder else [item.text for item in items]
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
