@@ -5,8 +5,9 @@
 All sessions share one workspace that grows: a directory for each project, sessions by the time they began, prompts in
 order. Before each prompt the product's own recall is asked as the worker asks it; then the turn is captured. Labels
 (context_labels.tsv) say for 100 prompts which earlier turns are worth being told: transcript, turn of the prompt, + or
--, turn that the memory is from. They were made by reading what recall found, whatever its score. ``--dump`` writes what
-is found, with its text, for whoever labels; the data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
+-, turn that the memory is from. They were made by reading what recall found, whatever its score; in brackets for
+prompts beyond these that were told something. ``--dump`` writes what is found, with its text, for whoever labels; the
+data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A memory for a prompt, and the turns that it is from."""
+    """A memory for a prompt, and the turns that it is from; its own id where it is from none."""
 
     hit: Hit
     turns: tuple[str, ...]
@@ -166,7 +167,7 @@ class _Everything(dict[str, str]):
 
 def _turns(workspace: Workspace, hit: Hit) -> tuple[str, ...]:
     source = workspace.store.load(hit.path).source
-    return (hit.turn,) if hit.turn else tuple(source.get("turns") or ())
+    return (hit.turn,) if hit.turn else tuple(source.get("turns") or (hit.memory_id,))
 
 
 def _index(workspace: Workspace) -> None:
@@ -174,15 +175,16 @@ def _index(workspace: Workspace) -> None:
     workspace.index.embed_pending()
 
 
-def labels() -> dict[tuple[str, str], dict[str, bool]]:
-    """Transcript and turn of a prompt → turns that were judged."""
+def labels() -> tuple[dict[tuple[str, str], dict[str, bool]], set[tuple[str, str]]]:
+    """Transcript and turn of a prompt → turns that were judged; and which prompts are those of the sample."""
     found: dict[tuple[str, str], dict[str, bool]] = {}
+    sample = set()
     with LABELS.open(encoding="utf-8", newline="") as file:
-        for transcript, prompt, verdict, turn in csv.reader(file, delimiter="\t"):
+        for transcript, prompt, given, turn in csv.reader(file, delimiter="\t"):
             judged = found.setdefault((transcript, prompt), {})
-            if turn:
-                judged[turn] = judged.get(turn, False) or verdict == "+"
-    return found
+            judged[turn] = judged.get(turn, False) or "+" in given
+            sample |= {(transcript, prompt)} if given in "+-" else set()
+    return found, sample
 
 
 def verdict(found: Found, judged: dict[str, bool]) -> bool | None:
@@ -192,21 +194,23 @@ def verdict(found: Found, judged: dict[str, bool]) -> bool | None:
 
 
 def show_precision(asked: list[Asked]) -> None:
-    judged = labels()
-    sample = [one for one in asked if (one.transcript, one.turn) in judged]
-    print(f"\n{len(sample)} labelled prompts of {len(judged)}; all {len(asked)} prompts in the last two columns")
+    judged, chosen = labels()
+    print(f"\nof {len(chosen)} labelled prompts, and in the last two columns of all {len(asked)}")
     print("threshold  lines  judged  right  precision  prompts  helped | told  share")
     for threshold in THRESHOLDS:
-        told = [(one, found) for one in sample for found in one.found[:3] if found.hit.score >= threshold]
-        verdicts = [verdict(found, judged[one.transcript, one.turn]) for one, found in told]
-        right = sum(bool(v) for v in verdicts)
-        known = sum(v is not None for v in verdicts)
-        helped = {one.turn for (one, _), v in zip(told, verdicts, strict=True) if v}
-        all_told = sum(any(found.hit.score >= threshold for found in one.found) for one in asked)
-        print(
-            f"{threshold:9.2f} {len(told):6} {known:7} {right:6} {right / max(known, 1):10.2f}"
-            f" {len({one.turn for one, _ in told}):8} {len(helped):7} | {all_told:4} {all_told / len(asked):6.2f}"
-        )
+        told = [one for one in asked if any(found.hit.score >= threshold for found in one.found)]
+        figures = _figures([one for one in told if (one.transcript, one.turn) in chosen], judged, threshold)
+        print(f"{threshold:9.2f} {figures} | {len(told):4} {len(told) / len(asked):6.2f}")
+    told = [one for one in asked if one.tokens]
+    print(f"all that is told:\n{WISHES.threshold:9.2f} {_figures(told, judged, WISHES.threshold)}")
+
+
+def _figures(told: list[Asked], judged: dict[tuple[str, str], dict[str, bool]], threshold: float) -> str:
+    lines = [(one, found) for one in told for found in one.found[:3] if found.hit.score >= threshold]
+    verdicts = [verdict(found, judged.get((one.transcript, one.turn), {})) for one, found in lines]
+    right, known = sum(bool(v) for v in verdicts), sum(v is not None for v in verdicts)
+    helped = {(one.transcript, one.turn) for (one, _), v in zip(lines, verdicts, strict=True) if v}
+    return f"{len(lines):6} {known:7} {right:6} {right / max(known, 1):10.2f} {len(told):8} {len(helped):7}"
 
 
 def main(dump: Path | None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from keeplore.index import MemoryRow
 from keeplore.memory.content import normalised
 from keeplore.recall.query import question_of
 from keeplore.recall.render import (
@@ -20,7 +21,7 @@ from keeplore.recall.render import (
     quoted,
     reference,
 )
-from keeplore.recall.trusted import may_be_injected
+from keeplore.recall.trusted import BELIEVED, may_be_injected
 from keeplore.recall.values import Answer, Hit, Unasked
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 
@@ -43,7 +44,13 @@ def for_prompt(threshold: float, *, already: Container[str], session: str = "") 
     ``already`` are ids this session has seen. What ``session`` itself said is left out as long as the host still has
     it: give "" once it was compacted.
     """
-    return Unasked(threshold, lambda row: row.id in already or bool(session and row.session == session))
+
+    def skip(row: MemoryRow) -> bool:
+        # a host's summary of a session is about everything: measured, three in ten of those are right
+        is_summary = row.kind == "document" and row.trust in BELIEVED
+        return row.id in already or is_summary or bool(session and row.session == session)
+
+    return Unasked(threshold, skip)
 
 
 def prompt_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]:

@@ -37,12 +37,12 @@ _NO_LABEL = re.compile(r"[^\w.:-]+")
 class Room:
     """How long a block may be."""
 
-    tokens: int
+    tokens: float
     size: int  # bytes of UTF-8
 
     def without(self, text: str) -> Room:
         """What is left beside a line of text."""
-        return Room(self.tokens - round(token_count(text)), self.size - len(text.encode()) - 1)
+        return Room(self.tokens - token_count(text), self.size - len(text.encode()) - 1)
 
     @property
     def is_left(self) -> bool:
