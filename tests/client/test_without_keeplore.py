@@ -108,7 +108,7 @@ def test_the_server_becomes_the_one_of_keeplores_python(state: Path, tmp_path: P
     (state / "python").write_text(f"{shown}\n")
     done = server(state, input="a request")
     assert (done.returncode, done.stderr) == (7, "")
-    assert done.stdout.splitlines() == ["-m keeplore.mcp_server", str(state), "a request"]
+    assert done.stdout.splitlines() == ["-P -m keeplore.mcp_server", str(state), "a request"]
 
 
 def test_without_keeplore_the_server_says_what_to_do_and_ends(state: Path) -> None:

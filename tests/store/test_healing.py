@@ -156,3 +156,12 @@ def test_the_driver_writes_only_to_places_of_ours(tmp_path, path, monkeypatch):
         (tmp_path / name).write_text(name)
     assert driver.main(["base", "ours", "theirs", path]) == driver.CONFLICT
     assert sorted(p.name for p in tmp_path.iterdir()) == ["base", "ours", "theirs"]
+
+
+def test_a_merge_runs_no_code_of_the_workspace(store, there):
+    (store.root / "keeplore").mkdir()
+    (store.root / "keeplore" / "__init__.py").write_text("open('ran', 'w')\n")
+    driver.install(store.root)
+    pull(store, there, "--no-rebase")
+    assert not (store.root / "ran").exists()
+    assert bodies(store) == ["ours", "theirs"]

@@ -1,4 +1,4 @@
-"""``python -m keeplore.store.driver BASE OURS THEIRS PATH``: git's merge of one file of memory, done our way.
+"""``python -P -m keeplore.store.driver BASE OURS THEIRS PATH``: git's merge of one file of memory, done our way.
 
 `gitattributes(5)` tells how git calls a merge driver. It is written into a repository's own configuration and makes
 conflicts in a person's `git pull` rare; where it is missing or fails, what git leaves is healed later.
@@ -23,7 +23,8 @@ CONFLICT = 1  # the status by which git leaves the path unmerged
 
 def install(root: Path) -> None:
     """Tell a repository's git how to merge memory; ``.gitattributes`` names the paths. Raises RepositoryError."""
-    command = f"{shlex.quote(sys.executable)} -m keeplore.store.driver %O %A %B %P"
+    # -P, because git runs it in the workspace, and what somebody calls keeplore there must not be imported
+    command = f"{shlex.quote(sys.executable)} -P -m keeplore.store.driver %O %A %B %P"
     for key, value in (("name", "memory of Keeplore"), ("driver", command)):
         if run(root, "config", "--local", f"{SECTION}.{key}").text != value:
             output(root, "config", "--local", f"{SECTION}.{key}", value)
