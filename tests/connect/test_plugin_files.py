@@ -19,7 +19,6 @@ from keeplore.connect.entries import BUNDLED, hooks, mcp
 from keeplore_hooks.hosts import COMMANDS
 
 PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
-SERVERS_SCHEMA = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json"
 GEMINI = PLUGIN / "gemini" / "gemini-extension.json"
 
 
@@ -43,24 +42,24 @@ def opencode_command(name: str) -> str:
     return f"---\ndescription: {json.dumps(description)}\n---\n\n{text}\n"
 
 
-def servers(entry: dict[str, Any], **more: Any) -> str:
-    return as_json({**more, "mcpServers": {"keeplore": entry}})
+def servers(entry: dict[str, Any]) -> str:
+    return as_json({"mcpServers": {"keeplore": entry}})
 
 
 def generated() -> dict[str, str]:
     """Path below plugin/ → text."""
     facts = json.loads(GEMINI.read_bytes())
-    copilot = {"type": "stdio", **mcp("cursor", BUNDLED["copilot"])}  # what all hosts of Agent Plugins read
     files = {
         "hooks/hooks.json": as_json(hooks("claude-code", BUNDLED["claude-code"])),
         "hooks/codex.json": as_json(hooks("codex", BUNDLED["codex"])),
         "hooks/cursor.json": as_json(hooks("cursor", BUNDLED["cursor"])),
-        "com.github.copilot/hooks/hooks.json": as_json(hooks("copilot", BUNDLED["copilot"])),
+        "hooks/copilot.json": as_json(hooks("copilot", BUNDLED["copilot"])),
         "gemini/hooks/hooks.json": as_json(hooks("gemini-cli", BUNDLED["gemini-cli"])),
         ".mcp.json": servers(mcp("claude-code", BUNDLED["claude-code"])),
         # a path is then relative to the plugin: Codex fills in no variables there
         "codex.mcp.json": servers({**mcp("codex", BUNDLED["codex"]), "cwd": "."}),
-        "mcp.json": servers(copilot, **{"$schema": SERVERS_SCHEMA}),
+        "copilot.mcp.json": servers({**mcp("copilot", BUNDLED["copilot"]), "type": "stdio"}),
+        "cursor.mcp.json": servers(mcp("cursor", BUNDLED["cursor"])),
         "gemini/gemini-extension.json": as_json(
             {**facts, "mcpServers": {"keeplore": mcp("gemini-cli", BUNDLED["gemini-cli"])}}
         ),

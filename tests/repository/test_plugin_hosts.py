@@ -24,13 +24,13 @@ CLAUDE = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_bytes())
 MANIFESTS = {
     "codex": ".codex-plugin/plugin.json",
     "cursor": ".cursor-plugin/plugin.json",
-    "agent-plugins": "plugin.json",
+    "copilot": ".plugin/plugin.json",
     "gemini-cli": "gemini/gemini-extension.json",
 }
 FILES = {
     "codex": ("hooks/codex.json", "PLUGIN_ROOT", PLUGIN),
     "cursor": ("hooks/cursor.json", "CURSOR_PLUGIN_ROOT", PLUGIN),
-    "copilot": ("com.github.copilot/hooks/hooks.json", "PLUGIN_ROOT", PLUGIN),
+    "copilot": ("hooks/copilot.json", "PLUGIN_ROOT", PLUGIN),
     "gemini-cli": ("gemini/hooks/hooks.json", "extensionPath", PLUGIN / "gemini"),
 }
 COMMON = {"name", "version", "description", "author", "license", "keywords"}
@@ -73,17 +73,20 @@ def test_every_manifest_tells_the_same_of_the_plugin(name: str) -> None:
 
 
 def test_the_manifests_have_no_key_that_their_host_does_not_know() -> None:
-    schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
-    portable = load(MANIFESTS["agent-plugins"])
-    assert portable.pop("$schema") == schema and set(portable) == COMMON
+    assert set(load(MANIFESTS["copilot"])) == COMMON | {"skills", "mcpServers", "hooks"}
     assert set(load(MANIFESTS["codex"])) == COMMON | {"skills", "mcpServers", "hooks", "interface"}
     assert set(load(MANIFESTS["cursor"])) == COMMON | {"displayName", "skills", "mcpServers", "hooks"}
     assert set(load(MANIFESTS["gemini-cli"])) == {"name", "version", "description", "mcpServers"}
 
 
-@pytest.mark.parametrize("host", ["codex", "cursor"])
+def test_there_is_no_manifest_that_stands_above_those_of_the_hosts() -> None:
+    """Codex and Copilot would take the portable plugin.json first, which knows no entries: nothing would be told."""
+    assert not (PLUGIN / "plugin.json").exists()
+
+
+@pytest.mark.parametrize("host", ["codex", "cursor", "copilot"])
 def test_what_a_manifest_names_is_there(host: str) -> None:
-    """Each names its own entries: hooks/hooks.json, which both would take, is Claude Code's."""
+    """Each names its own entries: hooks/hooks.json, which they would take, is Claude Code's."""
     manifest = load(MANIFESTS[host])
     paths = [manifest[key] for key in ("skills", "mcpServers", "hooks")]
     assert all(path.startswith("./") and (PLUGIN / path).exists() for path in paths)
@@ -153,12 +156,17 @@ def test_what_a_handler_runs_puts_the_event_into_the_spool(
 
 
 def test_every_server_is_started_out_of_the_plugin() -> None:
-    roots = {"mcp.json": "${PLUGIN_ROOT}", "codex.mcp.json": ".", MANIFESTS["gemini-cli"]: "${extensionPath}/.."}
+    roots = {
+        "copilot.mcp.json": "${PLUGIN_ROOT}",
+        "cursor.mcp.json": "${CURSOR_PLUGIN_ROOT}",
+        "codex.mcp.json": ".",
+        MANIFESTS["gemini-cli"]: "${extensionPath}/..",
+    }
     for name, root in roots.items():
         ((server_name, server),) = load(name)["mcpServers"].items()
         assert server_name == "keeplore" and server["command"] == "python3"
         assert server["args"] == ["-I", "-S", f"{root}/keeplore/client/mcp.py"]
-    assert load("mcp.json")["mcpServers"]["keeplore"]["type"] == "stdio"  # without it Copilot loads none
+    assert load("copilot.mcp.json")["mcpServers"]["keeplore"]["type"] == "stdio"  # without it Copilot loads none
     assert "trust" not in load(MANIFESTS["gemini-cli"])["mcpServers"]["keeplore"]
 
 

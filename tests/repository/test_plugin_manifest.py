@@ -78,7 +78,7 @@ def test_the_marketplace_leads_to_the_plugin() -> None:
     assert entry["source"].startswith("./")
     assert (FOLDER.parent / entry["source"]).resolve() == FOLDER
     assert "version" not in entry  # one place says it
-    assert set(MARKET) == {"name", "owner", "plugins"}
+    assert set(MARKET) == {"name", "description", "owner", "plugins"}
     assert MARKET["owner"]["name"] and set(MARKET["owner"]) <= {"name", "email", "url"}
     assert {key: type(value) for key, value in entry.items()} == dict.fromkeys(entry, str)
 
