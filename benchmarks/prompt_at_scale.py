@@ -28,6 +28,7 @@ from index_build import Folder, Pretender, Words, write
 from keeplore.config.places import Places
 from keeplore.index import Index
 from keeplore.memory.note import Draft
+from keeplore.worker.leaving import without_worker
 from keeplore.workspace.identity import Project
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.setup import initialise
@@ -51,6 +52,8 @@ def build(machine: Machine, count: int) -> None:
     """Once: the files, the text of the index, pretended vectors for them, then the notes with real ones."""
     places = Places(machine.state, machine.home / "cache")
     made = initialise(places, machine.home / "memory")
+    settings = made.root / "keeplore.yaml"  # what is asked here must not become memory for the next run
+    settings.write_text(re.sub(r"(?m)^  enabled: true", "  enabled: false", settings.read_text(), count=1))
     for number in range(PROJECTS):
         name = f"project-{number}"
         (machine.home / "code" / name).mkdir(parents=True)
@@ -108,11 +111,9 @@ class Bench:
         self.machine.wait_until(self.is_quiet, "the worker has nothing left to do", 600)
 
     def cold(self) -> None:
-        self.machine.keeplore("worker", "stop")
-        self.machine.wait_until(
-            lambda: self.machine.keeplore("worker", "status", check=False).returncode == 4, "the worker is gone", 60
-        )
-        self.forget_starts()
+        self.warm()  # one that was just started could not be told to leave
+        with without_worker(self.machine.state):
+            self.forget_starts()
 
     def forget_starts(self) -> None:
         for turn in self.machine.state.glob("worker.start*"):

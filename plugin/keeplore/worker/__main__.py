@@ -31,6 +31,7 @@ def main() -> int:
         handlers=[handler],
         format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
     )
+    logging.getLogger("watchdog").setLevel(logging.CRITICAL)  # it calls its own end an error
     try:
         # here, because an installation that is broken has to be written down too
         from keeplore.worker.worker import Worker
