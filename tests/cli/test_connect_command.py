@@ -196,3 +196,16 @@ def test_the_clients_copy_is_renewed_only_where_hosts_use_one(places: Places, ho
     assert "client.sh" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert {path.name: path.read_bytes() for path in (places.state / "client").iterdir()} == client_files()
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "()\n"
+
+
+def test_an_entry_before_edits_comes_and_goes_with_the_setting(memory: Path, home: Path, run: Run) -> None:
+    (home / ".codex").mkdir()
+    settings, hooks = memory / "keeplore.yaml", home / ".codex" / "hooks.json"
+    assert run("connect", "codex", "--yes").returncode == 0
+    without = hooks.read_text()
+    settings.write_text(settings.read_text().replace("before_edit: false", "before_edit: true"))
+    assert run("connect", "codex", "--yes").returncode == 0
+    assert "PreToolUse" in hooks.read_text()
+    settings.write_text(settings.read_text().replace("before_edit: true", "before_edit: false"))
+    assert run("connect", "codex", "--yes").returncode == 0
+    assert hooks.read_text() == without

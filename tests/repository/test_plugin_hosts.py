@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -208,8 +209,10 @@ def test_on_windows_no_host_needs_a_shell_of_unix() -> None:
 def test_an_entry_before_edits_is_written_where_it_is_wished() -> None:
     for host in BEFORE_EDIT:
         assert "PreToolUse" not in hooks(host, ODD)["hooks"]
-        assert [group["matcher"] for group in hooks(host, ODD, before_edit=True)["hooks"]["PreToolUse"]]
-    assert hooks("copilot", ODD, before_edit=True) == hooks("copilot", ODD)
+        groups = hooks(host, replace(ODD, before_edit=True))["hooks"]["PreToolUse"]
+        assert [group["matcher"] for group in groups]
+        assert "client.sh" not in json.dumps(groups)  # nothing of it need be kept
+    assert hooks("copilot", replace(ODD, before_edit=True)) == hooks("copilot", ODD)
 
 
 def test_each_host_writes_a_server_in_its_own_way() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import sys
@@ -11,13 +12,15 @@ from pathlib import Path
 import click
 
 from keeplore.cli.output import block, near, note, plain, say
+from keeplore.config.machine import Machine
 from keeplore.config.places import Places
+from keeplore.config.settings import load_settings
 from keeplore.connect.clients import launcher
 from keeplore.connect.diff import unified
 from keeplore.connect.entries import Launcher
 from keeplore.connect.hosts import PLACES, Surroundings
 from keeplore.connect.plan import Change, Plan
-from keeplore.errors import KeeploreError
+from keeplore.errors import ConfigError, KeeploreError
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -29,7 +32,17 @@ def surroundings(places: Places) -> Surroundings:
 def runs(around: Surroundings) -> Launcher:
     """How hosts start the client; the MCP server only where its library is installed."""
     has_mcp = importlib.util.find_spec("mcp") is not None
-    return launcher(around.state, search_path=around.environment.get("PATH", os.defpath), has_mcp=has_mcp)
+    search_path = around.environment.get("PATH", os.defpath)
+    return launcher(around.state, search_path=search_path, has_mcp=has_mcp, before_edit=_wants_before_edit(around))
+
+
+def _wants_before_edit(around: Surroundings) -> bool:
+    """Whether any workspace of this machine wants to be asked before edits."""
+    for root in Machine.load(Places(around.state, around.state)).workspaces.values():
+        with contextlib.suppress(ConfigError):  # one that is gone wants nothing
+            if load_settings(root).context.before_edit:
+                return True
+    return False
 
 
 def show(plan: Plan, *, is_whole: bool) -> None:

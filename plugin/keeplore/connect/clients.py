@@ -17,7 +17,14 @@ from keeplore_hooks import durable
 FOLDER = "client"
 
 
-def launcher(state: Path, *, search_path: str, has_mcp: bool, is_windows: bool = os.name == "nt") -> Launcher:
+def launcher(
+    state: Path,
+    *,
+    search_path: str,
+    has_mcp: bool,
+    before_edit: bool = False,
+    is_windows: bool = os.name == "nt",
+) -> Launcher:
     """How hosts start the copy. ``search_path`` is the person's PATH; without ``has_mcp`` hosts get no MCP server."""
     client, mcp = (str(state / FOLDER / name) for name in ("client.py", "mcp.py"))
     isolated = ("-I", "-S")
@@ -26,10 +33,12 @@ def launcher(state: Path, *, search_path: str, has_mcp: bool, is_windows: bool =
         silent = python.with_name("pythonw.exe")  # it opens no window, and prints nothing
         tell = (str(silent if silent.exists() else python), *isolated, client)
         ask = (str(python), *isolated, client)
-        return Launcher(ask, tell, (str(python), *isolated, mcp) if has_mcp else (), is_windows=True)
+        server = (str(python), *isolated, mcp) if has_mcp else ()
+        return Launcher(ask, tell, server, is_windows=True, before_edit=before_edit)
     python_3 = _python(search_path)
     shell = ("sh", str(state / FOLDER / "client.sh"))
-    return Launcher((python_3, *isolated, client), shell, (python_3, *isolated, mcp) if has_mcp else ())
+    server = (python_3, *isolated, mcp) if has_mcp else ()
+    return Launcher((python_3, *isolated, client), shell, server, before_edit=before_edit)
 
 
 def refresh_clients(state: Path) -> tuple[str, ...]:
@@ -40,7 +49,9 @@ def refresh_clients(state: Path) -> tuple[str, ...]:
 def write_clients(state: Path) -> tuple[str, ...]:
     """Write what differs; returns its names. Raises OSError."""
     old = outdated(state)
-    (state / FOLDER).mkdir(mode=0o700, parents=True, exist_ok=True)
+    # clients that run from here know by the spool that this is their state directory, whatever their environment says
+    for folder in (FOLDER, "spool"):
+        (state / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in old:
         durable.write(state / FOLDER / name, parts.client_files()[name])
     return old

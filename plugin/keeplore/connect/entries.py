@@ -27,6 +27,7 @@ class Launcher:
 
     ``windows`` is client.py as Windows starts it, for hosts that read one command for each system from one file;
     ``is_windows`` says that the rest is for Windows too, ``has_variable`` that a shell must fill in a variable.
+    With ``before_edit`` hosts ask before an agent edits a file.
     """
 
     ask: tuple[str, ...]  # client.py: a reply is wanted
@@ -35,6 +36,7 @@ class Launcher:
     windows: tuple[str, ...] = ()
     is_windows: bool = False
     has_variable: bool = False
+    before_edit: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,13 +126,13 @@ BEFORE_EDIT: Mapping[str, Entry] = {
 }
 
 
-def hooks(host: str, launcher: Launcher, *, before_edit: bool = False) -> dict[str, Any]:
+def hooks(host: str, launcher: Launcher) -> dict[str, Any]:
     """The whole content of the file in which ``host`` reads what to run at its events."""
     form = _FORMS.get(host)
     if form is None:
         raise ConfigError(f"{host} reads no file of host events", f"Use one of: {', '.join(_FORMS)}")
     events: dict[str, list[dict[str, Any]]] = {}
-    wished = [BEFORE_EDIT[host]] if before_edit and host in BEFORE_EDIT else []
+    wished = [BEFORE_EDIT[host]] if launcher.before_edit and host in BEFORE_EDIT else []
     for entry in [*ENTRIES[host], *wished]:
         events.setdefault(entry.event, []).append(form(launcher, entry))
     return {"version": 1, "hooks": events} if host in _VERSIONED else {"hooks": events}
@@ -202,9 +204,11 @@ def _shell(launcher: Launcher, host: str, entry: Entry, windows: _Quote) -> str:
 def _posix(launcher: Launcher, host: str, entry: Entry) -> str:
     """The client always exits with 0: the rest runs where the client or Python is missing.
 
-    A host takes the 2 with which shells and Python then exit for a refusal, and would stop the session.
+    A host takes the 2 with which shells and Python then exit for a refusal, and would stop the session. What is only
+    asked before an edit need not be kept: the transcript has it.
     """
-    lines = [launcher.ask, launcher.tell] if entry.is_asked else [launcher.tell]
+    asked = [launcher.ask] if entry in BEFORE_EDIT.values() else [launcher.ask, launcher.tell]
+    lines = asked if entry.is_asked else [launcher.tell]
     runs = [" ".join(_word(launcher, word) for word in (*line, host, entry.event)) for line in lines]
     return " || ".join([*runs, "exit 0"])
 
