@@ -145,14 +145,6 @@ def test_a_version_that_cannot_be_read_gives_way_and_stays_beside_byte_for_byte(
     assert list(beside.values()) == [broken]
 
 
-def test_one_file_written_on_two_machines_from_the_same_session_is_joined() -> None:
-    one = note(BODY + "\nA last word.\n", kind="conversation", source={"machine": "a", "turns": ["t1", "t3"]})
-    other = note(BODY + "\nMore was said.\n", kind="conversation", source={"machine": "b", "turns": ["t1", "t2"]})
-    text, beside = both_ways(None, one, other)
-    assert "More was said." in text and "A last word." in text and beside == {}
-    assert sorted(parse(text).turns) == ["t1", "t2", "t3"]
-
-
 def test_line_ends_of_another_system_are_no_change() -> None:
     text, beside = both_ways(BODY, BODY.replace("\n", "\r\n"), BODY.replace("enough", "small"), "memory/notes.md")
     assert text == BODY.replace("enough", "small") and beside == {}
@@ -171,6 +163,32 @@ def test_a_name_beside_says_which_file_it_was_and_depends_on_its_content(path: s
     assert ".conflict-" in name and name.startswith(path.rpartition(".")[0] or path)
     data, beside = merge_bytes(path, b"\0b", b"\0c")
     assert {data, *beside.values()} == {b"\0b", b"\0c"}
+
+
+def test_two_additions_at_one_place_stay_whole() -> None:
+    one, other = (BODY + f"\n```\n{command}\n```\n" for command in ("pytest", "ruff check"))
+    text, beside = both_ways(BODY, one, other, "memory/notes.md")
+    assert beside == {}
+    assert "```\npytest\n```\n" in text and "```\nruff check\n```\n" in text
+
+
+def test_what_stands_beside_supersedes_nothing() -> None:
+    links = [{"id": new_id(name), "relationship": kind} for name, kind in (("x", "supersedes"), ("y", "refines"))]
+    clashing = [note(title=title, related=links, supersedes=new_id("z")) for title in ("This", "That")]
+    _, beside = both_ways(note(), *clashing)
+    [copy] = map(parse, beside.values())
+    assert copy.links == (("refines", new_id("y")), ("contradicts", ID))
+
+
+def test_a_name_beside_is_never_too_long() -> None:
+    [name] = merge_text(f"memory/{'ä' * 126}.md", "a", "b", "c").beside
+    assert len(name.removeprefix("memory/").encode()) <= 255 and name.endswith(".md")
+
+
+def test_an_audit_line_with_an_odd_line_end_in_its_text_stays_one() -> None:
+    lines = [json.dumps({"at": f"2026-01-0{n}", "why": "a\u2028b\x85c"}, ensure_ascii=False) for n in (1, 2, 3)]
+    merged = merge_lines(f"{lines[0]}\n", f"{lines[0]}\n{lines[2]}\n", f"{lines[0]}\n{lines[1]}\n")
+    assert merged.split("\n") == [*lines, ""]
 
 
 def test_audit_lines_of_both_sides_stand_once_and_in_time() -> None:

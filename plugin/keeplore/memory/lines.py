@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TypeVar
 
 MAX_LINES = 20_000  # of one version; matching takes more than linear time, and what is longer clashes as a whole
 
 Lines = Sequence[str]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,11 @@ class Join:
     is_clash: bool
 
 
-def join(base: str | None, loser: str, winner: str, *, is_record: bool = False) -> Join:
+def join(base: str | None, loser: str, winner: str) -> Join:
     """Merge two versions of ``base``; None where there was none, and then what both have counts as it.
 
     Of two additions at one place the loser's comes first. Without a base they may as well be two changes of one line,
-    and clash, unless both are a record of what happened.
+    and clash.
     """
     if loser == winner or base == loser:
         return Join(winner, is_clash=False)
@@ -41,10 +43,19 @@ def join(base: str | None, loser: str, winner: str, *, is_record: bool = False) 
     lines: list[str] = []
     is_clash = False
     for was, theirs, ours in _regions(before, one, other):
-        joined = _joined(was, theirs, ours, may_both_stay=base is not None or is_record)
+        joined = _joined(was, theirs, ours, may_both_stay=base is not None)
         is_clash = is_clash or joined is None
         lines += ours if joined is None else joined
     return Join("\n".join(lines), is_clash)
+
+
+def joined_list(was: Sequence[T], one: Sequence[T], other: Sequence[T]) -> list[T]:
+    """What neither side took away, then what ``other``, the winner, added, then what the other one did."""
+    kept = [item for item in was if item in one and item in other]
+    for item in (*other, *one):
+        if item not in was and item not in kept:
+            kept.append(item)
+    return kept
 
 
 def _lines(text: str) -> list[str]:
@@ -61,13 +72,15 @@ def _joined(was: Lines, one: Lines, other: Lines, *, may_both_stay: bool) -> Lin
     return _both(one, other) if may_both_stay and not was else None
 
 
-def _both(one: Lines, other: Lines) -> list[str]:
-    """Two additions at one place: what they share once, else the one and then the other."""
-    lines: list[str] = []
-    for _, a, b, c, d in SequenceMatcher(None, one, other, autojunk=True).get_opcodes():
-        lines += one[a:b]
-        lines += [] if one[a:b] == other[c:d] else other[c:d]
-    return lines
+def _both(one: Lines, other: Lines) -> Lines:
+    """Two additions at one place, each whole, as parts may mean nothing apart; one that the other holds stands once."""
+    if _holds(one, other):
+        return one
+    return other if _holds(other, one) else [*one, *other]
+
+
+def _holds(lines: Lines, part: Lines) -> bool:
+    return any(lines[n : n + len(part)] == part for n in range(len(lines) - len(part) + 1))
 
 
 def _common(one: Lines, other: Lines) -> list[str]:

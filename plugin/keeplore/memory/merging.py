@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from keeplore.errors import Corrupt, UnsafePath
 from keeplore.memory.frontmatter import parse, serialise
-from keeplore.memory.lines import join
+from keeplore.memory.lines import join, joined_list
 from keeplore.memory.model import TRUST, Memory, in_order
 from keeplore.memory.names import is_id, new_id, relative_path
+from keeplore.memory.record import join_records
 
 CONFLICT = ".conflict-"  # in the name of a file that is no memory with an id
 TRIGGER = "merge"  # of the memory that stands beside another
 _HASH_CHARS = 8
+MAX_NAME = 255  # bytes, the limit of common file systems
 _MISSING: Any = object()
 
 
@@ -48,8 +51,8 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
     origin = _memory(base) if base is not None else None
     before = origin if origin and origin.id == first.id else None
     meta, is_clash = _joined_meta(before.meta if before else None, second.meta, first.meta)
-    is_record = first.kind == "conversation"
-    body = join(before.body if before else None, second.body, first.body, is_record=is_record)
+    joining = join_records if first.kind == second.kind == "conversation" else join
+    body = joining(before.body if before else None, second.body, first.body)
     text = serialise(Memory(meta, body.text))
     return Merge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
 
@@ -68,11 +71,12 @@ def merge_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, dict[str, b
 
 def merge_lines(base: str, one: str, other: str) -> str:
     """Two versions of a file to which JSON objects with ``at`` are only added, one a line: each line once, by time."""
-    kept = base.splitlines()
+    # not splitlines(): JSON may hold other line ends inside of a text
+    kept = base.removesuffix("\n").split("\n") if base else []
     if not all(text.startswith(base) for text in (one, other)):  # a person edited it
         kept = []
     known = set(kept)
-    added = {line for text in (one, other) for line in text.splitlines() if line.strip() and line not in known}
+    added = {line for text in (one, other) for line in text.split("\n") if line.strip() and line not in known}
     return "".join(f"{line}\n" for line in [*kept, *sorted(added, key=_moment)])
 
 
@@ -94,8 +98,16 @@ def beside_path(path: str, loser: bytes) -> str:
     stem, dot, extension = name.rpartition(".")
     if not stem:  # .gitignore
         stem, dot, extension = name, "", ""
-    mark = hashlib.sha256(loser).hexdigest()[:_HASH_CHARS]
-    return f"{folder}{slash}{stem}{CONFLICT}{mark}{dot}{extension}"
+    mark = f"{CONFLICT}{hashlib.sha256(loser).hexdigest()[:_HASH_CHARS]}{dot}{extension}"
+    # a name that fills what file systems allow gives way
+    room = MAX_NAME - len(mark.encode("utf-8", "surrogateescape"))
+    stem = stem.encode("utf-8", "surrogateescape")[:room].decode("utf-8", "ignore")
+    return f"{folder}{slash}{stem}{mark}"
+
+
+def is_beside(path: str) -> bool:
+    """Is it the name of a version that lost its place?"""
+    return re.search(rf"{re.escape(CONFLICT)}[0-9a-f]{{{_HASH_CHARS}}}(\.[^./]*)?$", path) is not None
 
 
 def _merge_plain(path: str, base: str | None, winner: str, loser: str, *, is_text: bool) -> Merge:
@@ -131,8 +143,9 @@ def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, st
     """The version that lost lines, as a memory of its own that names the other."""
     link = {"id": winner.id, "relationship": "contradicts"}
     related = loser.meta.get("related")
-    links = [*(related if isinstance(related, list) else []), link]
     # it replaces nothing: a second head would make a fork of the chain
+    kept = [item for item in related if not _is_superseding(item)] if isinstance(related, list) else []
+    links = [*kept, link]
     copy = loser.with_meta(
         id=new_id("conflict", winner.id, _fingerprint(text)),
         related=links,
@@ -145,6 +158,10 @@ def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, st
         return {relative_path(copy): serialise(copy)}
     except (UnsafePath, Corrupt):
         return {beside_path(path, text.encode()): text}
+
+
+def _is_superseding(link: Any) -> bool:
+    return isinstance(link, dict) and link.get("relationship") == "supersedes"
 
 
 def _joined_meta(
@@ -175,22 +192,13 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     if one is _MISSING or other is _MISSING:  # removed here, changed there
         return (other if one is _MISSING else one), False
     if isinstance(one, list) and isinstance(other, list):
-        return _joined_list(was if isinstance(was, list) else [], one, other), False
+        return joined_list(was if isinstance(was, list) else [], one, other), False
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return _joined_meta(was if isinstance(was, Mapping) else None, one, other, is_inside=True)
     rule = _RULES.get(key)
     if rule and type(one) is type(other):
         return rule(one, other), False
     return other, True
-
-
-def _joined_list(was: Sequence[Any], one: Sequence[Any], other: Sequence[Any]) -> list[Any]:
-    """What neither side took away, then what the winner added, then what the loser added."""
-    kept = [item for item in was if item in one and item in other]
-    for item in (*other, *one):
-        if item not in was and item not in kept:
-            kept.append(item)
-    return kept
 
 
 def _lower_trust(one: Any, other: Any) -> Any:
