@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.config.settings import Context
-from keeplore.errors import KeeploreError
-from keeplore.recall import Answer, Room, View, brief, edit_context, for_prompt, is_worth_asking, prompt_context
+from keeplore.recall import Answer, Room, brief, edit_context, for_prompt, is_worth_asking, prompt_context
 from keeplore.worker.deadline import Beside
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
@@ -59,7 +58,7 @@ class Contexts:
             self._shown.inherit(origin)
         elif source != "resume":
             self._shown.forget(origin)
-        views = self._views(cwd)
+        views = self._registry.views(cwd)
         if source == "compact":
             self._caught_up()
         if source != SHORTENED:  # beside a prompt there is no time
@@ -87,21 +86,8 @@ class Contexts:
     def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> str:
         already = self._shown.told(origin).shown
         files = paths.split("\n")
-        found = Beside(lambda: edit_context(self._views(cwd), files, str(cwd), already=already, room=room))
+        found = Beside(lambda: edit_context(self._registry.views(cwd), files, str(cwd), already=already, room=room))
         return self._noted(origin, found.result()) if found.is_done(wishes.deadline_ms / 1000) else ""
-
-    def _views(self, cwd: Path) -> list[View]:
-        """The directory's workspace, and of those that it inherits what applies here."""
-        own = self._registry.for_directory(cwd)
-        views = [View(own.index, own.store, own.here(cwd).scopes)]
-        for name in self._registry.inherited(own):
-            given = (("user", ""), *((("workspace", ""),) if name in own.settings.inherits else ()))
-            try:
-                other = self._registry.named(name)
-            except KeeploreError:
-                continue  # one that is gone must not hide the others
-            views.append(View(other.index, other.store, given))
-        return views
 
 
 def _in_time(ask: Callable[..., Answer], deadline_s: float) -> Answer | None:

@@ -20,7 +20,7 @@ from keeplore.index import BuiltinEmbedder, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import is_project_name
-from keeplore.recall import ALL, Answer, Hit, Unasked
+from keeplore.recall import ALL, Answer, Hit, Unasked, View
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
 
@@ -193,6 +193,19 @@ class Registry:
         """Names of the workspaces that are searched as well; the home workspace gives what is about the person."""
         names = dict.fromkeys((*workspace.settings.inherits, self.machine.home))
         return [name for name in names if name != workspace.name]
+
+    def views(self, cwd: Path) -> list[View]:
+        """The directory's workspace, and of those that it inherits what applies here."""
+        own = self.for_directory(cwd)
+        views = [View(own.index, own.store, own.here(cwd).scopes)]
+        for name in self.inherited(own):
+            given = (("user", ""), *((("workspace", ""),) if name in own.settings.inherits else ()))
+            try:
+                other = self.named(name)
+            except KeeploreError:
+                continue  # one that is gone must not hide the others
+            views.append(View(other.index, other.store, given))
+        return views
 
     def opened(self) -> list[Workspace]:
         """Those in use, with their settings as they are now; one that is gone or has broken settings is left out."""
