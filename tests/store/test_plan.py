@@ -73,7 +73,7 @@ def difference(tree: dict[str, bytes]) -> dict[str, Change]:
 
 def result(one: dict[str, bytes], other: dict[str, bytes]) -> dict[str, bytes]:
     plan = Plan(difference(one), difference(other), load)
-    tree = {**BASE, **{path: load(c) if isinstance(c, Blob) else c for path, c in plan.files.items()}}
+    tree = {**BASE, **plan.beside, **{path: load(c) if isinstance(c, Blob) else c for path, c in plan.files.items()}}
     return {path: data for path, data in tree.items() if data is not None}
 
 

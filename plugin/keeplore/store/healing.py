@@ -103,6 +103,9 @@ def _unmerged(root: Path) -> dict[str, dict[str, str]]:
 def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
     base, one, other = (_blob(root, stages[stage]) if stage in stages else None for stage in "123")
     on_disk = files.read(root, path, MAX_FILE) if files.state(root, path) else None
+    if on_disk is None and one is None and other is None:  # both sides moved it, each elsewhere
+        output(root, "rm", "--quiet", "--cached", "--", path)
+        return
     beside: Mapping[str, bytes] = {}
     if on_disk is not None and not _is_as_git_left_it(on_disk, (base, one, other)):
         data = on_disk
@@ -134,7 +137,10 @@ def _blob(root: Path, blob: str) -> bytes:
 
 
 def _write(root: Path, wanted: Mapping[str, bytes]) -> tuple[str, ...]:
-    """What stands beside comes first, so that nothing is lost in between."""
-    for path, data in wanted.items():
-        files.write(root, path, data)
+    """The one file comes last, so that nothing is lost in between; a version that stands beside already stays."""
+    *beside, place = wanted
+    for path in beside:
+        if files.is_absent(root, path):
+            files.write(root, path, wanted[path])
+    files.write(root, place, wanted[place])
     return tuple(wanted)

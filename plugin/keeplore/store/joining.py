@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pygit2
 from pygit2.enums import FileMode
 
-from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store.backend import EXECUTABLE, REGULAR, Blob
 from keeplore.store.differences import Change, difference
 from keeplore.store.git import run
@@ -34,12 +34,13 @@ def _joined(root: Path, repository: pygit2.Repository, one: str, other: str, dep
     sides = [_ours(difference(repository, base, side)) for side in (one, other)]
 
     def load(blob: Blob) -> bytes:
-        found = repository[blob.id].peel(pygit2.Blob)
-        return found.data if found.size <= MAX_FILE else b""
+        return bytes(repository[blob.id].peel(pygit2.Blob).data)
 
     plan = Plan(sides[0], sides[1], load)
-    for path, content in sorted(plan.files.items()):
+    # removals first: a file may have to make room for a folder
+    for path, content in sorted(plan.files.items(), key=lambda item: (item[1] is not None, item[0])):
         _set(repository, index, path, content)
+    _add(repository, index, plan.beside)
     _settle_others(repository, index)
     forget_in(repository, index, (one, other))
     added = {path for side in sides for path, change in side.items() if change.before is None}
@@ -78,14 +79,20 @@ def _ours(changes: dict[str, Change]) -> dict[str, Change]:
     return {path: change for path, change in changes.items() if is_ours(path) and change.is_plain}
 
 
-def _set(repository: pygit2.Repository, index: pygit2.Index, path: str, content: Content) -> None:
+def _set(repository: pygit2.Repository, index: pygit2.Index, path: str, content: Content, mode: int = REGULAR) -> None:
     _drop_conflict(index, {path})
     if content is None:
         if path in index:
             index.remove(path)
         return
-    blob = Blob(str(repository.create_blob(content))) if isinstance(content, bytes) else content
+    blob = Blob(str(repository.create_blob(content)), mode) if isinstance(content, bytes) else content
     index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=blob.id), FileMode(blob.mode)))
+
+
+def _add(repository: pygit2.Repository, index: pygit2.Index, beside: Mapping[str, bytes], mode: int = REGULAR) -> None:
+    for path, data in sorted(beside.items()):
+        if path not in index:
+            _set(repository, index, path, data, mode)
 
 
 def _settle_others(repository: pygit2.Repository, index: pygit2.Index) -> None:
@@ -102,8 +109,9 @@ def _settle_others(repository: pygit2.Repository, index: pygit2.Index) -> None:
             continue
         texts = [repository[entry.id].peel(pygit2.Blob).data for entry in (base, *held) if entry]
         data, beside = merged(path, texts[0] if base else None, *texts[-2:])
-        for place, content in {path: data, **beside}.items():
-            _set(repository, index, place, content)
+        mode = max(int(entry.mode) for entry in held)  # a program stays one
+        _set(repository, index, path, data, mode)
+        _add(repository, index, beside, mode)
 
 
 def _set_apart(repository: pygit2.Repository, index: pygit2.Index, added: set[str]) -> None:

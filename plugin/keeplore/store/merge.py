@@ -12,7 +12,8 @@ from pathlib import Path
 import pygit2
 
 from keeplore.errors import RepositoryBusy, RepositoryError
-from keeplore.store import files
+from keeplore.memory.location import digits_of
+from keeplore.store import files, forgotten
 from keeplore.store.backend import EXECUTABLE, Backend, Blob, Memo, Moved, Unsupported
 from keeplore.store.commit import check_merged, edit_index, in_turn, move
 from keeplore.store.differences import Change, Difference, difference
@@ -61,7 +62,7 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str, *, 
     is_forward = not old or str(base) == old
     target = other if is_forward else _merged_tree(backend, old, other)
     changes = difference(repository, old, target)
-    _check_loss(backend, old, (path for path, change in changes.items() if change.after is None))
+    _check_loss(backend, old, changes)
     if backend.has_filter(changes):
         raise Unsupported("a filter")
     person = person_of(backend.root)
@@ -147,7 +148,8 @@ def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Me
     target = other if base == old else _tree_by_git(root, old, other, *anyway)
     changed = output(root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, target).items if old else []
     after = backend.tracked(target)
-    _check_loss(backend, old, (path for path in changed if path not in after))
+    before = backend.tracked(old)
+    _check_loss(backend, old, {path: Change(before.get(path), after.get(path)) for path in changed})
     quiet = ("--ff", "--no-edit", "--no-autostash", "--no-stat", "--quiet", "-m", MESSAGE)
     done = run(root, "merge", *quiet, *anyway, other, environment=person_of(root).environment)
     if done.code:
@@ -166,14 +168,23 @@ def _tree_by_git(root: Path, old: str, other: str, *options: str) -> str:
     return done.items[0]
 
 
-def _check_loss(backend: Backend, old: str, removed: Iterable[str]) -> None:
+def _check_loss(backend: Backend, old: str, changes: Difference) -> None:
     """Refuse a side that removes most of our memory: a wiped remote must not wipe this machine."""
     ours = len(backend.tracked(old))
-    lost = sum(is_ours(path) for path in removed)
-    if lost > LOSS_FROM and lost > ours * LOSS_SHARE:
+    gone = lost(changes)
+    if gone > LOSS_FROM and gone > ours * LOSS_SHARE:
         raise RepositoryError(
-            f"the other side removes {lost} of {ours} files of memory", f"If that is meant: {_BY_HAND}"
+            f"the other side removes {gone} of {ours} files of memory", f"If that is meant: {_BY_HAND}"
         )
+
+
+def lost(changes: Difference) -> int:
+    """How many files of memory a side removes that it neither moved nor forgot: only those may be an accident."""
+    added = [(path, change.after) for path, change in changes.items() if change.after and not change.before]
+    texts = {blob.id for _, blob in added}
+    digits = {digits_of(path) or forgotten.id_of(path)[4:12] for path, _ in added} - {""}
+    removed = ((path, change.before) for path, change in changes.items() if change.before and not change.after)
+    return sum(is_ours(path) and digits_of(path) not in digits and blob.id not in texts for path, blob in removed)
 
 
 def _unrelated() -> RepositoryError:

@@ -15,7 +15,7 @@ from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merging import beside_path, merge_bytes, merge_lines, merge_memory, merge_project, merge_text
 from keeplore.store import forgotten
 from keeplore.store.backend import Blob
-from keeplore.store.differences import Difference
+from keeplore.store.differences import Change, Difference
 from keeplore.store.paths import is_memory
 
 Content = Blob | bytes | None  # a file that git has, a new one, none
@@ -25,17 +25,19 @@ Load = Callable[[Blob], bytes]
 class Plan:
     """``files`` has every path that a side changed, with its content after the merge.
 
-    The order of the sides does not matter.
+    ``beside`` has new files for what could not be joined; one that stands there already is the same, or was edited
+    since, and stays. The order of the sides does not matter.
     """
 
     def __init__(self, one: Difference, other: Difference, load: Load) -> None:
         self._load = load
         self._sides = (one, other)
-        # most files of a merge are new and have digits of an id that no other path has: those need not be read
-        seen = Counter(digits_of(path) for side in self._sides for path in side)
-        self._followed = {path for side in self._sides for path in side if seen[digits_of(path) or path] != 1}
-        self._added = [self._by_id(side, is_added=True) for side in self._sides]
+        self._known: dict[tuple[str, str], str] = {}
+        followed = self._followed()
+        self._arrived = [self._by_id(side, followed, is_arrival=True) for side in self._sides]
+        self._left = [self._by_id(side, followed, is_arrival=False) for side in self._sides]
         self.files: dict[str, Content] = {}
+        self.beside: dict[str, bytes] = {}
         for path in sorted(one.keys() | other.keys()):
             mine, theirs = one.get(path), other.get(path)
             if mine and theirs and mine.after != theirs.after:
@@ -43,36 +45,75 @@ class Plan:
             elif change := mine or theirs:
                 self.files.setdefault(path, change.after)
         self._join_moved()
+        self._unfold()
+
+    def _followed(self) -> set[str]:
+        """The paths whose memories may have moved: most files of a merge are new, and need not be read."""
+        one, other = self._sides
+        seen = Counter(digits_of(path) for side in self._sides for path in side)
+        both = one.keys() & other.keys()
+        is_moving = any(
+            None in (ends := (one[path].after, other[path].after)) or self._id(path, ends[0]) != self._id(path, ends[1])
+            for path in both
+        )
+
+        def is_followed(path: str, change: Change) -> bool:
+            digits = digits_of(path)
+            # where nothing went away, only a name that two paths share can tell of a move
+            may_be = is_moving and (not digits or bool(change.before and change.after))
+            return may_be or (digits != "" and seen[digits] > 1)
+
+        return {path for side in self._sides for path, change in side.items() if is_followed(path, change)}
 
     def _decide(self, path: str, base: Blob | None, ends: tuple[Blob | None, Blob | None]) -> None:
-        """Both sides changed a path; where one took the file away, the memory may stand elsewhere there."""
+        """Both sides changed a path; where one took the memory away, it may stand elsewhere there."""
+        memory_id = self._id(path, base)
+        stays = [bool(memory_id) and self._id(path, end) == memory_id for end in ends]
+        for side in (0, 1):
+            place, kept = self._arrived[side].get(memory_id), ends[1 - side]
+            moved = self._sides[side][place].after if place else None
+            if stays == [side == 1, side == 0] and place and moved and kept:
+                self.files.setdefault(path, ends[side])
+                self._put(place, base, moved, kept)
+                return
         one, other = ends
         if one and other:
-            self._put(path, base, one, other)
-            return
-        kept, side = (one, 1) if one else (other, 0)
-        memory_id = self._id(path, base)
-        place = self._added[side].get(memory_id) if memory_id else None
-        moved = self._sides[side][place].after if place else None
-        if kept and place and moved:
-            self.files[path] = None
-            self._put(place, base, moved, kept)
+            self._put(path, base or self._origin(path, one, other), one, other)
         else:
-            self.files[path] = kept  # an edit beats a removal that left no tombstone
+            self.files.setdefault(path, one or other)  # an edit beats a removal that left no tombstone
+
+    def _origin(self, path: str, one: Blob, other: Blob) -> Blob | None:
+        """What both were made of where both sides moved a memory to this path."""
+        memory_id = self._id(path, one)
+        places = (left.get(memory_id) for left in self._left if memory_id == self._id(path, other))
+        return next((side[place].before for side, place in zip(self._sides, places, strict=False) if place), None)
 
     def _join_moved(self) -> None:
         """One memory at two new places: the archive is its place, else the smaller path."""
-        mine, theirs = self._added
-        gone = {**self._by_id(self._sides[0], is_added=False), **self._by_id(self._sides[1], is_added=False)}
+        mine, theirs = self._arrived
         for memory_id in sorted(mine.keys() & theirs.keys()):
             here, there = mine[memory_id], theirs[memory_id]
             one, other = self._sides[0][here].after, self._sides[1][there].after
             if here == there or not (one and other):
                 continue
             place, left = sorted((here, there), key=lambda path: (not location_of(path).is_archived, path))
-            change = next((side[gone[memory_id]] for side in self._sides if gone.get(memory_id) in side), None)
+            origins = (
+                side[gone[memory_id]] for side, gone in zip(self._sides, self._left, strict=True) if memory_id in gone
+            )
+            change = next(origins, None)
             self.files[left] = None
             self._put(place, change.before if change else None, one, other)
+
+    def _unfold(self) -> None:
+        """A file where the other side has a folder stands beside it."""
+        held = [path for path, content in self.files.items() if content is not None]
+        folders = {
+            "/".join(parts[:depth]) for parts in (path.split("/") for path in held) for depth in range(1, len(parts))
+        }
+        for path in sorted(folders.intersection(held)):
+            content = self.files[path]
+            data = self._load(content) if isinstance(content, Blob) else content or b""
+            self.files |= {path: None, beside_path(path, data): content}
 
     def _put(self, path: str, base: Blob | None, one: Blob, other: Blob) -> None:
         """The merge of two files at one path, and beside it what could not be joined."""
@@ -81,19 +122,25 @@ class Plan:
             return
         before = self._load(base) if base else None
         data, beside = merged(path, before, self._load(one), self._load(other))
-        self.files |= {path: data, **beside}
+        self.files[path] = data
+        self.beside |= beside
 
-    def _by_id(self, side: Difference, *, is_added: bool) -> dict[str, str]:
-        """Memory id → where it was added, or removed; of two of one id the smaller path."""
+    def _by_id(self, side: Difference, followed: Collection[str], *, is_arrival: bool) -> dict[str, str]:
+        """Memory id → the path to which it came, or that it left; of two of one id the smaller path."""
         found: dict[str, str] = {}
-        for path in sorted(side.keys() & self._followed):
-            blob, absent = (side[path].after, side[path].before)[:: 1 if is_added else -1]
-            if blob and absent is None and (memory_id := self._id(path, blob)):
+        for path in sorted(side.keys() & followed):
+            ids = [self._id(path, blob) for blob in (side[path].before, side[path].after)]
+            memory_id = ids[is_arrival]
+            if memory_id and ids[0] != ids[1]:
                 found.setdefault(memory_id, path)
         return found
 
     def _id(self, path: str, blob: Blob | None) -> str:
-        return id_of(path, self._load(blob)) if blob and is_memory(path) else ""
+        if blob is None or not is_memory(path):
+            return ""
+        if (path, blob.id) not in self._known:
+            self._known[path, blob.id] = id_of(path, self._load(blob))
+        return self._known[path, blob.id]
 
 
 def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> tuple[bytes, Mapping[str, bytes]]:

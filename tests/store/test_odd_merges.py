@@ -1,0 +1,172 @@
+"""Merges of what people seldom do, and do: mass moves, swapped names, folders for files, long names, large files."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.errors import RepositoryError
+from keeplore.memory import new_id
+from keeplore.store import Store
+
+LARGE = 33 * 1024 * 1024  # bytes, more than a memory may have
+
+
+@pytest.fixture
+def other(store, git, tmp_path):
+    """The same workspace on another machine; ``exchange`` brings each the commits of the other."""
+    root = tmp_path / "other machine"
+    git("clone", "-q", str(store.root), str(root), cwd=tmp_path)
+    there = Store(root, branch="main")
+
+    def exchange() -> None:
+        for here, at in ((store, there), (there, store)):
+            here.commit()
+            at.commit()
+            git("fetch", "-q", str(at.root), "main", cwd=here.root)
+            here.merge(at.head())
+            assert git("status", "--porcelain", cwd=here.root) == ""
+        assert git("rev-parse", "HEAD^{tree}", cwd=store.root) == git("rev-parse", "HEAD^{tree}", cwd=root)
+
+    return there, exchange
+
+
+def archived(path):
+    return path.replace("memory/", "memory/archive/", 1)
+
+
+def bodies(store):
+    return {file.path: store.load(file.path).body for file in store.scan()}
+
+
+def test_archiving_most_of_the_memory_is_no_loss(store, other, note):
+    there, exchange = other
+    paths = [store.save(note(f"Note {n}")) for n in range(20)]
+    exchange()
+    for path in paths[:15]:
+        store.move(path, archived(path))
+    exchange()
+    assert sum("archive/" in path for path in bodies(there)) == 15
+
+
+def test_forgetting_most_of_the_memory_is_no_loss(store, other, note):
+    there, exchange = other
+    for n in range(20):
+        store.save(note(f"Note {n}"))
+    exchange()
+    store.forget_all([new_id(f"Note {n}") for n in range(15)], "studio", "2026-03-01T10:00:00Z")
+    exchange()
+    assert len(bodies(there)) == 5
+
+
+def test_renaming_a_folder_by_hand_is_no_loss_and_losing_it_is(store, other, note):
+    there, exchange = other
+    for n in range(20):
+        store.save(note(f"Note {n}"))
+    exchange()
+    (store.root / "memory" / "gotchas").rename(store.root / "memory" / "traps")
+    exchange()
+    assert all(path.startswith("memory/traps/") for path in bodies(there))
+    for path in bodies(store):
+        (store.root / path).unlink()
+    with pytest.raises(RepositoryError, match="removes 20 of 20"):
+        exchange()
+
+
+def test_an_edit_reaches_a_file_that_got_a_name_by_hand(store, other, note):
+    there, exchange = other
+    path = store.save(note("Plan", body="start\n\nend\n"))
+    exchange()
+    (store.root / path).rename(store.root / "memory" / "my plan.md")
+    there.save(note("Plan", body="start\n\nedited\n"))
+    exchange()
+    assert bodies(store) == {"memory/my plan.md": "start\n\nedited\n"}
+
+
+def test_two_sides_that_archive_and_edit_have_what_they_both_came_from(store, other, note):
+    there, exchange = other
+    path = store.save(note("Plan", body="start\n\nmiddle\n\nend\n"))
+    exchange()
+    for here, word, other_word in ((store, "start", "first"), (there, "end", "last")):
+        here.move(path, archived(path))
+        text = (here.root / archived(path)).read_text()
+        (here.root / archived(path)).write_text(text.replace(word, other_word))
+    exchange()
+    assert bodies(store) == {archived(path): "first\n\nmiddle\n\nlast\n"}
+
+
+def test_edits_follow_two_memories_that_swapped_their_names(store, other, note):
+    there, exchange = other
+    one, two = (store.save(note(title, body=f"{title}\n")) for title in ("One", "Two"))
+    exchange()
+    for old, new in ((one, "aside"), (two, one), ("aside", two)):
+        (store.root / old).rename(store.root / new)
+    there.save(note("One", body="One\n\nedited\n"))
+    there.save(note("Two", body="Two\n\nedited\n"))
+    exchange()
+    assert bodies(store) == {two: "One\n\nedited\n", one: "Two\n\nedited\n"}
+
+
+def test_a_file_stands_beside_the_folder_that_needs_its_name(store, other):
+    there, exchange = other
+    (store.root / "memory").mkdir(exist_ok=True)
+    (store.root / "memory" / "todo").write_text("mine\n")
+    (there.root / "memory" / "todo").mkdir(parents=True)
+    (there.root / "memory" / "todo" / "today.md").write_text("theirs\n")
+    exchange()
+    [beside] = (store.root / "memory").glob("todo.conflict-*")
+    assert beside.read_text() == "mine\n"
+    assert (store.root / "memory" / "todo" / "today.md").read_text() == "theirs\n"
+
+
+def test_two_files_with_the_longest_name_both_stay(store, other):
+    there, exchange = other
+    for here, text in ((store, "mine\n"), (there, "theirs\n")):
+        (here.root / "memory").mkdir(exist_ok=True)
+        (here.root / "memory" / f"{'n' * 252}.md").write_text(text)
+    exchange()
+    assert sorted(bodies(store).values()) == sorted(bodies(there).values()) == ["mine\n", "theirs\n"]
+
+
+def test_two_versions_of_a_file_that_is_too_large_for_a_memory_both_stay(store, other, git):
+    there, exchange = other
+    path = "memory/attached/picture.bin"
+    for here, byte in ((store, b"a"), (there, b"b")):
+        (here.root / path).parent.mkdir(parents=True)
+        (here.root / path).write_bytes(b"\0" + byte * LARGE)
+        git("add", path, cwd=here.root)
+        git("commit", "-qm", "Attach", cwd=here.root)
+    exchange()
+    found = {file.read_bytes()[1:2] for file in (store.root / path).parent.iterdir()}
+    assert found == {b"a", b"b"}
+
+
+def test_a_program_that_both_changed_can_still_be_run(store, other, git):
+    there, exchange = other
+    (store.root / "run.sh").write_text("#!/bin/sh\nold\n")
+    (store.root / "run.sh").chmod(0o755)
+    git("add", "run.sh", cwd=store.root)
+    git("commit", "-qm", "Run", cwd=store.root)
+    exchange()
+    for here, word in ((store, "mine"), (there, "theirs")):
+        (here.root / "run.sh").write_text(f"#!/bin/sh\n{word}\n")
+        git("commit", "-qam", "Edit", cwd=here.root)
+    exchange()
+    modes = git("ls-tree", "HEAD", "--format=%(objectmode) %(path)", cwd=store.root).split("\n")
+    assert [line[:6] for line in modes if "run" in line] == ["100755", "100755"]
+
+
+def test_a_memory_that_a_persons_merge_moved_twice_leaves_no_empty_file(store, other, note, git):
+    there, _ = other
+    path = store.save(note("Plan", body="line\n\n" * 20))
+    store.commit()
+    git("pull", "-q", cwd=there.root)
+    for here, name in ((store, "one.md"), (there, "two.md")):
+        (here.root / path).rename(here.root / "memory" / name)
+        here.commit()
+    git("fetch", "-q", str(there.root), "main", cwd=store.root)
+    try:
+        git("merge", "-q", "--no-edit", "FETCH_HEAD", cwd=store.root)
+    except AssertionError:
+        store.conclude()
+    assert not (store.root / ".git" / "MERGE_HEAD").exists()
+    assert set(bodies(store)) == {"memory/one.md", "memory/two.md"}
