@@ -261,6 +261,10 @@ class Index:
         """Relationship and id of every memory that names this one."""
         return self._database.read(lambda c: queries.linking(c, memory_id))
 
+    def linked(self, relationship: str) -> list[tuple[str, str]]:
+        """Memory and target of every link of this relationship."""
+        return self._database.read(lambda c: queries.linked(c, relationship))
+
     def known_turns(self, ids: Iterable[str]) -> dict[str, str]:
         """Turn id → id of the conversation that holds it."""
         asked = list(ids)

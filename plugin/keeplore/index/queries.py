@@ -220,6 +220,16 @@ def linking(connection: sqlite3.Connection, memory_id: str) -> list[tuple[str, s
     return [(str(relationship), str(id_)) for relationship, id_ in rows]
 
 
+def linked(connection: sqlite3.Connection, relationship: str) -> list[tuple[str, str]]:
+    """Memory and target of every link of this relationship, sorted."""
+    rows = connection.execute(
+        "SELECT DISTINCT m.id, l.target FROM links l JOIN memories m ON m.key = l.memory"
+        " WHERE l.relationship = ? ORDER BY 1, 2",
+        (relationship,),
+    )
+    return [(str(id_), str(target)) for id_, target in rows]
+
+
 def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
     """Memories that fit, the one changed last first."""
     heads = places(all_chains(connection))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from keeplore.memory.merging import CONFLICT
 from keeplore.store import files
 from keeplore.store.git import output, run
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
 from keeplore.store.repository import directories
 
+_BESIDE = re.compile(rf"{re.escape(CONFLICT)}[0-9a-f]{{8}}(\.[^./]*)?$")
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock")
 
 
@@ -29,6 +32,12 @@ def left_out(root: Path) -> list[str]:
     skipped: list[str] = []
     seen = [file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)]
     return sorted([*skipped, *(path for path in seen if not is_portable(path))])
+
+
+def beside(root: Path) -> list[str]:
+    """Paths of versions that lost their place in a merge and are no memories with an id. Raises RepositoryError."""
+    listed = output(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z").items
+    return sorted({path for path in listed if _BESIDE.search(path) and (root / path).is_file()})
 
 
 def old_locks(root: Path, age_s: float) -> Iterator[tuple[Path, float]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from keeplore.index import MemoryRow
 from keeplore.memory.moments import minute_of
+from keeplore.workspace.disputes import disputed_with
 from keeplore.workspace.registry import Found
 
 SHOWN_AGAIN = 5
@@ -32,6 +33,7 @@ class Described:
     head: MemoryRow | None  # the newest version, None where this is it
     links: tuple[Link, ...]  # the chain of versions left out
     again: tuple[dict[str, Any], ...]  # lines of the audit: at, source
+    disputed_with: tuple[MemoryRow, ...] = ()  # what a merge set beside it, until a person decides
 
 
 def describe(found: Found) -> Described:
@@ -44,7 +46,9 @@ def describe(found: Found) -> Described:
         for entry in found.workspace.store.records()
         if entry.get("event") == "again" and entry.get("id") in members
     )
-    return Described(found, members.index(row.id) + 1, len(members), head, tuple(_links(found, set(members))), again)
+    others = tuple(disputed_with(index, found.workspace.store, members))
+    links = tuple(_links(found, set(members)))
+    return Described(found, members.index(row.id) + 1, len(members), head, links, again, others)
 
 
 def _links(found: Found, chain: set[str]) -> Iterator[Link]:
@@ -80,6 +84,9 @@ def facts_of(described: Described) -> Iterator[tuple[str, str]]:
         source = entry.get("source")
         told = source_of(source if isinstance(source, dict) else {})
         yield "said again", f"{minute_of(str(entry.get('at', '')))} {told}"
+    for other in described.disputed_with:
+        named = f"{other.id.removeprefix('mem_')[:SHORT_ID]} {other.title}"
+        yield "contradiction", f"two machines changed the same lines, see {named}; `keeplore review` decides"
     for link in described.links:
         short = link.id.removeprefix("mem_")[:SHORT_ID]
         title = f"{short} {link.title}" if link.title else f"{link.id}, which is not here"

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from keeplore.cli.after import settle
-from keeplore.cli.agent import agent
-from keeplore.cli.editing import Edited, document, read_back
+from keeplore.cli.editor import changes, in_editor
 from keeplore.cli.output import near, note, plain, say
 from keeplore.cli.references import reference, short
 from keeplore.config.places import Places
-from keeplore.errors import Corrupt, KeeploreError, StoreError
+from keeplore.errors import StoreError
 from keeplore.memory import CATEGORIES, SCOPES, Memory
-from keeplore_hooks import durable
 
 if TYPE_CHECKING:
     from keeplore.workspace.notes import Outcome
@@ -114,67 +108,12 @@ def _check_same(name: str, found: Found) -> None:
 def _in_editor(places: Places, registry: Registry, found: Found) -> Outcome:
     from keeplore.workspace.notes import Outcome  # heavy, as above
 
-    _check_editor()
     versions = found.workspace.notes.history(found.row.id)
     others = [version.memory for version in versions if version.is_leaf and not version.is_head]
-    folder = places.state / "edits"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    path = folder / f"{short(found.row.id)}-{secrets.token_hex(4)}.md"
-    text = document(found.memory, others)
-    durable.write(path, text.encode())
-    try:
-        edited = _edited(path, text, found.memory, is_cut=bool(others))
+    with in_editor(places.state, found.memory, others) as edited:
         # a version that came meanwhile would be replaced unread
         if registry.find(found.row.id, found.workspace.root).row.superseded_by:
             raise StoreError("it was changed meanwhile", f"`keeplore edit {short(found.row.id)}` shows the newest")
-        outcome = _revised(found, edited) if edited else Outcome(found.memory, found.row.path, is_new=False)
-    except (KeeploreError, OSError):
-        if path.read_text(encoding="utf-8", errors="replace") == text:  # nothing was typed
-            path.unlink()
-        else:
-            note(f"your text is in {path}")
-        raise
-    path.unlink(missing_ok=True)
-    return outcome
-
-
-def _check_editor() -> None:
-    """Without a terminal only a program that was named can edit, as a script's sed does."""
-    is_named = any(os.environ.get(name) for name in ("VISUAL", "EDITOR"))
-    if not is_named and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise KeeploreError(
-            "no editor can open here, where there is no terminal",
-            "Set EDITOR to a program that changes the file, or use --title, --category, --scope or --project",
-        )
-
-
-def _revised(found: Found, edited: Edited) -> Outcome:
-    fields = edited.fields
-    is_own = found.memory.kind == "note" and not agent().session
-    if (edited.body is not None or fields) and is_own:  # a conversation stays what both have said
-        fields = {**fields, "trust": "user"}
-    return found.workspace.notes.revise(found.row.id, body=edited.body, **fields)
-
-
-def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | None:
-    """What the person changed, None for nothing; asked again where it cannot be read."""
-    while True:
-        try:
-            click.edit(filename=str(path), extension=".md")
-        except click.ClickException as e:
-            raise KeeploreError(e.message, "Set EDITOR to an editor that waits, such as `nano` or `code --wait`") from e
-        text = path.read_text(encoding="utf-8", errors="replace")
-        if text in ("", before) or text.isspace():
-            return None
-        try:
-            return read_back(text, old, is_cut=is_cut)
-        except Corrupt as e:
-            _show_fault(text.splitlines(), e)
-            if not sys.stdin.isatty() or not click.confirm("Edit it again?", default=True, err=True):
-                raise KeeploreError(f"nothing was changed: {e.message}", e.remedy) from e
-
-
-def _show_fault(lines: Sequence[str], fault: Corrupt) -> None:
-    shown = lines[fault.line - 1] if fault.line <= len(lines) else ""
-    click.echo(f"line {fault.line}: {plain(fault.message)}", err=True)
-    click.echo(f"  | {plain(shown)}", err=True)
+        if edited is None:
+            return Outcome(found.memory, found.row.path, is_new=False)
+        return found.workspace.notes.revise(found.row.id, **changes(found.memory, edited))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.after import settle
+from keeplore.cli.deciding import as_json as dispute_json
+from keeplore.cli.deciding import columns, decide
 from keeplore.cli.output import emit_json, note, plain, say, table
 from keeplore.cli.references import short
 from keeplore.cli.values import When
@@ -19,6 +21,7 @@ from keeplore.memory.moments import in_utc
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from keeplore.workspace.disputes import Dispute
     from keeplore.workspace.review import Offer
     from keeplore.workspace.workspace import Workspace
 
@@ -26,17 +29,19 @@ SHOWN = 30
 CHOICES = {"y": "keep it", "e": "edit it first", "n": "never offer it again", "s": "decide later", "q": "stop"}
 
 
-@click.command(short_help="Decide what of your talks becomes a note.")
+@click.command(short_help="Decide what contradicts, and what of your talks becomes a note.")
 @click.option("--since", type=When(), help="Talks that were changed since then: 2026-01-31, 30d, 8w.")
 @click.option("--all-projects", is_flag=True, help="Talks of every project of the workspace.")
-@click.option("-n", "--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="How many; 0 for all.")
+@click.option(
+    "-n", "--limit", default=SHOWN, show_default=True, type=click.IntRange(0), help="How many statements; 0 for all."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs; nothing is asked.")
 @click.pass_obj
 def command(places: Places, /, *, since: datetime | None, all_projects: bool, limit: int, as_json: bool) -> None:
-    """Go through statements of your talks that may be worth a note, and keep or reject each.
+    """Decide which version stands where two machines changed one memory, and what of your talks becomes a note.
 
-    What you say for sure becomes a note by itself; this offers the rest, the newest first. Piped, the offers are
-    listed and nothing is asked: date, category, confidence, where, statement, id.
+    What you say for sure becomes a note by itself; this offers the rest, the newest first. Piped, all of it is listed
+    and nothing is asked: date, category (or contradiction), confidence, where, statement, id.
 
     \b
     keeplore review
@@ -44,6 +49,7 @@ def command(places: Places, /, *, since: datetime | None, all_projects: bool, li
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.index import Allowed
+    from keeplore.workspace.disputes import disputes
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.review import offers
 
@@ -51,19 +57,42 @@ def command(places: Places, /, *, since: datetime | None, all_projects: bool, li
         cwd = Path.cwd()
         workspace = registry.for_directory(cwd)
         allowed = Allowed(() if all_projects else workspace.here(cwd).scopes)
-        found = offers(workspace, allowed, in_utc(since) if since else "")
+        found = itertools.islice(offers(workspace, allowed, in_utc(since) if since else ""), limit or None)
+        workspace.index.refresh()
+        open_ones = disputes(workspace.index, workspace.store)
         if as_json:
-            emit_json([_plain(offer) for offer in itertools.islice(found, limit or None)])
+            emit_json([*map(dispute_json, open_ones), *map(_plain, found)])
         elif sys.stdin.isatty() and sys.stdout.isatty():
-            _ask(places, workspace, registry.machine.id, itertools.islice(found, limit or None))
+            _ask(places, workspace, open_ones, found)
         else:
-            rows = [_columns(offer) for offer in itertools.islice(found, limit or None)]
-            table(("when", "category", "sure", "where", "statement", "id"), rows, wide=("statement",))
-            if not rows:
-                note("nothing to decide")
+            _list([*map(columns, open_ones), *map(_columns, found)], len(open_ones))
 
 
-def _ask(places: Places, workspace: Workspace, machine: str, found: itertools.islice[Offer]) -> None:
+def _list(rows: list[tuple[object, ...]], contradictions: int) -> None:
+    table(("when", "category", "sure", "where", "statement", "id"), rows, wide=("statement",))
+    if contradictions:
+        note("a contradiction is a version that a merge set beside another; decide it on a terminal, or forget one")
+    if not rows:
+        note("nothing to decide")
+
+
+def _ask(places: Places, workspace: Workspace, open_ones: tuple[Dispute, ...], found: itertools.islice[Offer]) -> None:
+    decided = 0
+    for dispute in open_ones:
+        choice = decide(places, workspace, dispute)
+        decided += choice not in "sq"
+        say()
+        if choice == "q":
+            break
+    else:
+        _offer(places, workspace, found, decided, is_first=not open_ones)
+        return
+    _finish(places, workspace, decided, 0, 0)
+
+
+def _offer(
+    places: Places, workspace: Workspace, found: itertools.islice[Offer], decided: int, *, is_first: bool
+) -> None:
     from keeplore.workspace.review import accept, reject  # heavy, as above
 
     kept = rejected = asked = 0
@@ -79,14 +108,19 @@ def _ask(places: Places, workspace: Workspace, machine: str, found: itertools.is
             say(f"  {'Kept' if outcome.is_new else 'It is there already'}: {plain(outcome.path)}", fg="cyan")
             kept += outcome.is_new
         elif choice == "n":
-            reject(workspace, machine, offer)
+            reject(workspace, workspace.machine, offer)
             rejected += 1
         say()
-    if not asked:
+    if is_first and not asked:
         say("Nothing to decide.")
-    if kept or rejected:
-        settle(places, workspace, f"Review: {kept} kept, {rejected} rejected")
-        say(f"{kept} kept, {rejected} rejected.")
+    _finish(places, workspace, decided, kept, rejected)
+
+
+def _finish(places: Places, workspace: Workspace, decided: int, kept: int, rejected: int) -> None:
+    counts = ((decided, "decided"), (kept, "kept"), (rejected, "rejected"))
+    if told := ", ".join(f"{count} {word}" for count, word in counts if count):
+        settle(places, workspace, f"Review: {told}")
+        say(f"{told}.")
 
 
 def _choice() -> str:
@@ -121,6 +155,7 @@ def _columns(offer: Offer) -> tuple[object, ...]:
 def _plain(offer: Offer) -> dict[str, object]:
     said, draft = offer.candidate, offer.draft
     return {
+        "what": "statement",
         "id": draft.id,
         "text": draft.text,
         "category": said.category,

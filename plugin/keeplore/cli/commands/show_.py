@@ -176,5 +176,6 @@ def _as_json(described: Described) -> dict[str, Any]:
             }
             for link in described.links
         ],
+        "disputed_with": [other.id for other in described.disputed_with],
         "again": [{"at": entry.get("at", ""), "source": entry.get("source", {})} for entry in described.again],
     }

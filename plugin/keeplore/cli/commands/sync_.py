@@ -18,12 +18,19 @@ def command(places: Places, *, join: bool) -> None:
     The worker does the same in the background; this waits for it and says what came of it.
     """
     # heavy: git is needed here, not for --help
+    from keeplore.workspace.disputes import disputes
     from keeplore.workspace.registry import Registry
 
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
+        before = {dispute.other.row.id for dispute in disputes(workspace.index, workspace.store)}
         result = workspace.synchronise(is_unrelated=join)
         refreshed = workspace.index.refresh()
         click.echo(f"{workspace.name}: {result.note}")
         if refreshed.changed or refreshed.removed:
             click.echo(f"{refreshed.changed} memories new or changed, {refreshed.removed} gone; they can be found now.")
+        left = {dispute.other.row.id for dispute in disputes(workspace.index, workspace.store)}
+        if left:
+            new = f", {len(left - before)} of them new" if left - before else ""
+            counted = "1 contradiction waits" if len(left) == 1 else f"{len(left)} contradictions wait"
+            click.echo(f"{counted} for you{new}: two machines changed the same lines; `keeplore review` shows them.")

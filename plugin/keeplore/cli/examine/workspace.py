@@ -10,8 +10,9 @@ from keeplore.errors import KeeploreError, NotFound, RepositoryBusy
 from keeplore.index import Wanted
 from keeplore.memory.lint import ERROR
 from keeplore.memory.location import Location, location_of
-from keeplore.store.inspection import differing, left_out, old_locks
+from keeplore.store.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
+from keeplore.workspace.disputes import disputes
 from keeplore.workspace.lint import lint
 from keeplore.workspace.workspace import Workspace
 
@@ -32,6 +33,7 @@ def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
     yield from _files(f"{part} file", workspace)
     yield from _chains(f"{part} file", workspace)
     yield from _misplaced(f"{part} file", workspace)
+    yield from _parted(f"{part} file", workspace)
 
 
 def _plugins(part: str, workspace: Workspace) -> Iterator[Finding]:
@@ -152,6 +154,26 @@ def _misplaced(part: str, workspace: Workspace) -> Iterator[Finding]:
         )
         for row, at in places
         if (row.scope, row.project) != (at.scope, at.project)
+    )
+
+
+def _parted(part: str, workspace: Workspace) -> Iterator[Finding]:
+    """What merging could not join, and a person has to look at."""
+    yield from several(
+        note(
+            part,
+            f"{dispute.other.row.path} contradicts {dispute.first.row.path}: two machines changed the same lines",
+            "`keeplore review` shows both and asks which one stands",
+        )
+        for dispute in disputes(workspace.index, workspace.store)
+    )
+    yield from several(
+        note(
+            part,
+            f"{path} is the other version of a file that two machines changed",
+            "Take over what is missing in the one beside it, then delete it",
+        )
+        for path in beside(workspace.root)
     )
 
 
