@@ -13,7 +13,11 @@ from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 
 LOG = logging.getLogger(__name__)
-INDEX_DELAY_S = 0.3  # after a change that the watch tells of; an editor or a pull makes many at once
+INDEX_DELAY_S = 0.4  # after the last change that the watch tells of; a pull or a checkout makes many at once
+INDEX_LATEST_S = 10.0  # after the first one
+LOOK_S = 10.0  # between two looks at files whose changes nobody tells of
+LOOK_WATCHED_S = 300.0  # where somebody does; a system that has too much to tell drops some
+LOOK_SHARE = 100  # times what a look takes; so looking never takes more than a hundredth of a core
 COMMIT_DELAY_S = 2.0  # after the last change; a busy session makes few commits
 COMMIT_LATEST_S = 30.0  # after the first one
 SYNC_DELAY_S = 3.0  # after a commit
@@ -22,17 +26,17 @@ SYNC_LEAST_S = 30.0  # between two that only look for news
 SYNC_BACKOFF_S = (30.0, 1800.0)  # after a failure: first and longest pause
 VECTORS_A_STEP = 8  # so that a new event waits for one small batch at most
 WARM_AGAIN_S = 60.0  # a model that cannot be loaded is tried again after so long
-BUSY_S = 60.0  # after git was busy with something of the user's
+BUSY_S = 60.0  # after git was busy with something of the user's, who has left it for dead when nothing moved so long
 
 
 class Background:
     """Stepped by the worker's one loop; only the network and the model's loading run in threads of their own.
 
-    ``follow`` is told which workspaces are open, and returns whether changes of their files are noticed; ``wake`` is
-    called from another thread when there is something to do.
+    ``follow`` is told which workspaces are open, and says why changes of their files go unnoticed, "" where none does;
+    ``wake`` is called from another thread when there is something to do.
     """
 
-    def __init__(self, registry: Registry, follow: Callable[[list[Workspace]], bool], wake: Callable[[], None]) -> None:
+    def __init__(self, registry: Registry, follow: Callable[[list[Workspace]], str], wake: Callable[[], None]) -> None:
         self._registry = registry
         self._follow = follow
         self._wake = wake
@@ -41,8 +45,11 @@ class Background:
         self._changed_at = self._first_change_at = moment
         self._written = 0  # files that this knows of
         self._index_due_at = moment
+        self._index_latest_at = 0.0
+        self._looked_at = moment
+        self._look_took_s = 0.0
         self._are_vectors_due = True
-        self._is_watched = False
+        self._unwatched = ""
         self._sync_due_at = moment + SYNC_DELAY_S
         self._synced_at = moment
         self._sync_pause_s = SYNC_BACKOFF_S[0]
@@ -73,19 +80,27 @@ class Background:
         if written != self._written:
             self._written = written
             self.change()
-        elif not self._is_watched:
+        elif self._unwatched:
             self._index_due_at = time.monotonic()
 
     def change(self) -> None:
         """The text of a workspace has changed: index and commit it in a while."""
         self._changed_at = time.monotonic()
         self._first_change_at = self._first_change_at or self._changed_at
-        self.note_text(0.0)
+        self._index_due_at = self._changed_at
 
-    def note_text(self, delay_s: float = INDEX_DELAY_S) -> None:
-        """Files have changed, perhaps by another hand, which commits when it wants to. Thread-safe."""
-        if not self._index_due_at:
-            self._index_due_at = time.monotonic() + delay_s
+    def note_text(self) -> bool:
+        """Files have changed, perhaps by another hand, which commits when it wants to. Thread-safe.
+
+        Returns False where that is known already, and indexing only put off until nothing more changes.
+        """
+        moment, due_at = time.monotonic(), self._index_due_at
+        if not due_at:
+            self._index_latest_at = moment + INDEX_LATEST_S
+        elif not self._index_latest_at:
+            return False  # something of our own, which does not wait
+        self._index_due_at = min(moment + INDEX_DELAY_S, self._index_latest_at)
+        return not due_at
 
     def fetch(self) -> None:
         """Somebody begins to work here: what other machines wrote is wanted now. A moment ago is soon enough."""
@@ -111,12 +126,10 @@ class Background:
 
     def step(self) -> float:
         """Do what is due. Returns for how many seconds nothing will be; 0.0 where more waits."""
-        self._is_watched = self._follow(self._registry.opened())
+        self._unwatched = self._follow(self._registry.opened())
         moment = time.monotonic()
-        if self._index_due_at and moment >= self._index_due_at:
-            self._index_due_at = 0.0
-            self._each(_index)
-            self._are_vectors_due = True
+        if (self._index_due_at and moment >= self._index_due_at) or moment >= self._next_look_at():
+            self._look()
         if self._commit_again_at and moment >= self._commit_again_at:
             self._commit_again_at = 0.0
             self._each(self._commit)
@@ -135,7 +148,12 @@ class Background:
         return 0.0 if self._are_vectors_due else self._pause_s()
 
     def status(self) -> dict[str, Any]:
-        return {"is_behind": self.is_behind, "last_sync": self._last_sync, "is_model_loaded": self.is_model_loaded}
+        return {
+            "is_behind": self.is_behind,
+            "last_sync": self._last_sync,
+            "is_model_loaded": self.is_model_loaded,
+            "unwatched": self._unwatched,
+        }
 
     def close(self) -> None:
         """Commit what is on disk; a sync that runs is given a moment."""
@@ -143,12 +161,27 @@ class Background:
         if self._sync_thread is not None:
             self._sync_thread.join(2.0)
 
+    def _look(self) -> None:
+        """Index what has changed in the files."""
+        self._index_due_at = self._index_latest_at = 0.0
+        began_s = time.thread_time()
+        if not sum(self._indexed(workspace) for workspace in self._registry.opened()):
+            self._look_took_s = time.thread_time() - began_s
+        self._looked_at = time.monotonic()
+        self._are_vectors_due = True  # also where a command has indexed what changed
+
+    def _next_look_at(self) -> float:
+        if not self._unwatched:
+            return self._looked_at + LOOK_WATCHED_S
+        return self._looked_at + min(max(LOOK_S, LOOK_SHARE * self._look_took_s), LOOK_WATCHED_S)
+
     def _next_sync_at(self) -> float:
         return self._sync_due_at or self._synced_at + SYNC_EVERY_S
 
     def _pause_s(self) -> float:
         commit_at = self._changed_at and self._changed_at + COMMIT_DELAY_S
-        due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, self._next_sync_at()) if at]
+        sync_at, look_at = self._next_sync_at(), self._next_look_at()
+        due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, sync_at, look_at) if at]
         return max(min(due) - time.monotonic(), 0.05)
 
     def _each(self, act: Any) -> None:
@@ -164,9 +197,22 @@ class Background:
         except RepositoryBusy as e:
             LOG.info("%s: %s", workspace.name, e)
             self._commit_again_at = time.monotonic() + BUSY_S
+            if workspace.heal(BUSY_S):
+                self._commit_again_at = time.monotonic()
             return
         if is_new and workspace.settings.sync.automatic and workspace.store.remote():
             self._sync_due_at = time.monotonic() + SYNC_DELAY_S
+
+    def _indexed(self, workspace: Workspace) -> bool:
+        """Bring a workspace's index in step with its files. Returns whether there was something to do."""
+        try:
+            done = workspace.index.refresh()
+        except (KeeploreError, OSError) as e:
+            LOG.warning("%s: %s", workspace.name, e)
+            return False
+        if done.changed or done.removed:
+            LOG.info("%s: %d files indexed, %d gone", workspace.name, done.changed, done.removed)
+        return bool(done.changed or done.removed)
 
     def _vectors(self, workspace: Workspace) -> int:
         try:
@@ -191,7 +237,7 @@ class Background:
         """Exchange a workspace with its remote, where it has one. False where that failed."""
         try:
             if workspace.settings.sync.automatic and workspace.store.remote():
-                result = workspace.synchronise()
+                result = workspace.synchronise(quiet_s=BUSY_S)
                 self._last_sync = f"{now()} {workspace.name}: {result.note}"
                 if result.merged:
                     self._index_due_at = time.monotonic()
@@ -200,10 +246,6 @@ class Background:
             LOG.warning("sync of %s: %s", workspace.name, e, exc_info=not isinstance(e, KeeploreError))
             return False
         return True
-
-
-def _index(workspace: Workspace) -> None:
-    workspace.index.refresh()
 
 
 def _load(workspaces: list[Workspace]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from watchdog.events import (
     DirCreatedEvent,
@@ -28,9 +30,12 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 FOLDERS = ("memory", "projects", "user")  # of a workspace; git's own folder changes with everything that we do
+AGAIN_S = 300.0  # after the system refused a watch: others may have given theirs back
+_LIMITS = {errno.ENOSPC: "fs.inotify.max_user_watches", errno.EMFILE: "fs.inotify.max_user_instances"}
 # of a file that is read there is nothing to say
 _ARRIVING: list[type[FileSystemEvent]] = [FileCreatedEvent, FileMovedEvent]
-_CHANGING = [*_ARRIVING, FileClosedEvent, FileDeletedEvent, DirCreatedEvent, DirMovedEvent, DirDeletedEvent]
+_FOLDERS_CHANGING: list[type[FileSystemEvent]] = [DirCreatedEvent, DirMovedEvent, DirDeletedEvent]
+_CHANGING = [*_ARRIVING, *_FOLDERS_CHANGING, FileClosedEvent, FileDeletedEvent]
 
 
 class Watch:
@@ -41,31 +46,67 @@ class Watch:
 
     def __init__(self, box: Path, arrived: Callable[[str], None], changed: Callable[[], None]) -> None:
         self._changed = changed
-        self._followed: dict[Path, ObservedWatch] = {}
+        self._followed: dict[Path, tuple[ObservedWatch, _Folder]] = {}
+        self._has_grown = False  # by folders, which the watch of the one above them adds by itself, if it can
+        self._refused = ""
+        self._again_at = 0.0
+        self._spare = box.parent  # not watched but to see whether the system gives one watch more
         self._lock = threading.Lock()
         box.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._observer = _started(box, _Arrivals(arrived))
+        self._observer, self._never = _started(box, _Arrivals(arrived))
 
-    def follow(self, roots: Iterable[Path]) -> bool:
-        """Follow these workspaces and no others. False where changes of one of them go unnoticed."""
-        wanted = {folder for root in roots for folder in _folders(root)}
+    def follow(self, roots: Iterable[Path]) -> str:
+        """Follow these workspaces and no others. Says why changes of one go unnoticed, "" where none does."""
+        wanted = {folder: found for root in roots for folder, found in _folders(root)}
         with self._lock:
-            for folder in self._followed.keys() - wanted:
-                self._observer.unschedule(self._followed.pop(folder))
-            if isinstance(self._observer, PollingObserver):  # going over all files again and again would be felt
-                return not wanted
-            for folder in wanted - self._followed.keys():
-                try:
-                    handler = _Changes(self._changed)
-                    followed = self._observer.schedule(handler, str(folder), recursive=True, event_filter=_CHANGING)
-                    self._followed[folder] = followed
-                except OSError as e:  # the system's watches are all in use, or it vanished
-                    LOG.warning("%s is not watched: %s", folder, e)
-                    return False
-        return True
+            self._leave(wanted)
+            if not wanted or self._never:  # going over all files each second would be felt
+                return self._never if wanted else ""
+            if time.monotonic() < self._again_at:
+                return self._refused
+            if self._has_grown or self._refused or wanted.keys() - self._followed.keys():
+                self._has_grown = False
+                self._take(wanted)
+            return self._refused
 
     def stop(self) -> None:
         self._observer.stop()
+
+    def _leave(self, wanted: Mapping[Path, _Folder]) -> None:
+        """Let go of folders that are not wanted, or that are others by now: a branch without them was checked out."""
+        alive = {emitter.watch for emitter in self._observer.emitters if emitter.is_alive()}
+        for folder, (watch, found) in list(self._followed.items()):
+            if wanted.get(folder) != found or watch not in alive:
+                del self._followed[folder]
+                self._observer.unschedule(watch)
+
+    def _take(self, wanted: Mapping[Path, _Folder]) -> None:
+        self._refused, self._again_at = "", 0.0
+        try:
+            for folder in wanted.keys() - self._followed.keys():
+                self._followed[folder] = self._scheduled(folder, wanted[folder]), wanted[folder]
+            # a folder further down for which there was no watch left is passed over in silence
+            self._observer.unschedule(self._observer.schedule(FileSystemEventHandler(), str(self._spare)))
+        except FileNotFoundError:  # it is looked for at the next step
+            pass
+        except OSError as e:
+            self._leave({})  # half of the folders would be of no use here, and may be to others
+            self._refused, self._again_at = _reason(e), time.monotonic() + AGAIN_S
+            LOG.warning("changes of workspaces are looked for, not watched: %s", self._refused)
+
+    def _scheduled(self, folder: Path, found: _Folder) -> ObservedWatch:
+        if found.is_root:
+            return self._observer.schedule(_Folders(self._changed), str(folder), event_filter=_FOLDERS_CHANGING)
+        handler = _Changes(self._changed, self._grown)
+        return self._observer.schedule(handler, str(folder), recursive=True, event_filter=_CHANGING)
+
+    def _grown(self) -> None:
+        self._has_grown = True
+
+
+class _Folder(NamedTuple):
+    inode: int
+    is_root: bool  # of a workspace
 
 
 class _Arrivals(FileSystemEventHandler):
@@ -73,31 +114,64 @@ class _Arrivals(FileSystemEventHandler):
         self._arrived = arrived
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        self._arrived(Path(os.fsdecode(event.dest_path or event.src_path)).name)
+        self._arrived(_name(event))
 
 
 class _Changes(FileSystemEventHandler):
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, changed: Callable[[], None], grown: Callable[[], None]) -> None:
         self._changed = changed
+        self._grown = grown
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        name = Path(os.fsdecode(event.dest_path or event.src_path)).name
+        name = _name(event)
+        if event.is_directory:
+            self._grown()
         if event.is_directory or (name.endswith(".md") and not name.startswith(".")):
             self._changed()
 
 
-def _folders(root: Path) -> list[Path]:
-    return [root / name for name in FOLDERS if (root / name).is_dir()]
+class _Folders(FileSystemEventHandler):
+    """Of a workspace's own directory: whether one of the folders with memory came or went."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        if _name(event) in FOLDERS:
+            self._changed()
 
 
-def _started(box: Path, handler: FileSystemEventHandler) -> BaseObserver:
-    observer: BaseObserver = Observer()
-    observer.schedule(handler, str(box), event_filter=_ARRIVING)
+def _name(event: FileSystemEvent) -> str:
+    return Path(os.fsdecode(event.dest_path or event.src_path)).name
+
+
+def _folders(root: Path) -> list[tuple[Path, _Folder]]:
+    """A workspace and those of its folders with memory that there are."""
+    found = []
+    for folder in (root, *(root / name for name in FOLDERS)):
+        try:
+            if folder.is_dir():
+                found.append((folder, _Folder(folder.stat().st_ino, folder == root)))
+        except OSError:  # it vanishes, or may not be looked at
+            continue
+    return found
+
+
+def _reason(error: OSError) -> str:
+    limit = _LIMITS.get(error.errno or 0, "")
+    return f"the system gives no more watches ({limit} is reached)" if limit else f"the system refused a watch: {error}"
+
+
+def _started(box: Path, handler: FileSystemEventHandler) -> tuple[BaseObserver, str]:
+    """An observer of the spool, and why it cannot be one of workspaces, "" where it can."""
     try:
-        observer.start()
-    except OSError as e:  # the system's watches are all in use
-        LOG.warning("the spool is looked at every second instead of being watched: %s", e)
-        observer = PollingObserver()
+        observer: BaseObserver = Observer()
         observer.schedule(handler, str(box), event_filter=_ARRIVING)
         observer.start()
-    return observer
+    except OSError as e:
+        LOG.warning("the spool is looked at every second instead of being watched: %s", _reason(e))
+        polling = PollingObserver()
+        polling.schedule(handler, str(box), event_filter=_ARRIVING)
+        polling.start()
+        return polling, _reason(e)
+    return observer, ""

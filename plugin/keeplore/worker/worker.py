@@ -249,8 +249,8 @@ class Worker:
             self._wake.set()
 
     def _noticed_text(self, background: Background) -> None:
-        background.note_text()
-        self._wake.set()
+        if background.note_text():  # a storm of changes wakes it once
+            self._wake.set()
 
     def _handle(self, answers: Answers, operation: str, arguments: list[str], payload: bytes) -> bytes:
         if operation in ("answer", "recall"):

@@ -25,6 +25,7 @@ from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.plugins import Plugins
 from keeplore.workspace.synced import SyncLog
+from keeplore.workspace.whose import Whose
 from keeplore_hooks.events import Compaction, HostEvent, Origin
 from keeplore_hooks.specs import hookimpl_last
 
@@ -55,11 +56,14 @@ class Workspace:
         self._plugins: Plugins | None = None
         self._recorder: Recorder | None = None
         self.embedder = Deferred(self._find_embedder)
-        self.store = Store(root, branch=self.settings.branch, before_write=self._before_write)
+        branch = self.settings.branch
+        self.store = Store(root, branch=branch, machine=machine.id, before_write=self._before_write)
         self.index = Index(places.cache / "index" / name, self.store, self.embedder)
         self.sessions = Sessions(places.state / "capture" / name)
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
         self.changes = Changes()
+        cache, state = (place / "machines" / f"{name}.json" for place in (places.cache, places.state))
+        self.whose = Whose(root, self.store.head, (machine.id, machine.copied_from), cache=cache, state=state)
         self.notes = Notes(
             self.store,
             self.index,
@@ -68,6 +72,7 @@ class Workspace:
             redact=self.redact,
             guess=_category_of,
             written=self.written,
+            is_foreign=self.whose.is_foreign,
         )
         self._home = Path.home()
         if self.settings.redaction.deny:
@@ -142,6 +147,7 @@ class Workspace:
             text_only=text_only or (at_once and not self.is_warm),
             at_once=at_once,
             unasked=unasked,
+            trust=self.whose.trust_of,
         )
 
     @property
@@ -193,12 +199,13 @@ class Workspace:
         with self._writing:
             return self.store.commit(message).commit or ""
 
-    def synchronise(self, *, is_unrelated: bool = False) -> Synced:
+    def synchronise(self, *, is_unrelated: bool = False, quiet_s: float = 0.0) -> Synced:
         """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then.
 
-        ``is_unrelated`` allows a remote that began as another workspace.
+        ``is_unrelated`` allows a remote that began as another workspace, ``quiet_s`` is that of ``heal``.
         """
-        return self.sync_log.noted(functools.partial(self._synchronise, is_unrelated=is_unrelated))
+        act = functools.partial(self._synchronise, is_unrelated=is_unrelated, quiet_s=quiet_s)
+        return self.sync_log.noted(act)
 
     def erase(self, remains: Remains) -> None:
         """Remove the copies of purged memories that this machine has outside of git."""
@@ -214,12 +221,14 @@ class Workspace:
         """
         with self._writing:
             concluded = self.store.conclude(quiet_s)
+            if quiet_s and self.store.is_held_up():
+                return concluded
             self.index.refresh()
             torn = [path for path, problem in self.index.problems() if "conflict" in problem or "twice" in problem]
             return (*concluded, *self.store.heal(torn))
 
-    def _synchronise(self, *, is_unrelated: bool) -> Synced:
-        self.heal()
+    def _synchronise(self, *, is_unrelated: bool, quiet_s: float) -> Synced:
+        self.heal(quiet_s)
         synced = synchronise(self.store, self._redactor.scan, is_unrelated=is_unrelated)
         if synced.purged:  # the text is gone, but the index still knows where it came from
             rows = self.index.memories(synced.purged).values()

@@ -46,6 +46,8 @@ def _tell(told: dict[str, Any]) -> None:
     say(f"memory: {told['memory_mb']} MB, embedding model {model}")
     say(f"spool: {spool['new'] + spool['claimed']} waiting, {spool['dead']} unreadable")
     say(f"workspaces: {plain(', '.join(told['workspaces'])) or 'none opened yet'}")
+    if told["unwatched"]:
+        say(f"changes of files: looked for every few seconds, since {plain(told['unwatched'])}")
     say(f"last sync: {plain(told['last_sync']) or 'none yet'}")
     for fault in told["faults"]:
         say(f"went wrong: {plain(fault)}")

@@ -103,6 +103,9 @@ def _worker(places: Places, told: Any) -> Iterator[Finding]:
         yield well("worker", f"runs, process {told['pid']}, version {told['version']}")
         if program.is_newer(told["version"], __version__):
             yield note("worker", f"it is of version {told['version']}, and this command of {__version__}")
+        if reason := told.get("unwatched"):
+            message = f"it looks for changes of files every few seconds: {reason}"
+            yield note("worker", message, "On Linux `sysctl` raises the limit; nothing is lost without")
     else:
         with only_one(places.state) as lock:
             is_stuck = lock is None
