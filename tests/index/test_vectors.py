@@ -230,14 +230,18 @@ def test_removed_vectors_stay_removed_after_saving_and_loading(tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.hnsw", "x.hnsw.json"]
 
 
-def test_exact_search_keeps_ids_and_vectors_together() -> None:
+def test_exact_search_keeps_ids_vectors_and_scopes_together() -> None:
     vectors = unit_vectors(6)
     exact = Exact(DIM)
-    exact.add(np.array([4, 2]), vectors[[4, 2]])
-    exact.add(np.array([3, 5, 1]), vectors[[3, 5, 1]])
+    exact.add(np.array([4, 2]), vectors[[4, 2]], np.array([7, 8]))
+    exact.add(np.array([3, 5, 1]), vectors[[3, 5, 1]], np.array([7, 7, 8]))
     exact.remove(np.array([2]))
     assert exact.ids.tolist() == [1, 3, 4, 5]
-    assert np.allclose(exact.scores(exact.ids, vectors[4]), vectors[[1, 3, 4, 5]] @ vectors[4])
+    for scopes, wanted in ((None, [1, 3, 4, 5]), ([7], [3, 4, 5]), ([8, 9], [1]), ([9], []), ([], [])):
+        ids, scores = exact.nearest(vectors[4], scopes, 10)
+        assert sorted(ids.tolist()) == wanted
+        assert np.allclose(scores, vectors[ids] @ vectors[4])
+    assert exact.nearest(vectors[4], [7], 1)[0].tolist() == [4]
 
 
 def test_a_vector_with_wrong_bytes_is_passed_over(many: Any, index: Index, embedder: Any) -> None:

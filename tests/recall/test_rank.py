@@ -1,10 +1,11 @@
+import math
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.recall.rank import Evidence, Ranked, Standing, burden, diverse, odds, rank
+from keeplore.recall.rank import Evidence, Ranked, Standing, burden, diverse, least_odds, odds, rank
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS
 
@@ -168,3 +169,12 @@ def test_a_better_match_never_makes_a_passage_less_likely(
 def test_growing_older_never_helps(at: Standing, more: float) -> None:
     older = replace(at, age_days=at.age_days + more)
     assert burden(older) >= burden(at) >= 0.0
+
+
+@pytest.mark.parametrize("score", [0.2, 0.5, 0.95, 1.0])
+def test_what_lies_below_the_least_odds_reaches_no_score(score: float) -> None:
+    least = least_odds(score)
+    assert Ranked("a", least - 1e-6, 1).score < score
+    assert least_odds(0.0) == -math.inf
+    if score < 1.0:
+        assert Ranked("a", least + 2e-6, 1).score >= score

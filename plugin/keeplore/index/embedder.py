@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index.models import PACKAGED, Located, fetched, floor_of, in_directory, packaged, text_embedding
+from keeplore.index.runner import Runner
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Embedder(Protocol):
         """Vectors as float32, (len(texts), dim), L2-normalised. Raises ModelUnavailable."""
 
 
-class FastembedEmbedder:
-    """A model that fastembed runs from local files."""
+class FilesEmbedder:
+    """A model that is run from local files: by us, or by fastembed where it is one of its list."""
 
     def __init__(self, model: str, cache: Path, *, fetch: bool = False) -> None:
         self.model = model
@@ -58,7 +59,7 @@ class FastembedEmbedder:
         self._fetch = fetch
         self._loading = threading.Lock()
         self._embedding = threading.Lock()  # several at once are no faster, and each takes memory
-        self._loaded: Any = None
+        self._loaded: Callable[[str], Any] | None = None
 
     @cached_property
     def _located(self) -> Located:
@@ -93,11 +94,11 @@ class FastembedEmbedder:
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
         clean = [text.encode("utf-8", "replace").decode() for text in texts]  # the tokenizer refuses lone surrogates
-        model = self._model()
-        found: list[Any] = []
-        for start in range(0, len(clean), BATCH):
+        vector = self._model()
+        found = []
+        for text in clean:
             with self._embedding:
-                found += model.embed(clean[start : start + BATCH], batch_size=BATCH)
+                found.append(vector(text))
         if sum(map(len, clean)) > LONG:
             _give_back()
         vectors = np.asarray(found, dtype=np.float32)
@@ -105,24 +106,17 @@ class FastembedEmbedder:
         normalised: NDArray[np.float32] = vectors / np.maximum(norms, np.finfo(np.float32).tiny)
         return normalised
 
-    def _model(self) -> Any:
+    def _model(self) -> Callable[[str], Any]:
         with self._loading:
             if self._loaded is None:
                 self._loaded = self._load()
         return self._loaded
 
-    def _load(self) -> Any:
-        found = self._located
+    def _load(self) -> Callable[[str], Any]:
+        threads = min(MAX_THREADS, os.cpu_count() or 1)
         try:
-            fastembed = text_embedding()
-            found.register(fastembed)
-            loaded = fastembed(
-                found.id,
-                specific_model_path=str(found.directory),
-                cache_dir=str(self._cache),
-                threads=min(MAX_THREADS, os.cpu_count() or 1),
-                enable_cpu_mem_arena=False,  # it would keep for good what the longest text needed, some 45 MB
-            )
+            found = self._located
+            loaded = Runner(found, threads).vector if found.pooling else _listed(found, self._cache, threads)
             _give_back()
             return loaded
         except Exception as e:  # onnxruntime and tokenizers raise classes of their own, and plain Exception
@@ -130,6 +124,18 @@ class FastembedEmbedder:
                 f"the embedding model {self.model!r} cannot be loaded: {e}",
                 "Choose another with `embedding: {model: packaged}` in keeplore.yaml, or reinstall keeplore",
             ) from e
+
+
+def _listed(found: Located, cache: Path, threads: int) -> Callable[[str], Any]:
+    """A model of fastembed's list."""
+    model = text_embedding()(
+        found.id,
+        specific_model_path=str(found.directory),
+        cache_dir=str(cache),
+        threads=threads,
+        enable_cpu_mem_arena=False,  # as in Runner
+    )
+    return lambda text: next(iter(model.embed([text])))
 
 
 def _give_back() -> None:
@@ -181,7 +187,7 @@ def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
     A directory is absolute or begins with ``.`` or ``~``. ``cache`` keeps what a model needs beside its
     own file; only ``fetch`` allows a download into it.
     """
-    return FastembedEmbedder(model, cache, fetch=fetch)
+    return FilesEmbedder(model, cache, fetch=fetch)
 
 
 class BuiltinEmbedder:

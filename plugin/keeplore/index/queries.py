@@ -56,7 +56,7 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
     found: dict[int, PassageRow] = {}
     for chunk in _chunks(list(ids)):
         rows = connection.execute(
-            "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body FROM passages p"  # noqa: S608  # marks
+            "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body, m.title FROM passages p"  # noqa: S608  # marks
             f" JOIN memories m ON m.key = p.memory WHERE p.id IN ({_marks(chunk)})",
             chunk,
         )

@@ -43,6 +43,7 @@ class PassageRow:
     turn: str
     at: str
     text: str
+    title: str  # of the memory
 
 
 @dataclass(frozen=True, slots=True)

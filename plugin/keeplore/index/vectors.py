@@ -24,19 +24,49 @@ GRAPH_FROM = 50_000
 CATCH_UP = 1000  # vectors that a query may still add to a graph (a second at most); more are added in the background
 AT_ONCE = 4000  # vectors read from the database at once
 SPARE = 2000  # rows; some weeks of talk
+GROWTH = 1.5  # room made at once where a scope has outgrown it
 CHUNK = 500  # vectors added or fetched at once
 SAVE_AFTER = 1000  # changes; adding them again at the next start costs a second
 SELECTIVE = 10_000  # where fewer rows are allowed, going over them is faster than a graph with a filter
 SELECTIVE_SHARE = 0.1
-FEW = 0.25  # share of the rows
 
 
 class Exact:
-    """Vectors by passage id, searched by one product. Behind them is room, so that adding a few copies nothing."""
+    """Vectors by passage id and scope, searched by one product a scope: nobody asks for all projects at a prompt."""
 
-    def __init__(self, dim: int, room: int = 0) -> None:
+    def __init__(self, dim: int) -> None:
+        self._dim = dim
+        self._blocks: dict[int, Block] = {}
+
+    @property
+    def ids(self) -> Ids:
+        """Sorted."""
+        return np.sort(np.concatenate([np.zeros(0, np.int64), *(block.ids for block in self._blocks.values())]))
+
+    def add(self, ids: Ids, vectors: Floats, scopes: Ids) -> None:
+        for scope in np.unique(scopes).tolist():
+            block = self._blocks.setdefault(scope, Block(self._dim))
+            block.add(ids[scopes == scope], vectors[scopes == scope])
+
+    def remove(self, ids: Ids) -> None:
+        if len(ids):
+            for block in self._blocks.values():
+                block.remove(ids)
+
+    def nearest(self, vector: Floats, scopes: list[int] | None, limit: int) -> tuple[Ids, Floats]:
+        """Ids and cosines of at most ``limit`` of each scope, in no order."""
+        wanted = self._blocks.keys() if scopes is None else self._blocks.keys() & set(scopes)
+        found = [self._blocks[scope].nearest(vector, limit) for scope in wanted]
+        ids = [np.zeros(0, np.int64), *(ids for ids, _ in found)]
+        return np.concatenate(ids), np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in found)])
+
+
+class Block:
+    """The vectors of one scope. Behind them is room, so that adding a few copies nothing."""
+
+    def __init__(self, dim: int) -> None:
         self.ids: Ids = np.zeros(0, np.int64)
-        self._room: Floats = np.zeros((room, dim), np.float32)
+        self._room: Floats = np.zeros((0, dim), np.float32)
 
     @property
     def _matrix(self) -> Floats:
@@ -45,26 +75,24 @@ class Exact:
     def add(self, ids: Ids, vectors: Floats) -> None:
         before, after = len(self.ids), len(self.ids) + len(ids)
         if after > len(self._room):
-            room = np.zeros((after + SPARE, self._room.shape[1]), np.float32)
+            # what is never written to takes no memory
+            room = np.zeros((int(after * GROWTH) + SPARE, self._room.shape[1]), np.float32)
             room[:before] = self._matrix
             self._room = room
         self._room[before:after] = vectors
         self.ids = np.concatenate([self.ids, ids])
-        if (self.ids[1:] < self.ids[:-1]).any():  # ids grow, so this is rare
-            order = np.argsort(self.ids, kind="stable")
-            self.ids, self._room = self.ids[order], self._matrix[order]
 
     def remove(self, ids: Ids) -> None:
         keep = ~np.isin(self.ids, ids)
         if not keep.all():
             self.ids, self._room = self.ids[keep], self._matrix[keep]
 
-    def scores(self, ids: Ids, vector: Floats) -> Floats:
-        rows = np.searchsorted(self.ids, ids)
-        # copying a few rows costs less than multiplying all
-        few = self._matrix[rows] @ vector if len(rows) < FEW * len(self.ids) else (self._matrix @ vector)[rows]
-        found: Floats = few
-        return found
+    def nearest(self, vector: Floats, limit: int) -> tuple[Ids, Floats]:
+        scores: Floats = self._matrix @ vector
+        if limit >= len(scores):
+            return self.ids, scores
+        best = np.argpartition(-scores, limit - 1)[:limit]
+        return self.ids[best], scores[best]
 
 
 class Vectors:
@@ -99,13 +127,15 @@ class Vectors:
         self, connection: sqlite3.Connection, vector: Floats, scopes: list[int] | None, limit: int
     ) -> list[Match]:
         """The passages nearest to ``vector`` (float32, (dim,), L2-normalised) by cosine, best first."""
+        if limit < 1:
+            return []
         with self._mutex:
             held = self._follow(connection)
+            if isinstance(held, Exact):
+                return _matches(*held.nearest(vector, scopes, limit), limit)
             rows = self._ids if scopes is None else self._ids[np.isin(self._scopes, scopes)]
             limit = min(limit, len(rows))
-            if limit < 1:
-                return []
-            if isinstance(held, Graph) and len(rows) > max(SELECTIVE, SELECTIVE_SHARE * len(self._ids), limit):
+            if len(rows) > max(SELECTIVE, SELECTIVE_SHARE * len(self._ids), limit):
                 found = held.nearest(vector, None if scopes is None else rows, limit)
                 if found is not None:
                     return _matches(*found, limit)
@@ -164,11 +194,13 @@ class Vectors:
         missing = np.setdiff1d(present, held.ids)
         if isinstance(held, Graph) and len(missing) > CATCH_UP:
             held, missing = Exact(self.dim), present
-        if not len(held.ids) and isinstance(held, Exact):
-            held = Exact(self.dim, self._count(connection) + SPARE)
         # all at once would need several times the memory that they take
         for start in range(0, len(missing), AT_ONCE):
-            held.add(*self._fetch(connection, missing[start : start + AT_ONCE]))
+            ids, vectors = self._fetch(connection, missing[start : start + AT_ONCE])
+            if isinstance(held, Exact):
+                held.add(ids, vectors, scopes[np.searchsorted(present, ids)])
+            else:
+                held.add(ids, vectors)
         self._held, self._ids = held, held.ids
         self._scopes = scopes[np.searchsorted(present, self._ids)]
         self._mark = (name, version)
@@ -216,8 +248,5 @@ def _passages(connection: sqlite3.Connection) -> tuple[Ids, Ids]:
 
 
 def _matches(ids: Ids, scores: Floats, limit: int) -> list[Match]:
-    if limit < len(ids):
-        best = np.argpartition(-scores, limit - 1)[:limit]
-        ids, scores = ids[best], scores[best]
-    order = np.lexsort((ids, -scores))
-    return [Match(int(ids[i]), float(scores[i])) for i in order]
+    order = np.lexsort((ids, -scores))[:limit]
+    return [Match(id_, score) for id_, score in zip(ids[order].tolist(), scores[order].tolist(), strict=True)]

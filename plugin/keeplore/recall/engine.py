@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
-from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, rank
+from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank
 from keeplore.recall.values import SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
 
@@ -40,7 +40,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the searches gave: evidence, and the rows that it speaks of."""
+    """What the searches gave: evidence, and the rows that it speaks of, as far as they were looked up."""
 
     evidence: tuple[Evidence, ...]
     passages: Mapping[int, PassageRow]
@@ -105,20 +105,26 @@ def recall(
     return Answer(query, tuple(hits), status, legs, tuple(notes), stamp)
 
 
-def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS) -> Found:
-    """Every passage that either search finds, with what is known of it."""
+def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, at_least: float = 0.0) -> Found:
+    """Every passage that either search finds; what is known of it only where its score may reach ``at_least``."""
     text = {m.passage: m.score for m in index.text_search(sight.question.text, allowed, w.candidates)}
     cosines = {}
     if sight.vector is not None:
         cosines = {m.passage: m.score for m in index.vector_search(sight.vector, allowed, w.candidates)}
-    passages = {row.id: row for row in index.passages(sorted(text.keys() | cosines.keys()))}
-    memories = index.memories(sorted({row.memory_id for row in passages.values()}))
-    covering = sorted(text.keys() & passages.keys(), key=lambda id_: (-text[id_], id_))[: w.covering]
-    coverage = {id_: sight.question.coverage(_stems(passages[id_], memories)) for id_ in covering}
-    evidence = tuple(
-        Evidence(row.id, row.memory_id, text.get(row.id), cosines.get(row.id), coverage.get(row.id, 0.0))
-        for row in passages.values()
-    )
+    covering = sorted(text, key=lambda id_: (-text[id_], id_))[: w.covering]
+    passages = {row.id: row for row in index.passages(covering)}
+    coverage = {row.id: sight.question.coverage(stems_of(f"{row.title}\n{row.text}")) for row in passages.values()}
+    found = [
+        Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
+        for id_ in sorted(text.keys() | cosines.keys())
+    ]
+    # what a memory is burdened with only lowers its score, so whatever is below already need not be looked up
+    least = least_odds(at_least)
+    likely = [id_ for id_, value in odds(found, sight.floor, w).items() if value >= least]
+    passages |= {row.id: row for row in index.passages([id_ for id_ in likely if id_ not in passages])}
+    kept = {id_: passages[id_].memory_id for id_ in likely if id_ in passages}
+    memories = index.memories(sorted(set(kept.values())))
+    evidence = tuple(replace(e, memory=kept[e.passage]) if e.passage in kept else e for e in found)
     return Found(evidence, passages, memories)
 
 
@@ -153,7 +159,7 @@ def _hits(
     index: Index, store: Source, sight: Sight, here: Here, wanted: Kept, *, is_wide: bool, now: datetime, w: Weights
 ) -> tuple[list[Hit], int]:
     """Hits that are sure enough and stand in their files, and how many did not stand there."""
-    found = search(index, sight, Allowed(() if is_wide else here.scopes), w)
+    found = search(index, sight, Allowed(() if is_wide else here.scopes), w, wanted.at_least)
     memories = {**found.memories, **_heads(index, found.memories, here, is_wide=is_wide)}
     standings = {row.id: _standing(row, here, now) for row in memories.values()}
     ranked = [r for r in rank(found.evidence, standings, sight.floor, w) if r.score >= wanted.at_least]
@@ -240,8 +246,3 @@ def _checked(
 def _most_covering(passages: Sequence[tuple[str, str]], question: Question) -> tuple[str, str]:
     """For a memory of which only an older version matched: its own text with the most of the question's words."""
     return max(passages, key=lambda p: question.coverage(stems_of(p[0])), default=("", ""))
-
-
-def _stems(row: PassageRow, memories: Mapping[str, MemoryRow]) -> frozenset[str]:
-    title = memories[row.memory_id].title if row.memory_id in memories else ""
-    return stems_of(title) | stems_of(row.text)

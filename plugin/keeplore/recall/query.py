@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -67,11 +66,7 @@ def question_of(text: str) -> Question:
 
 def stems_of(text: str) -> frozenset[str]:
     """The words of a text without their endings: rough, and the same for query and passage."""
-    return frozenset(_stem(word) for word in _words(text))
-
-
-def _words(text: str) -> Iterable[str]:
-    return (match[0].casefold() for match in _WORD.finditer(text))
+    return frozenset(map(_stem, set(_WORD.findall(text.casefold()))))
 
 
 def _is_filler(word: str) -> bool:

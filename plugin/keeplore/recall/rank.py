@@ -10,6 +10,7 @@ sureness, were measured and are worse.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,7 @@ class Evidence:
     """What the searches know of one passage."""
 
     passage: int
-    memory: str
+    memory: str  # "" where it was not looked up
     text: float | None = None  # BM25, higher is better; None where the text search did not find it
     cosine: float | None = None  # None where the vector search did not find it
     coverage: float = 0.0  # share of the question's words in it, 0..1
@@ -70,6 +71,14 @@ def odds(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -
             above = ((e.cosine if e.cosine is not None else lowest) - floor) / (1.0 - floor)
             joined[e.passage] = w.vector * above + w.text * text - w.doubt
     return joined
+
+
+def least_odds(score: float) -> float:
+    """The log-odds below which no memory reaches a score (0..1), however it stands."""
+    if score <= 0.0:
+        return -math.inf
+    certain = min(score, 1.0 - sys.float_info.epsilon)
+    return math.log(certain / (1.0 - certain)) - 10.0**-_DIGITS
 
 
 def burden(standing: Standing, w: Weights = WEIGHTS) -> float:
