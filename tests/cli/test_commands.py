@@ -22,6 +22,7 @@ HELP = [
     *((name,) for name in COMMANDS),
     *(("worker", name) for name in ("status", "stop", "logs", "run")),
     *(("workspaces", name) for name in ("list", "home", "remove", "rename")),
+    *(("machines", name) for name in ("list", "accept", "refuse")),
 ]
 SAID = "We keep the ledger append-only, because auditors ask for every state that ever was."
 

@@ -20,6 +20,8 @@ def show(answer: dict[str, Any]) -> None:
     for number, hit in enumerate(answer["hits"], 1):
         where = hit["project"] or hit["scope"]
         facts = [hit["date"], where, f"{hit['score']:.2f}", hit["category"] or hit["kind"]]
+        if hit["trust"] == "foreign":
+            facts.append("from another person's machine")
         if hit["changes"]:
             facts.append(f"changed {hit['changes']}×")
         say(f"{number}. {plain(hit['title'])}", bold=True)

@@ -33,7 +33,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Write": {
         "remember": "Write something down for good.",
-        "review": "Decide what of your talks becomes a note.",
+        "review": "Decide what contradicts, and what of your talks becomes a note.",
         "edit": "Change a memory in your editor; it becomes a new version.",
         "pin": "Make memories permanent: never archived, ranked first.",
         "unpin": "Make memories permanent no more.",
@@ -50,6 +50,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "This machine": {
         "whoami": "Show which workspace, project and scopes apply here, and why.",
         "projects": "List, add, clone and reassign the workspace's projects.",
+        "machines": "Say whose machines write here, and which of them are believed.",
         "workspaces": "List, choose, rename and unregister this machine's workspaces.",
         "doctor": "Check that everything works, and say what does not.",
         "worker": "Show or stop the background worker.",

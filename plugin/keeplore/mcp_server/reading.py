@@ -38,7 +38,7 @@ def read(desk: Desk, reference: str, part: str, turn: str, page: int, *, directo
     chosen = every[page - 1]
     counted = f", page {page} of {len(every)}" if len(every) > 1 else ""
     row = found.row
-    trust = said_by(found.memory.trust, row.title, chosen)
+    trust = said_by(found.workspace.whose.trust_of(found.memory), row.title, chosen)
     facts = [label(row.updated_at[:10]), place(row.scope, row.project), trust, label(row.id)]
     head = f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
     more = f"page={page + 1} with the same max_tokens goes on. " if page < len(every) else ""
@@ -107,14 +107,17 @@ def _source(desk: Desk, found: Found) -> str:
 
 def _history(_desk: Desk, found: Found) -> str:
     versions = found.workspace.notes.history(found.row.id)
-    return "\n".join(f"{number}. {_version(version)}" for number, version in enumerate(versions, 1))
+    whose = found.workspace.whose
+    return "\n".join(
+        f"{n}. {_version(version, whose.trust_of(version.memory))}" for n, version in enumerate(versions, 1)
+    )
 
 
-def _version(version: Version) -> str:
+def _version(version: Version, trust: str) -> str:
     row, memory = version.row, version.memory
     title = quoted(memory.title, TITLE_CHARS)
     newest = " · the newest" if version.is_head else ""
-    return f"{minute_of(row.created_at)} · {title} · {said_by(memory.trust, memory.title)} · id={label(row.id)}{newest}"
+    return f"{minute_of(row.created_at)} · {title} · {said_by(trust, memory.title)} · id={label(row.id)}{newest}"
 
 
 PARTS: Mapping[str, Callable[[Desk, Found], str]] = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ from keeplore.recall.render import (
     quoted,
     reference,
 )
-from keeplore.recall.trusted import BELIEVED, may_be_injected
+from keeplore.recall.trusted import BELIEVED, FOREIGN, may_be_injected, stated_trust
 
 if TYPE_CHECKING:
     from keeplore.index import Index
@@ -44,11 +44,15 @@ PERMANENT, DECISIONS, QUESTIONS, OPTIONS, FILES = 8, 10, 6, 6, 12  # items of ea
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A workspace as it is seen from a directory: the scopes that apply, the own project first where there is one."""
+    """A workspace as it is seen from a directory: the scopes that apply, the own project first where there is one.
+
+    ``trust`` tells how far a memory is believed here.
+    """
 
     index: Index
     store: Store
     scopes: tuple[tuple[str, str], ...]
+    trust: Callable[[Memory], str] = stated_trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A row of the index with its file as it is now; of a conversation what was said until ``since`` is known."""
+    """A row of the index with its file as it is now; of a conversation what was said until ``since`` is known.
+
+    The row's trust is what the memory is believed here, not what its file states.
+    """
 
     row: MemoryRow
     memory: Memory
@@ -139,7 +146,8 @@ def _this_session(own: list[Read]) -> Iterator[Section]:
 
 def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
     yield Section("Permanent:", [note_item(r) for r in notes if r.row.permanent][:PERMANENT])
-    stops = [stop for read in latest[:1] if (stop := _stop(read))]
+    # where another person stopped is no place to go on from
+    stops = [stop for read in [r for r in latest if r.row.trust != FOREIGN][:1] if (stop := _stop(read))]
     yield Section("Where the last session stopped:", stops)
     dated = [(r.row.updated_at, note_item(r)) for r in notes if not r.row.permanent]
     noted = {said for read in notes for said in said_by(read.memory)}
@@ -158,7 +166,7 @@ def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
 def _conversations(view: View, allowed: Allowed, session: str, limit: int) -> Iterator[Read]:
     """Newest first."""
     rows = view.index.listed(Wanted(allowed, session=session, kind="conversation", limit=limit))
-    for read in loaded(view.store, rows):
+    for read in loaded(view, rows):
         yield Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
 
 
@@ -166,17 +174,17 @@ def _notes(view: View) -> list[Read]:
     """Permanent notes and the newest others, newest first."""
     rows = view.index.listed(Wanted(Allowed(view.scopes), kind="note", limit=NOTES))
     wanted = [r for r in rows if r.permanent][:PERMANENT] + [r for r in rows if not r.permanent][:DECISIONS]
-    return [r for r in loaded(view.store, wanted) if may_be_injected(r.row.trust, r.row.title, r.memory.body)]
+    return [r for r in loaded(view, wanted) if may_be_injected(r.row.trust, r.row.title, r.memory.body)]
 
 
-def loaded(store: Store, rows: Iterable[MemoryRow]) -> Iterator[Read]:
+def loaded(view: View, rows: Iterable[MemoryRow]) -> Iterator[Read]:
     for row in rows:
         try:
-            memory = store.load(row.path)
+            memory = view.store.load(row.path)
         except (StoreError, OSError):
             continue  # gone since it was indexed; doctor lists what cannot be read
         if memory.id == row.id:
-            yield Read(row, memory)
+            yield Read(replace(row, trust=view.trust(memory)), memory)
 
 
 def _quotes(talks: Iterable[Read], *parts: str) -> Iterator[Item]:

@@ -65,7 +65,7 @@ def _naming(views: Sequence[View], path: str, cwd: str) -> Iterator[Read]:
         ).values()
         wanted = [row for row in rows if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived]
         wanted.sort(key=lambda row: row.updated_at, reverse=True)
-        for read in loaded(view.store, sorted(wanted, key=_rank)):
+        for read in loaded(view, sorted(wanted, key=_rank)):
             if names(read.memory.body, path, cwd):
                 yield read
 

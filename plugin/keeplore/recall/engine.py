@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
 from keeplore.index import Allowed, MemoryRow, PassageRow
 from keeplore.index.passages import passages_of
-from keeplore.memory import Conversation
+from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
 from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank
+from keeplore.recall.trusted import stated_trust
 from keeplore.recall.values import SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
 
@@ -54,6 +55,7 @@ class Kept:
     limit: int
     at_least: float
     skip: Callable[[MemoryRow], bool]
+    trust: Callable[[Memory], str]
 
 
 def recall(
@@ -68,6 +70,7 @@ def recall(
     text_only: bool = False,
     at_once: bool = False,
     unasked: Unasked = ALL,
+    trust: Callable[[Memory], str] = stated_trust,
     now: datetime | None = None,
     weights: Weights = WEIGHTS,
 ) -> Answer:
@@ -75,8 +78,9 @@ def recall(
 
     ``wide`` asks the other projects as well, which otherwise happens when little is found. The index is brought up to
     date first, unless ``at_once`` says that a person waits and somebody else sees to that: then the other projects are
-    not asked either. ``unasked`` says what is left out. Nothing is fetched and no vectors are made but the question's.
-    Raises IndexUnavailable where the index can neither be read nor made.
+    not asked either. ``unasked`` says what is left out, ``trust`` how far a memory is believed. Nothing is
+    fetched and no vectors are made but the question's. Raises IndexUnavailable where the index can neither be read
+    nor made.
     """
     notes = [] if at_once else _refresh(index)
     is_behind = bool(notes)
@@ -89,7 +93,7 @@ def recall(
     hits: list[Hit] = []
     if question.says_something and stamp.memories:
         moment = now or datetime.now(UTC)
-        wanted = Kept(limit, max(unasked.at_least, weights.nothing_below), unasked.skip)
+        wanted = Kept(limit, max(unasked.at_least, weights.nothing_below), unasked.skip, trust)
         hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more = _hits(index, store, sight, here, wanted, is_wide=True, now=moment, w=weights)
@@ -172,7 +176,7 @@ def _hits(
         if wanted.skip(memories[entry.memory]):
             continue
         row = found.passages.get(entry.passage) if entry.passage is not None else None
-        hit = _checked(store, memories[entry.memory], row, entry, sight.question)
+        hit = _checked(store, memories[entry.memory], row, entry, sight.question, wanted.trust)
         hits += [hit] if hit else []
         dropped += hit is None
     return hits, dropped
@@ -206,7 +210,12 @@ def _age_days(at: str, now: datetime) -> float:
 
 
 def _checked(
-    store: Source, row: MemoryRow, passage: PassageRow | None, entry: Ranked, question: Question
+    store: Source,
+    row: MemoryRow,
+    passage: PassageRow | None,
+    entry: Ranked,
+    question: Question,
+    trust: Callable[[Memory], str],
 ) -> Hit | None:
     """The hit as its file has it now; None where the file is gone, unreadable, or no longer says it."""
     try:
@@ -232,7 +241,7 @@ def _checked(
         row.scope,
         row.project,
         row.category,
-        row.trust,
+        trust(memory),
         round(entry.score, 3),
         excerpt(text, question),
         turn,

@@ -15,9 +15,11 @@ import unicodedata
 import urllib.parse
 from collections.abc import Iterator
 
+from keeplore.memory import Memory
 from keeplore.memory.fence import sanitise
 
 BELIEVED = ("user", "assistant")
+FOREIGN = "foreign"
 _LONG_SENTENCE = 5  # words, of which one is among the commonest of English
 _PRINTABLE = 0.9  # share of what was decoded that makes it a text
 
@@ -69,6 +71,11 @@ _ENGLISH = frozenset(
     our their they there after before each every only is does did than then where while
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
+
+
+def stated_trust(memory: Memory) -> str:
+    """What its file says: right where nobody else writes."""
+    return memory.trust
 
 
 def may_be_injected(trust: str, *texts: str) -> bool:

@@ -39,8 +39,12 @@ class Unsupported(Exception):  # as above
 
 @dataclass(slots=True)
 class Memo:
-    """What was computed in earlier cycles and is still true: ids by what ``lstat`` says, contents by tree id."""
+    """What was computed in earlier cycles and is still true: ids by what ``lstat`` says, contents by tree id.
 
+    ``machine`` is named by the commits that are made, "" for none.
+    """
+
+    machine: str = ""
     files: dict[tuple[str, str], tuple[File, str]] = field(default_factory=dict)  # (backend, path) → blob id
     trees: dict[str, Any] = field(default_factory=dict)
     ids: dict[str, tuple[File, str]] = field(default_factory=dict)  # path → the id that the memory there has

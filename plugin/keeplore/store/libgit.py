@@ -11,6 +11,7 @@ from typing import Any
 import pygit2
 from pygit2.enums import FileMode, ObjectType, Option, RepositoryOpenFlag
 
+from keeplore.store.authors import with_machine
 from keeplore.store.backend import EXECUTABLE, REGULAR, Blob, Changes, Locked, Memo, Moved, Unsupported
 from keeplore.store.locks import Directories
 from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
@@ -112,6 +113,7 @@ class Library:
 
     def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
         """A commit object of a tree."""
+        message = with_machine(message, self._memo.machine)
         if person.is_signing:
             return signed_commit(self.root, tree, parents, message, person)
         signature = pygit2.Signature(person.name, person.email)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
+from keeplore.store.authors import with_machine
 from keeplore.store.backend import EXECUTABLE, REGULAR, Blob, Changes, Locked, Memo, Moved
 from keeplore.store.git import output, run
 from keeplore.store.locks import Directories
@@ -41,7 +42,8 @@ class Plumbing:
 
     name = "git"
 
-    def __init__(self, root: Path, places: Directories, _memo: Memo) -> None:
+    def __init__(self, root: Path, places: Directories, memo: Memo) -> None:
+        self._machine = memo.machine
         self.root = root
         self.places = places
         output(root, "rev-parse", "--git-dir")  # says why, where git refuses this repository
@@ -89,7 +91,7 @@ class Plumbing:
             for left in (private, private.with_name(f"{TREE_INDEX}.lock")):
                 with contextlib.suppress(OSError):
                     left.unlink(missing_ok=True)
-        return signed_commit(self.root, tree, parents, message, person)
+        return signed_commit(self.root, tree, parents, with_machine(message, self._machine), person)
 
     def move(self, ref: str, new: str, old: str, message: str) -> None:
         done = run(self.root, "update-ref", "-m", message, ref, new, old)

@@ -35,14 +35,16 @@ class Store:
     """The memories of one workspace. Files are durable when a method returns; git follows with ``commit``.
 
     Safe for several threads and processes. ``branch`` is the only one that is committed on, "" for any;
-    ``before_write`` sees every memory before it reaches the disk.
+    ``before_write`` sees every memory before it reaches the disk; commits name the ``machine``.
     """
 
-    def __init__(self, root: Path, *, branch: str = "", before_write: Callable[[Memory], Memory] = _unchanged) -> None:
+    def __init__(
+        self, root: Path, *, branch: str = "", machine: str = "", before_write: Callable[[Memory], Memory] = _unchanged
+    ) -> None:
         self.root = root
         self.branch = branch
         self._before_write = before_write
-        self.memo = Memo()
+        self.memo = Memo(machine)
         self.exclusive = Exclusive(root)
         self.stones = Tombstones(root)
 

@@ -78,7 +78,7 @@ def facts_of(described: Described) -> Iterator[tuple[str, str]]:
         which = f"{memory.version}, " if memory.version != described.number else ""
         yield "version", f"{which}{described.number} of {described.versions}{old}"
     confidence = memory.meta.get("confidence")
-    yield "trust", f"{memory.trust}{f', confidence {confidence}' if confidence is not None else ''}"
+    yield "trust", f"{_trust(described)}{f', confidence {confidence}' if confidence is not None else ''}"
     yield "source", source_of(memory.source, str(memory.meta.get("trigger") or ""))
     for entry in described.again[-SHOWN_AGAIN:]:
         source = entry.get("source")
@@ -91,6 +91,14 @@ def facts_of(described: Described) -> Iterator[tuple[str, str]]:
         short = link.id.removeprefix("mem_")[:SHORT_ID]
         title = f"{short} {link.title}" if link.title else f"{link.id}, which is not here"
         yield (link.relationship, title) if link.is_from_here else (f"{link.relationship} this", title)
+
+
+def _trust(described: Described) -> str:
+    """What the file states, and where that is not believed, why."""
+    found = described.found
+    if not found.workspace.whose.is_foreign(found.memory):
+        return found.memory.trust
+    return f"foreign: from another person's machine, where it counts as {found.memory.trust}"
 
 
 def source_of(source: Mapping[str, Any], trigger: str = "") -> str:

@@ -76,7 +76,8 @@ def settle(workspace: Workspace, dispute: Dispute, decision: str, change: Mappin
     first, other = dispute.first, dispute.other
     if decision == OTHER:
         taken = {key: value for key, value in other.memory.meta.items() if key not in _OWN}
-        workspace.notes.revise(first.row.id, body=other.memory.body, **taken)
+        source = {**other.memory.source, "from": other.row.id}  # whose words they are
+        workspace.notes.revise(first.row.id, body=other.memory.body, source=source, **taken)
     elif decision == JOINED:
         workspace.notes.revise(first.row.id, **(change or {}))
     at = now()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keeplore.errors import StoreError
 from keeplore.index import Allowed, MemoryRow, Wanted
@@ -66,7 +66,8 @@ def as_markdown(
         if (project, category) != part:
             yield f"\n### {inline(category)}\n"
             part = (project, category)
-        yield from _entry(row, memory, is_full=chosen.is_full)
+        judged = replace(row, trust=workspace.whose.trust_of(memory))
+        yield from _entry(judged, memory, is_full=chosen.is_full)
 
 
 def _title_page(workspace: Workspace, rows: Sequence[MemoryRow], chosen: Chosen) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from keeplore.errors import ConfigError
+from keeplore.errors import ConfigError, StoreError
 from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -18,6 +18,8 @@ Scopes = tuple[tuple[str, str], ...]  # with the project of each, "" for none
 
 @dataclass(frozen=True, slots=True)
 class Listed:
+    """The row's trust is what the memory is believed here."""
+
     workspace: Workspace
     row: MemoryRow
 
@@ -59,7 +61,16 @@ def listing(
         total += workspace.index.count(mine)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     is_empty = not total and not any(index.stamp().memories for index in asked)
-    return Listing(tuple(itertools.islice(found, limit or None)), total, is_empty)
+    return Listing(tuple(_judged(item) for item in itertools.islice(found, limit or None)), total, is_empty)
+
+
+def _judged(item: Listed) -> Listed:
+    """With the trust that the memory has here; where nobody else writes, its file need not be read for it."""
+    if not item.workspace.whose.is_alone:
+        with contextlib.suppress(StoreError, OSError):
+            memory = item.workspace.store.load(item.row.path)
+            return replace(item, row=replace(item.row, trust=item.workspace.whose.trust_of(memory)))
+    return item
 
 
 def _places(

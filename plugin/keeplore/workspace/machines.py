@@ -55,6 +55,8 @@ def remove(places: Places, name: str) -> Registered:
     home = machine.home if machine.home != name else next(iter(left), "")
     replace(machine, home=home, workspaces=left).save(places)
     shutil.rmtree(places.cache / "index" / name, ignore_errors=True)
+    for place in (places.state, places.cache):  # what was said of another one's machines must not count for a namesake
+        (place / "machines" / f"{name}.json").unlink(missing_ok=True)
     return Registered(name, root, is_home=False, is_there=(root / FILE).is_file())
 
 
@@ -74,9 +76,9 @@ def rename(places: Places, old: str, new: str) -> Registered:
         if (folder / old).is_dir():
             shutil.rmtree(folder / new, ignore_errors=True)  # left by one of that name that was removed
             (folder / old).rename(folder / new)
-    sync = places.state / "sync" / f"{old}.json"
-    if sync.exists():
-        sync.replace(sync.with_name(f"{new}.json"))
+    for file in (places.state / "sync", places.state / "machines", places.cache / "machines"):
+        if (file / f"{old}.json").exists():
+            (file / f"{old}.json").replace(file / f"{new}.json")
     known = {new if name == old else name: path for name, path in machine.workspaces.items()}
     replace(machine, home=new if machine.home == old else machine.home, workspaces=known).save(places)
     return Registered(new, root, machine.home == old, (root / FILE).is_file())

@@ -50,7 +50,8 @@ class Version:
 class Notes:
     """The notes of one workspace, safe for several threads and processes.
 
-    ``redact`` takes secrets out of a text, ``guess`` names the category of one, ``written`` is told of each new file.
+    ``redact`` takes secrets out of a text, ``guess`` names the category of one, ``written`` is told of each new file,
+    ``is_foreign`` tells which memories another person's machine wrote.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Notes:
         redact: Callable[[str], str],
         guess: Callable[[str], str],
         written: Callable[[str, str], None],
+        is_foreign: Callable[[Memory], bool],
     ) -> None:
         self._store = store
         self._index = index
@@ -71,6 +73,7 @@ class Notes:
         self._redact = redact
         self._guess = guess
         self._written = written
+        self._is_foreign = is_foreign
 
     def write(self, draft: Draft) -> Outcome:
         """Write a note, unless one of the same scope says exactly this; notes that nearly say it are named.
@@ -96,7 +99,8 @@ class Notes:
     def revise(self, memory_id: str, *, body: str | None = None, **meta: Any) -> Outcome:
         """Write a version that replaces the head of a memory's chain, and every other end of it where it is forked.
 
-        A field of None is removed. ``is_new`` is False where nothing would change. Raises NotFound, StoreError for a
+        A field of None is removed. Without a ``trust`` that says otherwise it stays the words of the machine that wrote
+        them. ``is_new`` is False where nothing would change. Raises NotFound, StoreError for a
         conversation that is still being written, or OSError.
         """
         with self._store.exclusive:
@@ -113,6 +117,8 @@ class Notes:
             text = old.body if body is None else self._redact(sanitise(body))
             if not changed and text == old.body and not forks:
                 return Outcome(old, head.path, is_new=False)
+            if "trust" in meta or not self._is_foreign(old):
+                changed.setdefault("source", {**old.source, "machine": self._machine, "from": head.id})
             new = self._next(old, head, text, changed, forks, version=len(chain.members))
             path = self._store.add(new, self._index.path_of)
         self._written(new.id, path)
@@ -140,8 +146,13 @@ class Notes:
         if wanted_id and (row := self._index.memories([wanted_id]).get(wanted_id)):
             return row
         twins = self._index.saying(hash_of(memory), memory.scope, memory.project)
-        heads = [row for row in self._index.memories(twins).values() if not row.superseded_by]
+        heads = [row for row in self._index.memories(twins).values() if not row.superseded_by and self._is_own(row)]
         return min(heads, key=lambda row: (row.created_at, row.id), default=None)
+
+    def _is_own(self, row: MemoryRow) -> bool:
+        """False for words of another person, which do not stand for the same ones said here."""
+        known = self._load(row)
+        return known is not None and not self._is_foreign(known)
 
     def _again(self, row: MemoryRow, memory: Memory) -> Outcome:
         known = self._store.load(row.path)
@@ -185,7 +196,7 @@ class Notes:
             "updated_at": at,
             "version": max(version, old.version) + 1,
             "supersedes": head.id,
-            "source": {**old.source, "machine": self._machine, "from": head.id},
+            "source": {**old.source, "from": head.id},
             **changed,
             "related": [*kept, *({"id": id_, "relationship": "supersedes"} for id_ in forks)] or None,
         }

@@ -197,14 +197,14 @@ class Registry:
     def views(self, cwd: Path) -> list[View]:
         """The directory's workspace, and of those that it inherits what applies here."""
         own = self.for_directory(cwd)
-        views = [View(own.index, own.store, own.here(cwd).scopes)]
+        views = [View(own.index, own.store, own.here(cwd).scopes, own.whose.trust_of)]
         for name in self.inherited(own):
             given = (("user", ""), *((("workspace", ""),) if name in own.settings.inherits else ()))
             try:
                 other = self.named(name)
             except KeeploreError:
                 continue  # one that is gone must not hide the others
-            views.append(View(other.index, other.store, given))
+            views.append(View(other.index, other.store, given, other.whose.trust_of))
         return views
 
     def opened(self) -> list[Workspace]:

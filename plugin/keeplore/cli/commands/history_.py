@@ -42,6 +42,7 @@ def command(places: Places, *, reference: str, as_json: bool) -> None:
     with Registry(places) as registry:
         found = registry.find(reference, Path.cwd())
         versions = found.workspace.notes.history(found.row.id)
+        trust = {version.row.id: found.workspace.whose.trust_of(version.memory) for version in versions}
     before = _before(versions)
     changes = [
         (version, fields_changed(old.memory, version.memory), text_changed(old.memory, version.memory))
@@ -50,11 +51,11 @@ def command(places: Places, *, reference: str, as_json: bool) -> None:
         for version in versions
     ]
     if as_json:
-        emit_json([_as_json(*change) for change in changes])
+        emit_json([{**_as_json(*change), "trust": trust[change[0].row.id]} for change in changes])
         return
     is_forked = sum(version.is_leaf for version in versions) > 1
     for number, (version, fields, pieces) in enumerate(changes):
-        _show(version, fields, pieces, is_first=number == 0, is_forked=is_forked)
+        _show(version, trust[version.row.id], fields, pieces, is_first=number == 0, is_forked=is_forked)
 
 
 def _before(versions: Sequence[Version]) -> dict[str, Version]:
@@ -64,12 +65,12 @@ def _before(versions: Sequence[Version]) -> dict[str, Version]:
 
 
 def _show(
-    version: Version, fields: Sequence[Change], pieces: Sequence[Piece], *, is_first: bool, is_forked: bool
+    version: Version, trust: str, fields: Sequence[Change], pieces: Sequence[Piece], *, is_first: bool, is_forked: bool
 ) -> None:
     row, memory = version.row, version.memory
     source = memory.source
     who = ", ".join(str(source[key]) for key in ("host", "machine") if source.get(key))
-    about = [row.created_at[:16].replace("T", " "), memory.trust, str(memory.meta.get("trigger") or ""), who]
+    about = [row.created_at[:16].replace("T", " "), trust, str(memory.meta.get("trigger") or ""), who]
     marks = ("newest" if version.is_head else "", "fork" if version.is_leaf and is_forked else "")
     mark = f"  ({', '.join(filter(None, marks))})" if any(marks) else ""
     # the number that stands in the file: two ends of a fork may have the same
@@ -104,7 +105,6 @@ def _as_json(version: Version, fields: Sequence[Change], pieces: Sequence[Piece]
         "version": memory.version,
         "title": row.title,
         "created_at": row.created_at,
-        "trust": memory.trust,
         "trigger": memory.meta.get("trigger", ""),
         "source": dict(memory.source),
         "path": row.path,

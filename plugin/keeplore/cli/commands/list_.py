@@ -113,6 +113,7 @@ def _wanted(
 def _cells(item: Listed) -> tuple[str, ...]:
     row = item.row
     what = row.category if row.kind == "note" and row.category else row.kind
+    what += ", foreign" if row.trust == "foreign" else ""
     return row.updated_at[:10], what, row.project or row.scope, row.title, short(row.id)
 
 

@@ -161,6 +161,7 @@ def _as_json(described: Described) -> dict[str, Any]:
         "workspace": found.workspace.name,
         "path": str(found.workspace.root / found.row.path),
         "is_archived": found.row.is_archived,
+        "trust": found.workspace.whose.trust_of(found.memory),
         "version": found.memory.version,
         "versions": described.versions,
         "superseded_by": found.row.superseded_by,

@@ -14,6 +14,7 @@ from keeplore.store.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.workspace.disputes import disputes
 from keeplore.workspace.lint import lint
+from keeplore.workspace.whose import UNKNOWN
 from keeplore.workspace.workspace import Workspace
 
 OLD_LOCK_S = 60.0  # git commands of a person hold one for moments
@@ -34,6 +35,7 @@ def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
     yield from _chains(f"{part} file", workspace)
     yield from _misplaced(f"{part} file", workspace)
     yield from _parted(f"{part} file", workspace)
+    yield from _machines(part, workspace)
 
 
 def _plugins(part: str, workspace: Workspace) -> Iterator[Finding]:
@@ -174,6 +176,19 @@ def _parted(part: str, workspace: Workspace) -> Iterator[Finding]:
             "Take over what is missing in the one beside it, then delete it",
         )
         for path in beside(workspace.root)
+    )
+
+
+def _machines(part: str, workspace: Workspace) -> Iterator[Finding]:
+    """Machines of which nobody has said yet whose they are."""
+    unknown = [machine for machine in workspace.whose.machines() if machine.state == UNKNOWN]
+    yield from several(
+        note(
+            part,
+            f"what {machine.id} of {machine.email or 'nobody known'} wrote counts as another person's",
+            f"`keeplore machines accept {machine.id}` if it is yours or you believe it, else `… refuse {machine.id}`",
+        )
+        for machine in unknown
     )
 
 

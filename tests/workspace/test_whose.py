@@ -1,0 +1,141 @@
+"""Which machines are the person's: read from git a little at a time, and only where it matters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from keeplore.memory import Memory, new_id, new_meta
+from keeplore.store import authors
+from keeplore.workspace.whose import ACCEPTED, THIS, UNKNOWN, YOURS, Whose
+
+Git = Callable[..., str]
+OWN = "person@example.invalid"
+
+
+class Clone:
+    def __init__(self, root: Path, git: Git, files: Path) -> None:
+        self.root, self.git, self.files = root, git, files
+        self.asked = 0
+
+    def head(self) -> str:
+        self.asked += 1
+        return self.git("rev-parse", "HEAD", cwd=self.root)
+
+    def commit(self, machine: str, email: str = OWN, text: str = "Write") -> None:
+        message = authors.with_machine(text, machine)
+        author = f"Somebody <{email}>"
+        self.git("commit", "-q", "--allow-empty", "-m", message, f"--author={author}", cwd=self.root)
+
+    def whose(self) -> Whose:
+        """As a new process has it."""
+        places = {"cache": self.files / "cache" / "m.json", "state": self.files / "state" / "m.json"}
+        return Whose(self.root, self.head, ("here-1",), **places)
+
+
+@pytest.fixture
+def clone(tmp_path: Path, git: Git) -> Clone:
+    git("init", "-q", tmp_path / "w", cwd=tmp_path)
+    found = Clone(tmp_path / "w", git, tmp_path)
+    found.commit("here-1")
+    return found
+
+
+def memory(machine: str = "", trust: str = "user") -> Memory:
+    source = {"machine": machine} if machine else {}
+    return Memory(new_meta(id=new_id(), kind="note", title="t", trust=trust, source=source), "# t\n")
+
+
+def states(whose: Whose) -> dict[str, str]:
+    return {machine.id: machine.state for machine in whose.machines()}
+
+
+def test_the_newest_commit_of_a_machine_tells_whose_it_is(clone: Clone) -> None:
+    clone.commit("there-2", OWN)
+    clone.commit("there-3", "other@example.invalid")
+    whose = clone.whose()
+    assert states(whose) == {"here-1": THIS, "there-2": YOURS, "there-3": UNKNOWN}
+    clone.commit("there-2", "other@example.invalid")
+    clone.commit("there-3", OWN)
+    assert states(whose) == states(clone.whose()) == {"here-1": THIS, "there-2": UNKNOWN, "there-3": YOURS}
+
+
+def test_memory_of_this_machine_is_believed_without_a_look_at_git(clone: Clone) -> None:
+    whose = clone.whose()
+    assert whose.trust_of(memory("here-1")) == "user"
+    assert whose.trust_of(memory("", "document")) == "document"
+    assert clone.asked == 0 and not (clone.files / "cache").exists()
+
+
+def test_where_nobody_else_has_written_every_memory_is_believed(clone: Clone) -> None:
+    clone.commit("", OWN)
+    whose = clone.whose()
+    assert whose.is_alone and {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {"user"}
+    clone.commit("", "other@example.invalid")
+    assert not whose.is_alone
+    assert {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {"foreign"}
+    assert whose.trust_of(memory("here-1")) == "user"
+
+
+def test_an_accepted_machine_ends_no_loneliness_and_a_refused_one_does(clone: Clone) -> None:
+    clone.commit("there-2", "other@example.invalid")
+    whose, second = clone.whose(), clone.whose()
+    assert not second.is_alone
+    whose.accept(["there-2"])
+    assert states(second)["there-2"] == ACCEPTED and second.is_alone
+    whose.refuse(["there-2"])
+    assert not second.is_alone and second.is_foreign(memory("there-2"))
+
+
+def test_a_history_that_was_written_anew_is_read_anew(clone: Clone) -> None:
+    clone.commit("there-2", "other@example.invalid")
+    assert clone.whose().is_foreign(memory("there-2"))
+    clone.git("checkout", "-q", "--orphan", "new", cwd=clone.root)
+    clone.commit("there-3", "other@example.invalid")
+    clone.git(
+        "branch", "-D", clone.git("branch", "--format=%(refname:short)", cwd=clone.root).split()[0], cwd=clone.root
+    )
+    clone.git("reflog", "expire", "--expire=now", "--all", cwd=clone.root)
+    clone.git("gc", "-q", "--prune=now", cwd=clone.root)
+    assert states(clone.whose()) == {"here-1": THIS, "there-3": UNKNOWN}
+
+
+@pytest.mark.parametrize("damage", ["", "[]", '{"head": 1, "machines": [], "others": []}'])
+def test_a_cache_that_cannot_be_read_is_made_anew(clone: Clone, damage: str) -> None:
+    clone.commit("there-2", "other@example.invalid")
+    assert states(clone.whose())["there-2"] == UNKNOWN
+    (clone.files / "cache" / "m.json").write_text(damage)
+    assert states(clone.whose())["there-2"] == UNKNOWN
+
+
+def test_only_what_is_new_is_read_by_the_next_process(clone: Clone) -> None:
+    clone.commit("there-2", "other@example.invalid")
+    assert states(clone.whose())["there-2"] == UNKNOWN
+    cache = clone.files / "cache" / "m.json"
+    kept = json.loads(cache.read_text())
+    kept["machines"]["marked-9"] = [OWN, "2026-01-01T00:00:00Z"]
+    cache.write_text(json.dumps(kept))
+    clone.commit("there-3", OWN)
+    assert states(clone.whose()) == {"here-1": THIS, "there-2": UNKNOWN, "there-3": YOURS, "marked-9": YOURS}
+
+
+def test_what_git_cannot_tell_is_foreign(clone: Clone) -> None:
+    whose = clone.whose()
+    (clone.root / ".git" / "objects").rename(clone.root / ".git" / "gone")
+    whose._head = lambda: "0" * 40
+    assert whose.is_foreign(memory("there-2")) and not whose.is_foreign(memory("here-1"))
+
+
+def test_a_line_that_a_message_holds_elsewhere_names_no_machine(clone: Clone) -> None:
+    clone.commit("there-2", text="Keeplore-Machine: there-7\n\nSaid in passing.")
+    clone.commit("", text="See\n\nKeeplore-Machine: \x1b[31m\nKeeplore-Machine: a b")
+    found = list(authors.authored(clone.root, clone.head()))
+    assert [commit.machine for commit in found] == ["", "there-2", "here-1"]
+
+
+def test_a_machine_whose_name_cannot_stand_in_a_message_is_not_named() -> None:
+    assert authors.with_machine("Write\n", "a\nb") == "Write\n"
+    assert authors.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
