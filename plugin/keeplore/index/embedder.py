@@ -100,7 +100,7 @@ class FilesEmbedder:
             with self._embedding:
                 found.append(vector(text))
         if sum(map(len, clean)) > LONG:
-            _give_back()
+            give_back()
         vectors = np.asarray(found, dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         normalised: NDArray[np.float32] = vectors / np.maximum(norms, np.finfo(np.float32).tiny)
@@ -117,7 +117,7 @@ class FilesEmbedder:
         try:
             found = self._located
             loaded = Runner(found, threads).vector if found.pooling else _listed(found, self._cache, threads)
-            _give_back()
+            give_back()
             return loaded
         except Exception as e:  # onnxruntime and tokenizers raise classes of their own, and plain Exception
             raise ModelUnavailable(
@@ -138,7 +138,7 @@ def _listed(found: Located, cache: Path, threads: int) -> Callable[[str], Any]:
     return lambda text: next(iter(model.embed([text])))
 
 
-def _give_back() -> None:
+def give_back() -> None:
     """Return to the system what was needed for a moment; of loading a model glibc would keep some 60 MB."""
     import ctypes  # here, because whoever loads no model needs none
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from keeplore.errors import ModelUnavailable, RepositoryError
 from keeplore.index import proof, queries, refresh, search
 from keeplore.index.database import Database
-from keeplore.index.embedder import BATCH, Embedder
+from keeplore.index.embedder import BATCH, Embedder, give_back
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
@@ -129,6 +129,7 @@ class Index:
         """Read the vectors into memory. Raises ModelUnavailable, IndexUnavailable."""
         if self._embedder is not None:
             self._open_vectors(self._embedder).follow(self._database)
+            give_back()
 
     def scrub(self) -> None:
         """Bring the index up to date and leave no trace of what is gone in its files. Raises IndexUnavailable."""

@@ -1,4 +1,4 @@
-"""Search by vector: one matrix product over all of them, or a graph where there are very many.
+"""Search by vector: going over all of them, or a graph where there are very many.
 
 The embeddings table is the source; what is in memory follows it by passage id, which is never used twice.
 """
@@ -18,13 +18,15 @@ from keeplore.index.graph import Floats, Graph, Ids, damage, is_available, remov
 from keeplore.index.queries import count_vectors, model_id, state
 from keeplore.index.rows import Match
 
-# From here on the graph serves. One product over 50,000 vectors of 384 takes 6 ms and is exact; below that a graph
+# From here on the graph serves. Going over 50,000 vectors of 384 takes 5 ms and misses none; below that a graph
 # saves nothing that anybody would notice, and costs minutes to build and a file to keep.
 GRAPH_FROM = 50_000
 CATCH_UP = 1000  # vectors that a query may still add to a graph (a second at most); more are added in the background
 AT_ONCE = 4000  # vectors read from the database at once
-SPARE = 2000  # rows; some weeks of talk
-GROWTH = 1.5  # room made at once where a scope has outgrown it
+SPARE = 50  # rows
+GROWTH = 1.1  # room made at once where a scope has outgrown it
+STEPS = 32767  # between 0 and 1
+AT_A_TIME = 250  # rows that are multiplied; they stay in the processor's cache
 CHUNK = 500  # vectors added or fetched at once
 SAVE_AFTER = 1000  # changes; adding them again at the next start costs a second
 SELECTIVE = 10_000  # where fewer rows are allowed, going over them is faster than a graph with a filter
@@ -32,7 +34,7 @@ SELECTIVE_SHARE = 0.1
 
 
 class Exact:
-    """Vectors by passage id and scope, searched by one product a scope: nobody asks for all projects at a prompt."""
+    """Vectors by passage id and scope, searched scope by scope: at a prompt nobody asks for all projects."""
 
     def __init__(self, dim: int) -> None:
         self._dim = dim
@@ -43,10 +45,14 @@ class Exact:
         """Sorted."""
         return np.sort(np.concatenate([np.zeros(0, np.int64), *(block.ids for block in self._blocks.values())]))
 
+    def reserve(self, scopes: Ids) -> None:
+        """Make room for as many vectors as there are ``scopes``, each of the scope that stands there."""
+        for scope, rows in zip(*np.unique(scopes, return_counts=True), strict=True):
+            self._block(int(scope)).reserve(int(rows) + SPARE)
+
     def add(self, ids: Ids, vectors: Floats, scopes: Ids) -> None:
         for scope in np.unique(scopes).tolist():
-            block = self._blocks.setdefault(scope, Block(self._dim))
-            block.add(ids[scopes == scope], vectors[scopes == scope])
+            self._block(scope).add(ids[scopes == scope], vectors[scopes == scope])
 
     def remove(self, ids: Ids) -> None:
         if len(ids):
@@ -60,35 +66,45 @@ class Exact:
         ids = [np.zeros(0, np.int64), *(ids for ids, _ in found)]
         return np.concatenate(ids), np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in found)])
 
+    def _block(self, scope: int) -> Block:
+        return self._blocks.setdefault(scope, Block(self._dim))
+
 
 class Block:
-    """The vectors of one scope. Behind them is room, so that adding a few copies nothing."""
+    """The vectors of one scope as whole numbers: half the memory and read faster, with cosines right to four digits."""
 
     def __init__(self, dim: int) -> None:
         self.ids: Ids = np.zeros(0, np.int64)
-        self._room: Floats = np.zeros((0, dim), np.float32)
+        self._room = np.zeros((0, dim), np.int16)  # behind the rows in use is some for the next
 
-    @property
-    def _matrix(self) -> Floats:
-        return self._room[: len(self.ids)]
+    def reserve(self, rows: int) -> None:
+        if rows > len(self._room):
+            room = np.zeros((rows, self._room.shape[1]), np.int16)
+            room[: len(self.ids)] = self._room[: len(self.ids)]
+            self._room = room
 
     def add(self, ids: Ids, vectors: Floats) -> None:
         before, after = len(self.ids), len(self.ids) + len(ids)
         if after > len(self._room):
-            # what is never written to takes no memory
-            room = np.zeros((int(after * GROWTH) + SPARE, self._room.shape[1]), np.float32)
-            room[:before] = self._matrix
-            self._room = room
-        self._room[before:after] = vectors
+            self.reserve(int(after * GROWTH) + SPARE)
+        self._room[before:after] = np.rint(np.clip(vectors, -1.0, 1.0) * STEPS)
         self.ids = np.concatenate([self.ids, ids])
 
     def remove(self, ids: Ids) -> None:
         keep = ~np.isin(self.ids, ids)
         if not keep.all():
-            self.ids, self._room = self.ids[keep], self._matrix[keep]
+            self._room = self._room[: len(self.ids)][keep]
+            self.ids = self.ids[keep]
 
     def nearest(self, vector: Floats, limit: int) -> tuple[Ids, Floats]:
-        scores: Floats = self._matrix @ vector
+        scores = np.empty(len(self.ids), np.float32)
+        rows = np.empty((AT_A_TIME, self._room.shape[1]), np.float32)
+        scaled = vector / np.float32(STEPS)
+        for start in range(0, len(scores), AT_A_TIME):
+            end = min(start + AT_A_TIME, len(scores))
+            part = rows[: end - start]
+            np.copyto(part, self._room[start:end])
+            np.dot(part, scaled, out=scores[start:end])
         if limit >= len(scores):
             return self.ids, scores
         best = np.argpartition(-scores, limit - 1)[:limit]
@@ -194,6 +210,8 @@ class Vectors:
         missing = np.setdiff1d(present, held.ids)
         if isinstance(held, Graph) and len(missing) > CATCH_UP:
             held, missing = Exact(self.dim), present
+        if isinstance(held, Exact) and not len(held.ids):
+            held.reserve(scopes)
         # all at once would need several times the memory that they take
         for start in range(0, len(missing), AT_ONCE):
             ids, vectors = self._fetch(connection, missing[start : start + AT_ONCE])
