@@ -6,6 +6,8 @@ BIN := .venv/bin
 STAMP := .venv/installed
 # the tests also run against the SDK's version 1, which lies beside version 2 with what that one does not need
 MCP_1 := mcp==1.30.0 httpx-sse==0.4.3 pydantic-settings==2.16.3 python-dotenv==1.2.4
+# its wheel brings 360 MB of Claude Code along, which no test runs; its source does not
+LEAN := --no-binary claude-agent-sdk
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test soak bench setup
@@ -40,7 +42,7 @@ $(STAMP): pyproject.toml constraints.txt Makefile
 		echo "Keeplore needs Python 3.11 or later, and $(PYTHON) is not. Name another one: make PYTHON=python3.12"; exit 1; }
 	@echo "== setup: .venv (the first time takes a minute or two)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' || { \
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LEAN) -c constraints.txt -e '.[dev]' || { \
 		echo "The installation failed. It needs git, a C compiler and Python's headers"; \
 		echo "(Debian and Ubuntu: apt install git build-essential python3-dev python3-venv)."; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .venv/mcp-1 $(MCP_1)

@@ -1,0 +1,114 @@
+"""The Claude Agent SDK: callbacks that hand its host events to Keeplore's client, as Claude Code's own entries do.
+
+A program's sessions are sessions of Claude Code, with its payloads and transcripts: they are spooled, read and answered
+by the worker in the same way. So nothing is captured or told twice where the plugin's own entries fire as well.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keeplore import client
+from keeplore.config import program
+from keeplore.config.places import Places
+from keeplore.connect.entries import ENTRIES
+from keeplore.frameworks.extras import extra
+
+with extra("claude-agent-sdk"):
+    import anyio
+    from claude_agent_sdk import HookMatcher
+
+if TYPE_CHECKING:
+    from claude_agent_sdk.types import HookEvent
+
+LOG = logging.getLogger(__name__)
+HOST = "claude-code"
+# of the events that Claude Code's entries name, those for which the SDK calls Python
+EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "PostToolUse", "Stop", "SubagentStop", "PreCompact")
+CLIENT = str(Path(client.__file__).with_name("client.py"))
+CLIENT_S = 5.0  # the client itself gives up sooner
+CALLBACK_S = 15.0  # the SDK's own limit: a session's first prompt runs the client twice
+
+
+def hooks() -> dict[HookEvent, list[HookMatcher]]:
+    """For ``ClaudeAgentOptions(hooks=hooks())``.
+
+    Each prompt brings what is recalled for it, a session's first one the project's brief as well. Nothing that fails
+    here reaches the session.
+    """
+    client_of = _Client()
+    return {
+        event: [
+            HookMatcher(matcher=entry.matcher or None, hooks=[client_of.callback], timeout=CALLBACK_S)
+            for entry in ENTRIES[HOST]
+            if entry.event == event
+        ]
+        for event in EVENTS
+    }
+
+
+class _Client:
+    def __init__(self) -> None:
+        self._begun: set[str] = set()  # sessions
+        self._has_failed = False
+
+    async def callback(self, payload: Any, _tool_use_id: str | None, _context: Any) -> Any:
+        """What the SDK calls; the reply of Claude Code's own entry for this event, {} for none."""
+        try:
+            event = payload["hook_event_name"]
+            told = [await _sent("SessionStart", _start(payload))] if self._is_first(payload) else []
+            told.append(await _sent(event, payload))
+        except Exception as e:  # noqa: BLE001  # a broken memory must never break the session
+            LOG.log(logging.DEBUG if self._has_failed else logging.WARNING, "Keeplore is left out: %s", e)
+            self._has_failed = True
+            return {}
+        context = "\n".join(filter(None, map(_context_of, told)))
+        return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}} if context else {}
+
+    def _is_first(self, payload: Any) -> bool:
+        """Is this the first prompt of a session? The SDK tells Python of no beginning."""
+        session = str(payload["session_id"])
+        is_first = payload["hook_event_name"] == "UserPromptSubmit" and session not in self._begun
+        if is_first:
+            self._begun.add(session)
+        return is_first
+
+
+def _start(payload: Any) -> dict[str, Any]:
+    """The payload of a start, as of a session that goes on: one that was briefed before hears only what is new."""
+    kept = {key: payload[key] for key in ("session_id", "transcript_path", "cwd") if key in payload}
+    return {**kept, "hook_event_name": "SessionStart", "source": "resume"}
+
+
+async def _sent(event: str, payload: Any) -> dict[str, Any]:
+    """The client's reply to an event. Raises OSError, ValueError or TimeoutError."""
+    state = await anyio.to_thread.run_sync(_state)
+    command = [sys.executable, "-I", "-S", CLIENT, HOST, event]
+    with anyio.fail_after(CLIENT_S):
+        done = await anyio.run_process(
+            command,
+            input=json.dumps(payload).encode(),
+            stderr=subprocess.DEVNULL,
+            check=False,
+            env={**os.environ, "KEEPLORE_STATE_DIR": str(state)},
+        )
+    reply: dict[str, Any] = json.loads(done.stdout) if done.stdout.strip() else {}
+    return reply
+
+
+def _state() -> Path:
+    """The state directory, with this installation in it as the one whose worker is started, if none is known."""
+    state = Places.from_environment(os.environ).state
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    program.register(state)
+    return state
+
+
+def _context_of(reply: dict[str, Any]) -> str:
+    return str(reply.get("hookSpecificOutput", {}).get("additionalContext", ""))

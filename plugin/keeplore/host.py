@@ -1,0 +1,213 @@
+"""A Python program as a host: for each of its sessions what to tell the model, and what was said taken in.
+
+No spool and no worker is needed: it happens in this process. Where a worker runs, it is told, and pushes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import threading
+import time
+import uuid
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keeplore.config.places import Places
+from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable, RepositoryError
+from keeplore.recall import (
+    ALL,
+    Answer,
+    Room,
+    Unasked,
+    View,
+    brief,
+    for_prompt,
+    is_worth_asking,
+    prompt_context,
+)
+from keeplore.worker.protocol import ask
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.events import Origin, Question, Session, Turn
+
+PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
+CONTEXT_BYTES = 16_000
+REFRESH_S = 1.0  # what another process is writing just now is not waited for longer
+SETTLE_S = 30.0  # between two commits; a busy program makes few
+WORKER_S = 1.0
+VECTORS = 32  # texts that are embedded at once where no worker does it
+MAX_SESSIONS = 500  # then the one that was silent for longest is ended
+
+
+class PythonHost:
+    """A program that remembers: ``name`` says which, as "claude-code" does elsewhere; ``cwd`` is where it works.
+
+    Safe for several threads. Nothing is opened before the first question or turn. A context manager, which ends the
+    sessions and commits what they left.
+    """
+
+    def __init__(self, name: str, cwd: str | Path | None = None) -> None:
+        self.name = name
+        self.cwd = Path(cwd or Path.cwd()).absolute()
+        self._sessions: dict[str, HostSession] = {}
+        self._settled_at = time.monotonic()
+        self._has_written = False
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> PythonHost:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def session(self, id_: str) -> HostSession:
+        """The session of that id: the same object each time, until it is ended."""
+        with self._lock:
+            session = self._sessions.pop(id_, None) or HostSession(self, id_)
+            self._sessions[id_] = session  # behind all others
+            oldest = next(iter(self._sessions.values())) if len(self._sessions) > MAX_SESSIONS else None
+        if oldest is not None:
+            with contextlib.suppress(KeeploreError, OSError):  # what it said is on disk; it only stays open
+                oldest.end()
+        return session
+
+    @functools.cached_property
+    def registry(self) -> Registry:
+        """The workspaces of this machine."""
+        # a program has no outer layer of ours that could read the environment
+        return Registry(Places.from_environment(os.environ))
+
+    @property
+    def workspace(self) -> Workspace:
+        """The one that ``cwd`` belongs to. Raises NoWorkspace, ConfigError."""
+        return self.registry.for_directory(self.cwd)
+
+    def views(self) -> list[View]:
+        """The workspaces that apply here, the directory's first, with indexes that are in step."""
+        views = self.registry.views(self.cwd)
+        for view in views:
+            with contextlib.suppress(IndexUnavailable, RepositoryError):  # then the index as it is
+                view.index.refresh(wait_s=REFRESH_S)
+        return views
+
+    def recall(self, query: str, *, limit: int = 5, unasked: Unasked = ALL) -> Answer:
+        """Ranked memories for a query; other projects are not asked. Raises NoWorkspace, IndexUnavailable."""
+        self.views()
+        for workspace in self.registry.opened():
+            with contextlib.suppress(KeeploreError):  # then by text alone
+                if not workspace.is_warm and workspace.index.stamp().vectors:
+                    workspace.warm_up()
+        return self.registry.recall(query, self.cwd, limit=limit, at_once=True, unasked=unasked)
+
+    def written(self) -> None:
+        """Something was written: commit it and see that it is indexed, unless that was done a moment ago."""
+        self._has_written = True
+        if time.monotonic() - self._settled_at >= SETTLE_S:
+            self.settle()
+
+    def settle(self) -> None:
+        """Commit what was written and see that it is indexed: by the worker, where one runs. Raises OSError."""
+        with self._lock:
+            if not self._has_written:
+                return
+            self._has_written, self._settled_at = False, time.monotonic()
+        opened = self.registry.opened()
+        for workspace in opened:
+            with contextlib.suppress(RepositoryError):  # the files wait on disk for the next commit
+                workspace.commit()
+        if ask(self.registry.places.state, "changed", timeout_s=WORKER_S) is not None:
+            return
+        for workspace in opened:
+            with contextlib.suppress(IndexUnavailable, RepositoryError, ModelUnavailable):
+                workspace.index.refresh(wait_s=REFRESH_S)
+                workspace.index.embed_pending(VECTORS)
+
+    def close(self) -> None:
+        """End every session and commit. Raises KeeploreError or OSError; may be called again."""
+        if "registry" not in self.__dict__:
+            return
+        try:
+            for session in [*self._sessions.values()]:
+                session.end()
+            self.settle()
+        finally:
+            self.registry.close()
+            del self.registry
+
+    def forget(self, id_: str) -> None:
+        """Know a session no more; what it said stays in the workspace."""
+        with self._lock:
+            self._sessions.pop(id_, None)
+
+
+class HostSession:
+    """One session of a Python program; ``PythonHost.session`` makes it. Safe for several threads."""
+
+    def __init__(self, host: PythonHost, id_: str) -> None:
+        self.id = id_
+        self._host = host
+        self._origin = Origin(host.name, id_, str(host.cwd))
+        self._shown: set[str] = set()  # memories
+        self._is_briefed = False
+        self._has_spoken = False
+        self._lock = threading.RLock()
+
+    def context(self, prompt: str) -> str:
+        """What belongs beside a prompt, "" for nothing: what matters for it; with the first one the project's brief.
+
+        A fenced block, in which nothing stands that this session was shown before: leave it before the model. The
+        setting ``context`` of the workspace says how much. Raises KeeploreError or OSError.
+        """
+        with self._lock:
+            workspace = self._host.workspace
+            wishes = workspace.settings.context
+            if not wishes.enabled:
+                return ""
+            blocks = []
+            if not self._is_briefed:
+                room = Room(wishes.brief_tokens, CONTEXT_BYTES)
+                told = brief(self._host.views(), session=self.id, source="startup", room=room)
+                blocks.append(self._noted(told))
+                self._is_briefed = True
+            if wishes.prompt_tokens and is_worth_asking(prompt):
+                unasked = for_prompt(wishes.threshold, already=self._shown, session=self.id)
+                answer = self._host.recall(prompt, limit=PROMPT_HITS, unasked=unasked)
+                blocks.append(self._noted(prompt_context(answer, room=Room(wishes.prompt_tokens, CONTEXT_BYTES))))
+        return "\n".join(filter(None, blocks))
+
+    def add(self, user: str, *replies: str | Question, id_: str = "", at: str = "") -> str:
+        """Take in a turn: what the person said, and what the assistant answered. Returns the turn's id.
+
+        With the id of the last turn, its form as it is now takes the place of the one before. ``at`` is when the
+        person spoke, RFC 3339 in UTC. It is on disk when this returns. Raises KeeploreError or OSError.
+        """
+        id_ = id_ or str(uuid.uuid4())
+        moment = _now()
+        turn = Turn(id_, self._origin, at or moment, user, replies, ended_at=moment)
+        with self._lock:
+            workspace = self._host.workspace
+            if workspace.settings.capture.enabled:
+                workspace.emit(turn)
+                self._has_spoken = True
+        self._host.written()
+        return id_
+
+    def end(self) -> None:
+        """The talk is over: its conversation is closed, and notes are taken of it. Raises KeeploreError or OSError."""
+        with self._lock:
+            self._host.forget(self.id)
+            if self._has_spoken:
+                at = _now()
+                self._host.workspace.emit(Session(f"ended:{at}", self._origin, at, "ended"))
+                self._has_spoken = False
+                self._host.written()
+
+    def _noted(self, told: tuple[str, tuple[str, ...]]) -> str:
+        self._shown |= {*told[1]}
+        return told[0]
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

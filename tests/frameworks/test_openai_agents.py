@@ -1,0 +1,152 @@
+"""The OpenAI Agents SDK itself, with a model that answers from a script."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agents import Agent, RunConfig, Runner, SQLiteSession, function_tool
+from agents.items import ModelResponse
+from agents.memory import Session
+from agents.models.interface import Model
+from agents.usage import Usage
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
+
+from keeplore.frameworks.openai_agents import KeeploreSession
+from keeplore.host import PythonHost
+
+from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office
+
+
+def message(text: str) -> ResponseOutputMessage:
+    content = ResponseOutputText(text=text, type="output_text", annotations=[])
+    return ResponseOutputMessage(id="m", content=[content], role="assistant", status="completed", type="message")
+
+
+class Script(Model):
+    """Answers what the script says, and notes what it was sent."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = [*answers]
+        self.sent: list[Any] = []
+
+    async def get_response(self, *args: Any, **options: Any) -> ModelResponse:
+        self.sent.append(options["input"] if "input" in options else args[1])
+        return ModelResponse(output=self.answers.pop(0), usage=Usage(), response_id=None)
+
+    def stream_response(self, *args: Any, **options: Any) -> AsyncIterator[Any]:
+        raise NotImplementedError
+
+
+@function_tool
+def port_of(service: str) -> str:
+    """Which port a service has."""
+    return f"TOOL RESULT for {service}"
+
+
+def run(model: Script, session: KeeploreSession, *prompts: str) -> None:
+    agent = Agent(name="helper", instructions="Be brief.", model=model, tools=[port_of])
+    config = RunConfig(call_model_input_filter=session.recall, tracing_disabled=True)
+
+    async def talk() -> None:
+        for prompt in prompts:
+            await Runner.run(agent, prompt, session=session, run_config=config)
+
+    asyncio.run(talk())
+
+
+def words(items: Any) -> str:
+    return str(items).replace("\\n", "\n")
+
+
+def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(office: Office) -> None:
+    call = ResponseFunctionToolCall(
+        name="port_of", arguments='{"service": "TOOL ARGUMENT"}', call_id="c", type="function_call"
+    )
+    model = Script([message("Let me look."), call], [message(BECAUSE)], [message("Five, because of the outage.")])
+    with office.host() as host:
+        run(model, KeeploreSession(host, "one"), WHY, "How many retries do we need?")
+    assert office.said() == [
+        (WHY, f"Let me look.\n\n{BECAUSE}"),
+        ("How many retries do we need?", "Five, because of the outage."),
+    ]
+    assert "TOOL" not in "".join(path.read_text() for path in office.root.rglob("conversations/**/*.md"))
+
+
+def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(office: Office) -> None:
+    office.tell()
+    model = Script([message("Because it lost jobs.")], [message("Yes.")])
+    with office.host() as host:
+        session = KeeploreSession(host, "two")
+        run(model, session, AGAIN, "And is that still so?")
+        history = asyncio.run(session.get_items())
+    assert TOLD in words(model.sent[0][-1]["content"])
+    assert model.sent[1][0] == model.sent[0][0]  # the same beginning at each call
+    assert "keeplore-recall" not in words(history)
+    assert [item["content"] for item in history if item.get("role") == "user"] == [AGAIN, "And is that still so?"]
+    assert "keeplore-recall" not in str(office.said())
+
+
+def test_a_session_of_the_sdk_inside_keeps_the_history(office: Office, tmp_path: Path) -> None:
+    inner = SQLiteSession("kept", tmp_path / "history.db")
+    with office.host() as host:
+        session = KeeploreSession(host, "kept", inner)
+        assert isinstance(session, Session) and session.session_settings is inner.session_settings
+        run(Script([message(BECAUSE)]), session, WHY)
+        assert session.db_path == inner.db_path  # what the session inside can do besides
+        items = asyncio.run(inner.get_items())
+        assert items == asyncio.run(session.get_items()) and len(items) == 2
+    inner.close()
+
+
+def test_what_is_taken_back_before_an_answer_was_never_said(office: Office) -> None:
+    async def talk(session: KeeploreSession) -> None:
+        await session.add_items([{"role": "user", "content": "Why did we drop Radish?"}])
+        assert await session.pop_item() is not None
+        await session.add_items([{"role": "user", "content": WHY}])
+        await session.add_items([{"role": "assistant", "content": BECAUSE}])
+        await session.clear_session()
+        assert await session.get_items() == [] and await session.pop_item() is None
+
+    with office.host() as host:
+        asyncio.run(talk(KeeploreSession(host, "one")))
+    assert office.said() == [(WHY, BECAUSE)]
+
+
+def test_the_event_loop_goes_on_while_a_turn_is_taken_in(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = []
+
+    async def talk(session: KeeploreSession) -> None:
+        async def tick() -> None:
+            while True:
+                ticks.append(1)
+                await asyncio.sleep(0)
+
+        ticking = asyncio.create_task(tick())
+        await asyncio.sleep(0)
+        before = len(ticks)
+        await session.add_items([{"role": "user", "content": WHY}, {"role": "assistant", "content": BECAUSE}])
+        assert len(ticks) > before + 100
+        ticking.cancel()
+
+    with office.host() as host:
+        asyncio.run(talk(KeeploreSession(host, "one")))
+
+
+def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
+    nowhere: PythonHost, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = Script([message("One.")], [message("Two.")])
+    with caplog.at_level(logging.WARNING):
+        run(model, KeeploreSession(nowhere, "one"), WHY, AGAIN)
+    assert model.answers == []
+    assert [record.levelname for record in caplog.records if record.name.startswith("keeplore")] == ["WARNING"]
+    assert "keeplore init" in caplog.text
