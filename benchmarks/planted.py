@@ -26,6 +26,7 @@ CLASSES = {
     "H": DIGITS + "ABCDEF",
     "b": LOWER + UPPER + DIGITS + "-_",
     "B": LOWER + UPPER + DIGITS + "+/",
+    "x": "".join(c for c in DIGITS + UPPER + LOWER if c not in "0OIl"),
 }
 SIGNS = "!#%*-_+?@^"
 _SLOT = re.compile(r"\{([A-Za-z])(\d*)\}")
@@ -52,6 +53,8 @@ def expand(recipe: str, rng: random.Random) -> tuple[str, str]:
 def _characters(name: str, count: int, rng: random.Random) -> str:
     if name == "p":
         return password(rng, count)
+    if name == "n":
+        return ",".join(str(rng.randint(0, 255)) for _ in range(count))
     if name == "e":
         return base64.b64encode(f"password={password(rng, count)}\n".encode()).decode()
     return "".join(rng.choice(CLASSES[name]) for _ in range(count))

@@ -13,6 +13,7 @@ import string
 import urllib.parse
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -184,7 +185,7 @@ MADE: dict[str, Callable[[random.Random], tuple[str, str]]] = {
     "github server in url": _after(
         "git clone https://x-access-token:", lambda r: _checked("ghs" + "_", r), "@github.com/a/b"
     ),
-    "npm token": _after("//registry.npmjs.org/:_authToken=", lambda r: _checked("npm" + "_", r)),
+    "npm token": _after("//npm.example.org/:_authToken=", lambda r: _checked("npm" + "_", r)),
     "jwt bare": _whole(_jwt),
     "jwt in a cookie": _after("Cookie: theme=dark; session=", _jwt, "; lang=en"),
     "jwt in a url": _after("wss://live.example.org/socket?jwt=", _jwt),
@@ -228,6 +229,10 @@ def _slots(recipe: str, rng: random.Random) -> str:
     return recipe
 
 
+def _expanded(recipe: str, rng: random.Random) -> tuple[str, str]:
+    return expand(_slots(recipe, rng), rng)
+
+
 def _quote(text: str) -> str:
     return "he wrote:\n" + "\n".join(f"> {line}" for line in text.split("\n")) + "\n\nso now?"
 
@@ -244,7 +249,7 @@ def blind(values: int, seed: int = 17) -> Iterator[Planted]:
     rng = random.Random(seed)
     makers = dict(MADE)
     for kind, recipe in yaml.safe_load(FORMS.read_text(encoding="utf-8")).items():
-        makers[kind] = lambda r, recipe=recipe: expand(_slots(recipe, r), r)
+        makers[kind] = partial(_expanded, recipe)
     for kind, make in makers.items():
         for _ in range(values):
             text, secret = make(rng)

@@ -22,6 +22,7 @@ TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md
 DATA = {
     "keeplore/capture/common.txt",
     "keeplore/capture/redact/rules.yaml",
+    "keeplore/capture/redact/seed_words.txt",
     "keeplore/capture/topics.txt",
     "keeplore/client/client.sh",
     "keeplore/index/model/NOTICE",

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
+from keeplore.capture.redact.randomness import LETTER_RUN, SEEN_CHARS, classes, entropy, has_many_turns, is_sequence
 from keeplore.capture.redact.words import COMMON_VALUES, SECRET_WORDS
 
-SEEN_CHARS = 400  # of a value; its length may be the text's, its nature shows at once
 PLACEHOLDER_CHARS = 80
 
 
@@ -69,6 +67,7 @@ _REFERENCE = re.compile(
 )
 _UUID = re.compile(r"^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$", re.IGNORECASE)
 _HEX = re.compile(r"^(?:0x)?[0-9a-f]+$", re.IGNORECASE)
+_BASE64 = re.compile(r"^[A-Za-z0-9+/]{40,}={1,2}$")
 _PATH = re.compile(r"^(?:\.{0,2}/|~/|[A-Za-z]:[\\/]|https?://|[\w.-]+(?:/[\w.-]+){1,}\.\w{1,5}$)")
 _PORT = re.compile(r"^\d{1,5}(?:$|[:/])")
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
@@ -82,7 +81,6 @@ _TECHNICAL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CODE_IN_PROSE = re.compile(r"[A-Za-z_][\w.-]*=[\w\"'(\[]|[\w.-]+=$|--|[{(\[][A-Za-z_]\w*[.(})\]]|[{(\[][A-Za-z_.]+$")
-_LETTER_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _LINK = re.compile(r"[:=→]|->|\b(?:is|was|ist|lautet|be)\b", re.IGNORECASE)
 _NEXT_SETTING = re.compile(r"[;,&](?=\s*[\"']?[A-Za-z_][\w .-]{0,30}[\"']?\s*[=:])|[;,&]$|&(?=[\w-]+=)|\|(?=$)")
 # names that hold a secret's word and no secret: password_field, tokenUrl, max_tokens, primary_key, bypass
@@ -115,18 +113,11 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.match(value) is not None
 
 
-def entropy(value: str) -> float:
-    """Shannon entropy in bits a character."""
-    value = value[:SEEN_CHARS]
-    counts = Counter(value)
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values()) if value else 0.0
-
-
 def token(candidate: Candidate) -> int:
     """A vendor's format: everything that is not a documentation sample."""
     value = candidate.value
     body = re.sub(r"[-_.:]", "", value[:SEEN_CHARS])
-    is_sample = len(set(body)) < 6 or _is_sequence(body)
+    is_sample = len(set(body)) < 6 or is_sequence(body)
     return 0 if is_sample else len(value)
 
 
@@ -156,7 +147,7 @@ def secret(candidate: Candidate) -> int:
         return 0
     if not candidate.is_quoted and _REFERENCE.match(value):
         return 0
-    if _PATH.match(value) or _DATE.match(value) or _VERSION.match(value) or " " in value:
+    if _is_path(value) or _DATE.match(value) or _VERSION.match(value) or " " in value:
         return 0
     return length if _is_random(value, bits=2.6) else 0
 
@@ -169,9 +160,9 @@ def weak(candidate: Candidate) -> int:
         return 0
     if _DATE_FIRST.match(value):
         return 0
-    if _PATH.match(value) or _REFERENCE.match(value) or " " in value or (_HEX.match(value) and len(value) in (40, 64)):
+    if _is_path(value) or _REFERENCE.match(value) or " " in value or (_HEX.match(value) and len(value) in (40, 64)):
         return 0
-    return length if _is_random(value, bits=3.3) and _classes(value) >= 2 else 0
+    return length if _is_random(value, bits=3.3) and classes(value) >= 2 else 0
 
 
 def phrase(candidate: Candidate) -> int:
@@ -181,13 +172,13 @@ def phrase(candidate: Candidate) -> int:
         return 0
     if candidate.name.lower() == "pass" and not _LINK.search(candidate.gap):  # the verb
         return 0
-    if len(value) < 4 or is_placeholder(value) or _PATH.match(value) or _REFERENCE.match(value):
+    if len(value) < 4 or is_placeholder(value) or _is_path(value) or _REFERENCE.match(value):
         return 0
     if candidate.is_quoted:
         return len(value) if _is_quoted_password(value, candidate.name) else 0
     if _VERSION.match(value) or _DATE.match(value) or _UUID.match(value):
         return 0
-    if "phrase" in candidate.name.lower() and value.islower() and len(value.split("-")) >= 4:
+    if _is_joined(value):
         return len(value)
     return len(value) if _is_mixed(value) else 0
 
@@ -195,14 +186,14 @@ def phrase(candidate: Candidate) -> int:
 def random_text(candidate: Candidate) -> int:
     """A long random string near a word that says what it is."""
     value = candidate.value[:SEEN_CHARS]
-    if _UUID.match(value) or _PATH.match(value) or _WORDS.match(value) or is_placeholder(value):
+    if _UUID.match(value) or _is_path(value) or _WORDS.match(value) or is_placeholder(value):
         return 0
     if _HEX.match(value):
         is_key = len(value) >= 32 and len(value) not in (40, 64)
         return len(candidate.value) if is_key else 0
     if "/" in value and (len(value) < 32 or "-" in value or "_" in value):
         return 0
-    return len(candidate.value) if _is_random(value, bits=3.5) and _classes(value) >= 3 else 0
+    return len(candidate.value) if _is_random(value, bits=3.5) and classes(value) >= 3 else 0
 
 
 def header(candidate: Candidate) -> int:
@@ -234,7 +225,7 @@ def flag(candidate: Candidate) -> int:
     value = candidate.value[: min(length, SEEN_CHARS)]
     if len(value) < 5 or value[0] == "-" or _has_no_secret_name(candidate) or is_placeholder(value):
         return 0
-    if _PORT.match(value) or _PATH.match(value) or _REFERENCE.match(value) or _VERSION.match(value):
+    if _PORT.match(value) or _is_path(value) or _REFERENCE.match(value) or _VERSION.match(value):
         return 0
     return length if _is_mixed(value) or _is_random(value, bits=2.6) else 0
 
@@ -248,7 +239,21 @@ def markup(candidate: Candidate) -> int:
         return 0
     if "pass" in candidate.name.lower() or "pwd" in candidate.name.lower():
         return len(candidate.value) if _is_quoted_password(value, "") else 0
-    return len(candidate.value) if _is_random(value, bits=2.6) and not _PATH.match(value) else 0
+    return len(candidate.value) if _is_random(value, bits=2.6) and not _is_path(value) else 0
+
+
+def key_bytes(candidate: Candidate) -> int:
+    """The 64 bytes of a key pair as numbers; a table of numbers has smaller ones, or the same ones again."""
+    numbers = [int(number) for number in re.findall(r"\d+", candidate.value)]
+    is_key = max(numbers) in range(200, 256) and len(set(numbers)) >= 40
+    return len(candidate.value) if is_key else 0
+
+
+def block(candidate: Candidate) -> int:
+    """A value on lines of its own below its name, as YAML has them."""
+    first = candidate.value.split("\n", 1)[0].strip()
+    told = Candidate(candidate.key, ': "', first, '"')
+    return len(candidate.value) if password(told) or secret(told) else 0
 
 
 def key_block(candidate: Candidate) -> int:
@@ -267,7 +272,7 @@ def _setting(candidate: Candidate) -> int:
 
 
 def _has_no_secret_name(candidate: Candidate) -> bool:
-    if "|" in candidate.gap and " | " not in candidate.gap:  # alternatives: pass|fail
+    if "|" in candidate.gap and not re.search(r" \| |\|\|", candidate.gap):  # alternatives: pass|fail
         return True
     if candidate.name == "PASS" and "=" not in candidate.gap:  # a test's result
         return True
@@ -275,16 +280,16 @@ def _has_no_secret_name(candidate: Candidate) -> bool:
 
 
 def _is_quoted_password(value: str, name: str) -> bool:
-    if _PATH.match(value) or (_REFERENCE.match(value) and "(" not in value[1:-1]):
+    if _is_path(value) or (_REFERENCE.match(value) and "(" not in value[1:-1]):
         return False
     if " " in value:
         words = value.split(" ")
         return "phrase" in name.lower() and len(words) >= 4 and all(w.isalnum() for w in words)
     if _WORDS.match(value):
         if not (value.islower() or value.isupper() or value.istitle()):
-            return len(value) >= 10 and value.isalpha() and _has_many_turns(value)
+            return len(value) >= 10 and value.isalpha() and has_many_turns(value)
         parts = re.split(r"[ _./:@-]", value.lower())
-        has_secret_word = any(word in part for part in parts for word in SECRET_WORDS)
+        has_secret_word = any(map(_names_a_secret, parts))
         return not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
     return True
 
@@ -294,21 +299,39 @@ def _is_bare_password(value: str, candidate: Candidate) -> bool:
     is_setting = _is_setting(candidate)
     if _WORDS.match(value):
         parts = re.split(r"[ _./:@-]", value.lower())
-        if len(parts) == 1 and len(value) >= 10 and _has_many_turns(value):
+        if len(parts) == 1 and len(value) >= 10 and has_many_turns(value):
             return True
         is_variable = is_setting and candidate.name.isupper() and candidate.gap[:1] == "="  # NAME=value
         if is_variable and len(value) >= 8 and not any(word in value.lower() for word in SECRET_WORDS):
             return True
-        if any(word in part for part in parts for word in SECRET_WORDS) or not (value.islower() or value.isupper()):
+        if any(map(_names_a_secret, parts)) or not (value.islower() or value.isupper()):
             return False
         return len(parts) >= 4 or (is_setting and len(parts) == 1 and len(value) >= 8)
     if re.fullmatch(r"[A-Za-z_]\w*", value):
         stem = value.rstrip("0123456789").lower()
-        has_secret_word = any(word in stem for word in SECRET_WORDS)
-        if has_secret_word and len(value) < 16:
+        if _has_secret_word(value) and len(value) < 16:
             return "=" in candidate.gap and is_setting and not stem.endswith(candidate.name.lower()[-4:])
         return is_setting or (_is_mixed(value) and len(value) >= 6)
     return True
+
+
+def _is_joined(value: str) -> bool:
+    """True for ``correct-horse-battery-staple``, as managers of passwords make them."""
+    words = value.split("-")
+    return (
+        len(words) >= 4
+        and all(w.isalpha() and w.islower() and len(w) >= 4 for w in words)
+        and not any(w.startswith(SECRET_WORDS) for w in words)
+    )
+
+
+def _has_secret_word(value: str) -> bool:
+    """True for ``apiKey2`` and ``db_password``, not for ``monkey7``."""
+    return any(_names_a_secret(part.lower()) for part in LETTER_RUN.findall(value))
+
+
+def _names_a_secret(word: str) -> bool:
+    return word.startswith(SECRET_WORDS) or word.endswith(("apikey", "token", "secret", "password", "pass"))
 
 
 def _is_setting(candidate: Candidate) -> bool:
@@ -317,6 +340,10 @@ def _is_setting(candidate: Candidate) -> bool:
     ends = not rest or rest[0] in "\r\n\\" or rest.lstrip(" \t")[:1] in ("", "\n", "#", "\r")
     is_close = candidate.gap.strip(" \"'") in ("=", ":") and not candidate.gap.startswith(" ")
     return ends and is_close
+
+
+def _is_path(value: str) -> bool:
+    return _PATH.match(value) is not None and not _BASE64.match(value)
 
 
 def _is_mixed(value: str) -> bool:
@@ -328,32 +355,13 @@ def _is_mixed(value: str) -> bool:
 
 def _is_random(value: str, bits: float) -> bool:
     if _HEX.match(value) and len(value) >= 16:
-        return len(set(value)) >= 6 and not _is_sequence(value)
+        return len(set(value)) >= 6 and not is_sequence(value)
     has_digit = any(c.isdigit() for c in value)
     if not has_digit:
-        return len(value) >= 16 and _has_many_turns(value) and entropy(value) >= 3.5
+        return len(value) >= 16 and has_many_turns(value) and entropy(value) >= 3.5
     if re.fullmatch(r"[A-Za-z]{2,}(?:[_./:-][A-Za-z]{2,})*[_./:-]?\d{0,3}", value[:SEEN_CHARS]) and len(value) < 40:
         return False
-    return entropy(value) >= min(bits, math.log2(len(value)) - 0.7) and not _is_sequence(value)
-
-
-def _has_many_turns(value: str) -> bool:
-    """True where the case changes as often as in random letters; the words of a name are longer."""
-    value = value[:SEEN_CHARS]
-    return not value.islower() and not value.isupper() and len(value) < 3.6 * len(_LETTER_RUN.findall(value))
-
-
-def _is_sequence(value: str) -> bool:
-    """True for ``abcdef…``, ``123456…`` and what repeats itself: nobody's secret."""
-    value = value[:SEEN_CHARS]
-    steps = Counter(ord(b) - ord(a) for a, b in pairwise(value))
-    same, rising = steps.get(0, 0), steps.get(1, 0)
-    return len(value) >= 6 and max(same, rising) * 10 >= 6 * (len(value) - 1)
-
-
-def _classes(value: str) -> int:
-    value = value[:SEEN_CHARS]
-    return sum((any(c.islower() for c in value), any(c.isupper() for c in value), any(c.isdigit() for c in value)))
+    return entropy(value) >= min(bits, math.log2(len(value)) - 0.7) and not is_sequence(value)
 
 
 CHECKS: dict[str, Callable[[Candidate], int]] = {
@@ -370,4 +378,6 @@ CHECKS: dict[str, Callable[[Candidate], int]] = {
     "flag": flag,
     "markup": markup,
     "key_block": key_block,
+    "bytes": key_bytes,
+    "block": block,
 }

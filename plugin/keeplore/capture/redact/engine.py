@@ -20,6 +20,7 @@ import re2
 import yaml
 
 from keeplore.capture.redact.checks import CHECKS, Candidate, is_placeholder
+from keeplore.capture.redact.escapes import readable
 from keeplore.capture.redact.structure import DETECTORS, decoded
 from keeplore.errors import ConfigError
 
@@ -33,7 +34,6 @@ _ENCODED = "encoded"
 _OWN_KEY = re.compile(rb"(?m)(?<=^  )session(?=: )")
 _OWN_JSON = re.compile(rb'(?<=")session(?=": ?")')
 _BLANK = b"_" * len(b"session")
-_ESCAPED = re.compile(rb"(?<!\\)\\+[nrt]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Rule:
     kind: str
     pattern: Any  # compiled by RE2
     key_group: int  # number of the group named `key`, 0 for none
-    keywords: tuple[str, ...]
+    keywords: tuple[str, ...]  # each character stands for a byte of UTF-8
     check: str
     before: int
     after: int
@@ -120,24 +120,13 @@ def find(data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()) -> 
     denied = [
         Hit(match.start(), match.end(), DENIED, -1) for pattern in deny for match in pattern.finditer(data) if match[0]
     ]
-    data = _unescaped(data)
-    found = [*denied, *engine.hits(data, is_decoded=is_decoded)]
+    plain, back = readable(data)
+    hits = engine.hits(plain, is_decoded=is_decoded)
+    found = [*denied, *(Hit(back(hit.start), back(hit.end), hit.kind, hit.rank) for hit in hits)]
     if not found:
         return []
     markers = [match.span() for match in engine.marker.finditer(data)]
     return [hit for merged in _merged(data, found) for hit in _outside(data, merged, markers)]
-
-
-def _unescaped(data: bytes) -> bytes:
-    """The same number of bytes with line ends and tabs that are written as escapes put as such.
-
-    In text out of JSON a name or a token may follow ``\\n`` directly, which no word boundary would see.
-    """
-    return _ESCAPED.sub(_plain, data) if b"\\" in data else data
-
-
-def _plain(escape: re.Match[bytes]) -> bytes:
-    return b" " * (len(escape[0]) - 1) + (b"\n" if escape[0].endswith(b"n") else b" ")
 
 
 def rules() -> tuple[Rule, ...]:
@@ -165,7 +154,7 @@ class _Engine:
         longest = _options()
         longest.longest_match = True
         longest.case_sensitive = False
-        self._keywords = re2.compile("|".join(map(re2.escape, words)).encode(), longest)
+        self._keywords = re2.compile(b"|".join(re2.escape(word.encode("latin-1")) for word in words), longest)
 
     def hits(self, data: bytes, *, is_decoded: bool) -> Iterator[Hit]:
         for rank, places in self._places(data).items():
@@ -183,7 +172,7 @@ class _Engine:
         position = 0
         while match := self._keywords.search(data, position):
             start, end = match.span()
-            for rank in self._ranks[data[start:end].decode("latin-1").lower()]:
+            for rank in self._ranks[data[start:end].lower().decode("latin-1")]:
                 places.setdefault(rank, []).append(start)
             position = start + 1  # not its end: keywords may overlap
         return places | {rank: [] for rank, rule in enumerate(self.rules) if not rule.keywords}
@@ -207,7 +196,7 @@ def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> Rule:
         row["kind"],
         compiled,
         compiled.groupindex.get(b"key", 0),
-        tuple(str(word).lower() for word in row["keywords"]),
+        tuple(str(word).lower().encode().decode("latin-1") for word in row["keywords"]),
         row.get("check", "token"),
         before,
         after,
