@@ -160,7 +160,8 @@ def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(a
     said = "Use Postgres for the ledger."
     exchange = Exchange("t1", "2026-03-01T10:00:00Z", said, ("The ledger is in Postgres then.",))
     quote = Quote("The ledger is in Postgres then.", "assistant", "t1")
-    talk = Conversation("The ledger", (exchange,), decision=(quote,))
+    doubtful = Exchange("t2", "2026-03-01T10:05:00Z", "Let's use something simple for the queue.", ("Fine.",))
+    talk = Conversation("The ledger", (exchange, doubtful), decision=(quote,))
     meta = new_meta(
         id=new_id("talk"), kind="conversation", title="The ledger", created_at="2026-03-01T10:00:00Z",
         scope="workspace", trust="assistant",
@@ -173,6 +174,7 @@ def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(a
     assert "in Postgres then" in told and FOREIGN in told and "by the assistant" not in told
     assert "Where the last session stopped" not in told
     assert "Where the last session stopped" in ben.brief()
+    assert "simple for the queue" in ben.run("review") and ada.run("review") == ""
 
 
 def test_an_accepted_machine_is_believed_and_a_refused_one_is_not(ada: Machine, ben: Machine) -> None:

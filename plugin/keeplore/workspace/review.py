@@ -41,6 +41,8 @@ def offers(workspace: Workspace, allowed: Allowed, since: str = "") -> Iterator[
             memory = workspace.store.load(row.path)
         except (StoreError, OSError):
             continue
+        if workspace.whose.is_foreign(memory):  # what another person said is that person's to decide
+            continue
         exchanges = Conversation.from_markdown(memory.body).exchanges
         said_at = {exchange.id: exchange.at for exchange in exchanges}
         keys = ("host", "session", "branch")
