@@ -6,6 +6,7 @@ was made of, and those are merged as every other two.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -68,8 +69,9 @@ def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     for same in by_digits.values():
         held: dict[str, list[tuple[str, bytes]]] = {}
         for path in same if len(same) > 1 else ():
-            data = files.read(root, path, MAX_FILE)
-            held.setdefault(id_of(path, data), []).append((path, data))
+            with contextlib.suppress(StoreError, OSError):  # too large for a memory, or gone by now
+                data = files.read(root, path, MAX_FILE)
+                held.setdefault(id_of(path, data), []).append((path, data))
         for memory_id, copies in held.items():
             if memory_id and len(copies) > 1:
                 written += _united(root, copies)

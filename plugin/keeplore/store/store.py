@@ -58,9 +58,11 @@ class Store:
         memory = self._before_write(memory)
         path = relative_path(memory)
         check_written(path)
-        files.write(self.root, path, serialise(memory).encode())
-        for older in self._namesakes(path, memory.id):
-            files.remove(self.root, older)
+        # between the two steps there are two files of one id, which a healing or a merge must not see
+        with self.exclusive:
+            files.write(self.root, path, serialise(memory).encode())
+            for older in self._namesakes(path, memory.id):
+                files.remove(self.root, older)
         return path
 
     def add(self, memory: Memory, find: Callable[[str], str | None] | None = None) -> str:
@@ -259,7 +261,8 @@ class Store:
         """Merge a commit that was fetched, and write what it changes to disk; see ``merge.merge``."""
         from keeplore.store.merge import merge  # here, as above
 
-        return merge(self.root, self.branch, self.memo, other, is_unrelated=is_unrelated)
+        with self.exclusive:
+            return merge(self.root, self.branch, self.memo, other, is_unrelated=is_unrelated)
 
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
         """Resolve what of ours a person's unfinished merge waits for; see ``healing.conclude``."""
