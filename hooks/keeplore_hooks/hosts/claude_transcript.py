@@ -11,8 +11,9 @@ from typing import Any, BinaryIO
 from keeplore_hooks.events import HostEvent, Turn
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Recorded
+from keeplore_hooks.hosts.claude_lines import HOST
 from keeplore_hooks.hosts.claude_open import Carry
-from keeplore_hooks.hosts.claude_turns import HOST, Assembler
+from keeplore_hooks.hosts.claude_turns import Assembler
 
 SUFFIX = ".jsonl"
 _HEAD_LINES = 200  # in which a session says where and when it began
@@ -167,7 +168,13 @@ def _pass(path: Path, file: BinaryIO, offset: int, state: State, problems: jsonl
 
 def recorded(base: Path) -> Iterator[Recorded]:
     """The sessions under a configuration directory in the order of their paths, without those of subagents."""
-    for path in sorted(base.glob(f"projects/*/*{SUFFIX}")):
+    for folder in sorted(base.glob("projects/*")):
+        yield from recorded_in(folder)
+
+
+def recorded_in(folder: Path) -> Iterator[Recorded]:
+    """The sessions of one project's folder."""
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
         if path.name.startswith("agent-"):
             continue
         try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from keeplore.cli import auto_memory
 from keeplore.cli.output import plain, table
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.cli.values import When
@@ -20,6 +21,7 @@ from keeplore.errors import KeeploreError
 from keeplore_hooks.hosts import SOURCES, source_named
 
 if TYPE_CHECKING:
+    from keeplore.workspace.auto_memory import Found as Notes
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.survey import Found
     from keeplore.workspace.workspace import Workspace
@@ -30,8 +32,8 @@ HEADINGS = ("source", "sessions", "size", "first", "last", "projects", "left out
 
 
 @click.command(short_help="Read the sessions that a host has already recorded.")
-@click.argument("host", type=click.Choice(sorted(SOURCES)), required=False)
-@click.option("is_all", "--all", is_flag=True, help="Read the sessions of every host.")
+@click.argument("host", type=click.Choice(sorted((*SOURCES, auto_memory.NAME))), required=False)
+@click.option("is_all", "--all", is_flag=True, help="Read the sessions of every host, and Claude Code's own notes.")
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and stop.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask before reading.")
 @click.option("--since", type=When(), help="Only sessions written to since then: 2026-01-31, 30d, 8w.")
@@ -54,6 +56,7 @@ def command(
 ) -> None:
     """Turn the sessions of HOST on this machine into memory; without HOST, say what is there.
 
+    `auto-memory` stands for the notes that Claude Code keeps by itself: each becomes a memory of its project.
     Nothing leaves the machine and no model is asked. It may be interrupted and started again at any time: what was
     read is not read twice, and a second run changes nothing.
 
@@ -71,14 +74,19 @@ def command(
     from keeplore.workspace.survey import survey
 
     with Registry(places) as registry:
-        found = survey(registry, os.environ, since=since, folders=_folders(host, folder))
-        if host:
-            found = [one for one in found if one.source.name == host]
-        if not any(one.sessions for one in found):
-            _say_nothing(host, folder, found)
+        notes = auto_memory.find(folder, since) if host in (None, auto_memory.NAME) else None
+        if host == auto_memory.NAME:
+            found = []
+        else:
+            found = survey(registry, os.environ, since=since, folders=_folders(host, folder))
+            found = [one for one in found if host in (None, one.source.name)]
+        if not any(one.sessions for one in found) and not (notes and notes.files):
+            _say_nothing(host, folder, found, notes)
             return
         if is_all or dry_run or not host:
-            _show(found)
+            _show(found, notes)
+        if notes:
+            auto_memory.tell_left_out(notes)
         if dry_run or not (host or is_all):
             _say_next(host)
             return
@@ -86,6 +94,8 @@ def command(
         if is_all and not yes and not _agrees():
             return
         _read(registry, found)
+        if notes and notes.files:
+            auto_memory.read(registry, notes)
         for workspace in registry.opened():
             fill_vectors(workspace)
         _show_known(home)
@@ -99,9 +109,11 @@ def _folders(host: str | None, folder: Path | None) -> dict[str, str]:
     return {host: str(folder)}
 
 
-def _say_nothing(host: str | None, folder: Path | None, found: Sequence[Found]) -> None:
+def _say_nothing(host: str | None, folder: Path | None, found: Sequence[Found], notes: Notes | None) -> None:
     known = sum(one.known for one in found)
-    if known:
+    if notes and (host or notes.left_out):
+        auto_memory.say_nothing(notes, folder)
+    elif known:
         click.echo(f"All {known} sessions are known from the hosts themselves; there is nothing else to read.")
     elif folder and host:
         inside = source_named(host).folder
@@ -111,18 +123,26 @@ def _say_nothing(host: str | None, folder: Path | None, found: Sequence[Found]) 
         click.echo(f"No recorded sessions{of} found. If they lie elsewhere, name HOST and the folder with --from.")
 
 
-def _show(found: Sequence[Found]) -> None:
+def _show(found: Sequence[Found], notes: Notes | None) -> None:
     """The same table for what is there and for what is about to be read."""
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for one in found:
         if not one.sessions and not one.known:
             continue
-        names = list(dict.fromkeys(Path(directory).name for directory in one.directories))
-        more = f" and {len(names) - SHOWN_DIRECTORIES} more" if len(names) > SHOWN_DIRECTORIES else ""
         known = f"{one.known} known from their host" if one.known else ""
-        shown = ", ".join(names[:SHOWN_DIRECTORIES]) + more
-        rows.append((one.source.name, len(one.sessions), _size(one.size), *one.days, shown, known))
+        rows.append((one.source.name, len(one.sessions), _size(one.size), *one.days, _named(one.directories), known))
+    if notes and (notes.files or notes.left_out):
+        size, where = sum(file.size for file in notes.files), [file.cwd for file in notes.files]
+        left_out = f"{len(notes.left_out)} folders" if notes.left_out else ""
+        days = auto_memory.days(notes)
+        rows.append((auto_memory.NAME, f"{len(notes.files)} notes", _size(size), *days, _named(where), left_out))
     table(HEADINGS, rows, wide=("projects",))
+
+
+def _named(directories: Sequence[str]) -> str:
+    names = list(dict.fromkeys(Path(directory).name for directory in directories))
+    more = f" and {len(names) - SHOWN_DIRECTORIES} more" if len(names) > SHOWN_DIRECTORIES else ""
+    return ", ".join(names[:SHOWN_DIRECTORIES]) + more
 
 
 def _say_next(host: str | None) -> None:
