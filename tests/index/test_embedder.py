@@ -12,7 +12,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import Allowed, BuiltinEmbedder, Index, embedder_for
+from keeplore.index import Allowed, Index, Models, embedder_for
 from keeplore.index.models import PACKAGED_FLOOR, PACKAGED_SHA256, TOKENIZER_FILES, UNRELATED, measure_floor
 from keeplore.index.passages import MAX_WORD, passages_of
 from keeplore.memory import Conversation, Exchange, Memory
@@ -150,7 +150,7 @@ def test_the_built_in_plugin_answers_last(models: Path) -> None:
     manager = pluggy.PluginManager(specs.NAME)
     manager.add_hookspecs(specs)
     manager.register(Other())
-    manager.register(BuiltinEmbedder(models))
+    manager.register(Models(models).plugin())
     assert manager.hook.keeplore_embedder(model="special") == "mine"
     assert manager.hook.keeplore_embedder(model="packaged").dim == 384
 

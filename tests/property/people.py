@@ -14,7 +14,7 @@ from pathlib import Path
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
-from keeplore.index import BuiltinEmbedder
+from keeplore.index import Models
 from keeplore.memory import Conversation, Memory, parse, serialise
 from keeplore.memory.note import Draft
 from keeplore.memory.torn import versions
@@ -205,7 +205,7 @@ class Person:
 class World:
     """A bare remote, the persons who use it, and what must be found in the end."""
 
-    def __init__(self, count: int, models: BuiltinEmbedder, skews: list[int]) -> None:
+    def __init__(self, count: int, models: Models, skews: list[int]) -> None:
         self.folder, self.models = Path(tempfile.mkdtemp()), models
         self.tokens: dict[str, set[str]] = {}  # what was written by hand → the memories that it was in
         self.exchanges: dict[tuple[str, str], str] = {}  # question and answer → session

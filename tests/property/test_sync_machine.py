@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from tests.property.people import World
 
-from keeplore.index import BuiltinEmbedder
+from keeplore.index import Models
 
 PICK = st.integers(0, 10_000)
 WHO = st.integers(0, 7)
@@ -71,10 +71,10 @@ def act(world: World, who: int, what: int, pick: int) -> None:
     deeds[what % len(deeds)]()
 
 
-def embedder() -> BuiltinEmbedder:
+def embedder() -> Models:
     """One model for all machines of all examples."""
     if SyncMachine.models is None:
-        SyncMachine.models = BuiltinEmbedder(Path(tempfile.mkdtemp()))
+        SyncMachine.models = Models(Path(tempfile.mkdtemp()))
     return SyncMachine.models
 
 

@@ -13,6 +13,7 @@ from keeplore_hooks.hosts.base import IMAGE
 from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
 from keeplore_hooks.hosts.spoken import element
 
+HOST = "claude-code"
 SUMMARY = "This session is being continued from a previous conversation"
 # Elements that the host, an editor or a plugin puts into a prompt, Keeplore's own context among them.
 _INJECTED = (
@@ -98,6 +99,12 @@ def said_in(content: Any) -> Said | None:
                 return said_here
             words += [said_here.text] if said_here else []
     return Prompt("\n".join(words)) if words else None
+
+
+def typed(payload: Json) -> str:
+    """What the person typed, of the payload of a prompt; "" where the host put the words there itself."""
+    said = said_in(text(payload, "prompt"))
+    return said.text if isinstance(said, Prompt | Typed) else ""
 
 
 def slash_command(prompt: str) -> Typed | None:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from keeplore_hooks.events import Command, Compaction, HostEvent, Origin
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.claude_lines import HOST
 from keeplore_hooks.hosts.claude_open import Carry, OpenTurn
 from keeplore_hooks.hosts.jsonl import Json, Line, text
 
-HOST = "claude-code"
 _ASIDE = (
     "summary",
     "file-history-snapshot",

@@ -7,8 +7,6 @@ import unicodedata
 import uuid
 from collections.abc import Mapping
 
-from anyascii import anyascii
-
 from keeplore.errors import UnsafePath
 from keeplore.memory.model import Memory
 
@@ -62,6 +60,8 @@ def _ascii(text: str) -> str:
         return text
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
     letters = "".join(c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " " for c in folded)
+    from anyascii import anyascii  # here, because it costs 5 ms and most text is in ASCII
+
     # a lone surrogate is no letter, so what is left can be transliterated
     return anyascii(_SYLLABLE.sub(r" \g<0> ", letters))
 

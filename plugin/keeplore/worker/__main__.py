@@ -19,6 +19,8 @@ RESTED = "--rested"  # load no model until somebody asks
 
 def main() -> int:
     os.umask(0o077)
+    # several threads for a product of a millisecond wait for one another in a loop
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with contextlib.suppress(OSError):
         os.setsid()  # where the client could not: a closing terminal must not end the worker
     places = Places.from_environment(os.environ)

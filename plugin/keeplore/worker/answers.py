@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall import to_json
-from keeplore.worker.commands import Commands
 from keeplore.worker.contexts import Contexts
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.hosts.sender import sender
+
+if TYPE_CHECKING:
+    from keeplore.worker.commands import Commands
 
 CAUGHT_UP_S = 0.6  # how long is waited for what a session said before it was compacted, or asked to remember it
 
@@ -37,8 +40,9 @@ class Answers:
         self._prompts = 0  # answers in the making
         self._given = threading.Condition()
         self._shown = Shown(registry.places.state / "shown.json")
-        self._contexts = Contexts(registry, self._shown, lambda: caught_up(CAUGHT_UP_S))
-        self._commands = Commands(registry, lambda: caught_up(CAUGHT_UP_S), status, changed)
+        self._caught_up = lambda: caught_up(CAUGHT_UP_S)
+        self._contexts = Contexts(registry, self._shown, self._caught_up)
+        self._changed = changed
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
         """The host's own JSON with the context it waits for, or nothing."""
@@ -84,6 +88,12 @@ class Answers:
 
     def status(self) -> bytes:
         return json.dumps({"version": __version__, **self._status()}).encode()
+
+    @functools.cached_property
+    def _commands(self) -> Commands:
+        from keeplore.worker.commands import Commands  # here, because the first prompt waits for every import
+
+        return Commands(self._registry, self._caught_up, self._status, self._changed)
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[None]:

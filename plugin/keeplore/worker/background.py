@@ -25,6 +25,7 @@ SYNC_EVERY_S = 300.0  # while the worker lives, which is while people work: what
 SYNC_LEAST_S = 30.0  # between two that only look for news
 SYNC_BACKOFF_S = (30.0, 1800.0)  # after a failure: first and longest pause
 VECTORS_A_STEP = 8  # so that a new event waits for one small batch at most
+SYNC_ENDS_S, WARM_ENDS_S = 2.0, 20.0  # at the end
 WARM_AGAIN_S = 60.0  # a model that cannot be loaded is tried again after so long
 BUSY_S = 60.0  # after git was busy with something of the user's, who has left it for dead when nothing moved so long
 
@@ -56,6 +57,7 @@ class Background:
         self._has_sync_failed = False
         self._sync_thread: threading.Thread | None = None
         self._is_syncing = False
+        self._warm_thread: threading.Thread | None = None
         self._warm_again_at = 0.0
         self._commit_again_at = 0.0
         self._last_sync = ""
@@ -122,7 +124,8 @@ class Background:
         waiting = [workspace for workspace in self._registry.opened() if not workspace.is_warm]
         if waiting and moment >= self._warm_again_at:
             self._warm_again_at = moment + WARM_AGAIN_S
-            threading.Thread(target=_load, args=(waiting,), name="keeplore-warm", daemon=True).start()
+            self._warm_thread = threading.Thread(target=_load, args=(waiting,), name="keeplore-warm", daemon=True)
+            self._warm_thread.start()
 
     def step(self) -> float:
         """Do what is due. Returns for how many seconds nothing will be; 0.0 where more waits."""
@@ -156,10 +159,14 @@ class Background:
         }
 
     def close(self) -> None:
-        """Commit what is on disk; a sync that runs is given a moment."""
+        """Commit what is on disk; a sync that runs is given a moment, a model that is being loaded the time it takes.
+
+        Its libraries abort a process that ends meanwhile.
+        """
         self._each(self._commit)
-        if self._sync_thread is not None:
-            self._sync_thread.join(2.0)
+        for thread, seconds in ((self._sync_thread, SYNC_ENDS_S), (self._warm_thread, WARM_ENDS_S)):
+            if thread is not None:
+                thread.join(seconds)
 
     def _look(self) -> None:
         """Index what has changed in the files."""

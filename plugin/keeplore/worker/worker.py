@@ -9,22 +9,23 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keeplore import __version__
 from keeplore.config import program
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, IndexUnavailable, NoWorkspace, RepositoryError, TranscriptError
 from keeplore.worker.answers import Answers
-from keeplore.worker.background import Background
 from keeplore.worker.itself import Faults, Installation, memory_mb
 from keeplore.worker.lock import only_one
 from keeplore.worker.server import Server
-from keeplore.worker.watch import Watch
-from keeplore.workspace.intake import Intake
 from keeplore.workspace.registry import Registry
 from keeplore_hooks import durable
 from keeplore_hooks.spool import Spool
+
+if TYPE_CHECKING:
+    from keeplore.worker.background import Background
+    from keeplore.workspace.intake import Intake
 
 LOG = logging.getLogger(__name__)
 IDLE_EXIT_S = 15 * 60.0
@@ -36,6 +37,7 @@ FIRST_ASK_S = 0.15  # a client that starts a worker asks it as soon as it listen
 RETRY_S = 5.0  # after the disk refused, or a workspace could not be opened
 LET_ANSWER_S = 0.03  # a client spools an event a moment before it asks about it; the person waits for the answer
 CATCH_UP_S = 5.0  # how long a command waits for what was said just now
+BEGIN_S = 1.5  # how long one who asks for the status waits for a worker that has just been started
 ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 
 
@@ -65,6 +67,7 @@ class Worker:
         self._waiting: set[str] = set()  # entries that cannot be taken for now
         self._has_changed = False  # an answer wrote or removed a memory
         self._has_begun = False  # a session
+        self._background: Background | None = None  # until the first answer was given
 
     def run(self) -> bool:
         """Work until idle or told to stop. Returns False where another worker already runs."""
@@ -85,6 +88,8 @@ class Worker:
 
     def catch_up(self, registry: Registry) -> bool:
         """Take what is in the spool and do nothing else. Returns False where another worker runs, or an entry waits."""
+        from keeplore.workspace.intake import Intake  # here, as in _go_on
+
         spool = Spool(self._places.spool)
         with only_one(self._places.state) as lock:
             if lock is None:
@@ -101,17 +106,8 @@ class Worker:
         return any(entry.name not in self._waiting for entry in spool.pending())
 
     def _work(self, registry: Registry, spool: Spool, faults: Faults) -> None:
-        spool.recover()
-        intake = Intake(registry)
-        watch = Watch(self._places.spool / "new", self._noticed, lambda: self._noticed_text(background))
-        background = Background(
-            registry, lambda opened: watch.follow(workspace.root for workspace in opened), self._wake.set
-        )
         answers = Answers(
-            registry,
-            self._wait_until_caught_up,
-            lambda: self._status(spool, registry, background, faults),
-            self._changed,
+            registry, self._wait_until_caught_up, lambda: self._status(spool, registry, faults), self._changed
         )
         server = Server(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
@@ -119,13 +115,30 @@ class Worker:
         try:
             self._has_answered.wait(0.0 if self._is_rested else FIRST_ASK_S)
             answers.wait_until_given(ANSWER_S)
-            self._loop(spool, intake, background, answers)
+            self._go_on(registry, spool, answers)
         finally:
             server.close()
-            watch.stop()
-            background.close()
             with contextlib.suppress(OSError):
                 (self._places.state / "worker.pid").unlink()
+
+    def _go_on(self, registry: Registry, spool: Spool, answers: Answers) -> None:
+        """All that is not answering."""
+        # here, because whoever started this worker waits for its first answer
+        from keeplore.worker.background import Background
+        from keeplore.worker.watch import Watch
+        from keeplore.workspace.intake import Intake
+
+        spool.recover()
+        watch = Watch(self._places.spool / "new", self._noticed, lambda: self._noticed_text(background))
+        background = Background(
+            registry, lambda opened: watch.follow(workspace.root for workspace in opened), self._wake.set
+        )
+        self._background = background
+        try:
+            self._loop(spool, Intake(registry), background, answers)
+        finally:
+            watch.stop()
+            background.close()
 
     def _loop(self, spool: Spool, intake: Intake, background: Background, answers: Answers) -> None:
         sweep_at = time.monotonic()
@@ -287,7 +300,12 @@ class Worker:
             time.sleep(0.01)
         return True
 
-    def _status(self, spool: Spool, registry: Registry, background: Background, faults: Faults) -> dict[str, Any]:
+    def _status(self, spool: Spool, registry: Registry, faults: Faults) -> dict[str, Any]:
+        until = time.monotonic() + BEGIN_S
+        while (background := self._background) is None and time.monotonic() < until:
+            time.sleep(SHORTEST_S)
+        if background is None:
+            raise TimeoutError("this worker has only just been started")
         return {
             "pid": os.getpid(),
             "uptime_s": round(time.monotonic() - self._started_at),

@@ -15,23 +15,22 @@ from keeplore.capture.sessions import Sessions
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
-from keeplore.index import BuiltinEmbedder, Deferred, Embedder, Index
+from keeplore.index import Deferred, Embedder, Index, Models
 from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Unasked, recall
 from keeplore.store import Store
-from keeplore.sync import Synced, synchronise
-from keeplore.workspace.erasing import Remains, erase
 from keeplore.workspace.identity import Identity, identify, save_project
 from keeplore.workspace.notes import Notes
-from keeplore.workspace.plugins import Plugins
 from keeplore.workspace.synced import SyncLog
 from keeplore.workspace.whose import Whose
-from keeplore_hooks.events import Compaction, HostEvent, Origin
-from keeplore_hooks.specs import hookimpl_last
+from keeplore_hooks.events import HostEvent, Origin
 
 if TYPE_CHECKING:
     from keeplore.capture.plugin import Capture, Place
     from keeplore.capture.redact import Redactor
+    from keeplore.sync import Synced
+    from keeplore.workspace.erasing import Remains
+    from keeplore.workspace.plugins import Plugins
     from keeplore.workspace.recorder import Recorder
 
 IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this long: a remote may have been added
@@ -43,14 +42,12 @@ class Workspace:
     Raises ConfigError where the directory is no workspace, or a setting is wrong.
     """
 
-    def __init__(
-        self, name: str, root: Path, places: Places, machine: Machine, models: BuiltinEmbedder | None = None
-    ) -> None:
+    def __init__(self, name: str, root: Path, places: Places, machine: Machine, models: Models | None = None) -> None:
         self.name = name
         self.root = root
         self.machine = machine.id
         self._places = places
-        self._models = models or BuiltinEmbedder(places.models)
+        self._models = models or Models(places.models)
         self.settings: Settings = load_settings(root)
         self._building = threading.RLock()
         self._plugins: Plugins | None = None
@@ -209,6 +206,8 @@ class Workspace:
 
     def erase(self, remains: Remains) -> None:
         """Remove the copies of purged memories that this machine has outside of git."""
+        from keeplore.workspace.erasing import erase  # here, as the next ones: a prompt may wait for this module
+
         erase(self._places, self.root, self.index, self.sessions, remains)
 
     def close(self) -> None:
@@ -228,6 +227,9 @@ class Workspace:
             return (*concluded, *self.store.heal(torn))
 
     def _synchronise(self, *, is_unrelated: bool, quiet_s: float) -> Synced:
+        from keeplore.sync import synchronise  # here, as above
+        from keeplore.workspace.erasing import Remains
+
         self.heal(quiet_s)
         synced = synchronise(self.store, self._redactor.scan, is_unrelated=is_unrelated)
         if synced.purged:  # the text is gone, but the index still knows where it came from
@@ -245,11 +247,14 @@ class Workspace:
         return Redactor(redaction_key(self._places), deny=wishes.deny, allow=wishes.allow, home=self._home)
 
     def _load_plugins(self) -> Plugins:
+        from keeplore.workspace.noting import Noting  # here, as above: pluggy takes 10 ms
+        from keeplore.workspace.plugins import Plugins
+
         plugins = Plugins()
         plugins.register(self._redactor)
-        plugins.register(self._models)
+        plugins.register(self._models.plugin())
         plugins.load_installed()
-        plugins.register(self.changes)
+        plugins.register(Noting(self.changes))
         return plugins
 
     def _recording(self) -> Recorder:
@@ -271,23 +276,17 @@ class Workspace:
 
 
 class Changes:
-    """A plugin that counts the files that were written, so that index and commit need to look only after a change.
+    """How many files were written, so that index and commit need to look only after a change.
 
-    It also notes which sessions their hosts were about to shorten.
+    Also which sessions their hosts were about to shorten.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self._shortened: set[tuple[str, str]] = set()
 
-    @hookimpl_last
-    def keeplore_memory_written(self) -> None:
-        self.count += 1
-
-    @hookimpl_last
-    def keeplore_compaction(self, compaction: Compaction) -> None:
-        if compaction.phase == "before":
-            self._shortened.add((compaction.origin.host, compaction.origin.session))
+    def shorten(self, origin: Origin) -> None:
+        self._shortened.add((origin.host, origin.session))
 
     def was_shortened(self, origin: Origin) -> bool:
         """Whether the session's context was shortened since this was asked last."""
