@@ -66,8 +66,10 @@ def keeplore_session(session: Session) -> None:
 
 
 @hookspec
-def keeplore_redact(text: str) -> str | None:
+def keeplore_redact(text: str, project: str) -> str | None:
     """Called with every text before it enters the workspace. Returns the text without secrets, or None to leave it.
+
+    ``project`` is the name of the project that the text belongs to, ``""`` for none.
 
     Implementations run one after the other, each on the result of the one before.
     """

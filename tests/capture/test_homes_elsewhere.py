@@ -9,6 +9,10 @@ from keeplore.capture.redact.homes import home_of, shortening
 from keeplore_hooks.events import Origin, Question, Turn, Work
 
 
+def _unchanged(text: str, _directory: str) -> str:
+    return text
+
+
 @pytest.mark.parametrize(
     ("directory", "home"),
     [
@@ -40,7 +44,7 @@ def test_a_home_is_known_by_where_systems_have_them(directory, home):
 )
 def test_paths_below_the_home_of_a_session_are_shortened_before_all_else(directory, text, short):
     seen = []
-    assert shortening(lambda words: seen.append(words) or f"[{words}]", directory)(text) == f"[{short}]"
+    assert shortening(lambda words, _: seen.append(words) or f"[{words}]", directory)(text) == f"[{short}]"
     assert seen == [short]
 
 
@@ -53,7 +57,7 @@ def test_an_exchange_and_its_references_name_no_home():
         ("/Users/ann/kasha/x.py", "/Users/ann/y.py"), ("make -C /Users/ann/z",), agents=("explore: /Users/ann",)
     )
     turn = Turn("t", origin, "2026-02-09T14:00:00Z", "Look at /Users/ann/x", ("In /Users/ann/x.", question), work=work)
-    kept = observed(turn, str), observed_work(turn, str)
+    kept = observed(turn, _unchanged), observed_work(turn, _unchanged)
     assert "Users" not in str(kept)
     assert kept[1].files == ("x.py", "~/y.py")
     assert kept[1].agents == ("explore: ~",)

@@ -43,7 +43,7 @@ class Desk:
         self.refusal = refusal
         place = Place("project", "ledgerly", "main")
         steps = NoteSteps(
-            lambda _: place, lambda text: text.replace("hunter2", "[hidden]"), lambda: self.gone, self.write
+            lambda _: place, lambda text, _: text.replace("hunter2", "[hidden]"), lambda: self.gone, self.write
         )
         self.taker = NoteTaker(steps, is_automatic=is_automatic)
 

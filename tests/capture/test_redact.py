@@ -101,10 +101,10 @@ def test_a_mention_of_a_key_block_is_no_key() -> None:
 def test_the_plugin_says_nothing_where_nothing_is_to_hide() -> None:
     plugin = Redactor(KEY)
     _, secret = secret_of("glpat-{b20}")
-    assert plugin.keeplore_redact("we chose SQLite") is None
-    assert plugin.keeplore_before_write("# We chose SQLite\n") is None
-    assert plugin.keeplore_redact(f"token {secret}") == redact(f"token {secret}", KEY)
-    assert plugin.keeplore_before_write(f"token {secret}") == redact(f"token {secret}", KEY)
+    assert plugin.keeplore_redact("we chose SQLite", "") is None
+    assert plugin.keeplore_before_write({}, "# We chose SQLite\n") is None
+    assert plugin.keeplore_redact(f"token {secret}", "") == redact(f"token {secret}", KEY)
+    assert plugin.keeplore_before_write({}, f"token {secret}") == redact(f"token {secret}", KEY)
 
 
 @given(st.integers(0, 10_000), st.text(max_size=40), st.text(max_size=40))

@@ -18,7 +18,7 @@ WINDOWS = Homes(PureWindowsPath("C:\\Users\\ann"))
 
 
 def redacted(text: str, **wishes) -> str:
-    clean = Redactor(KEY, **wishes).keeplore_redact(text)
+    clean = Redactor(KEY, **wishes).keeplore_redact(text, "")
     return text if clean is None else clean
 
 
@@ -31,8 +31,8 @@ def test_what_is_denied_is_replaced_and_equal_words_have_equal_marks() -> None:
 
 def test_both_steps_and_the_look_before_a_push_deny_the_same() -> None:
     plugin = Redactor(KEY, deny=["K-[0-9]{5}"])
-    clean = plugin.keeplore_redact("customer K-12345")
-    assert clean == plugin.keeplore_before_write("customer K-12345")
+    clean = plugin.keeplore_redact("customer K-12345", "")
+    assert clean == plugin.keeplore_before_write({}, "customer K-12345")
     ((start, name),) = plugin.scan(b"customer K-12345")
     assert start == len("customer ") and f"[REDACTED:{name}]" in str(clean)
     assert list(plugin.scan(str(clean).encode())) == []
@@ -99,9 +99,11 @@ def test_what_is_no_home_directory_shortens_nothing(home) -> None:
 
 def test_both_steps_shorten_and_secrets_in_such_a_path_go_too() -> None:
     plugin = Redactor(KEY, home=PurePosixPath("/home/ann"))
-    assert plugin.keeplore_redact("in /home/ann/a") == plugin.keeplore_before_write("in /home/ann/a") == "in ~/a"
+    assert (
+        plugin.keeplore_redact("in /home/ann/a", "") == plugin.keeplore_before_write({}, "in /home/ann/a") == "in ~/a"
+    )
     token = "gh" + "p_" + "".join(random.Random(5).choices("abcdefghijkmnpqrstuvwxyz23456789", k=36))
-    assert token not in str(plugin.keeplore_redact(f"/home/ann/{token}"))
+    assert token not in str(plugin.keeplore_redact(f"/home/ann/{token}", ""))
 
 
 @pytest.mark.timeout(20)  # the square of this size would take hours

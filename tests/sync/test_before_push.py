@@ -96,7 +96,7 @@ def test_what_is_allowed_by_its_fingerprint_is_pushed(first):
     stopped(first)
     (_, kind), *_ = scan(secret().encode())
     assert synchronise(first, Redactor(KEY, allow=[kind]).scan).pushed >= 1
-    assert Redactor(b"another" * 4, allow=[kind]).keeplore_redact(secret()) is not None
+    assert Redactor(b"another" * 4, allow=[kind]).keeplore_redact(secret(), "") is not None
 
 
 def test_what_the_person_denies_stops_the_push(first):
@@ -119,7 +119,7 @@ def test_no_name_of_a_file_reaches_the_terminal_as_it_is_and_many_findings_are_c
 def test_what_keeplore_wrote_itself_is_pushed(first, note):
     clean = Redactor(KEY)
     body = f"# Keys\n\n{secret()}\n"
-    memory = note("Keys", clean.keeplore_before_write(body) or body)
+    memory = note("Keys", clean.keeplore_before_write({}, body) or body)
     first.save(memory)
     assert not list(scan(serialise(memory).encode()))
     assert synchronise(first, scan).pushed == 1

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from pathlib import Path
 
 import pytest
 
+from keeplore.cli.examine.workspace import findings
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore.sync import SyncError
 from keeplore.workspace import Registry
+from keeplore.workspace.lint import lint, secrets_of
 from keeplore.workspace.notes import Draft
 from keeplore.workspace.setup import initialise
+from keeplore_hooks.events import Origin, Session, Turn
 
 
 @pytest.fixture
@@ -38,6 +42,61 @@ def test_the_patterns_of_a_workspace_and_the_home_directory_reach_no_file(places
     assert "[REDACTED:denied:" in text and "~/deploy" in text
 
 
+@pytest.fixture
+def ledgerly(places, git):
+    """The directory of a project that denies a name and, with a pattern that is wrong, another."""
+    directory = Path.home() / "code" / "ledgerly"
+    directory.mkdir(parents=True)
+    git("init", "-q", "-b", "main", cwd=directory)
+    entry = Path.home() / "memory" / "projects" / "ledgerly" / "project.json"
+    entry.parent.mkdir(parents=True)
+    data = {"schema": 1, "name": "ledgerly", "path": "~/code/ledgerly", "deny": ["(?i)blue ?heron", "Acme ("]}
+    entry.write_text(json.dumps(data))
+    return directory
+
+
+def everything(root: Path) -> str:
+    paths = [path for folder in ("memory", "projects") for path in (root / folder).rglob("*.md")]
+    return "\n".join(str(path) + path.read_text() for path in paths).lower()
+
+
+def test_what_a_project_denies_reaches_no_file_of_it_and_only_of_it(places, ledgerly):
+    said = "We decided to call the service Blue Heron for Acme (Berlin), because the customer asked for it."
+    origin = Origin("claude-code", "s1", str(ledgerly))
+    turn = Turn("t1", origin, "2026-02-03T10:00:00Z", f"Remember: {said}", (said,))
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        workspace.emit(turn)
+        workspace.emit(Session("e1", origin, "2026-02-03T10:01:00Z", "ended"))
+        workspace.notes.write(Draft(said, title="Blue heron naming", scope="project", project="ledgerly"))
+        text = everything(workspace.root)
+        assert text.count("[redacted:denied:") >= 4
+        assert (
+            "blueheron" not in text and "blue heron" not in text and "blue-heron" not in text and "acme (" not in text
+        )
+        workspace.notes.write(Draft("The blue heron is a bird of the coast.", scope="workspace"))
+        assert "the blue heron is a bird" in everything(workspace.root)
+
+
+def test_lint_and_the_look_before_a_push_know_what_a_project_denies(places, ledgerly):
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        outcome = workspace.notes.write(Draft("We deploy on Fridays only.", scope="project", project="ledgerly"))
+        path = workspace.root / outcome.path
+        path.write_text(path.read_text() + "\nThat is for Blue Heron.\n")
+        assert [name.partition(":")[0] for _, _, name in workspace.secrets(path.read_bytes())] == ["denied"]
+        found = lint(workspace.root, (), secrets_of(workspace.root, places)).findings
+        [finding] = [f for f in found if f.level == "error"]
+        assert finding.path == outcome.path and "denied" in finding.message and "heron" not in finding.message.lower()
+        assert [f for f in lint(workspace.root).findings if f.level == "error"] == []
+
+
+def test_doctor_names_a_pattern_of_a_project_that_is_wrong(places, ledgerly):
+    with Registry(places) as registry:
+        [found] = [f for f in findings("memory", registry.named("memory")) if "RE2" in f.message]
+    assert "projects/ledgerly/project.json" in found.remedy
+
+
 def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(places, tmp_path, git):
     remote = tmp_path / "remote.git"
     git("init", "-q", "--bare", "-b", "main", str(remote), cwd=tmp_path)
@@ -60,10 +119,10 @@ def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(places, tmp_p
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("{deny: ['a(']}", r"redaction.deny: 'a\(' is no regular expression of RE2: missing \)"),
-        ("{deny: ['a(?=b)']}", r"redaction.deny: 'a\(\?=b\)' is no regular expression of RE2: invalid perl"),
-        ("{deny: ['x*']}", r"redaction.deny: 'x\*' matches an empty text"),
-        ('{deny: ["\\ud800"]}', "redaction.deny|no YAML"),
+        ("{deny: ['a(']}", r"no regular expression of RE2: 'a\(': missing \)"),
+        ("{deny: ['a(?=b)']}", r"no regular expression of RE2: 'a\(\?=b\)': invalid perl"),
+        ("{deny: ['x*']}", r"matches an empty text and so says nothing: 'x\*'"),
+        ('{deny: ["\\ud800"]}', "a pattern to deny|no YAML"),
         ("{deny: secret}", "redaction.deny: it should be a list of texts"),
         ("{allow: [github-token]}", "redaction.allow: 'github-token' should be a kind and six digits"),
     ],

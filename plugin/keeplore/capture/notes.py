@@ -29,7 +29,7 @@ class NoteSteps:
     """What taking notes needs of its surroundings, each a plain function."""
 
     place: Callable[[Origin], Place]
-    redact: Callable[[str], str]
+    redact: Callable[[str, str], str]  # of a text and the directory in which it was said
     forgotten: Callable[[], Mapping[str, str]]  # turn → the conversation that was forgotten with it
     write: Callable[[Draft], object]  # may raise AlreadyExists, Forgotten; the same statement twice is one note
 
@@ -60,7 +60,7 @@ class NoteTaker:
     @hookimpl_last
     def keeplore_command(self, command: Command) -> None:
         """Write what was typed behind ``/remember``; where the worker answered it, the id is the same."""
-        said = self._steps.redact(clean(command.args))
+        said = self._steps.redact(clean(command.args), command.origin.cwd)
         if command.name not in REMEMBER or not said:
             return
         place, origin = self._steps.place(command.origin), command.origin

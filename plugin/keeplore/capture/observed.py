@@ -20,7 +20,7 @@ _LOOKING = re.compile(
 )
 
 
-def observed(turn: Turn, redact: Callable[[str], str]) -> Exchange | None:
+def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
     """The exchange without tool content, injected context and secrets; None where nobody said anything."""
 
     shorten = shortening(redact, turn.origin.cwd)
@@ -40,7 +40,7 @@ def observed(turn: Turn, redact: Callable[[str], str]) -> Exchange | None:
     return Exchange(turn.id, turn.at, user, kept, turn.ended_at) if user or kept else None
 
 
-def observed_work(turn: Turn, redact: Callable[[str], str]) -> Work:
+def observed_work(turn: Turn, redact: Callable[[str, str], str]) -> Work:
     """References without secrets; paths of the project as seen from its directory, on any machine."""
     folder = turn.origin.cwd.rstrip("/\\")
     shorten = shortening(redact, turn.origin.cwd)

@@ -44,7 +44,7 @@ class Steps:
     """What capture needs of its surroundings, each a plain function."""
 
     place: Callable[[Origin], Place]
-    redact: Callable[[str], str]
+    redact: Callable[[str, str], str]  # of a text and the directory in which it was said
     segment: Callable[[Sequence[Mapping[str, Any]], Turn], str]
     known_turns: Callable[[Iterable[str]], Mapping[str, str]]
     written: Callable[[str, str], None]
@@ -119,7 +119,7 @@ class Capture:
             return
         if current := self._current(state):
             self._close(state, current)
-        arguments = self._steps.redact(clean(command.args))
+        arguments = self._steps.redact(clean(command.args), command.origin.cwd)
         state.opened_by = f"/{command.name} {arguments}".strip()[:200]
 
     @hookimpl_last

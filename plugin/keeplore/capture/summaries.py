@@ -25,7 +25,7 @@ class SummarySteps:
     """What keeping summaries needs of its surroundings, each a plain function."""
 
     place: Callable[[Origin], Place]
-    redact: Callable[[str], str]
+    redact: Callable[[str, str], str]  # of a text and the directory in which it was said
     title: Callable[[Exchange], str]  # of a text of the agent's
     flush: Callable[[], None]  # puts the open conversations on disk
     written: Callable[[str, str], None]

@@ -157,7 +157,7 @@ def _directory(origin: Origin) -> Path:
 
 def _draft(workspace: Workspace, text: str, origin: Origin) -> Draft:
     """Cleaned and redacted as capture does it: the same command, read later in the transcript, has the same id."""
-    said = workspace.plugins.redact(clean(text))
+    said = workspace.redact_said(clean(text), origin.cwd)
     place = workspace.place(origin)
     return Draft(
         said,

@@ -20,6 +20,7 @@ MARKER = ".keeplore-project"  # a file with the project's name, for directories 
 WORKTREE_FOLDERS = (".worktrees", "worktrees")  # <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
 MAX_MARKER = 200  # bytes
 MAX_PROJECT_FILE = 64 * 1024  # bytes
+MAX_DENIED = 100  # patterns of one project
 MAX_PROJECTS = 10_000
 SCHEMA = 1
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>[^/:\s]+):(?P<path>[^\s]+)\Z")
@@ -35,6 +36,7 @@ class Project:
     root_commit: str = ""
     path: str = ""  # below the home directory as ~/…; only where there is no remote
     also: tuple[str, ...] = ()  # other names under which memory of it is filed
+    deny: tuple[str, ...] = ()  # what must never be kept of it, as RE2 patterns
 
     def to_json(self) -> str:
         data = {
@@ -44,6 +46,7 @@ class Project:
             "root_commit": self.root_commit,
             "path": self.path,
             "also": list(self.also),
+            "deny": list(self.deny),
         }
         return json.dumps({key: value for key, value in data.items() if value}, indent=2, ensure_ascii=False) + "\n"
 
@@ -110,14 +113,32 @@ def load_projects(store: Store) -> Iterable[Project]:
     for name in names:
         if not is_project_name(name):
             continue
-        try:
-            data = json.loads(store.read_text(f"projects/{name}/project.json", MAX_PROJECT_FILE))
-        except (StoreError, OSError, ValueError, RecursionError):
-            continue
-        if isinstance(data, dict):
+        if data := _entry(store, name):
             remotes = tuple(normalise_remote(f"https://{r}") for r in _texts(data, "remotes"))
             also = tuple(other for other in _texts(data, "also") if is_project_name(other) and other != name)
-            yield Project(name, remotes, str(data.get("root_commit", "")), str(data.get("path", "")), also)
+            root_commit, path = str(data.get("root_commit", "")), str(data.get("path", ""))
+            yield Project(name, remotes, root_commit, path, also, _deny(data))
+
+
+def denied(store: Store, project: str) -> tuple[str, ...]:
+    """What a project's entry, or that of the project it is filed under now, denies."""
+    if not is_project_name(project):
+        return ()
+    if data := _entry(store, project):
+        return _deny(data)
+    return next((entry.deny for entry in load_projects(store) if project in entry.also), ())
+
+
+def _entry(store: Store, name: str) -> dict[str, object]:
+    try:
+        data = json.loads(store.read_text(f"projects/{name}/project.json", MAX_PROJECT_FILE))
+    except (StoreError, OSError, ValueError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _deny(data: dict[str, object]) -> tuple[str, ...]:
+    return tuple(pattern for pattern in _texts(data, "deny")[:MAX_DENIED] if pattern)
 
 
 def _texts(data: dict[str, object], key: str) -> list[str]:

@@ -5,18 +5,24 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from keeplore.capture.redact.engine import find, without_own_names
+from keeplore.capture.redact import Redactor
+from keeplore.config.machine import redaction_key
+from keeplore.config.places import Places
+from keeplore.config.settings import load_settings
 from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, check, check_links
+from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, Secrets, check, check_links
 from keeplore.memory.location import digits_of
-from keeplore.store import files
+from keeplore.store import Store, files
 from keeplore.store.paths import is_memory, is_portable
 from keeplore.store.staged import staged
+from keeplore.workspace.identity import denied
 
 FOLDERS = ("memory", "projects", "user")
+KNOWN: Secrets = Redactor().spans  # what the rules know, without any wishes
 _RENAME = "Rename it"
 
 
@@ -30,8 +36,17 @@ class Report:
         return sum(finding.level == ERROR for finding in self.findings)
 
 
-def lint(root: Path, paths: Sequence[str] = ()) -> Report:
+def secrets_of(root: Path, places: Places) -> Secrets:
+    """What `redaction.deny`, `redaction.allow` and the projects of a workspace say, for `lint`. Raises ConfigError."""
+    wishes = load_settings(root).redaction
+    says = partial(denied, Store(root))
+    return Redactor(redaction_key(places), deny=wishes.deny, allow=wishes.allow, denied=says).spans
+
+
+def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Report:
     """Look at all memory files of a workspace, or at some: paths of files and folders relative to ``root``.
+
+    ``secrets`` finds in a file what must not be in it, with the kind that the finding names.
 
     Raises NotFound for a path that no memory lies at.
     """
@@ -43,7 +58,8 @@ def lint(root: Path, paths: Sequence[str] = ()) -> Report:
         for path in paths:
             if not any(found == path or found.startswith(f"{path}/") for found in chosen):
                 raise NotFound(f"no memory lies at {path}", "Name a file or folder below memory/, projects/ or user/")
-    checked = [one for path in present if path in chosen and is_memory(path) and (one := _from_disk(root, path))]
+    wanted = (path for path in present if path in chosen and is_memory(path))
+    checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
     found = list(_linked(root, checked, present, is_whole=not paths))
     found += [
         Finding(path, 1, WARNING, "it is not read: a link, no regular file, or a repository of its own", "Move it out")
@@ -53,10 +69,10 @@ def lint(root: Path, paths: Sequence[str] = ()) -> Report:
     return _report(checked, [*found, *_names(present, chosen)])
 
 
-def lint_staged(root: Path, index_file: str = "") -> Report:
+def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> Report:
     """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
     contents = staged(root, index_file)
-    checked = [_checked(path, data) for path, data in contents.items() if is_memory(path)]
+    checked = [_checked(path, data, secrets) for path, data in contents.items() if is_memory(path)]
     present = [file.path for folder in FOLDERS for file in files.walk(root, folder, [])]
     found = list(_linked(root, checked, present, is_whole=False))
     return _report(checked, [*found, *_names({*present, *contents}, contents)])
@@ -69,24 +85,24 @@ def _report(checked: Sequence[Checked], more: Iterable[Finding]) -> Report:
     return Report(tuple(sorted(sound)), len(checked))
 
 
-def _from_disk(root: Path, path: str) -> Checked | None:
+def _from_disk(root: Path, path: str, secrets: Secrets) -> Checked | None:
     try:
         data = files.read(root, path, MAX_FILE)
     except NotFound:  # removed since it was seen
         return None
     except Corrupt:
-        return _checked(path, None)
+        return _checked(path, None, secrets)
     except (StoreError, OSError) as e:
         said = e.message if isinstance(e, StoreError) else f"it cannot be read: {e.strerror}"
         return Checked(path, None, (Finding(path, 1, ERROR, said, "Look at its permissions"),))
-    return _checked(path, data)
+    return _checked(path, data, secrets)
 
 
-def _checked(path: str, data: bytes | None) -> Checked:
+def _checked(path: str, data: bytes | None, secrets: Secrets) -> Checked:
     if data is None:
         said, remedy = f"it is larger than {MAX_FILE >> 20} MB", "Split it, or move it out of the memory folders"
         return Checked(path, None, (Finding(path, 1, ERROR, said, remedy),))
-    return check(path, data, lambda text: ((hit.start, hit.end, hit.kind) for hit in find(without_own_names(text))))
+    return check(path, data, secrets)
 
 
 def _linked(root: Path, checked: Sequence[Checked], present: Iterable[str], *, is_whole: bool) -> Iterator[Finding]:
@@ -103,7 +119,11 @@ def _others(root: Path, checked: Sequence[Checked], present: Iterable[str]) -> l
     wanted = {"", *(id_[4:12] for id_ in ids)}
     own = {one.path for one in checked}
     likely = (path for path in present if path not in own and is_memory(path) and digits_of(path) in wanted)
-    return [one for path in likely if (one := _from_disk(root, path))]
+    return [one for path in likely if (one := _from_disk(root, path, _nothing))]
+
+
+def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
+    return ()  # of these files only what they say of others counts
 
 
 def _forgotten(root: Path) -> list[str]:

@@ -50,8 +50,8 @@ class Version:
 class Notes:
     """The notes of one workspace, safe for several threads and processes.
 
-    ``redact`` takes secrets out of a text, ``guess`` names the category of one, ``written`` is told of each new file,
-    ``is_foreign`` tells which memories another person's machine wrote.
+    ``redact`` takes secrets out of a text of a project, ``guess`` names the category of one, ``written`` is told of
+    each new file, ``is_foreign`` tells which memories another person's machine wrote.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Notes:
         *,
         machine: str,
         now: Callable[[], str],
-        redact: Callable[[str], str],
+        redact: Callable[[str, str], str],
         guess: Callable[[str], str],
         written: Callable[[str, str], None],
         is_foreign: Callable[[Memory], bool],
@@ -114,7 +114,7 @@ class Notes:
             if isinstance(title := meta.get("title"), str):
                 meta["title"] = sanitise(title)
             changed = {key: value for key, value in meta.items() if old.meta.get(key) != value}
-            text = old.body if body is None else self._redact(sanitise(body))
+            text = old.body if body is None else self._redact(sanitise(body), old.project)
             if not changed and text == old.body and not forks:
                 return Outcome(old, head.path, is_new=False)
             if "trust" in meta or not self._is_foreign(old):
@@ -135,10 +135,11 @@ class Notes:
         return tuple(Version(row, memory, row.id in chain.leaves) for row, memory in loaded if memory)
 
     def _made(self, draft: Draft) -> Memory:
-        text = self._redact(sanitise(draft.text))
+        text = self._redact(sanitise(draft.text), draft.project)
         category = draft.category or self._guess(text)
         source = {"machine": self._machine, **draft.source}
-        made = replace(draft, text=text, title=self._redact(sanitise(draft.title)), category=category, source=source)
+        title = self._redact(sanitise(draft.title), draft.project)
+        made = replace(draft, text=text, title=title, category=category, source=source)
         return note_of(made, self._now())
 
     def _same(self, memory: Memory, wanted_id: str) -> MemoryRow | None:

@@ -46,8 +46,8 @@ class Plugins(pluggy.PluginManager):
         """Call the extension point of this kind of event."""
         getattr(self.hook, f"keeplore_{event.kind}")(**{event.kind: event})
 
-    def redact(self, text: str) -> str:
-        return self._chain("keeplore_redact", "text", {"text": text})
+    def redact(self, text: str, project: str = "") -> str:
+        return self._chain("keeplore_redact", "text", {"text": text, "project": project})
 
     def before_write(self, meta: Mapping[str, Any], body: str) -> str:
         return self._chain("keeplore_before_write", "body", {"meta": meta, "body": body})

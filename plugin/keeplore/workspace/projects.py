@@ -154,6 +154,7 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
         into.root_commit or before.root_commit,
         into.path or before.path,
         tuple(also),
+        tuple(dict.fromkeys((*into.deny, *before.deny))),
     )
     # the new entry first: a project that two entries name is found, one that none names is lost
     workspace.store.write_text(f"projects/{new}/project.json", joined.to_json())

@@ -36,7 +36,8 @@ class Recorder:
         self._has_refreshed = False
         self.capture = Capture(workspace.store, workspace.sessions, self._steps())
         self._recent = RecentOnCommand()
-        notes = NoteSteps(workspace.place, workspace.redact, workspace.store.forgotten_turns, workspace.notes.write)
+        forgotten = workspace.store.forgotten_turns
+        notes = NoteSteps(workspace.place, workspace.redact_said, forgotten, workspace.notes.write)
         for plugin in (
             Segmenter(workspace.embedder),
             self.capture,
@@ -60,7 +61,7 @@ class Recorder:
         workspace = self._workspace
         return Steps(
             place=workspace.place,
-            redact=workspace.redact,
+            redact=workspace.redact_said,
             segment=self._segment,
             known_turns=self._known_turns,
             written=workspace.written,
@@ -75,7 +76,7 @@ class Recorder:
         workspace = self._workspace
         return SummarySteps(
             place=workspace.place,
-            redact=workspace.redact,
+            redact=workspace.redact_said,
             title=lambda exchange: title_of([exchange], {}),
             flush=self.capture.flush,
             written=workspace.written,

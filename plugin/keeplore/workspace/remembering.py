@@ -57,7 +57,7 @@ def drafted(target: Target, said: Said) -> Draft:
     source: dict[str, str] = {}
     text, id_ = sanitise(said.text), ""
     if said.origin.session:
-        text = target.workspace.plugins.redact(clean(said.text))
+        text = target.workspace.redact(clean(said.text), target.project)
         source = {"host": said.origin.host, "session": said.origin.session}
         id_ = session_note_id(said.origin.host, said.origin.session, text) if target.is_here else ""
     return Draft(

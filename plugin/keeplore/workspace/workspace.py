@@ -19,7 +19,7 @@ from keeplore.index import Deferred, Embedder, Index, Models
 from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Unasked, recall
 from keeplore.store import Store
-from keeplore.workspace.identity import Identity, identify, save_project
+from keeplore.workspace.identity import Identity, denied, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.synced import SyncLog
 from keeplore.workspace.whose import Whose
@@ -95,9 +95,17 @@ class Workspace:
     def capture(self) -> Capture:
         return self._recording().capture
 
-    def redact(self, text: str) -> str:
-        """The text without its secrets."""
-        return self.plugins.redact(text)
+    def redact(self, text: str, project: str = "") -> str:
+        """The text without its secrets, and without what its project denies."""
+        return self.plugins.redact(text, project)
+
+    def redact_said(self, text: str, cwd: str) -> str:
+        """The same for what was said in a directory."""
+        return self.redact(text, self.identity(Path(cwd)).project if cwd else "")
+
+    def secrets(self, data: bytes) -> Iterator[tuple[int, int, str]]:
+        """Start, end and kind of what must not stand in a memory file."""
+        return self._redactor.spans(data)
 
     def written(self, memory_id: str, path: str) -> None:
         """Tell the plugins of a file that was written."""
@@ -244,7 +252,13 @@ class Workspace:
         from keeplore.capture.redact import Redactor
 
         wishes = self.settings.redaction
-        return Redactor(redaction_key(self._places), deny=wishes.deny, allow=wishes.allow, home=self._home)
+        return Redactor(
+            redaction_key(self._places),
+            deny=wishes.deny,
+            allow=wishes.allow,
+            home=self._home,
+            denied=functools.partial(denied, self.store),
+        )
 
     def _load_plugins(self) -> Plugins:
         from keeplore.workspace.noting import Noting  # here, as above: pluggy takes 10 ms
@@ -271,7 +285,7 @@ class Workspace:
         return found
 
     def _before_write(self, memory: Memory) -> Memory:
-        meta = {**memory.meta, "title": self.redact(memory.title)}
+        meta = {**memory.meta, "title": self.redact(memory.title, memory.project)}
         return Memory(meta, self.plugins.before_write(meta, memory.body))
 
 

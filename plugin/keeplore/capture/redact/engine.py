@@ -70,7 +70,11 @@ class Wishes:
     @classmethod
     def of(cls, deny: Iterable[str], allow: Iterable[str]) -> Wishes:
         """Raises ConfigError for a pattern that RE2 does not know, or that matches an empty text."""
-        return cls(tuple(map(_denied, deny)), frozenset(allow))
+        return cls(tuple(map(pattern, deny)), frozenset(allow))
+
+    def also(self, deny: Iterable[str]) -> Wishes:
+        """These and more patterns; what is none of RE2's is looked for letter by letter, so that nothing stops."""
+        return Wishes((*self.deny, *map(_lenient, deny)), self.allow)
 
 
 NO_WISHES = Wishes()
@@ -216,19 +220,29 @@ def _compile(pattern: str) -> Any:
     return re2.compile(pattern.encode(), _options())
 
 
-def _denied(pattern: str) -> Any:
+def pattern(text: str, where: str = "keeplore.yaml") -> Any:
+    """What a person denies, compiled; ``where`` is the file that says so. Raises ConfigError, see `Wishes.of`."""
     options = _options()
     options.encoding = re2.Options.Encoding.UTF8  # so that letters of any language have two cases
     try:
-        compiled = re2.compile(pattern.encode(), options)
+        compiled = re2.compile(text.encode(), options)
     except (re2.error, UnicodeEncodeError) as e:
         said = e.args[0].decode("utf-8", "replace") if isinstance(e.args[0], bytes) else str(e)
-        what = f"redaction.deny: {pattern!r} is no regular expression of RE2: {said}"
-        raise ConfigError(what, "Mend or remove it in keeplore.yaml") from e
+        what = f"a pattern to deny is no regular expression of RE2: {text!r}: {said}"
+        raise ConfigError(what, f"Mend or remove it in {where}") from e
     if compiled.search(b""):
-        what = f"redaction.deny: {pattern!r} matches an empty text and so says nothing"
-        raise ConfigError(what, "Mend or remove it in keeplore.yaml")
+        what = f"a pattern to deny matches an empty text and so says nothing: {text!r}"
+        raise ConfigError(what, f"Mend or remove it in {where}")
     return compiled
+
+
+@cache
+def _lenient(text: str) -> Any:
+    try:
+        return pattern(text)
+    except ConfigError:
+        literal = text.encode("utf-8", "replace") or b"?"
+        return re2.compile(re2.escape(literal), _options())
 
 
 def _windows(places: Iterable[int], before: int, after: int, size: int) -> Iterator[tuple[int, int]]:

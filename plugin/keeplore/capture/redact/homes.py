@@ -42,10 +42,10 @@ def home_of(directory: str) -> PurePath | None:
     return PureWindowsPath(found[1]) if found else None
 
 
-def shortening(redact: Callable[[str], str], directory: str) -> Callable[[str], str]:
+def shortening(redact: Callable[[str, str], str], directory: str) -> Callable[[str], str]:
     """``redact`` for words of a session in that directory, which may be one of another machine, of another name."""
     homes = _homes_around(directory)
-    return lambda text: redact(homes.shorten(text))
+    return lambda text: redact(homes.shorten(text), directory)
 
 
 @functools.lru_cache(maxsize=16)

@@ -52,10 +52,11 @@ def command(
         _git_hook(root, is_wanted=install)
         return
     # heavy: redaction's rules, YAML
-    from keeplore.workspace.lint import lint, lint_staged
+    from keeplore.workspace.lint import lint, lint_staged, secrets_of
 
+    secrets = secrets_of(root, places)
     below = [_below(root, path) for path in paths]
-    report = lint_staged(root, _index_file()) if staged else lint(root, below if all(below) else ())
+    report = lint_staged(root, _index_file(), secrets) if staged else lint(root, below if all(below) else (), secrets)
     if as_json:
         emit_json([asdict(finding) for finding in report.findings])
     else:

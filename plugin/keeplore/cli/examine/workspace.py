@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from keeplore.capture.redact.engine import pattern
 from keeplore.cli.examine.finding import Finding, note, several, well, wrong
-from keeplore.errors import KeeploreError, NotFound, RepositoryBusy
+from keeplore.errors import ConfigError, KeeploreError, NotFound, RepositoryBusy
 from keeplore.index import Wanted
 from keeplore.memory.lint import ERROR
 from keeplore.memory.location import Location, location_of
 from keeplore.store.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.workspace.disputes import disputes
+from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lint import lint
 from keeplore.workspace.whose import UNKNOWN
 from keeplore.workspace.workspace import Workspace
@@ -26,6 +28,7 @@ INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 
 def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
     yield from _plugins(part, workspace)
+    yield from _denied(part, workspace)
     yield from _locks(part, workspace)
     yield from _index(f"{part} index", workspace)
     yield from _forgotten(part, workspace)
@@ -41,6 +44,16 @@ def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
 def _plugins(part: str, workspace: Workspace) -> Iterator[Finding]:
     for failure in workspace.plugins.failures:
         yield wrong(f"{part} plugin", failure, "Update it, or uninstall its package")
+
+
+def _denied(part: str, workspace: Workspace) -> Iterator[Finding]:
+    for project in load_projects(workspace.store):
+        for text in project.deny:
+            where = f"projects/{project.name}/project.json"
+            try:
+                pattern(text, where)
+            except ConfigError as e:
+                yield wrong(f"{part} project", f"{e.message}; until then it is looked for letter by letter", e.remedy)
 
 
 def _locks(part: str, workspace: Workspace) -> Iterator[Finding]:
@@ -203,7 +216,7 @@ def _option(at: Location) -> str:
 def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
     """The line of each file's first error."""
     try:
-        found = lint(workspace.root, paths).findings if paths else ()
+        found = lint(workspace.root, paths, workspace.secrets).findings if paths else ()
     except NotFound:  # one vanished meanwhile
         return {}
     lines: dict[str, int] = {}
