@@ -72,6 +72,20 @@ def test_where_keeplore_is_installed_nothing_is_said(state: Path) -> None:
     assert not (state / "advised").exists()
 
 
+@pytest.mark.parametrize("host", HOSTS)
+def test_where_workers_die_a_session_start_says_so_once_a_day(host: str, state: Path, kept: Kept) -> None:
+    state.mkdir(parents=True)
+    (state / "python").write_text("/bin/false\n")  # an interpreter that has lost Keeplore
+    (state / "worker.tries").write_text("4\n")
+    (state / "warned-20200101").write_text("")
+    event = BEGINNINGS.get(host, "SessionStart")
+    ((key, line),) = json.loads(said(host, event)).items()
+    assert key == KEYS[host] and "keeplore doctor" in line
+    assert said(host, event) == b"" and said(host, "Stop") == b""
+    assert len(list(state.glob("warned-*"))) == 1
+    assert len(kept()) == 3
+
+
 def test_an_edit_that_is_only_asked_about_is_not_kept(state: Path) -> None:
     assert said("claude-code", "PreToolUse") == b""
     assert Spool(state / "spool").pending() == []

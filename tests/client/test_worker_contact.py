@@ -341,7 +341,8 @@ def test_a_hundred_events_do_not_start_a_hundred_workers(
     turns_of_ten_seconds = 2 + int(time.monotonic() - begin) // 10
     wait_for_start(state)
     time.sleep(1)  # for others to turn up
-    assert 1 <= len(started(state)) <= turns_of_ten_seconds
+    # a client that was held up between looking at its clock and taking the turn may take it once more
+    assert 1 <= len(started(state)) <= 2 * turns_of_ten_seconds
     assert len(spool.pending()) == 100
 
 

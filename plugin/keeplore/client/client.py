@@ -32,6 +32,10 @@ ADVICE = (
     "Keeplore keeps what is said here in its inbox and remembers it once it is installed: "
     "run `pipx install keeplore` or `uv tool install keeplore`, then `keeplore init`."
 )
+TROUBLE = (
+    "Keeplore's worker does not start: what is said here waits in its inbox, and nothing is recalled. "
+    "Run `keeplore doctor`; it says why."
+)
 # host → the key under which it shows a line to the person, or else gives it to the model
 SHOWN = {"cursor": "additional_context", "copilot": "additionalContext", "opencode": "context"}
 ALLOWED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
@@ -60,7 +64,11 @@ def main() -> None:
             header = f"KEEPLORE/1 {CLIENT} answer {host} {event}\n".encode()
             reply = ask(state, header + payload, deadline, is_patient=is_patient)
     except FileNotFoundError:
-        reply = advice(state, host) if event.lower() in BEGINNINGS else b""
+        reply = once(state, "advised", host, ADVICE) if event.lower() in BEGINNINGS else b""
+    except OSError:
+        pass  # the time is up, or the worker went away
+    if not reply and event.lower() in BEGINNINGS and tries_of(state) >= TRIES_A_STEP:
+        reply = once(state, time.strftime("warned-%Y%m%d", time.gmtime()), host, TROUBLE)
     while reply:
         reply = reply[os.write(1, reply) :]
 
@@ -177,6 +185,8 @@ def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket
             if not has_started:
                 is_started = start_worker(state)
                 has_started = True
+            if tries_of(state) > TRIES_A_STEP:  # several died before this one: nobody is to wait for another
+                return None
         if not (is_patient or is_started):
             return None
         # not before: also where the time is up, what was spooled needs a worker
@@ -231,13 +241,17 @@ def keeplore_python(state: str) -> str:
     return python
 
 
-def advice(state: str, host: str) -> bytes:
-    """What to install, in the form of the host; b"" where this machine has been told."""
+def once(state: str, name: str, host: str, text: str) -> bytes:
+    """A line for the person, in the form of the host; b"" where the file ``name`` says that it was told."""
     try:
-        os.close(os.open(os.path.join(state, "advised"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(os.open(os.path.join(state, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
         return b""
-    return f'{{"{SHOWN.get(host, "systemMessage")}": "{ADVICE}"}}'.encode()
+    kind = name.split("-")[0] + "-"
+    for old in os.listdir(state):
+        if old.startswith(kind) and old != name:
+            os.unlink(os.path.join(state, old))
+    return f'{{"{SHOWN.get(host, "systemMessage")}": "{text}"}}'.encode()
 
 
 def become_worker(python: str, state: str) -> None:
