@@ -1,0 +1,139 @@
+"""The Claude Agent SDK itself, with a program in the place of Claude Code that speaks its protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
+
+from keeplore import client
+from keeplore.config.places import Places
+from keeplore.frameworks.claude_agent_sdk import EVENTS, hooks
+from keeplore.worker.worker import Worker
+from keeplore_hooks.spool import Spool
+
+from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office
+
+CLI = Path(__file__).with_name("claude_cli.py")
+CLIENT = str(Path(client.__file__).with_name("client.py"))
+WAIT_S = 60
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, f"waited too long until {what}"
+        time.sleep(0.05)
+
+
+class Programs:
+    """Runs programs that use the SDK, each with a session of its own, beside a worker."""
+
+    def __init__(self, office: Office, directory: Path) -> None:
+        self.office = office
+        self.directory = directory
+        self.cli = directory / "claude"
+        self.cli.write_text(f"#!/bin/sh\nexec {sys.executable} {CLI}\n", encoding="utf-8")
+        self.cli.chmod(0o755)
+        self.spool = Spool(Places.from_environment(os.environ).spool)
+        self.sessions = 0
+
+    def run(self, prompt: str, answer: str, *, plugin: str = "") -> list[dict[str, Any]]:
+        """What was answered to Claude Code, event by event."""
+        self.sessions += 1
+        name = f"session-{self.sessions}"
+        replies = self.directory / f"{name}.replies"
+        environment = {
+            "SESSION": name,
+            "ANSWER": answer,
+            "TRANSCRIPT": str(self.directory / f"{name}.jsonl"),
+            "REPLIES": str(replies),
+            "PLUGIN": plugin,
+        }
+        options = ClaudeAgentOptions(hooks=hooks(), cli_path=self.cli, cwd=self.office.project, env=environment)
+
+        async def talk() -> list[str | None]:
+            messages = [message async for message in query(prompt=prompt, options=options)]
+            return [message.result for message in messages if isinstance(message, ResultMessage)]
+
+        assert asyncio.run(talk()) == [answer]
+        return [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
+
+    def taken(self) -> None:
+        until(lambda: self.spool.counts()["new"] == self.spool.counts()["claimed"] == 0, "the spool is empty")
+
+
+@pytest.fixture
+def programs(office: Office, tmp_path: Path) -> Iterator[Programs]:
+    worker = Worker(Places.from_environment(os.environ))
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    until((Places.from_environment(os.environ).state / "worker.addr").exists, "the worker listens")
+    yield Programs(office, tmp_path)
+    worker.stop()
+    thread.join(WAIT_S)
+    assert not thread.is_alive()
+
+
+def contexts(replies: list[dict[str, Any]]) -> list[str]:
+    """Every text that was given to the model, in the order in which it was."""
+    outputs = [answer["reply"].get("response", {}) for answer in replies]
+    outputs += [json.loads(answer["reply"]["plugin"]) for answer in replies if answer["reply"].get("plugin")]
+    found = [output.get("hookSpecificOutput", {}).get("additionalContext", "") for output in outputs]
+    return [text for text in found if text]
+
+
+def told(programs: Programs, **options: Any) -> list[str]:
+    """What the first program is told that is told anything: where the machine is slow, the client gives up in time."""
+    for _ in range(20):
+        if found := contexts(programs.run(AGAIN, "It lost jobs.", **options)):
+            return found
+    raise AssertionError("no program was told anything")
+
+
+def test_what_one_program_said_another_is_told(programs: Programs) -> None:
+    replies = programs.run(WHY, BECAUSE)
+    events = [answer["event"] for answer in replies]
+    assert events == ["UserPromptSubmit", "PostToolUse", "PreCompact", "Stop"]
+    assert {answer["reply"]["subtype"] for answer in replies} == {"success"}
+    programs.taken()
+    assert programs.office.said() == [(WHY, BECAUSE)]
+    assert TOLD in "".join(told(programs))
+
+
+def test_beside_the_plugins_own_entries_nothing_is_kept_or_told_twice(programs: Programs) -> None:
+    programs.office.tell()
+    found = told(programs, plugin=CLIENT)
+    known = [path.stem[-8:] for path in programs.office.root.rglob("conversations/**/*.md")]
+    assert max(sum(id_ in text for text in found) for id_ in known) == 1
+    programs.taken()
+    said = programs.office.said()
+    assert said.count((WHY, BECAUSE)) == 1
+    assert len(said) == 1 + programs.sessions and said.count((AGAIN, "It lost jobs.")) == programs.sessions
+
+
+def test_a_program_on_a_machine_without_a_workspace_runs_as_ever(
+    project: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (Path(os.environ["HOME"]) / "state").rmdir()
+    (Path(os.environ["HOME"]) / "state").write_text("no directory")
+    with caplog.at_level(logging.WARNING):
+        replies = Programs(Office(tmp_path, project), tmp_path).run(WHY, BECAUSE)
+    assert [answer["reply"].get("response", {}) for answer in replies] == [{}] * 4
+    assert len([record for record in caplog.records if record.name.startswith("keeplore")]) == 1
+
+
+def test_only_events_are_asked_for_that_the_sdk_hands_to_python() -> None:
+    assert list(hooks()) == list(EVENTS)
+    assert [matcher.matcher for matcher in hooks()["PostToolUse"]] == ["AskUserQuestion"]
+    assert all(matcher.on_failure is None for matchers in hooks().values() for matcher in matchers)
