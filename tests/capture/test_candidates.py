@@ -263,3 +263,11 @@ def test_any_text_can_be_read(said: str) -> None:
 )
 def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None:
     assert category_of(text) == category
+
+
+def test_the_rules_of_a_pasted_skill_are_no_notes() -> None:
+    rules = "# Release\n\nAlways bump the minor version. Never publish on Fridays."
+    pasted = Exchange("t0", "2026-03-01T10:00:00Z", f"Base directory for this skill: ~/skills/release\n\n{rules}")
+    typed = Exchange("t0", "2026-03-01T10:00:00Z", "Never publish on Fridays.")
+    assert (orders(pasted), candidates([pasted])) == ((), ())
+    assert [c.text for c in orders(typed)] == ["Never publish on Fridays."]

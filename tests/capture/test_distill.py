@@ -575,3 +575,60 @@ def test_a_cause_is_a_reason_and_is_not_told_twice() -> None:
     found = distill(talk("the import hangs", f"{cause} Fixed the lock in `loader.py`."))
     assert [q.text for q in found["reasoning"]] == [cause]
     assert [q.text for q in found["outcome"]] == ["Fixed the lock in `loader.py`."]
+
+
+def test_code_that_a_sentence_mentions_does_not_make_it_code() -> None:
+    reply = (
+        "The options are:\n\n1. **Option A: Remove the fallback** - link nothing\n"
+        "2. **Option B: Check ancestry** - instead of exact `base == HEAD && clean`, ask for descendants\n"
+        "3. **Option C: Its own file (or folder, with a key); nobody else writes there**"
+    )
+    options = texts(talk("fix it", reply, "B then"), "options")
+    assert [text.strip("*")[:8] for text in options] == ["Option A", "Option B", "Option C"]
+    assert [s.text for s in sentences("if (a == b) { stop(); }\nfoo(bar); baz()\n")] == []
+
+
+SKILL = (
+    "# Release\n\nYou are the release manager. Always bump the minor version. Never publish on Fridays.\n\n"
+    "## Steps\n1. Tag"
+)
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        f"Base directory for this skill: ~/skills/release\n\n{SKILL}",
+        f"---\nname: release\ndescription: how we release\n---\n\n{SKILL}",
+        f"{SKILL}\n2. Publish",
+    ],
+)
+def test_the_rules_of_a_skill_are_not_the_persons_words(pasted: str) -> None:
+    found = distill(talk(pasted, "I need a version."))
+    assert {name: quotes for name, quotes in found.items() if quotes} == {}
+    assert texts(talk("Always bump the minor version.", "Fine."), "decision") == ["Always bump the minor version."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_decision"),
+    [
+        ("So: C, a database of its own for each customer who pays", True),
+        ("only on failure, otherwise we store gigabytes", True),
+        ("no Redis please", True),
+        ("raise the limit to 50 per gateway", True),
+        ("Kein Redis bitte, wir betreiben sonst nirgends eins.", True),
+        ("Wir machen Variante zwei, mit Zeitfenster aus der Konfiguration.", True),
+        ("压缩和并发都做,并发数用 3。", True),
+        ("commit looks good.", False),
+        ("the tests are fine", False),
+    ],
+)
+def test_a_terse_answer_decides_and_praise_does_not(answer: str, is_decision: bool) -> None:
+    found = decided("how do we isolate the tenants?", "There are several ways to do it.", answer, "Understood.")
+    assert found == ([answer] if is_decision else [])
+
+
+def test_of_a_plan_its_approach_is_the_decision_and_its_goal_only_without_one() -> None:
+    goal, way = "Hikers see the map without a signal.", "Store each region as one file and serve it from disk."
+    plan = f"# Regions\n\n## Goal\n{goal}\n\n## Approach\n{way}\n\n## Steps\n1. Write the store\n"
+    assert decided(plan, "I begin.") == [way]
+    assert decided(plan.replace("## Approach", "## Notes"), "I begin.") == [goal]

@@ -164,3 +164,59 @@ def test_a_question_that_was_sent_again_is_answered_with_the_second() -> None:
         Exchange("b", "2026-03-01T10:01:00Z", f"{asked} It belongs to stage one.", ("It ships with the list.",)),
     ]
     assert distill(exchanges)["open_questions"] == ()
+
+
+def test_changes_that_are_needed_are_no_outcome() -> None:
+    design = "## Changes needed\n\n1. **`state.go`** - Add an `EndedAt` field\n2. **`hooks.go`** - Register the handler"
+    assert part("outcome", "add session end hooks", design) == []
+    assert part("outcome", "add session end hooks", design.replace("## Changes needed", "## Changes")) != []
+
+
+def test_a_tale_of_how_things_happen_is_no_outcome() -> None:
+    tale = "The flow:\n\n1. The user commits `main`\n2. The session of `main` is now empty and falls back to all\n"
+    assert part("outcome", "how does it happen?", tale) == []
+    assert part("outcome", "how does it happen?", f"Fixed the fallback in `main.go`.\n\n{tale}") != []
+
+
+@pytest.mark.parametrize("answer", ["hm, stripe shows one delivery, so that's a dead end too", "we ruled that out"])
+def test_a_cause_that_turned_out_wrong_is_no_reason(answer: str) -> None:
+    cause = "The root cause is a retry of the payment task by the broker."
+    assert part("reasoning", "why are webhooks handled twice?", cause, "I see", "Anything else?") == [cause]
+    assert part("reasoning", "why are webhooks handled twice?", cause, answer, "Then I look further.") == []
+
+
+def test_a_cause_that_the_agent_takes_back_is_no_reason() -> None:
+    cause = "The root cause is a retry of the payment task by the broker."
+    back = "That is not it. There were three retries in the whole day."
+    assert part("reasoning", "why are webhooks handled twice?", cause, "have a look at the log", back) == []
+
+
+def test_advice_that_was_not_taken_gives_no_reason() -> None:
+    advice = "My recommendation is the sequence number, because it survives a bad network of the scanners."
+    ask = "scanners send a code twice"
+    refused = "The firmware is not ours. Let's use a time window on the server for the scanners."
+    assert advice not in part("reasoning", ask, advice, refused)
+    assert part("decision", ask, f"{advice} Shall I?", "yes please") == [advice]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "Analytics can wait, I have to ask Tomasz whether he uses the funnel",
+        "there is a problem with the file list, but let's leave that for later",
+        "HEIC 的问题先放着,等下周拿到测试机再说。",
+    ],
+)
+def test_what_a_person_puts_off_stays_open_though_the_talk_goes_on(remark: str) -> None:
+    assert part("open_questions", "upload photos", "Which formats?", remark, "Fine.", "now the docs", "Done.") == [
+        remark
+    ]
+
+
+def test_a_question_that_was_asked_again_and_answered_is_not_open() -> None:
+    options = ("Pre-built binaries", "Build from source")
+    first = Asked("Do you want people to install binaries, or to build them?", "", options)
+    again = Asked("Which installation method shall the formula have?", options[0], options)
+    talked = [Exchange("t0", "", "add a formula", (first,)), Exchange("t1", "", "explain first", (again,))]
+    assert distill(talked)["open_questions"] == ()
+    assert [q.text for q in distill(talked[:1])["open_questions"]] == [first.question]

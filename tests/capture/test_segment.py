@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture import segment
-from keeplore.capture.segment import Segmenter, Shift, boundary, is_confirmation
+from keeplore.capture.segment import Segmenter, Shift, boundary, is_confirmation, takes_up
 from keeplore.errors import ModelUnavailable
 from keeplore_hooks.events import Origin, Turn
 
@@ -242,3 +242,18 @@ def test_any_text_gets_an_answer_and_always_the_same(pairs: list[tuple[str, str]
     answers = {Segmenter(LetterEmbedder()).keeplore_segment(exchanges, turn(message, at=at)) for _ in range(2)}
     assert len(answers) == 1
     assert answers <= {"", "pause", "words", "shift", "size"}
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "expected"),
+    [
+        ("What worries me about C is drift", "**Option C: a database for each customer**", True),
+        ("about point 4: billing needs a copy", "1. a column\n4. Reports break.", True),
+        ("please, as a short page", "Shall I write this up?", True),
+        ("please write the invoice page", "It is written.", False),
+        ("what about C and its headers?", "The loader is written in Go.", False),
+        ("restyle the invoice page", "**Option C: a database for each customer**", False),
+    ],
+)
+def test_a_message_that_names_an_option_or_accepts_an_offer_goes_on(message: str, reply: str, expected: bool) -> None:
+    assert takes_up(message, [reply]) is expected

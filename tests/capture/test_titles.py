@@ -200,3 +200,8 @@ def test_a_statement_in_front_of_a_request_is_left_out() -> None:
 def test_of_two_spellings_alike_every_process_takes_the_same() -> None:
     said = "The job queue stalls at night. The Job queue stalls at noon."
     assert profile(talk(said, "I see.")).phrases[0].startswith("Job queue")
+
+
+def test_a_title_has_no_marker_of_a_secret() -> None:
+    said = "my token is [REDACTED:github-token:486a24], can you test whether it has the packages scope"
+    assert "REDACTED" not in title(said, "It has the repo scope only, no packages.")

@@ -71,13 +71,22 @@ DECIDED: tuple[Cue, ...] = (
 SETTLED_IN_REPLY: tuple[Cue, ...] = (
     *cues_abroad.SETTLED_IN_REPLY,
     cue(
+        2.2,
+        r"\AOPENER(?:so[:,]? )?(?:option |variant )?[A-E1-5]\s*(?:[,:–—-]|it is\b)\s*(?!(?-i:[A-E]|[1-5])\b)\w.{10,}",
+        r"\AOPENER[\w`][\w`. -]{1,40} it is(?:[.!]|\Z)",
+        r"\AOPENERonly (?:on|for|if|when|in|with|the|those)\b.{4,}",
+        r"\AOPENER(?:no|without) [\w .`-]{2,40}[, ]please\b",
+    ),
+    cue(
         1.8,
         r"\AOPENER(?:we (?:can|could) )?(?:put|use|keep|store|name|call|leave|drop|skip|ignore|remove|replace|"
-        r"rename|make (?:it|them|this|that)|return|default to|move)\s+\S+.*\Z",
+        r"rename|make (?:it|them|this|that)|return|default to|move|raise|lower|set|limit|cap)\s+\S+.*\Z",
     ),
     cue(
         1.6,
-        r"\AOPENER(?:an? |the )?[\w.`'-]+(?: [\w.`'-]+){0,4} (?:is|are|sounds?|looks?|would be) (?:great|fine|"
+        r"\AOPENER(?!(?:\S+ )?(?:commits?|prs?|code|diff|tests?|build|changes?|work|output|result|page|this|that|it|"
+        r"all|everything)\b)(?:an? |the )?[\w.`'-]+(?: [\w.`'-]+){0,4} (?:is|are|sounds?|looks?|would be) (?:great|"
+        r"fine|"
         r"good|perfect|better|best|enough|ok|okay)\b",
     ),
 )
@@ -229,6 +238,7 @@ APPROACH_HEADING = re.compile(
     r"(?:approach|solution|strategy|design|goal|proposal|objective|decision)s?\W*\Z",
     re.IGNORECASE,
 )
+GOAL_HEADING = any_of(r"\b(?:goal|objective)s?\b")
 DECISION_HEADING = re.compile(
     r"\A\W*(?:\d+[.)]\s*)?(?:(?:final|key|main|design|architectural?|our|the) )?decisions?(?: (?:made|so "
     r"far|taken))?\W*\Z|"

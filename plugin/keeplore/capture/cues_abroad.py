@@ -73,10 +73,29 @@ DECIDED: tuple[Cue, ...] = (
         r"jamais)\b",
     ),
 )
-SETTLED_IN_REPLY: tuple[Cue, ...] = (cue(1.8, r"\A[^，。？?]{2,20}(?:使用|采用|改为|改成|放到?在)[^？?吗]{2,}\Z"),)
+SETTLED_IN_REPLY: tuple[Cue, ...] = (
+    cue(
+        1.8,
+        r"\A[^，。？?]{2,20}(?:使用|采用|改为|改成|放到?在)[^？?吗]{2,}\Z",
+        r"(?:\A|[，,])[^，,。？?]{1,12}(?:先不(?:考虑|做|用|改)|都(?:做|要|用|改))",
+        r"OPENED(?:nimm|nehmt|verwende|benutze?|nutze|behalte|lass|setze?|kürze?|streiche?|ersetze?) (?!uns\b)\w.{6,}",
+        r"\A(?:bitte )?kein(?:e|en|er)? .{2,60}\bbitte\b",
+        r"\A(?:usa|utiliza|deja|quita|pon|cambia|utilise|garde|prends|mets|enlève|supprime) \w.{6,}",
+    ),
+    cue(2.2, r"OPENEDwir (?:machen|lassen|brauchen kein\w*) (?!(?:weiter|morgen|später|das|es)\b)\w.{4,}"),
+)
+PUT_OFF: tuple[Cue, ...] = (
+    cue(
+        2.6,
+        r"先(?:放着|放一放|不管|搁置)|等.{1,14}再(?:说|看|做|定|处理)",
+        r"\b(?:kläre?|frage?|bespreche?) ich\b.{0,40}\bmit\b|\b(?:lassen|machen|verschieben) wir\b.{0,40}\b(?:später|"
+        r"auf (?:morgen|nächste))\b",
+        r"\b(?:lo )?dejamos para (?:luego|después|más tarde)\b|\bon (?:laisse|verra) (?:ça )?pour plus tard\b",
+    ),
+)
 UNDECIDED = (
     (
-        r"(?:吗|呢|吧)?[?？]|吗[。.]?\Z|是不是|是否|要不要|能不能|可不可以|可能|也许|或许|好像|不确定|不知道|考虑|如果|"
+        r"(?:吗|呢|吧)?[?？]|吗[。.]?\Z|是不是|是否|要不要|能不能|可不可以|可能|也许|或许|好像|不确定|不知道|(?<!不)考虑|如果|"
         r"假如|要是|怎么|为什么|哪个|待定|例如|比如|还没"
     ),
     (

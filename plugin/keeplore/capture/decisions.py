@@ -13,6 +13,7 @@ from keeplore.capture import cues, outcome_cues
 from keeplore.capture.directives import directive
 from keeplore.capture.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.capture.terms import overlap, terms
+from keeplore.capture.wording import is_instructions
 from keeplore.memory import Asked, Exchange, Quote
 
 MAIN = 2.0  # weight from which a decision is a conversation's own and not one of many details
@@ -98,7 +99,7 @@ def proposals(message: str) -> list[Sentence]:
 
 
 def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator[Decision]:
-    said = sentences(exchange.user)
+    said = () if is_instructions(exchange.user) else sentences(exchange.user)
     is_paste = len(said) > 40  # a plan or a document: its headings, not its every "should", are what was decided
     own = []
     own += [_decision(s.text, "user", exchange.id, PLANNED, at) for s in _approach(said)]
@@ -126,6 +127,7 @@ def _approach(said: Sequence[Sentence]) -> list[Sentence]:
         return []
     told = [s for s in said if not (s.is_heading or s.label) and cues.APPROACH_HEADING.search(s.heading)]
     told = [s for s in told if len(terms(s.text)) > 2]
+    told = [s for s in told if not cues.GOAL_HEADING.search(s.heading)] or told
     return [s for n, s in enumerate(told) if n == 0 or s.heading != told[n - 1].heading][:2]
 
 

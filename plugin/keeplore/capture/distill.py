@@ -20,6 +20,7 @@ from keeplore.capture.outcome_cues import is_request
 from keeplore.capture.phrases import TYPED_COMMANDS
 from keeplore.capture.sentences import Sentence, clip, sentences
 from keeplore.capture.terms import cosine, is_prose, overlap, stems, terms, weighted
+from keeplore.capture.wording import is_instructions
 from keeplore.memory import Asked, Exchange, Quote
 from keeplore.memory.conversation import PARTS
 
@@ -79,9 +80,10 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
         ("open_questions", _open(said, exchanges, decided)),
         ("reasoning", _reasons(said, exchanges, decided)),  # before the outcome, which holds causes too
         ("outcome", _outcome(exchanges)),
-        ("context", _context(said)),
+        ("context", _context(said, exchanges)),
     ):
-        parts[name] = _pick(name, found, embed, taken)
+        others = (f for f in found if f.quote not in parts["options"])
+        parts[name] = _pick(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
     return {name: parts[name] for name in PARTS}
 
@@ -108,9 +110,11 @@ def _split(decided: Sequence[Decision], embed: Embed | None) -> tuple[tuple[Quot
     return _in_order(main), _in_order(rest)
 
 
-def _context(said: Sequence[_Said]) -> Iterator[_Found]:
+def _context(said: Sequence[_Said], exchanges: Sequence[Exchange]) -> Iterator[_Found]:
     """What the person told of the situation, in the first messages that tell anything."""
-    opening = [s for s in said if s.speaker == "user" and not s.sentence.is_heading][:60]
+    written_for_agents = {e.id for e in exchanges if is_instructions(e.user)}
+    own = (s for s in said if s.speaker == "user" and s.turn not in written_for_agents)
+    opening = [s for s in own if not s.sentence.is_heading][:60]
     first = next((s for s in opening if _tells(s)), None)
     for order, s in enumerate(opening):
         if not _tells(s) or (s.at > 2 and s is not first) or (_is_pasted(s) and not _is_preamble(s)):
@@ -163,6 +167,8 @@ def _reasons(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequ
             weight = max(weight, 2.0)
         if not is_prose(text) or (s.speaker == "user" and is_request(text)):
             continue
+        if s.speaker == "assistant" and cues.weight_of(text, cues.PROPOSED) and not _is_taken(exchanges, s.at, decided):
+            continue
         near = max((_nearness(s, d) for d in decided), default=0.0)
         cause = cues.weight_of(text, outcome_cues.CAUSE) if s.speaker == "assistant" else 0.0
         if cause and not outcome.is_sent_back(exchanges, s.at):
@@ -176,6 +182,14 @@ def _reasons(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequ
 def _is_sure(sentence: Sentence) -> bool:
     is_claim = outcome.is_claim(sentence) and not outcome_cues.GUESSED.search(sentence.text)
     return is_claim and not outcome_cues.LEANING.search(sentence.text)
+
+
+def _is_taken(exchanges: Sequence[Exchange], at: int, decided: Sequence[Decision]) -> bool:
+    """True where the person agreed to what the agent proposed in this exchange, or it stands among the decisions."""
+    following = exchanges[at + 1].user if at + 1 < len(exchanges) else ""
+    turn = exchanges[at].id
+    is_agreed = bool(cues.AFFIRMED.match(following) or cues.PICKED.match(following))
+    return is_agreed or any(d.quote.speaker == "assistant" and d.quote.turn == turn for d in decided)
 
 
 def _is_explained(s: _Said, exchanges: Sequence[Exchange]) -> bool:
@@ -251,6 +265,8 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
         weight = 0.0 if _is_replied(s, last) else cues.weight_of(text, cues.OPEN)
         if s.speaker == "user" and weight <= DOUBT and exchanges[s.at].assistant:
             weight = 0.0
+        if s.speaker == "user" and not s.sentence.is_question:
+            weight = max(weight, cues.weight_of(text, outcome_cues.PUT_OFF))
         weight = 0.0 if cues.NOT_OPEN.search(text) else max(weight, undone.get(order, 0.0))
         if cues.OPEN_HEADING.search(s.sentence.heading) and (s.sentence.label or s.sentence.is_question):
             weight = max(weight, 2.5)
@@ -262,10 +278,18 @@ def _open(said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequenc
             yield _Found(_quote(s), weight, order)
     for n, exchange in enumerate(exchanges):
         for reply in exchange.replies:
-            if isinstance(reply, Asked) and reply.question.strip() and not (reply.answer.strip() or is_step(reply)):
+            if not isinstance(reply, Asked) or reply.answer.strip() or is_step(reply):
+                continue
+            if reply.question.strip() and not _is_asked_again(reply, exchanges[n:]):
                 yield _Found(
                     Quote(clip(" ".join(reply.question.split())), "assistant", exchange.id), 1.5, len(said) + n
                 )
+
+
+def _is_asked_again(asked: Asked, following: Sequence[Exchange]) -> bool:
+    """True where a later question with one of the same answers was answered."""
+    later = (reply for exchange in following for reply in exchange.replies if isinstance(reply, Asked))
+    return any(reply.answer.strip() and set(reply.options) & set(asked.options) for reply in later)
 
 
 def _replies_to(exchanges: Sequence[Exchange], s: _Said) -> bool:

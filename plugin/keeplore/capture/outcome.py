@@ -33,9 +33,10 @@ def outcomes(exchanges: Sequence[Exchange]) -> Weighed:
     spoke = [n for n in reports if exchanges[n].assistant]
     for at in spoke:
         said = _before_plan(sentences(exchanges[at].assistant))
+        has_done = any(cues.weight_of(s.text, outcome_cues.DONE) for s in said)
         for n, sentence in enumerate(said):
             weight = _weight(sentence)
-            if weight <= 0:
+            if weight <= 0 or (_is_only_state(sentence) and not has_done):
                 continue
             weight += AT_END * (n >= 0.8 * len(said)) + LAST_WORD * (at == spoke[-1])
             if weight >= MIN_WEIGHT:
@@ -48,9 +49,12 @@ def _before_plan(said: Sequence[Sentence]) -> Sequence[Sentence]:
 
 
 def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
-    """True where the person's next message says that it is not so, or not good."""
-    following = exchanges[at + 1].user[:SENT_BACK] if at + 1 < len(exchanges) else ""
-    return bool(outcome_cues.OBJECTED.search(following))
+    """True where the person's next message says that it is not so, or not good, or the agent takes it back itself."""
+    following = exchanges[at + 1] if at + 1 < len(exchanges) else None
+    if following is None:
+        return False
+    is_objected = outcome_cues.OBJECTED.search(following.user[:SENT_BACK])
+    return bool(is_objected or outcome_cues.TAKEN_BACK.search(following.assistant[:SENT_BACK]))
 
 
 def is_claim(sentence: Sentence) -> bool:
@@ -67,7 +71,7 @@ def _weight(sentence: Sentence) -> float:
         return 0.0
     weight = cues.weight_of(text, outcome_cues.OUTCOME)
     is_listed = sentence.label and sentence.is_first
-    if outcome_cues.TO_DO.search(text):
+    if outcome_cues.TO_DO.search(text) or outcome_cues.PLANNED.search(sentence.heading or sentence.lead):
         return 0.0
     is_report = outcome_cues.REPORT_HEADING.search(sentence.heading) or outcome_cues.REPORT_LEAD.search(sentence.lead)
     if is_report and (weight or outcome_cues.REPORTED.search(text)):
@@ -77,6 +81,13 @@ def _weight(sentence: Sentence) -> float:
     if outcome_cues.LEANING.search(text):
         weight -= LEANING
     return weight - UNNAMED * (not _names_something(text))
+
+
+def _is_only_state(sentence: Sentence) -> bool:
+    """True for a list's "X is now Y" outside a report: a step of a tale of how things happen."""
+    is_report = outcome_cues.REPORT_HEADING.search(sentence.heading) or outcome_cues.REPORT_LEAD.search(sentence.lead)
+    told = cues.weight_of(sentence.text, outcome_cues.OUTCOME)
+    return bool(sentence.label) and not is_report and told == cues.weight_of(sentence.text, outcome_cues.STATE)
 
 
 def _names_something(text: str) -> bool:

@@ -13,7 +13,7 @@ _DID = (
     r"changed|extracted|configured|set up|built|improved|migrated|merged|simplified|documented|deleted|dropped|"
     r"consolidated|converted|committed|pushed|reverted|restored|enabled|disabled|drafted|filed|inlined|introduced|"
     r"corrected|resolved|verified|upgraded|bumped|reduced|split|applied|registered|exported|expanded|patched|pinned|"
-    r"installed|deployed|published|released|closed|opened|rewrote|reworked|unified|deduplicated|wired|hardened|"
+    r"installed|deployed|published|written|released|closed|opened|rewrote|reworked|unified|deduplicated|wired|hardened|"
     r"rebuilt|rewired|cached|cleared|"
     r"made|ran|kept|tightened|limited|raised|lowered|normali[sz]ed|mapped|scoped|tested|handled|stored|swapped|turned|"
     r"adjusted|aligned|ported|trimmed|wrapped|inserted|allowed|blocked|included|excluded|generated|synced|tagged|reran|"
@@ -42,6 +42,15 @@ DONE: tuple[Cue, ...] = (
     cue(2.6, _START + r"(?:(?:i|we)(?:'ve|’ve| have)?(?: now| also| successfully| just)* )" + _DID + r"\b"),
     cue(2.4, _START + _DID + r"\b(?!,? (?:let|i'll|now let|next))"),
 )
+# how things are now: an outcome only of one who did something
+STATE: tuple[Cue, ...] = (
+    cue(
+        2.0,
+        r"\b(?:no longer|now (?:correctly |properly |also |only |always |uses?\b|returns?\b|shows?\b|works?\b|"
+        r"supports?\b|handles?\b|covers?\b|runs?\b|reads?\b|writes?\b|falls?\b|tracks?\b|lists?\b|fails? fast)|"
+        r"(?:is|are) now\b|(?:was|were|has been|have been) " + _DID + r")",
+    ),
+)
 OUTCOME: tuple[Cue, ...] = (
     *CAUSE,
     *DONE,
@@ -49,6 +58,7 @@ OUTCOME: tuple[Cue, ...] = (
         3.0,
         r"\A\W*(?:found|fix|finding|conclusion|bottom line|short answer|answer|verdict)\W*[:—–]\s*\S",
     ),
+    cue(2.2, r"\A\W*(?:done|fixed|changed|erledigt|fertig|hecho|listo|fait|terminé)\s*[:—–]\s+\S.{15,}"),
     cue(2.4, r"\b(?:the )?(?:fix|solution) (?:is|was|turned out)\b(?! to be)"),
     cue(
         2.2,
@@ -57,12 +67,7 @@ OUTCOME: tuple[Cue, ...] = (
         r"(?: locally)?|(?:is|are) (?:green|clean)|succeed(?:s|ed)?)\b",
         r"\A\W*(?:all|everything) (?:green|clean|\d* ?tests? pass)",
     ),
-    cue(
-        2.0,
-        r"\b(?:no longer|now (?:correctly |properly |also |only |always |uses?\b|returns?\b|shows?\b|works?\b|"
-        r"supports?\b|handles?\b|covers?\b|runs?\b|reads?\b|writes?\b|falls?\b|tracks?\b|lists?\b|fails? fast)|"
-        r"(?:is|are) now\b|(?:was|were|has been|have been) " + _DID + r")",
-    ),
+    *STATE,
     cue(1.8, r"\b(?:this|which|that) (?:confirms?|means|explains?|proves?)\b", r"\b(?:measured|benchmarks? show)\b"),
 )
 # headings and leads under which a report lists what was done or found
@@ -74,15 +79,24 @@ REPORT_HEADING = re.compile(
     r"batch complete)\b(?! plan)|" + _DID + r"\b)",
     re.IGNORECASE,
 )
+# under these stands what shall be done, whatever else the heading says
+PLANNED = any_of(
+    r"\b(?:changes?|fix(?:es)?|results?|summary|updates?|work|steps?)\b.{0,20}\b(?:needed|required|proposed|planned|"
+    r"suggested|recommended|to (?:make|do|apply|come))\b|"
+    r"\b(?:proposed|planned|suggested|recommended|required|possible|potential) (?:changes?|fix(?:es)?|updates?)\b"
+)
 REPORT_LEAD = any_of(
     r"\b(?:summary|what(?:'s| was| i| has)? (?:changed|did|found|fixed|wrong|done)|changes(?: i| made)?|"
     r"both fixes|the (?:full )?(?:sweep|result|changes|picture|fix)|changed|updated|fixed|implemented|drafted|"
-    r"verification|verified)\b.{0,80}:\Z"
+    r"verification|verified)\b.{0,80}:\Z",
+    r"\A\W*(?:erledigt|fertig|umgesetzt|geändert|hecho|listo|cambios|fait|terminé|(?:已|都)?(?:完成|修改|改好)了?)\b.{0,40}[:：]\Z",
 )
 # items under such a heading that tell what is and not what to do
 REPORTED = any_of(
     _START + _DID + r"\b",
-    r"\A(?:\*\*)?(?:`[^`]+`(?:\*\*)?(?: \([^)]*\))?|\[[^\]]+\]\([^)]*\)|[\w.-]+/[\w./-]+)(?:\*\*)?\s*(?:—|–|-|→|:)\s",
+    r"\A(?:\*\*)?(?:`[^`]+`(?:\*\*)?(?: \([^)]*\))?|\[[^\]]+\]\([^)]*\)|[\w.-]+/[\w./-]+)(?:\*\*)?\s*"
+    r"(?:(?:—|–|-|→|:)\s|[：:](?=[^\x00-\x7f]))",
+    r"\b(?:jetzt|neue[nr]?|wird|werden|ahora|maintenant)\b",
     r"\b(?:now|no longer|was|were|has been|have been|is|are|pass(?:es|ed)?|→|instead of)\b",
 )
 # under it stands what is to be done
@@ -105,14 +119,17 @@ ON_THE_WAY = any_of(
     r"'ll| should| want| need)|to (?:verify|check|fix|test|run|see)|try|run|if|want|would|should|could|shall|ready)\b"
 )
 GUESSED = any_of(
+    r"\b(?:my|the|our) (?:first|initial|next|best|current|working) (?:suspicion|guess|idea|theory|hunch|suspect|thing|"
+    r"candidate|place)\b|\bsuspicion\b|\bi(?:'d|’d) look\b",
     r"\b(?:maybe|perhaps|possibly|probably|might|likely|seems?|appears?|not sure|unclear|i think|i guess|could be|"
-    r"would|should|suspect|hypothesis|presumably|assum\w+|suggests?|hopefully|once you|planned)\b"
+    r"would|should|suspect|hypothesis|presumably|assum\w+|suggests?|hopefully|once you|planned)\b",
 )
 # begins with what only the sentence before tells
 LEANING = any_of(
     r"\A\W*(?:and|but|so|or|also|this|that|these|those|it|its|they|them|he(?! \w+[ai]do\b)|"
     r"she|which|both|same|such|there|then|"
-    r"only|no|not|yes|right|exactly|however|instead|otherwise|still|the (?:latter|former|same|other))\b"
+    r"(?:one|two|three|a few|some|quick|small)? ?side notes?|only|"
+    r"no|not|yes|right|exactly|however|instead|otherwise|still|the (?:latter|former|same|other))\b"
 )
 # with what a person sends a result back
 OBJECTED = any_of(
@@ -122,13 +139,32 @@ OBJECTED = any_of(
     r"stop\b|revert|undo|actually)",
     r"\b(?:still (?:fail|broken|get|see|not|doesn|happen)\w*|(?:doesn'?t|does not|didn'?t|not) work\w*|unhappy|"
     r"same error|failed again|you (?:missed|forgot|broke))\b",
+    r"\b(?:dead end|red herring|not the (?:cause|reason|culprit|problem|issue)|(?:already )?ruled (?:\w+ )?out)\b",
+)
+# the agent takes back what it said before
+TAKEN_BACK = any_of(
+    r"\A\W*(?:ok(?:ay)?[,.]? |hm+[,.]? )*(?:(?:that|this|it)(?:'s| is| was) not (?:it|the (?:cause|reason|problem|"
+    r"issue|culprit))\b|(?:that|this|it) (?:wasn'?t|isn'?t) (?:it|the (?:cause|reason|problem|issue|culprit))\b|"
+    r"i was wrong\b|"
+    r"my (?:earlier|previous|first|initial) (?:\w+ )?(?:was|is) (?:wrong|incorrect|mistaken))"
 )
 
+# what a person leaves for another day, or for somebody else to answer
+PUT_OFF: tuple[Cue, ...] = (
+    *cues_abroad.PUT_OFF,
+    cue(
+        2.6,
+        r"\b(?:can|will have to|has to) wait\b(?! for)",
+        r"\b(?:leave|park|postpone|defer|punt)\b(?: \S+){1,6} (?:for|to|until|till) (?:later|another|next|tomorrow|a )",
+        r"\bi(?:'ll| will| still)? (?:have to|need to|must|should|'ll|will)? ?(?:ask|check with|clarify (?:\S+ )?with|"
+        r"talk to|hear from) (?!(?:you|it)\b)\w.{2,80}\b(?:whether|if|about|first|how|what|which)\b",
+    ),
+)
 LEFT: tuple[Cue, ...] = (
     cue(
         3.0,
-        r"\b(?:unfixed|unresolved|not (?:yet )?(?:fixed|solved|resolved|handled|implemented|covered|addressed|"
-        r"migrated|tested|supported|wired up|done|deployed))\b",
+        r"\b(?:unfixed|unresolved|(?:not|\w+n'?t) (?:yet )?(?:fixed|solved|resolved|handled|implemented|covered|"
+        r"addressed|migrated|tested|supported|wired up|done|deployed))\b",
     ),
     cue(
         2.6,

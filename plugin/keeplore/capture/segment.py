@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -39,6 +40,8 @@ LIKELY, LIKELY_ASSISTED, LIKELY_MAYBE = 0.4, 0.35, 0.25
 ALONE = 0.35  # what more it needs to leave a single exchange with an assistant behind
 SUBJECT_TERMS = 5  # content words from which a message to an assistant can open a subject by its shift alone
 CONTINUING = 0.2  # what more it needs when the message takes up what was said ("and …", "but why …", "commit that")
+TAKEN_UP = 0.25  # likewise when it names an option of the last answer, or accepts its offer
+LABELS_CHARS = 600  # of a message in which such a name counts
 SAME_HEAD, SAME_LEAST = 60, 15  # characters from which a message is the one before again
 SURE_TERMS = 3  # content words from which a message says enough to be measured; below, its shift counts in part
 BLOCK = 3  # exchanges before the turn that it is compared with
@@ -105,9 +108,24 @@ def likely(chance: float, units: Sequence[topics.Unit]) -> Shift:
     """What the model's probability is held against for the last unit; people among themselves begin anything anyhow."""
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
     alone = ALONE if len(units) == 2 else 0.0
+    taken_up = TAKEN_UP if takes_up(units[-1].user, [unit.assistant for unit in units[:-1]]) else 0.0
     with_assistant = LIKELY_ASSISTED + _more(units[-1].user) + too_short + alone
     gate = topics.assisted(units)
-    return Shift(chance, LIKELY * (1 - gate) + with_assistant * gate, LIKELY_MAYBE)
+    return Shift(chance, LIKELY * (1 - gate) + with_assistant * gate + taken_up, LIKELY_MAYBE)
+
+
+def takes_up(message: str, replies: Sequence[str]) -> bool:
+    """True where the message speaks of an option or a point by the letter or number that one of the replies gave it, or
+    accepts what the last one offers at its end: the words may be new then, the subject is not."""
+    labels = _labels(topic_cues.LABELS, message[:LABELS_CHARS])
+    if labels and any(labels & _labels(topic_cues.LABELLED, reply) for reply in replies):
+        return True
+    is_offered = bool(replies) and replies[-1].rstrip("*_ \n").endswith(("?", "？"))
+    return is_offered and bool(topic_cues.ACCEPTS.match(message))
+
+
+def _labels(pattern: re.Pattern[str], text: str) -> set[str]:
+    return {label.upper() for found in pattern.findall(text) for label in found if label}
 
 
 def _more(message: str) -> float:

@@ -31,7 +31,8 @@ _OUTPUT = re.compile(
     r"[+-]{3} \S|[-=_*~+#.]{4,}|\[\w+\]\s|(?:import|from|def|func|class|const|let|var|return|export|package|async) "
     r".*[=({;:'\"]\s*\Z|(?:FAIL|PASS|ERROR|WARN|INFO|DEBUG)(?:ED)?\b[ :]|[\w./-]+:\d+(?::\d+)?:)"
 )
-_CODE_LINE = re.compile(r"\A\s*[{}()\[\]]|[{};]\Z|\);|\w\(\)\.|=>|&&|===?|\|\|")
+_CODE_LINE = re.compile(r"\A\s*[{}()\[\]]|[{};]\Z|\w\([^()]*\);|\w\(\)\.|=>|&&|===?|\|\|")
+_INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
 _BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
 _CLAUSE = re.compile(r"[;,:—–](?=\s)|\s[-–—]\s|\s(?=\((?!s\)))|\s(?=(?:and|but|because|so that|which|while)\s)")
 
@@ -111,7 +112,7 @@ def _prose_lines(message: str) -> Iterator[str]:
             continue
         in_output = in_output or bool(_SHELL.match(line))
         marker = _ITEM.match(line)
-        is_item = marker is not None and not _CODE_LINE.search(line[marker.end() :][:400])
+        is_item = marker is not None and not _CODE_LINE.search(_told(line[marker.end() :]))
         in_list = is_item or (in_list and line[0] in " \t")
         is_code = line.startswith(("    ", "\t")) and not in_list
         is_printed = in_output or is_code or n in alike or (not is_item and _is_output(line))
@@ -134,10 +135,16 @@ def _alike(lines: list[str]) -> set[int]:
 
 
 def _is_output(line: str) -> bool:
-    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(line[:400]):
+    told = _told(line)
+    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(told):
         return True
-    letters = sum(map(str.isalpha, line[:200])) + line[:200].count(" ")
-    return len(line) > 8 and letters < 0.6 * len(line[:200])
+    letters = sum(map(str.isalpha, told[:200])) + told[:200].count(" ")
+    return len(line) > 8 and letters < 0.6 * len(told[:200])
+
+
+def _told(line: str) -> str:
+    """A line's beginning with a word in place of each `code`: what people mention does not make their line code."""
+    return _INLINE_CODE.sub("code", line[:400])
 
 
 def _ends_here(line: str, following: str) -> bool:

@@ -31,6 +31,7 @@ from keeplore.memory import Exchange, Quote
 from keeplore_hooks.events import Work
 
 FALLBACK = "Untitled conversation"
+REDACTED = "[REDACTED"  # what a marker of a secret begins with
 MIN_SCORE = 0.6  # below it a candidate says too little, and the key phrases speak
 LONG_MESSAGE = 30  # sentences from which a first message counts as a document
 # what a kind of candidate is worth, in units of the weight of the heaviest term
@@ -57,6 +58,7 @@ def title_of(exchanges: Sequence[Exchange], parts: Mapping[str, tuple[Quote, ...
         # the shorter of equals, and then the alphabet, so that no order of dictionaries shows
         key=lambda c: (-c[0], len(c[1]), c[1]),
     )
+    scored = [(score, phrase) for score, phrase in scored if REDACTED not in phrase]
     if scored and scored[0][0] >= MIN_SCORE:
         return _with_subject(scored[0][1], about)
     if about.phrases:

@@ -55,6 +55,16 @@ CONTINUES = re.compile(
     r"in other words|for (?:context|reference))\b",
     re.IGNORECASE,
 )
+# the names by which people speak of options and points: a letter alone, or either after its noun
+_NAMED = r"(?:option|variant|approach|alternative|plan|point|item|finding|number|variante|punkt|方案|选项)s?"
+LABELS = re.compile(rf"(?i:\b{_NAMED}\s*#?([A-Ea-e]|\d{{1,2}})(?![\w.]))|(?<![\w.'’/-])([B-E])(?![\w'’/+#-]|\.\w)")
+# how an answer gives them
+LABELLED = re.compile(
+    rf"(?i:\b{_NAMED}\s*#?([A-Ea-e]|\d{{1,2}})(?![\w.]))|(?<![\w.'’/-])([B-E])(?![\w'’/+#-]|\.\w)|"
+    r"^\s{0,4}(?:\*\*)?(\d{1,2}|[A-E])[.)]\s",
+    re.MULTILINE,
+)
+ACCEPTS = _starts(r"(?:please|bitte|por favor|s'il te plaît|请)\b")
 # the work so far is handed in: its end, and no subject of its own
 FINISHES = _starts(
     r"(?:(?:please|sorry|let(?:'|’)?s|can|could|you|we|i|go ahead and|it (?:seems to )?works?)[\s,.!]+)*"

@@ -114,6 +114,16 @@ _PASTED = re.compile(
     r"spec|design|document|skill|prompt|task)\b",
     re.IGNORECASE,
 )
+# the head of a skill's file as hosts hand it over, or as it lies on disk
+_SKILL = re.compile(r"Base directory for this skill:|---[ \t]*\n(?:[\w-]+:[^\n]*\n){0,6}(?:name|description):|<skill\b")
+_ADDRESSED = re.compile(
+    r"^\W*(?:you are (?:now )?(?:an?|the) (?!bit\b|little\b|genius\b|star\b)\w+|"
+    r"your (?:role|task|job|mission) (?:is|:)|act as (?:an?|the) \w+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STRUCTURE = re.compile(r"^\s{0,3}(?:#{1,6}\s+\S|\d{1,2}[.)]\s+\S|[-*]\s+\S|</?[a-z_]+>\s*$)", re.MULTILINE)
+_ADDRESS_CHARS, _STRUCTURE_CHARS = 600, 20_000
+_STRUCTURED = 3  # headings and list items from which a message is a document
 _DID = re.compile(
     r"\A(?:(?:done|perfect|great|excellent|all (?:done|set)|fixed)[.!:,—–\s-]+)?(?:(?:i|we)(?:'ve| have)? "
     r"(?:now |successfully |also )*)?(?P<did>(?P<verb>added|fixed|updated|created|implemented|removed|replaced|"
@@ -238,7 +248,15 @@ def heading(text: str) -> str:
 
 def is_pasted(message: str) -> bool:
     """True where a message is a document: a plan, a skill, a page."""
-    return bool(_PASTED.match(message)) or message.lstrip().startswith("#")
+    return bool(_PASTED.match(message)) or message.lstrip().startswith("#") or is_instructions(message)
+
+
+def is_instructions(message: str) -> bool:
+    """True for a skill or a prompt that was written for agents: its rules are not what the person says today."""
+    head = message.lstrip()[:_ADDRESS_CHARS]
+    if _SKILL.match(head):
+        return True
+    return bool(_ADDRESSED.search(head)) and len(_STRUCTURE.findall(message[:_STRUCTURE_CHARS])) >= _STRUCTURED
 
 
 def named(phrase: str) -> set[str]:
