@@ -1,0 +1,133 @@
+"""A person's git commands beside a writing worker and a sync: every memory ends in HEAD, the work stays theirs."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from keeplore.errors import KeeploreError
+from keeplore.memory import Memory, new_id, new_meta
+from keeplore.store import Store, create
+from keeplore.sync import clone, synchronise
+
+TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
+
+
+def note(title: str) -> Memory:
+    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+    return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), f"# {title}\n\nIt is so.\n")
+
+
+def worker(root: Path, name: str, count: int) -> None:
+    """Writes, commits and syncs all the time; what git is busy with is tried again, as the worker does."""
+    store = Store(root, branch="main")
+    with (root.parent / f"{name}.log").open("w") as log:
+        for number in range(count):
+            title = f"{name} {number}"
+            store.save(note(title))
+            log.write(f"{title}\n")
+            log.flush()
+            try:
+                synchronise(store) if number % 3 == 0 else store.commit()
+            except KeeploreError:
+                time.sleep(0.05)
+
+
+class Person:
+    """Works on app.py in the same repository; ``lines`` are those that must be in it."""
+
+    def __init__(self, root: Path, dice: random.Random) -> None:
+        self.root, self.dice = root, dice
+        self.lines: list[str] = []
+
+    def git(self, *arguments: str) -> int:
+        done = subprocess.run(["git", *arguments], cwd=self.root, capture_output=True, check=False)
+        return done.returncode
+
+    def write(self) -> None:
+        self.lines.append(f"line {len(self.lines)}")
+        (self.root / "app.py").write_text("".join(f"{line}\n" for line in self.lines))
+
+    def add(self) -> None:
+        self.git("add", "app.py")
+
+    def commit(self) -> None:
+        self.git("commit", "-qm", "Mine", "--", "app.py")
+
+    def commit_all(self) -> None:
+        self.git("commit", "-qam", "All")
+
+    def stash(self) -> None:
+        self.git("add", "app.py")
+        if self.git("stash", "push", "-q", "--", "app.py") == 0:
+            self.insist("stash", "pop", "-q")
+        else:  # git may have stored it before a lock stopped it, and then left the file alone
+            self.git("stash", "drop", "-q")
+
+    def checkout(self) -> None:
+        """Another branch for a moment; the work in hand goes along or git refuses."""
+        if self.git("checkout", "-q", "-B", "topic") == 0:
+            self.git("commit", "-qam", "On a topic")
+            self.insist("checkout", "-q", "main")
+            self.insist("merge", "-q", "--no-edit", "topic")
+
+    def rebase(self) -> None:
+        self.git("commit", "-qam", "Before")
+        self.git("rebase", "-q", "--keep-base", "origin/main")
+
+    def insist(self, *arguments: str) -> None:
+        """As a person does whom a lock was in the way."""
+        for _ in range(100):
+            if self.git(*arguments) == 0:
+                return
+            time.sleep(0.05)
+
+    def act(self) -> None:
+        self.write()
+        self.dice.choice((self.add, self.commit, self.commit_all, self.stash, self.checkout, self.rebase))()
+
+
+@pytest.mark.parametrize("count", [15, pytest.param(400, marks=pytest.mark.soak)])
+def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(tmp_path, git, count):
+    git("init", "-q", "--bare", "-b", "main", "remote.git", cwd=tmp_path)
+    first = create(tmp_path / "one" / "workspace", TEMPLATE)
+    git("remote", "add", "origin", str(tmp_path / "remote.git"), cwd=first.root)
+    synchronise(first)
+    clone(str(tmp_path / "remote.git"), tmp_path / "two" / "workspace")
+    roots = {name: tmp_path / name / "workspace" for name in ("one", "two")}
+    (first.root / "app.py").write_text("")
+    git("add", "app.py", cwd=first.root)
+    git("commit", "-qm", "Start", cwd=first.root)
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=worker, args=(root, name, count)) for name, root in roots.items()]
+    for process in workers:
+        process.start()
+    person = Person(first.root, random.Random(count))
+    while any(process.is_alive() for process in workers):
+        person.act()
+    for process in workers:
+        process.join()
+    assert [process.exitcode for process in workers] == [0, 0]
+    for _ in range(3):
+        for root in roots.values():
+            synchronise(Store(root, branch="main"))
+    written = [line for name in roots for line in (tmp_path / name / f"{name}.log").read_text().splitlines()]
+    assert len(written) == 2 * count
+    for root in roots.values():
+        store = Store(root, branch="main")
+        held = set(git("ls-tree", "-r", "--name-only", "HEAD", cwd=root).split("\n"))
+        assert {file.path for file in store.scan()} <= held
+        assert sorted(store.load(file.path).title for file in store.scan()) == sorted(written)
+        assert git("fsck", "--strict", "--no-dangling", "--no-progress", cwd=root) == ""
+    assert (first.root / "app.py").read_text() == "".join(f"{line}\n" for line in person.lines)
+    assert git("stash", "list", cwd=first.root) == ""
+    assert git("symbolic-ref", "HEAD", cwd=first.root) == "refs/heads/main"
+    assert [line for line in git("status", "--porcelain", cwd=first.root).split("\n") if "app.py" not in line] in (
+        [],
+        [""],
+    )
