@@ -160,15 +160,15 @@ def _memory(workspace: Workspace, file: File) -> Memory | None:
     project = workspace.identity(Path(file.cwd)).project
     text = files.read(file.folder, file.name, MAX_FILE).decode("utf-8", "replace")
     read = _read(text, f"projects/{project}/memory/{file.name}" if project else f"memory/{file.name}")
-    title = workspace.redact(clean(read.title)) or Path(file.name).stem
-    body = workspace.redact(clean(read.body))
+    title = workspace.redact(clean(read.title), project) or Path(file.name).stem
+    body = workspace.redact(clean(read.body), project)
     if not _SAID.search(_HEADING.sub("", body)):
         return None
     heading, rest = title_and_text(body)
     body = body_of(title, rest if heading == title else body)
     kind = "note" if read.kind == "note" else "document"
     written = min(file.written_at.strftime("%Y-%m-%dT%H:%M:%SZ"), now())
-    path = workspace.redact(_shown(file.path))
+    path = workspace.redact(_shown(file.path), project)
     meta = new_meta(
         id=new_id("auto-memory", workspace.machine, _shown(file.path)),
         kind=kind,
