@@ -220,3 +220,24 @@ def test_a_question_that_was_asked_again_and_answered_is_not_open() -> None:
     talked = [Exchange("t0", "", "add a formula", (first,)), Exchange("t1", "", "explain first", (again,))]
     assert distill(talked)["open_questions"] == ()
     assert [q.text for q in distill(talked[:1])["open_questions"]] == [first.question]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_left"),
+    [
+        ("Background downloads aren't done on iOS, since they need a native plugin.", True),
+        ("The library hasn't migrated to the new domain of its makers.", False),
+    ],
+)
+def test_what_the_agent_left_undone_is_open_and_not_what_others_did(sentence: str, is_left: bool) -> None:
+    assert part("open_questions", "add downloads", sentence) == ([sentence] if is_left else [])
+
+
+def test_an_answer_that_was_rewound_is_no_outcome() -> None:
+    first, second = (
+        "Added a page on the inner workings of `bucket.go`.",
+        "Added `docs/limits.md` with the three headers.",
+    )
+    asked = "write a page on limits for customers"
+    assert part("outcome", asked, first, f"{asked}. only what they see", second) == [second]
+    assert part("outcome", asked, first, "now list the headers as well", second) == [first, second]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from keeplore.capture import cues, outcome_cues
+from keeplore.capture.segment import is_again
 from keeplore.capture.sentences import Sentence, sentences
 from keeplore.capture.terms import overlap, stems, terms
 from keeplore.memory import Exchange
@@ -53,7 +54,10 @@ def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
     following = exchanges[at + 1] if at + 1 < len(exchanges) else None
     if following is None:
         return False
-    is_objected = outcome_cues.OBJECTED.search(following.user[:SENT_BACK])
+    # asked again in the same words: the talk was rewound, and the answer with it
+    is_objected = outcome_cues.OBJECTED.search(following.user[:SENT_BACK]) or is_again(
+        following.user, exchanges[at].user
+    )
     return bool(is_objected or outcome_cues.TAKEN_BACK.search(following.assistant[:SENT_BACK]))
 
 

@@ -163,8 +163,8 @@ PUT_OFF: tuple[Cue, ...] = (
 LEFT: tuple[Cue, ...] = (
     cue(
         3.0,
-        r"\b(?:unfixed|unresolved|(?:not|\w+n'?t) (?:yet )?(?:fixed|solved|resolved|handled|implemented|covered|"
-        r"addressed|migrated|tested|supported|wired up|done|deployed))\b",
+        r"\b(?:unfixed|unresolved|(?:not|(?:is|are|was|were)n'?t) (?:yet )?(?:fixed|solved|resolved|handled|"
+        r"implemented|covered|addressed|migrated|tested|supported|wired up|done|deployed))\b",
     ),
     cue(
         2.6,

@@ -52,7 +52,7 @@ CONTINUES = re.compile(
     r"this)|did (?:it|that|you)|are (?:they|those|you)|can (?:it|that)|so|still|same|"
     r"again|instead|except|actually|you|your|i (?:mean|meant)|not|where is (?:it|that)|the (?:above|same|"
     r"first|second|last|other)|now it|try again|makes sense|to be (?:precise|exact|clear|fair)|(?:just )?to clarify|"
-    r"in other words|for (?:context|reference))\b",
+    r"in other words|for (?:context|reference)|one more(?: thing| question)? (?:on|about|for) (?:it|that|this))\b",
     re.IGNORECASE,
 )
 # the names by which people speak of options and points: a letter alone, or either after its noun
