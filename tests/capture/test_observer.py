@@ -5,9 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture.fold import CODE_LINES, HEAD_LINES, LINE_CHARS, LOG_LINES, STRETCH_LINES, TAIL_LINES, fold
-from keeplore.capture.observer import clean
+from keeplore.capture.observed import observed
+from keeplore.capture.observer import clean, without_split_private
 from keeplore.memory import Conversation, Exchange
 from keeplore.memory.fence import fence
+from keeplore_hooks.events import Origin, Turn
 
 
 def log(lines: int) -> str:
@@ -81,7 +83,21 @@ def test_talk_about_a_wrapper_stays() -> None:
         ("a &lt;private&gt;b&lt;/private&gt; c", "a c"),
         ("a <private\nb", "a"),
         ("a ```\n<private>b\n``` c", "a ```"),
-        ("a </private> b", "a </private> b"),
+        ("a </private> b", "b"),
+        ("a <private>b</private> c </private> d", "d"),
+        ("the tag `</private>` ends it", "the tag `</private>` ends it"),
+        ("a &#60;private&#62;b&#x3C;/private&#x3e; c", "a c"),
+        ("a &amp;lt;private&amp;gt;b&ampc", "a"),
+        ("a &ltprivate&gtb&lt/private&gt c", "a c"),
+        ("a \\u003cprivate\\u003eb\\u003c/private\\u003e c", "a c"),
+        ("a %3Cprivate%3Eb%3C/private%3E c", "a c"),
+        ("a \\<private\\>b\\<\\/private\\> c", "a \\ c"),
+        ("a <private>b<\\/private> c", "a c"),
+        ("a <private:x>b", "a"),
+        ("a ‹private›b", "a"),
+        ("a 〈private〉b", "a"),
+        ("a <ｐｒｉｖａｔｅ>b", "a"),  # full width is meant
+        ("a <private\u00a0>b</private\u00a0> c", "a c"),
         ("a <privateer> b", "a <privateer> b"),
     ],
 )
@@ -92,6 +108,14 @@ def test_private_fails_closed(text: str, kept: str) -> None:
 @pytest.mark.parametrize("before", ["\x1b", "\x1b[", "\x9b", "\x1b]", "\x1b]0;a", "\x1b(", "\x1b[1;", "\x9d"])
 def test_no_escape_sequence_hides_where_something_private_begins(before: str) -> None:
     assert "hunter" not in clean(f"a {before}<private>hunter\x07 hunter</private> b")
+
+
+def test_what_is_private_over_several_replies_is_dropped_with_those_between() -> None:
+    replies = ["one <private> two", "hunter in between", "hunter </private> three", "four"]
+    origin = Origin("claude-code", "s1")
+    exchange = observed(Turn("t1", origin, "", "hello", tuple(replies)), lambda text, _: text)
+    assert exchange and exchange.replies == ("one", "three", "four")
+    assert without_split_private(["a <private> b", "c", "d"]) == ["a <private> b", "c", "d"]
 
 
 def test_nothing_private_survives_whatever_stands_inside() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from keeplore.capture.observer import clean
+from keeplore.capture.observer import clean, without_split_private
 from keeplore.capture.redact.homes import shortening
 from keeplore.memory import Asked, Exchange
 from keeplore_hooks.events import Turn, Work
@@ -29,9 +29,10 @@ def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
         return shorten(clean(text))
 
     replies: list[str | Asked] = []
+    spoken = iter(without_split_private([reply for reply in turn.replies if isinstance(reply, str)]))
     for reply in turn.replies:
         if isinstance(reply, str):
-            replies.append(observe(reply))
+            replies.append(observe(next(spoken)))
         else:
             options = tuple(observe(option) for option in reply.options)
             replies.append(Asked(observe(reply.question), observe(reply.answer), options))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Sequence
 
 from keeplore.capture.fold import code_spans, fold
 from keeplore.memory.fence import sanitise, strip_fenced
@@ -64,10 +65,16 @@ WRAPPERS = (
 )
 UNWRAPPED = ("user_query",)  # the host's wrapper around the person's own words
 
+LINE_SEEN = 200  # characters before a tag in which a backtick may make it code
+
 _NAMES = "|".join(re.escape(name) + (r"[\w-]{1,40}" if name.endswith("-") else "") for name in WRAPPERS)
 _WRAPPER = re.compile(rf"<(/?)(?:antml:)?({_NAMES})(?=[\s>])[^<>]{{0,2000}}>", re.IGNORECASE)
 _UNWRAPPED = re.compile(rf"</?(?:{'|'.join(UNWRAPPED)})>", re.IGNORECASE)
-_PRIVATE = re.compile(r"(?:<|&lt;|＜)\s*(?:(/)\s*private\s*(?:>|&gt;|＞)|private(?=[\s/>&＞]|$))", re.IGNORECASE)
+# as people write it, and as HTML, JSON, URLs and markdown escape it
+_LESS = r"(?:[<＜﹤‹〈《]|&(?:amp;)*(?:lt|\#0*60|\#x0*3c);?|\\u003c|%3c)"
+_MORE = r"(?:[>＞﹥›〉》]|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);?|\\u003e|%3e)"
+_WORD = "(?:private|ｐｒｉｖａｔｅ)"  # an input method left in full width writes this
+_PRIVATE = re.compile(rf"{_LESS}\s*(?:(\\*/)\s*{_WORD}\s*\\*{_MORE}|{_WORD}(?=[\s/:\\]|{_MORE}|$))", re.IGNORECASE)
 _HOST_LINE = re.compile(
     r"""^[ \t]*(?:
       \[Request\ interrupted\ by\ user[^\]\n]*\]
@@ -104,15 +111,23 @@ def _closed_up(text: str) -> str:
 
 
 def _without_private(text: str) -> str:
-    """Drop every ``<private>`` part, to the end of the text where one is not closed as often as it is opened."""
-    kept = []
+    """Drop every ``<private>`` part, to the end of the text where one is not closed as often as it is opened.
+
+    What stands before a closing tag alone goes too: it was opened in another text. In code it is only talked about.
+    """
+    kept: list[str] = []
+    code: list[tuple[int, int]] | None = None
     position = depth = 0
     for tag in _PRIVATE.finditer(text):
-        if not tag[1]:
+        if tag[1] and depth == 0:
+            code = code_spans(text) if code is None else code
+            if not _is_code(text, tag.start(), code):
+                kept, position = [], tag.end()
+        elif not tag[1]:
             if depth == 0:
                 kept.append(text[position : tag.start()])
             depth += 1
-        elif depth:
+        else:
             depth -= 1
             if depth == 0:
                 position = tag.end()
@@ -120,6 +135,31 @@ def _without_private(text: str) -> str:
         kept.append(text[position:])
     # a space, so that what stood on either side cannot form a new tag
     return " ".join(kept) if len(kept) > 1 else "".join(kept)
+
+
+def _is_code(text: str, place: int, blocks: list[tuple[int, int]]) -> bool:
+    """True inside one of the fenced blocks, or after a backtick on the same line that none closes."""
+    block = bisect_right(blocks, (place, len(text))) - 1
+    if block >= 0 and place < blocks[block][1]:
+        return True
+    return text[max(0, place - LINE_SEEN) : place].rpartition("\n")[2].count("`") % 2 == 1
+
+
+def without_split_private(texts: Sequence[str]) -> list[str]:
+    """Texts that came one after the other, those empty that stand between an opening tag and its closing one."""
+    kept = list(texts)
+    opened = -1
+    for number, text in enumerate(texts):
+        tags = [bool(tag[1]) for tag in _PRIVATE.finditer(text)]
+        if opened >= 0 and tags[:1] == [True]:
+            kept[opened + 1 : number] = [""] * (number - opened - 1)
+            opened = -1
+        depth = 0
+        for is_closing in tags:
+            depth = max(0, depth - 1) if is_closing else depth + 1
+        if depth and opened < 0:
+            opened = number
+    return kept
 
 
 def _without_wrappers(text: str) -> str:

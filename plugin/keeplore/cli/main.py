@@ -133,7 +133,10 @@ def main() -> None:
 
 
 def _report(error: Exception) -> int:
-    text = "".join(traceback.format_exception(error))
+    # here, because its rules cost as much as a whole command
+    from keeplore.capture.redact import redact
+
+    text = redact("".join(traceback.format_exception(error)))
     versions = f"keeplore {__version__}, Python {platform.python_version()}, {platform.platform()}"
     log = Places.from_environment(os.environ).state / "crash.log"
     try:
@@ -142,5 +145,7 @@ def _report(error: Exception) -> int:
         where = f"the details are in {log}"
     except OSError:
         where = text
-    click.echo(f"keeplore: an error of keeplore itself: {type(error).__name__}: {error}\n  → {where}", err=True)
+    click.echo(
+        f"keeplore: an error of keeplore itself: {redact(f'{type(error).__name__}: {error}')}\n  → {where}", err=True
+    )
     return OUR_BUG

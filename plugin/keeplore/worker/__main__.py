@@ -17,6 +17,19 @@ LOG_FILES = 3
 RESTED = "--rested"  # load no model until somebody asks
 
 
+class Discreet(logging.Formatter):
+    """Writes no secret: the words of an error may be anybody's, and a traceback holds them too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        try:
+            # here, because an installation that is broken has to be written down too
+            from keeplore.capture.redact import redact
+        except ImportError:
+            return text
+        return redact(text)
+
+
 def main() -> int:
     os.umask(0o077)
     # several threads for a product of a millisecond wait for one another in a loop
@@ -28,11 +41,8 @@ def main() -> int:
     handler = logging.handlers.RotatingFileHandler(
         places.state / "worker.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8"
     )
-    logging.basicConfig(
-        level=logging.INFO,
-        handlers=[handler],
-        format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
-    )
+    handler.setFormatter(Discreet("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("watchdog").setLevel(logging.CRITICAL)  # it calls its own end an error
     try:
         # here, because an installation that is broken has to be written down too
