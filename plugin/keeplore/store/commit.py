@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from keeplore.errors import RepositoryBusy
+from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
 from keeplore.store.backend import REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
@@ -26,6 +28,7 @@ ATTEMPTS = 5  # a writer or a person's commit came in between
 ASK_GIT_FROM = 200  # files that were never hashed; asking git costs two processes
 INDEX_STEP = 200  # paths in one command line
 RACY_NS = 2_000_000_000  # a file this young may change again without a new time stamp
+FULL = "Make room on the disk; memory stays as it is until then"
 T = TypeVar("T")
 
 
@@ -68,7 +71,9 @@ def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
                 turn.recover(backend.tip)
                 check_idle(root, places)
                 return cycle(turn, backend)
-            except FAILURES:
+            except FAILURES as e:
+                if os.strerror(errno.ENOSPC).lower() in str(e).lower():  # git would say nothing better
+                    raise RepositoryError(f"no space left for the repository: {e}", FULL) from e
                 kind = Plumbing
             except Moved:
                 continue

@@ -30,6 +30,7 @@ MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
 LOSS_FROM = 10  # files; below this, a removal of everything is believed
 LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than edited
 MESSAGE = "Merge memory of other machines"
+USAGE = 129  # how git ends that does not know an option
 SHOWN = 5  # paths in a message
 _BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
 
@@ -163,8 +164,10 @@ def _tree_by_git(root: Path, old: str, other: str, *options: str) -> str:
     done = run(root, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *options, old, other)
     if done.code == 1:
         raise _conflict(done.items[1:])
-    if done.code:
+    if done.code == USAGE:
         raise RepositoryError("this repository can only be merged by git 2.38 or newer", "Update git")
+    if done.code:
+        raise RepositoryError(f"git did not merge: {' '.join(done.error.split())[-300:]}", _BY_HAND)
     return done.items[0]
 
 
