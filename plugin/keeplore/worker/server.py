@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 import socket
 import struct
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -35,6 +33,8 @@ class Server:
         self._aside = ""
         path = state / "worker.sock"
         if len(os.fsencode(path)) > MAX_SOCKET_PATH:
+            import tempfile  # here, as the next one: it is rare, and the first answer waits for every import
+
             self._aside = tempfile.mkdtemp(prefix="keeplore-")  # 0700 and a name nobody can foresee
             path = Path(self._aside) / "worker.sock"
         with contextlib.suppress(FileNotFoundError):
@@ -53,6 +53,8 @@ class Server:
                 path.unlink()
         self._socket.close()
         if self._aside:
+            import shutil
+
             shutil.rmtree(self._aside, ignore_errors=True)
 
     def _accept(self) -> None:

@@ -7,10 +7,13 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from keeplore.errors import KeeploreError
-from keeplore.sync import Synced
 from keeplore_hooks import durable
+
+if TYPE_CHECKING:
+    from keeplore.sync import Synced
 
 
 @dataclass(frozen=True, slots=True)
