@@ -29,7 +29,7 @@ from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import Context
 from keeplore.index.words import token_count
-from keeplore.recall import Hit, Room, Told, View, brief, for_prompt, is_worth_asking, prompt_context, recall
+from keeplore.recall import Hit, Room, Told, View, brief, for_prompt, is_worth_asking, prompt_context, recall, words_in
 from keeplore.workspace.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Compaction, HostEvent, Turn
@@ -79,7 +79,8 @@ class Session:
 
     briefs: list[float] = field(default_factory=list)  # tokens
     asked: list[Asked] = field(default_factory=list)
-    shown: dict[str, str] = field(default_factory=dict)
+    answers: set[str] = field(default_factory=set)  # memories that came beside a prompt
+    words: set[str] = field(default_factory=set)  # keys of all that was shown
     has_lost: bool = False
 
 
@@ -123,7 +124,7 @@ def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> 
         workspace.emit(taken)
         _index(workspace)
         if isinstance(taken, Compaction) and taken.phase == "after":
-            session.shown, session.has_lost = {}, True
+            session.answers, session.words, session.has_lost = set(), set(), True
             _brief(workspace, session, taken.origin.session, "compact", cwd)
     with workspace.capturing():
         workspace.capture.close(workspace.sessions.get(one.events[-1].origin))
@@ -133,19 +134,19 @@ def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> 
 
 def _brief(workspace: Workspace, session: Session, own: str, source: str, cwd: Path) -> None:
     view = View(workspace.index, workspace.store, workspace.here(cwd).scopes)
-    text, ids = brief([view], session=own, source=source, room=Room(WISHES.brief_tokens, SIZE), told=Told())
+    text, _ = brief([view], session=own, source=source, room=Room(WISHES.brief_tokens, SIZE), told=Told())
     session.briefs.append(token_count(text))
-    session.shown |= dict.fromkeys(ids, "")
+    session.words |= words_in(text)
 
 
 def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cwd: Path) -> Asked:
     """What the session would be told, and beside that what there is below the threshold."""
     now = datetime.fromisoformat(turn.at) if turn.at else datetime.now(UTC)
     own = "" if session.has_lost else turn.origin.session
-    already = session.shown if is_worth_asking(turn.user) else _Everything()
+    already = session.answers if is_worth_asking(turn.user) else _Everything()
     tokens, found = 0.0, []
     for threshold in (WISHES.threshold, 0.0):
-        unasked = for_prompt(threshold, already=already, session=own)
+        unasked = for_prompt(threshold, already=already, words=session.words, session=own)
         here = workspace.here(cwd)
         answer = recall(
             workspace.index, workspace.store, turn.user, here,
@@ -156,11 +157,12 @@ def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cw
             tokens = token_count(text)
         else:
             found = [Found(hit, _turns(workspace, hit)) for hit in answer.hits]
-    session.shown |= dict.fromkeys(ids, "")
+    session.answers |= {*ids}
+    session.words |= words_in(text)
     return Asked(transcript, turn.id, turn.user, tuple(found), tokens)
 
 
-class _Everything(dict[str, str]):
+class _Everything(set[str]):
     def __contains__(self, _: object) -> bool:
         return True
 

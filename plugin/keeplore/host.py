@@ -26,6 +26,7 @@ from keeplore.recall import (
     for_prompt,
     is_worth_asking,
     prompt_context,
+    words_in,
 )
 from keeplore.worker.protocol import ask
 from keeplore.workspace.registry import Registry
@@ -149,7 +150,8 @@ class HostSession:
         self.id = id_
         self._host = host
         self._origin = Origin(host.name, id_, str(host.cwd))
-        self._shown: set[str] = set()  # memories
+        self._answers: set[str] = set()  # memories that came beside a prompt
+        self._words: set[str] = set()  # keys of all that was shown
         self._is_briefed = False
         self._has_spoken = False
         self._lock = threading.RLock()
@@ -172,9 +174,11 @@ class HostSession:
                 blocks.append(self._noted(told))
                 self._is_briefed = True
             if wishes.prompt_tokens and is_worth_asking(prompt):
-                unasked = for_prompt(wishes.threshold, already=self._shown, session=self.id)
+                unasked = for_prompt(wishes.threshold, already=self._answers, words=self._words, session=self.id)
                 answer = self._host.recall(prompt, limit=PROMPT_HITS, unasked=unasked)
-                blocks.append(self._noted(prompt_context(answer, room=Room(wishes.prompt_tokens, CONTEXT_BYTES))))
+                told = prompt_context(answer, room=Room(wishes.prompt_tokens, CONTEXT_BYTES))
+                self._answers |= {*told[1]}
+                blocks.append(self._noted(told))
         return "\n".join(filter(None, blocks))
 
     def add(self, user: str, *replies: str | Question, id_: str = "", at: str = "") -> str:
@@ -205,7 +209,7 @@ class HostSession:
                 self._host.written()
 
     def _noted(self, told: tuple[str, tuple[str, ...]]) -> str:
-        self._shown |= {*told[1]}
+        self._words |= words_in(told[0])
         return told[0]
 
 

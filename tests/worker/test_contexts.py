@@ -163,6 +163,38 @@ def test_no_host_is_told_more_than_it_takes_and_no_fence_is_cut(desk: Desk, host
     assert 0 < len(text.encode()) <= host_named(host).context_bytes and token_count(text) <= 3000
 
 
+def test_what_a_brief_did_not_show_of_a_memory_is_told_beside_a_prompt_and_once(desk: Desk) -> None:
+    why = "One process writes to it, and a second service would have to be watched at night."
+    desk.talk("codex", "earlier", ("Let's drop Redis and use SQLite for the job queue.", why))
+    told = desk.brief(source="startup")
+    assert "drop Redis and use SQLite" in told and "watched at night" not in told.partition("Latest decisions:")[2]
+    desk.talk("codex", "later", ("Where do icons lie?", "In the folder assets."))
+    desk.restart()  # of a brief in which the conversation is not the last one
+    told = desk.brief(source="startup")
+    assert "drop Redis and use SQLite" in told and "watched at night" not in told
+    question = "why did we drop Redis for the job queue?"
+    assert "watched at night" in desk.prompt(question)
+    assert desk.prompt(f"again: {question}") == ""
+
+
+def test_what_a_brief_did_show_is_not_told_beside_a_prompt(desk: Desk) -> None:
+    desk.talk("codex", "earlier", ("Let's drop Redis and use SQLite for the job queue.", "OK, done."))
+    desk.talk("codex", "later", ("Where do icons lie?", "In the folder assets."))
+    question = "why did we drop Redis for the job queue?"
+    assert "drop Redis and use SQLite" in desk.prompt(question)
+    desk.restart()
+    assert "drop Redis and use SQLite" in desk.brief(source="startup")
+    assert desk.prompt(question) == ""
+
+
+def test_a_note_and_the_conversation_that_says_the_same_are_told_once(desk: Desk) -> None:
+    rule = "We always use pnpm in this repository and never npm, because the lockfile broke twice."
+    desk.note(rule)
+    desk.talk("codex", "earlier", (rule, "Understood, pnpm only."))
+    lines = [line for line in desk.prompt("Do we use pnpm or npm in this repository?").splitlines() if line[:1] == "-"]
+    assert len(lines) == 1 and "pnpm" in lines[0]
+
+
 def test_one_prompt_that_is_announced_twice_is_answered_once(desk: Desk) -> None:
     for text in (RULE, "VAT of an invoice line is never rounded down.", "An invoice line has one VAT rate, why ever."):
         desk.note(text)

@@ -5,6 +5,7 @@ from keeplore.recall.context import asked_context, for_prompt, is_worth_asking, 
 from keeplore.recall.editing import edit_context
 from keeplore.recall.engine import ALL, recall
 from keeplore.recall.render import Room
+from keeplore.recall.repeated import words_in
 from keeplore.recall.values import Answer, Here, Hit, Unasked, to_json
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "prompt_context",
     "recall",
     "to_json",
+    "words_in",
 ]

@@ -59,11 +59,14 @@ class View:
 class Told:
     """What a session knows already: when it was briefed last (RFC 3339, UTC), and when which memory was shown.
 
-    ``since`` is "" for a session that knows nothing: everything is new to it.
+    ``since`` is "" for a session that knows nothing: everything is new to it. ``words`` are the keys of all that it
+    was shown, ``answers`` the memories that came beside a prompt, before an edit or as an answer.
     """
 
     since: str = ""
     shown: Mapping[str, str] = field(default_factory=dict)
+    words: frozenset[str] = frozenset()
+    answers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

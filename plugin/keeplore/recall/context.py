@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Set
 
 from keeplore.index import MemoryRow
 from keeplore.memory.content import normalised
@@ -21,10 +21,12 @@ from keeplore.recall.render import (
     quoted,
     reference,
 )
+from keeplore.recall.repeated import is_repeated, says_same
 from keeplore.recall.trusted import BELIEVED, may_be_injected
 from keeplore.recall.values import Answer, Hit, Unasked
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 
+ANY_LENGTH = 1_000_000  # characters
 WITHOUT_A_HIT = {
     "nothing": "nothing was found, no memory here is about that; `keeplore recall --wide` asks the other projects too",
     "empty": "there is no memory yet; `keeplore import claude-code` reads the sessions on this machine",
@@ -38,11 +40,14 @@ def is_worth_asking(prompt: str) -> bool:
     return question.says_something and not question.is_errand
 
 
-def for_prompt(threshold: float, *, already: Container[str], session: str = "") -> Unasked:
+def for_prompt(
+    threshold: float, *, already: Container[str], words: Set[str] = frozenset(), session: str = ""
+) -> Unasked:
     """What is left out beside a prompt: what is not sure enough, and what the agent has before it.
 
-    ``already`` are ids this session has seen. What ``session`` itself said is left out as long as the host still has
-    it: give "" once it was compacted.
+    ``already`` are ids that prompts of this session have brought, ``words`` the keys of what it was shown otherwise:
+    of a memory in a brief another passage may still be told. What ``session`` itself said is left out as long as the
+    host still has it: give "" once it was compacted.
     """
 
     def skip(row: MemoryRow) -> bool:
@@ -50,7 +55,7 @@ def for_prompt(threshold: float, *, already: Container[str], session: str = "") 
         is_summary = row.kind == "document" and row.trust in BELIEVED
         return row.id in already or is_summary or bool(session and row.session == session)
 
-    return Unasked(threshold, skip)
+    return Unasked(threshold, skip, lambda text: bool(words) and is_repeated(quoted(text, ANY_LENGTH), words))
 
 
 def prompt_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]:
@@ -58,7 +63,12 @@ def prompt_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]
 
     ``answer`` is what recall gave with ``for_prompt``.
     """
-    sure = [hit for hit in answer.hits if may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)]
+    sure: list[Hit] = []
+    for hit in answer.hits:
+        is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
+        # a note and the conversation that it was made of
+        if is_fine and not any(says_same(hit.passage, better.passage) for better in sure):
+            sure.append(hit)
     return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
 
 
@@ -79,9 +89,9 @@ def _item(hit: Hit) -> Item:
     changed = f", changed {hit.changes} times" if hit.changes > 1 else ", changed once" if hit.changes else ""
     is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
     source = f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; {reference(hit.memory_id, hit.turn)}"
-    is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(hit.passage, EXCERPT_CHARS)
-    decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
     is_title = normalised(hit.passage).startswith(normalised(hit.title.removesuffix("…")))
     title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
+    is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(hit.passage, EXCERPT_CHARS)
+    decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
     said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}{decided}"
     return Item(f"{about} · {said} ({source})", hit.memory_id)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from keeplore.index import Allowed, MemoryRow
 from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
-from keeplore.recall.briefing import Read, View, decided_in, loaded, note_item, quote_item
+from keeplore.recall.briefing import NOTHING, Read, Told, View, decided_in, loaded, note_item, quote_item
 from keeplore.recall.render import Item, Room, Section, block, quoted
+from keeplore.recall.repeated import is_repeated
 from keeplore.recall.trusted import may_be_injected
 
 CATEGORIES = ("gotchas", "corrections", "project-conventions", "architectural-decisions")  # in this order
@@ -20,7 +21,7 @@ NAME_CHARS = 80
 
 
 def edit_context(
-    views: Sequence[View], paths: Sequence[str], cwd: str, *, already: Container[str], room: Room
+    views: Sequence[View], paths: Sequence[str], cwd: str, *, room: Room, told: Told = NOTHING
 ) -> tuple[str, tuple[str, ...]]:
     """A fenced block and the ids it shows; ("", ()) where no memory names one of the files.
 
@@ -32,8 +33,8 @@ def edit_context(
     for path in paths[:MAX_FILES]:
         items = []
         for read in _naming(views, path, cwd):
-            if read.row.id not in already and read.row.id not in known:
-                found = [*_items(read, path, cwd)]
+            if read.row.id not in told.answers and read.row.id not in known:
+                found = [item for item in _items(read, path, cwd) if not is_repeated(item.text, told.words)]
                 known |= {read.row.id} if found else set()
                 items += found
         name = quoted(path.replace("\\", "/").rpartition("/")[2], NAME_CHARS)

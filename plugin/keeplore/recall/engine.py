@@ -55,6 +55,7 @@ class Kept:
     limit: int
     at_least: float
     skip: Callable[[MemoryRow], bool]
+    is_told: Callable[[str], bool]
     trust: Callable[[Memory], str]
 
 
@@ -93,7 +94,7 @@ def recall(
     hits: list[Hit] = []
     if question.says_something and stamp.memories:
         moment = now or datetime.now(UTC)
-        wanted = Kept(limit, max(unasked.at_least, weights.nothing_below), unasked.skip, trust)
+        wanted = Kept(limit, max(unasked.at_least, weights.nothing_below), unasked.skip, unasked.is_told, trust)
         hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more = _hits(index, store, sight, here, wanted, is_wide=True, now=moment, w=weights)
@@ -166,7 +167,9 @@ def _hits(
     found = search(index, sight, Allowed(() if is_wide else here.scopes), w, wanted.at_least)
     memories = {**found.memories, **_heads(index, found.memories, here, is_wide=is_wide)}
     standings = {row.id: _standing(row, here, now) for row in memories.values()}
-    ranked = [r for r in rank(found.evidence, standings, sight.floor, w) if r.score >= wanted.at_least]
+    told = {id_ for id_, row in found.passages.items() if wanted.is_told(row.text)}
+    evidence = [e for e in found.evidence if e.passage not in told]
+    ranked = [r for r in rank(evidence, standings, sight.floor, w) if r.score >= wanted.at_least]
     words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked if r.passage is not None}
     hits: list[Hit] = []
     dropped = 0
@@ -177,7 +180,7 @@ def _hits(
             continue
         row = found.passages.get(entry.passage) if entry.passage is not None else None
         hit = _checked(store, memories[entry.memory], row, entry, sight.question, wanted.trust)
-        hits += [hit] if hit else []
+        hits += [hit] if hit and not wanted.is_told(hit.passage) else []
         dropped += hit is None
     return hits, dropped
 

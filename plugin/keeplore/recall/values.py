@@ -58,10 +58,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Unasked:
-    """What is left out where nobody asked: memories below a score, and those to be skipped."""
+    """What is left out where nobody asked: memories below a score, those to be skipped, and texts that were told."""
 
     at_least: float = 0.0
     skip: Callable[[MemoryRow], bool] = lambda _: False
+    is_told: Callable[[str], bool] = lambda _: False
 
 
 @dataclass(frozen=True, slots=True)

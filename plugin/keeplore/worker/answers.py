@@ -51,9 +51,9 @@ class Answers:
         if ask is None or origin is None:
             return b""
         if ask.kind == "command":
-            text, ids = self._commands.answer(ask, origin, host.context_bytes)
-            self._shown.add(origin, ids)
-            return host.reply(event, text)
+            told = self._commands.answer(ask, origin, host.context_bytes)
+            self._shown.add(origin, told)
+            return host.reply(event, told[0])
         try:
             with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
                 return host.reply(event, self._contexts.text(ask, origin, host.context_bytes))

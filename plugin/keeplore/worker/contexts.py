@@ -70,7 +70,7 @@ class Contexts:
         return self._noted(origin, brief(views, session=session, source=reason, room=room, told=told), is_brief=True)
 
     def _noted(self, origin: Origin, told: Told, *, is_brief: bool = False) -> str:
-        self._shown.add(origin, told[1], is_brief=is_brief)
+        self._shown.add(origin, told, is_brief=is_brief)
         return told[0]
 
     def _prompt(self, prompt: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> str:
@@ -78,15 +78,16 @@ class Contexts:
             return ""
         # until it is compacted, a session still has before it what it said itself
         own = "" if self._shown.has_lost(origin) else origin.session
-        unasked = for_prompt(wishes.threshold, already=self._shown.told(origin).shown, session=own)
+        known = self._shown.told(origin)
+        unasked = for_prompt(wishes.threshold, already=known.answers, words=known.words, session=own)
         ask = functools.partial(self._registry.recall, prompt, cwd, limit=PROMPT_HITS, at_once=True, unasked=unasked)
         answer = _in_time(ask, wishes.deadline_ms / 1000)
         return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
 
     def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> str:
-        already = self._shown.told(origin).shown
+        told = self._shown.told(origin)
         files = paths.split("\n")
-        found = Beside(lambda: edit_context(self._registry.views(cwd), files, str(cwd), already=already, room=room))
+        found = Beside(lambda: edit_context(self._registry.views(cwd), files, str(cwd), room=room, told=told))
         return self._noted(origin, found.result()) if found.is_done(wishes.deadline_ms / 1000) else ""
 
 

@@ -6,18 +6,18 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Collection
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from keeplore.recall import Told
+from keeplore.recall import Told, words_in
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 
 MAX_SESSIONS = 200  # the oldest are forgotten; showing a memory again is the lesser harm
 TWICE_S = 5.0  # for so long a host may run the entries of several plugins about one message
+MAX_WORDS = 2_000  # sentences of a session
 MAX_ASKED = 50  # messages of which it is known that they were just asked about
 
 
@@ -27,6 +27,8 @@ class _Session:
     cwd: str = ""
     has_lost: bool = False  # its host has shortened or emptied its context
     ids: dict[str, str] = field(default_factory=dict)  # memory → when it was shown
+    answers: list[str] = field(default_factory=list)  # memories that were shown otherwise than in a brief
+    words: list[str] = field(default_factory=list)  # keys of the sentences, the last ones
 
 
 class Shown:
@@ -39,7 +41,7 @@ class Shown:
         self._asked: dict[str, float] = {}  # a message → when it was asked about
         try:
             self._sessions = {str(key): _session(value) for key, value in json.loads(path.read_bytes()).items()}
-        except (OSError, ValueError, AttributeError, TypeError):
+        except (OSError, ValueError, AttributeError, TypeError, KeyError):
             self._sessions = {}
 
     def is_first(self, origin: Origin, message: str) -> bool:
@@ -57,7 +59,7 @@ class Shown:
         """What the session was given; all of it is new to one that nobody knows."""
         with self._lock:
             known = self._sessions.get(_key(origin), _Session())
-            return Told(known.briefed_at, dict(known.ids))
+            return Told(known.briefed_at, dict(known.ids), frozenset(known.words), frozenset(known.answers))
 
     def has_lost(self, origin: Origin) -> bool:
         """Whether the host no longer has before it all that the session said."""
@@ -83,8 +85,9 @@ class Shown:
             if known and origin.cwd:
                 self._sessions[_key(origin)] = replace(known[-1], ids=dict(known[-1].ids))
 
-    def add(self, origin: Origin, ids: Collection[str], *, is_brief: bool = False) -> None:
-        """Note what the session is given now."""
+    def add(self, origin: Origin, told: tuple[str, tuple[str, ...]], *, is_brief: bool = False) -> None:
+        """Note the block that the session is given now, and the ids of the memories in it."""
+        text, ids = told
         with self._lock:
             if not (ids or is_brief):
                 return
@@ -93,6 +96,8 @@ class Shown:
             session.cwd = origin.cwd
             session.briefed_at = at if is_brief else session.briefed_at
             session.ids |= dict.fromkeys(ids, at)
+            session.answers = session.answers if is_brief else [*dict.fromkeys((*session.answers, *ids))]
+            session.words = [*dict.fromkeys((*session.words, *sorted(words_in(text))))][-MAX_WORDS:]
             self._sessions[_key(origin)] = session  # behind all others
             while len(self._sessions) > MAX_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
@@ -115,7 +120,8 @@ class Shown:
 
 def _session(data: dict[str, Any]) -> _Session:
     ids = {str(id_): str(at) for id_, at in data["ids"].items()}
-    return _Session(str(data["briefed_at"]), str(data["cwd"]), bool(data["has_lost"]), ids)
+    answers, words = (list(map(str, data[key])) for key in ("answers", "words"))
+    return _Session(str(data["briefed_at"]), str(data["cwd"]), bool(data["has_lost"]), ids, answers, words)
 
 
 def _key(origin: Origin) -> str:
