@@ -209,3 +209,15 @@ def test_an_entry_before_edits_comes_and_goes_with_the_setting(memory: Path, hom
     settings.write_text(settings.read_text().replace("before_edit: true", "before_edit: false"))
     assert run("connect", "codex", "--yes").returncode == 0
     assert hooks.read_text() == without
+
+
+def test_doctor_says_of_a_host_that_is_connected_in_part_what_is_missing(
+    memory: Path, home: Path, places: Places, run: Run
+) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex" / "hooks.json").write_text("{} // mine\n")
+    assert run("connect", "codex", "--yes").returncode == 1
+    assert [finding.level for finding in told(places, "codex")].count("wrong") == 1
+    [found] = [finding for finding in told(places, "codex") if finding.level == "wrong"]
+    assert "hooks.json" in found.message and found.remedy
+    assert not any("all intact" in finding.message for finding in told(places, "codex"))

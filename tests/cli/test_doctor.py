@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 
 from keeplore import __version__
 from keeplore.cli.connecting import surroundings
-from keeplore.cli.examine import Finding, Look, examine
+from keeplore.cli.examine import Finding, Look, examine, machine
 from keeplore.config import program
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
@@ -380,3 +381,32 @@ def test_programs_get_json_and_a_status(root: Path) -> None:
     findings = json.loads(done.stdout)
     assert done.returncode == 0 and {f["level"] for f in findings} <= {"note", "ok"}
     assert all(finding.keys() == {"part", "level", "message", "remedy"} for finding in findings)
+
+
+def test_a_workspace_that_was_moved_is_not_made_anew(home: Path, run) -> None:
+    assert run("init", "memory").returncode == 0
+    (home / "memory").rename(home / "moved")
+    done = run("recall", "x")
+    assert done.returncode == 1 and "not in" in done.stderr
+    assert "keeplore init NEW-DIR --name memory" in done.stderr and "workspaces remove memory" in done.stderr
+    assert "NEW-DIR" in run("doctor").stdout
+    assert run("init", "moved", "--name", "memory").returncode == 0
+    assert "not in" not in run("doctor").stdout
+    assert not (home / "memory").exists()
+
+
+def test_a_place_that_cannot_be_written_is_a_finding(home: Path, run, monkeypatch) -> None:
+    assert run("init", "memory").returncode == 0
+    box = Places.from_environment(os.environ).spool / "new"
+    box.mkdir(parents=True, exist_ok=True)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != box)  # root may write everywhere
+    found = [finding for finding in machine.findings(Places.from_environment(os.environ)) if finding.level == "wrong"]
+    assert [finding.part for finding in found] == ["permissions"] and str(box) in found[0].message
+
+
+def test_a_full_disk_is_a_finding_wherever_a_workspace_lies(home: Path, run, monkeypatch) -> None:
+    assert run("init", "memory").returncode == 0
+    full = shutil._ntuple_diskusage(10**12, 10**12, 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: full)
+    found = [finding for finding in machine.findings(Places.from_environment(os.environ)) if finding.part == "disk"]
+    assert found and found[0].level == "wrong" and found[0].remedy

@@ -74,6 +74,12 @@ class Registry:
                 known.close()
             if root is None:
                 raise NoWorkspace(f"no workspace named {name!r} on this machine", "Run `keeplore init DIR`")
+            if settings is None and not (root / SETTINGS).exists():
+                raise ConfigError(
+                    f"the workspace {name!r} is not in {root} any more",
+                    f"Mount its disk; where it was moved, `keeplore init NEW-DIR --name {name}`;"
+                    f" where it is gone for good, `keeplore workspaces remove {name}`",
+                )
             if name not in self._opened:
                 self._opened[name] = Workspace(name, root, self.places, self.machine, self._models)
                 self._settings[name] = settings

@@ -12,7 +12,7 @@ from keeplore.connect.clients import FOLDER, outdated, refresh_clients
 from keeplore.connect.forms import INTACT, MISSING
 from keeplore.connect.hosts import PLACES, Surroundings, installed_otherwise, switched_off
 from keeplore.connect.manifest import Manifest, Owner
-from keeplore.connect.plan import connect, look
+from keeplore.connect.plan import Plan, connect, look
 from keeplore.workspace.cursors import Cursors
 from keeplore_hooks.spool import Spool
 
@@ -67,9 +67,12 @@ def _connected(
         yield wrong(part, f"what `keeplore connect` put there is missing from {_named(gone)}", remedy)
     if other:
         yield note(part, f"changed by hand since `keeplore connect` put it there: {_named(other)}", LOOK)
-    if not gone and not other:
+    again = _again(owner, manifest, surroundings)
+    for told in again.told if again else ():
+        yield wrong(part, f"connected in part: {told.message}", told.remedy)
+    if not (gone or other or (again and again.told)):
         yield well(part, f"connected in {owner.directory}: {len(found)} files, all intact")
-        if _has_newer(owner, manifest, surroundings):
+        if again and again.changes:
             yield note(part, "this release has newer entries for it", f"`keeplore connect {owner.host}`")
     if why := installed_otherwise(owner.host, Path(owner.directory)):
         remedy = f"Remove one of the two: `keeplore disconnect {owner.host}` takes out what it has put there"
@@ -82,10 +85,11 @@ def _connected(
         yield note(part, "connected, and nothing was heard of it yet", f"In {place.label}: {place.next_step}")
 
 
-def _has_newer(owner: Owner, manifest: Manifest, surroundings: Surroundings) -> bool:
+def _again(owner: Owner, manifest: Manifest, surroundings: Surroundings) -> Plan | None:
+    """What connecting once more would do; None for a directory that the environment does not name now."""
     if owner.directory != str(surroundings.directory(owner.host)):
-        return False
-    return bool(connect([owner.host], surroundings, manifest, runs(surroundings)).changes)
+        return None
+    return connect([owner.host], surroundings, manifest, runs(surroundings))
 
 
 def _unconnected(host: str, surroundings: Surroundings, at: str) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shlex
 import shutil
@@ -30,6 +31,7 @@ ANSWER_S = 2.0
 BACKLOG = 50  # entries that wait; a worker takes some hundred a minute
 OLD_S = 3600.0  # an entry that waits longer has no worker
 FREE_BYTES = 200 * 1024 * 1024
+FAULT_S = 600.0  # what went wrong longer ago has been put right, or comes again
 GIT_NEEDED = (2, 30)
 LATELY = timedelta(days=7)
 
@@ -103,6 +105,9 @@ def _worker(places: Places, told: Any) -> Iterator[Finding]:
         yield well("worker", f"runs, process {told['pid']}, version {told['version']}")
         if program.is_newer(told["version"], __version__):
             yield note("worker", f"it is of version {told['version']}, and this command of {__version__}")
+        for fault in told.get("faults", ()):
+            if _age_s(fault[:20]) < FAULT_S:
+                yield note("worker", f"a while ago: {fault}", f"{places.state / 'worker.log'} has more of it")
         if reason := told.get("unwatched"):
             message = f"it looks for changes of files every few seconds: {reason}"
             yield note("worker", message, "On Linux `sysctl` raises the limit; nothing is lost without")
@@ -166,12 +171,28 @@ def _surroundings(places: Places) -> Iterator[Finding]:
             yield well("git", said)
     except KeeploreError as e:
         yield wrong("git", e.message, e.remedy)
-    for folder in (places.state, places.cache):
-        free = shutil.disk_usage(folder).free
-        if free < FREE_BYTES:
-            yield wrong("disk", f"{free >> 20} MB are free where {folder} lies", "Make room there")
+    yield from _room(places)
     if importlib.util.find_spec("hnswlib") is None:
         yield well("vectors", "hnswlib is not installed: exact search serves, slower above 50,000 passages")
+
+
+def _room(places: Places) -> Iterator[Finding]:
+    """Where Keeplore writes: whether it may, and whether there is room."""
+    roots = [root for root in Machine.load(places).workspaces.values() if root.is_dir()]
+    boxes = [places.spool / "new", places.spool / "tmp"]
+    for folder in (places.state, places.cache, *boxes, *roots, *(root / ".git" for root in roots)):
+        if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
+            yield wrong("permissions", f"nothing can be written into {folder}", f"`chmod u+rwx '{folder}'`")
+    seen = set()
+    for folder in (places.state, places.cache, places.spool, *roots):
+        device = folder.stat().st_dev if folder.is_dir() else None
+        if device is None or device in seen:
+            continue
+        seen.add(device)
+        usage = shutil.disk_usage(folder)
+        # a small disk of its own has less room, and may have enough
+        if usage.free < min(FREE_BYTES, usage.total // 10):
+            yield wrong("disk", f"{usage.free >> 20} MB are free where {folder} lies", "Make room there")
 
 
 def _age_s(at: str) -> float:
