@@ -53,7 +53,7 @@ class Server:
                 path.unlink()
         self._socket.close()
         if self._aside:
-            import shutil
+            import shutil  # here, as above
 
             shutil.rmtree(self._aside, ignore_errors=True)
 
