@@ -20,6 +20,7 @@ class Clone:
     def __init__(self, root: Path, git: Git, files: Path) -> None:
         self.root, self.git, self.files = root, git, files
         self.asked = 0
+        self.places: dict[str, str] = {}  # id of a memory → its path
 
     def head(self) -> str:
         self.asked += 1
@@ -33,7 +34,13 @@ class Clone:
     def whose(self) -> Whose:
         """As a new process has it."""
         places = {"cache": self.files / "cache" / "m.json", "state": self.files / "state" / "m.json"}
-        return Whose(self.root, self.head, ("here-1",), **places)
+        return Whose(self.root, self.head, self.places.get, ("here-1",), **places)
+
+    def write(self, path: str, text: str, machine: str, email: str = OWN) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+        self.git("add", path, cwd=self.root)
+        self.commit(machine, email, f"Write {path}")
 
 
 @pytest.fixture
@@ -63,9 +70,8 @@ def test_the_newest_commit_of_a_machine_tells_whose_it_is(clone: Clone) -> None:
     assert states(whose) == states(clone.whose()) == {"here-1": THIS, "there-2": UNKNOWN, "there-3": YOURS}
 
 
-def test_memory_of_this_machine_is_believed_without_a_look_at_git(clone: Clone) -> None:
+def test_what_nobody_believes_is_not_looked_up_in_git(clone: Clone) -> None:
     whose = clone.whose()
-    assert whose.trust_of(memory("here-1")) == "user"
     assert whose.trust_of(memory("", "document")) == "document"
     assert clone.asked == 0 and not (clone.files / "cache").exists()
 
@@ -139,3 +145,35 @@ def test_a_line_that_a_message_holds_elsewhere_names_no_machine(clone: Clone) ->
 def test_a_machine_whose_name_cannot_stand_in_a_message_is_not_named() -> None:
     assert authors.with_machine("Write\n", "a\nb") == "Write\n"
     assert authors.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
+
+
+def test_a_file_that_names_this_machine_is_foreign_where_somebody_else_committed_it(clone: Clone) -> None:
+    mine, forged, edited = (memory("here-1") for _ in range(3))
+    clone.places = {mine.id: "memory/mine.md", forged.id: "memory/forged.md", edited.id: "memory/edited.md"}
+    clone.write("memory/mine.md", "a", "here-1")
+    clone.write("memory/edited.md", "a", "here-1")
+    assert [clone.whose().trust_of(one) for one in (mine, edited)] == ["user", "user"]
+    clone.write("memory/forged.md", "a", "here-1", "eve@example.invalid")  # the line in the commit forged too
+    clone.write("memory/edited.md", "b", "there-9", "eve@example.invalid")
+    assert [clone.whose().trust_of(one) for one in (mine, forged, edited)] == ["user", "foreign", "foreign"]
+    clone.write("memory/edited.md", "c", "here-1")
+    assert clone.whose().trust_of(edited) == "user"
+    clone.whose().accept(["there-9"])
+    assert clone.whose().trust_of(forged) == "foreign"
+
+
+def test_a_merge_of_ones_own_makes_nobodys_file_ones_own(clone: Clone, git: Git) -> None:
+    forged = memory("here-1")
+    clone.places = {forged.id: "memory/forged.md"}
+    git("checkout", "-q", "-b", "side", cwd=clone.root)
+    clone.write("memory/forged.md", "a", "", "eve@example.invalid")
+    git("checkout", "-q", "-", cwd=clone.root)
+    clone.write("memory/mine.md", "a", "here-1")
+    git("merge", "-q", "--no-edit", "side", cwd=clone.root)
+    assert clone.whose().trust_of(forged) == "foreign"
+
+
+def test_a_path_cannot_pose_as_a_commit(clone: Clone) -> None:
+    clone.write("memory/\x01a\nperson@example.invalid\n.md", "a", "there-9", "eve@example.invalid")
+    found = list(authors.authored(clone.root, clone.head()))
+    assert [(one.email, len(one.paths)) for one in found] == [("eve@example.invalid", 1), (OWN, 0)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,19 +15,24 @@ from keeplore.store.repository import directories
 
 TRAILER = "Keeplore-Machine"
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-# no value can hold the separator: git ends a message at a zero byte
-_FORMAT = f"tformat:%ae%x00%aI%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00"
+# no value can hold the separator: git ends a message and a path at a zero byte
+_FORMAT = f"%ae%x00%aI%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00%P%x00"
 _BY = re.compile(rb"<([^<>\n]*)> \d+ [+-]\d{4}\t")
 MAX_REFLOG = 256 * 1024  # bytes from its end
 
 
 @dataclass(frozen=True, slots=True)
 class Authored:
-    """One commit; ``machine`` is "" where nothing names one, ``at`` the author's time."""
+    """One commit; ``machine`` is "" where nothing names one, ``at`` the author's time.
+
+    ``paths`` are what it changed; of a merge only what none of its sides has.
+    """
 
     machine: str
     email: str
     at: str
+    paths: tuple[str, ...] = ()
+    is_merge: bool = False
 
 
 def with_machine(message: str, machine: str) -> str:
@@ -37,14 +43,19 @@ def with_machine(message: str, machine: str) -> str:
 def authored(root: Path, new: str, old: str = "") -> Iterator[Authored]:
     """The commits that ``new`` has and ``old`` has not, children first. Raises RepositoryError for an unknown one."""
     span = [new, f"^{old}"] if old else [new]
-    options = ("--topo-order", "--no-show-signature", "--no-mailmap", "--encoding=UTF-8", f"--format={_FORMAT}")
-    done = run(root, "log", *options, *span, "--")
+    # a path may hold anything but this, which nobody can foresee
+    begin = secrets.token_hex(16)
+    form = f"--format=tformat:{begin}{_FORMAT}"
+    options = ("--topo-order", "--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "--no-renames", form)
+    done = run(root, "log", "-z", "-c", "--name-only", *options, *span, "--")
     if done.code:
         raise RepositoryError(f"git cannot list the commits up to {new[:12]}", "Run `keeplore doctor --deep`")
-    values = done.out.decode("utf-8", "replace").split("\0")[:-1]
-    for email, at, machines in zip(values[::3], values[1::3], values[2::3], strict=False):
+    for record in done.out.decode("utf-8", "surrogateescape").split(begin)[1:]:
+        email, at, machines, parents, *names = record.split("\0")
         named = machines.rpartition(",")[2].strip()
-        yield Authored(named if _MACHINE.fullmatch(named) else "", address(email), at)
+        machine = named if _MACHINE.fullmatch(named) else ""
+        paths = tuple(name for text in names if (name := text.removeprefix("\n")))
+        yield Authored(machine, address(email), at, paths, is_merge=" " in parents)
 
 
 def own_addresses(root: Path) -> frozenset[str]:
@@ -71,9 +82,24 @@ def is_somebodys(email: str) -> bool:
     return "@" in email and email != EMAIL
 
 
-def first_of(commits: Iterator[Authored]) -> tuple[dict[str, tuple[str, str]], frozenset[str], int]:
-    """Machine → address and time of its newest commit, the addresses of those that name no machine, and how many."""
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What commits tell together: machine → address and time of its newest one; addresses of those that name none.
+
+    ``touched`` has each path with address and machine of the newest commit that changed it, merges of one's own left
+    out, for what they hold is other commits'. ``count`` is how many commits there were.
+    """
+
+    machines: dict[str, tuple[str, str]]
+    others: frozenset[str]
+    touched: dict[str, tuple[str, str]]
+    count: int
+
+
+def summary(commits: Iterator[Authored]) -> Summary:
+    """Read commits, children first."""
     machines: dict[str, tuple[str, str]] = {}
+    touched: dict[str, tuple[str, str]] = {}
     others: set[str] = set()
     count = 0
     for count, commit in enumerate(commits, 1):  # noqa: B007  # how many there were
@@ -81,4 +107,6 @@ def first_of(commits: Iterator[Authored]) -> tuple[dict[str, tuple[str, str]], f
             machines.setdefault(commit.machine, (commit.email, commit.at))
         else:
             others.add(commit.email)
-    return machines, frozenset(others), count
+        for path in commit.paths:
+            touched.setdefault(path, (commit.email, commit.machine))
+    return Summary(machines, frozenset(others), touched, count)

@@ -36,11 +36,15 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What the commits up to ``head`` tell: machine → address and time of its newest one, and other addresses."""
+    """What the commits up to ``head`` tell: machine → address and time of its newest one, and other addresses.
+
+    ``touched`` are paths that a commit with an address of somebody else changed last, with that and its machine.
+    """
 
     head: str = ""
     machines: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     others: frozenset[str] = frozenset()
+    touched: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,22 @@ class _Known:
 class Whose:
     """Of one workspace; thread-safe. ``own`` are the ids of this machine, ``head`` tells the present commit.
 
-    Without memory of other machines it costs nothing; else one git command after each new commit.
+    ``path_of`` tells where a memory lies. It costs one git command after each new commit.
     """
 
-    def __init__(self, root: Path, head: Callable[[], str], own: Iterable[str], *, cache: Path, state: Path) -> None:
+    def __init__(
+        self,
+        root: Path,
+        head: Callable[[], str],
+        path_of: Callable[[str], str | None],
+        own: Iterable[str],
+        *,
+        cache: Path,
+        state: Path,
+    ) -> None:
         self._root = root
         self._head = head
+        self._path_of = path_of
         self._own = frozenset(filter(None, own))
         self._cache = cache
         self._state = state
@@ -78,11 +92,12 @@ class Whose:
         self._found: tuple[object, _Known] | None = None
 
     def trust_of(self, memory: Memory) -> str:
-        """The trust that a memory states, or ``foreign`` where another person's machine wrote it."""
+        """The trust that a memory states, or ``foreign`` where another person's machine wrote or changed it."""
         machine = memory.source.get("machine")
-        if machine in self._own or memory.trust == FOREIGN or (not machine and memory.trust not in BELIEVED):
+        if memory.trust == FOREIGN or (not machine and memory.trust not in BELIEVED):
             return memory.trust
-        return memory.trust if self._is_mine(machine if isinstance(machine, str) else "") else FOREIGN
+        is_mine = machine in self._own or self._is_mine(machine if isinstance(machine, str) else "")
+        return memory.trust if is_mine and not self._is_touched(memory) else FOREIGN
 
     def is_foreign(self, memory: Memory) -> bool:
         """Did another person's machine write it?"""
@@ -116,6 +131,21 @@ class Whose:
             return self._state_of(machine, known) in (THIS, YOURS, ACCEPTED)
         return known.is_alone
 
+    def _is_touched(self, memory: Memory) -> bool:
+        """Did a commit of somebody else change the file last? A file may name any machine as its writer."""
+        known = self._look()
+        if known.is_alone or not known.history.touched:
+            return False
+        email, machine = known.history.touched.get(self._path_of(memory.id) or "", ("", ""))
+        return bool(email) and not self._is_believed(email, machine, known.answers)
+
+    def _is_believed(self, email: str, machine: str, said: Answers) -> bool:
+        """Is a commit with this address, that names this machine, the person's own?"""
+        if machine in said.refused:
+            return False
+        is_nobodys = not authors.is_somebodys(email) and machine in self._own
+        return is_nobodys or email in said.addresses or (bool(machine) and machine in said.accepted)
+
     def _state_of(self, machine: str, known: _Known) -> str:
         if machine in self._own:
             return THIS
@@ -140,7 +170,7 @@ class Whose:
         answers = _answers(self._state)
         try:
             addresses = authors.own_addresses(self._root)
-            history = self._read_history(head)
+            history = self._read_history(head, addresses | answers.addresses)
         except RepositoryError:  # what is not known is foreign
             return _Known(self._history or History(), answers, is_alone=False)
         if not addresses <= answers.addresses:
@@ -154,21 +184,23 @@ class Whose:
         theirs = (id_ for id_, (email, _) in history.machines.items()
                   if id_ in answers.refused or (id_ not in mine and email not in answers.addresses))  # fmt: skip
         strangers = {email for email in history.others if authors.is_somebodys(email)} - answers.addresses
-        return not strangers and next(theirs, None) is None
+        by = {who for who in history.touched.values() if authors.is_somebodys(who[0])}
+        touches = any(not self._is_believed(email, machine, answers) for email, machine in by)
+        return not strangers and next(theirs, None) is None and not touches
 
-    def _read_history(self, head: str) -> History:
+    def _read_history(self, head: str, addresses: frozenset[str]) -> History:
         if self._history is None:
             self._history = self._saved = _history(self._cache)
         known = self._history
         if head and head != known.head:
             try:
-                found = authors.first_of(authors.authored(self._root, head, known.head))
+                found = authors.summary(authors.authored(self._root, head, known.head))
             except RepositoryError:  # the history was written anew and the old one is gone
                 known = self._saved = History()
-                found = authors.first_of(authors.authored(self._root, head))
-            machines, others, count = found
-            self._history = History(head, {**known.machines, **machines}, known.others | others)
-            self._save(count)
+                found = authors.summary(authors.authored(self._root, head))
+            touched = {path: by for path, by in {**known.touched, **found.touched}.items() if by[0] not in addresses}
+            self._history = History(head, {**known.machines, **found.machines}, known.others | found.others, touched)
+            self._save(found.count)
         return self._history
 
     def _save(self, count: int) -> None:
@@ -176,7 +208,7 @@ class Whose:
         now, saved = self._history, self._saved
         if now is None or (_people(now) == _people(saved) and count < SAVED_EVERY and saved.head):
             return
-        data = {"head": now.head, "machines": now.machines, "others": sorted(now.others)}
+        data = {"head": now.head, "machines": now.machines, "others": sorted(now.others), "touched": now.touched}
         try:
             self._cache.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             durable.write(self._cache, json.dumps(data).encode())
@@ -191,14 +223,15 @@ class Whose:
 
 
 def _people(history: History) -> Any:
-    return {id_: email for id_, (email, _) in history.machines.items()}, history.others
+    return {id_: email for id_, (email, _) in history.machines.items()}, history.others, history.touched
 
 
 def _history(path: Path) -> History:
     try:
         data = json.loads(path.read_bytes())
         machines = {str(id_): (str(email), str(at)) for id_, (email, at) in data["machines"].items()}
-        return History(str(data["head"]), machines, frozenset(map(str, data["others"])))
+        touched = {str(path): (str(email), str(machine)) for path, (email, machine) in data["touched"].items()}
+        return History(str(data["head"]), machines, frozenset(map(str, data["others"])), touched)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return History()
 

@@ -60,7 +60,8 @@ class Workspace:
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
         self.changes = Changes()
         cache, state = (place / "machines" / f"{name}.json" for place in (places.cache, places.state))
-        self.whose = Whose(root, self.store.head, (machine.id, machine.copied_from), cache=cache, state=state)
+        own = (machine.id, machine.copied_from)
+        self.whose = Whose(root, self.store.head, self.index.path_of, own, cache=cache, state=state)
         self.notes = Notes(
             self.store,
             self.index,
