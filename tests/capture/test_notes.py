@@ -289,6 +289,13 @@ def test_a_plugin_hears_of_a_closing_conversation_before_its_file_is_closed(work
     assert any("out of order" in failure for failure in workspace.plugins.failures)
 
 
+@pytest.mark.parametrize("form", ["/keeplore:remember", "$keeplore-remember", "/remember"])
+def test_the_words_behind_a_command_are_no_second_order(form: str) -> None:
+    desk = Desk()
+    desk.taker.keeplore_turn(turn(1, f"{form} that the staging database lives on port 5433.", "Noted."))
+    assert desk.drafts == []
+
+
 def test_our_own_commands_do_not_end_a_topic(workspace: Workspace) -> None:
     emit(workspace, turn(1, "Where do jobs wait?"))
     open_id = workspace.sessions.get(HERE).open_id

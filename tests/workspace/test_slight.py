@@ -81,3 +81,37 @@ def test_a_remark_after_a_long_pause_opens_no_conversation(workspace: Workspace)
     )
     close(workspace)
     assert sorted(len(talk.exchanges) for talk in talks(workspace)) == [1, 2]
+
+
+ASKED = ("{} which separator do exports have", "Nothing was found about the separator of exports, so I cannot say.")
+FORMS = ["/keeplore:recall", "/keeplore-recall", "$keeplore-recall", "$recall", "/keeplore-remember"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_keeplore_itself_is_asked_is_no_talk(workspace: Workspace, form: str) -> None:
+    say(workspace, 1, 10, (ASKED[0].format(form), ASKED[1]))
+    close(workspace)
+    assert talks(workspace) == []
+    say(workspace, 2, 11, TALK)
+    say(workspace, 3, 11, (ASKED[0].format(form), ASKED[1]))
+    close(workspace)
+    [talk] = talks(workspace)
+    assert [exchange.user for exchange in talk.exchanges] == [TALK[0]]
+
+
+def test_a_short_name_counts_where_the_host_told_of_our_command(workspace: Workspace) -> None:
+    workspace.emit(Command("t1", ORIGIN, "2026-03-01T10:00:00Z", "recall", "which separator do exports have"))
+    say(workspace, 1, 10, (ASKED[0].format("/recall"), ASKED[1]))
+    close(workspace)
+    assert talks(workspace) == []
+    workspace.emit(Command("t2", ORIGIN, "2026-03-01T10:00:00Z", "user:recall", "which separator do exports have"))
+    say(workspace, 2, 10, (ASKED[0].format("/recall"), ASKED[1]))
+    close(workspace)
+    [talk] = talks(workspace)
+    assert [exchange.user for exchange in talk.exchanges] == [ASKED[0].format("/recall")]
+
+
+def test_work_that_a_command_set_going_is_kept(workspace: Workspace) -> None:
+    say(workspace, 1, 10, (ASKED[0].format("/keeplore:recall"), "Semicolons; I wrote it so."), Work(files=("csv.py",)))
+    [talk] = talks(workspace)
+    assert talk.work.files == ("csv.py",)

@@ -62,7 +62,7 @@ def prompt_in(record: Json) -> str:
 def prompt_from(words: str, pictures: list[str] | None = None) -> str:
     """A prompt as it was typed: without injected context and the content of files that it names."""
     words = spoken.without_elements(clean(words), _INJECTED)
-    words = _without_files(words).strip()
+    words = spoken.called_in(_without_files(words).strip())
     if words == _GO_ON or words.startswith(_NOT_SPOKEN) or is_summary(words):
         return ""
     return "\n".join((*(pictures or ()), words)).strip()

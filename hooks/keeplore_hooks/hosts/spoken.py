@@ -11,6 +11,9 @@ from keeplore_hooks.hosts.jsonl import Json, clean, mappings, text
 
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,60})(?:\s[^<>]{0,500})?>")
 _SLASH = re.compile(r"/([a-zA-Z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
+_OWN = re.compile(rf"\s*\[?(?:[/$]{PLUGIN}[:/-]|(\$|/))(?:{'|'.join(COMMANDS)})(?![\w:./-])")
+# the files of our commands begin so
+_OWN_TEXT = re.compile(rf"# ({'|'.join(name.capitalize() for name in COMMANDS)})\n\n(?=(?s:.*)Keeplore)")
 _OWN_SKILL = re.compile(rf"{PLUGIN}-({'|'.join(COMMANDS)})")
 
 
@@ -24,6 +27,23 @@ def slash_command(prompt: str) -> tuple[str, str] | None:
         return None
     own = _OWN_SKILL.fullmatch(match[1])
     return f"{PLUGIN}:{own[1]}" if own else match[1], (match[2] or "").strip()
+
+
+def own_command(prompt: str) -> str:
+    """How a prompt calls a command of Keeplore's: ``named``, ``bare`` where it may be another's, ``""`` for none.
+
+    ``/keeplore:recall``, ``/keeplore-recall``, ``$keeplore:recall``, and ``$recall``, which only we have; ``/recall``.
+    """
+    match = _OWN.match(prompt)
+    return "" if not match else "bare" if match[1] == "/" else "named"
+
+
+def called_in(words: str) -> str:
+    """What was typed, where a host sends the text of one of our commands, with the typed line behind it."""
+    if not (text := _OWN_TEXT.match(words)):
+        return words
+    _, found, line = words.rpartition(f"\n\n/{PLUGIN}:{text[1].lower()}")
+    return f"/{PLUGIN}:{text[1].lower()}{line if found else ''}"
 
 
 def element(words: str, name: str) -> str:

@@ -19,6 +19,7 @@ from keeplore.memory import Conversation, Exchange
 from keeplore.memory.note import Draft, session_note_id
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
+from keeplore_hooks.hosts.spoken import own_command
 from keeplore_hooks.specs import hookimpl_last
 
 REMEMBER = frozenset((COMMANDS[0], f"{PLUGIN}:{COMMANDS[0]}"))
@@ -44,8 +45,8 @@ class NoteTaker:
     @hookimpl_last
     def keeplore_turn(self, turn: Turn) -> None:
         """Write what the person orders to be kept, as soon as the turn is known as a whole."""
-        if turn.is_provisional or not turn.is_complete:
-            return
+        if turn.is_provisional or not turn.is_complete or own_command(turn.user):
+            return  # the words behind a command are taken as the command's
         if turn.id in self._steps.forgotten():  # an import reads it again
             return
         user = shortening(self._steps.redact, turn.origin.cwd)(clean(turn.user))

@@ -10,8 +10,8 @@ from keeplore.capture.distill import distill
 from keeplore.capture.observed import merged, observed, observed_work
 from keeplore.capture.observer import clean
 from keeplore.capture.returns import RELATES, taken_up
-from keeplore.capture.sessions import Sessions, SessionState
-from keeplore.capture.slight import is_hollow, says_little
+from keeplore.capture.sessions import MAX_SEEN, Sessions, SessionState
+from keeplore.capture.slight import is_hollow, is_own_command, says_little
 from keeplore.capture.titles import title_of
 from keeplore.errors import Forgotten, StoreError
 from keeplore.memory import Conversation, Exchange, Memory, Related, new_id, new_meta
@@ -23,7 +23,8 @@ from keeplore_hooks.specs import hookimpl_last
 
 PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
 # commands about the host itself or about memory: the talk goes on as if nothing had been typed
-HOUSEKEEPING = frozenset((*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS))).union(
+OWN = frozenset((*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS)))
+HOUSEKEEPING = OWN.union(
     """agents config context cost doctor export fast help hooks ide keybindings login logout mcp memory model
     output-style permissions plugin plugins privacy-settings reload-plugins release-notes status statusline tasks
     terminal-setup theme upgrade usage vim""".split()  # noqa: SIM905  # a list of forty names reads worse
@@ -84,6 +85,8 @@ class Capture:
     @hookimpl_last
     def keeplore_turn(self, turn: Turn) -> None:
         state = self._sessions.get(turn.origin)
+        if is_own_command(turn, state.own):
+            return
         exchange = observed(turn, self._steps.redact)
         if exchange is None:
             return
@@ -115,7 +118,11 @@ class Capture:
     @hookimpl_last
     def keeplore_command(self, command: Command) -> None:
         state = self._sessions.get(command.origin)
-        if not state.is_new(command.id) or command.name in HOUSEKEEPING:
+        if not state.is_new(command.id):
+            return
+        if command.name in OWN:
+            state.own = [*state.own, command.id][-MAX_SEEN:]
+        if command.name in HOUSEKEEPING:
             return
         if current := self._current(state):
             self._close(state, current)

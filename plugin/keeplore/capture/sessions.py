@@ -25,6 +25,8 @@ class SessionState:
     trigger: str = "turn"
     seen: list[str] = field(default_factory=list)
 
+    own: list[str] = field(default_factory=list)  # turns that began with a command of Keeplore's
+
     def is_new(self, event_id: str) -> bool:
         """True the first time an id is asked for."""
         if event_id in self.seen:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from keeplore.memory.note import Draft
 from keeplore.workspace.notes import Outcome
 from keeplore_hooks.events import Command
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
+from keeplore_hooks.hosts.spoken import own_command
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 EXCHANGES = 3
-_OWN_COMMAND = re.compile(rf"/(?:{PLUGIN}:)?(?:{'|'.join(COMMANDS)})(?:\s|\Z)")
 
 
 def remember_recent(
@@ -83,7 +82,7 @@ def _talks(workspace: Workspace, cwd: Path, session: str) -> Iterator[tuple[Memo
 
 def _is_whole(exchange: Exchange) -> bool:
     """Both have spoken, and not just about Keeplore."""
-    return bool(exchange.user and exchange.replies) and not _OWN_COMMAND.match(exchange.user)
+    return bool(exchange.user and exchange.replies) and not own_command(exchange.user)
 
 
 def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> Draft:
