@@ -23,6 +23,7 @@ FOREIGN = "foreign"
 _LONG_SENTENCE = 5  # words, of which one is among the commonest of English
 _PRINTABLE = 0.9  # share of what was decoded that makes it a text
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _ORDER = re.compile(
     r"""
       \b(?:ignore|disregard|forget|override|overrule|bypass)\b.{0,60}\b(?:previous|prior|above|earlier|instructions?|rules?|prompts?)\b
@@ -85,6 +86,8 @@ def may_be_injected(trust: str, *texts: str) -> bool:
 
 def is_suspect(text: str) -> bool:
     """True for instruction-shaped text, and for text of which that cannot be told. Linear in the text's length."""
+    if _CONTROLS.search(text):  # what they hide, and which words they eat, depends on who shows the text
+        return True
     seen = _unwrapped(sanitise(text))
     plain = _plain(seen)
     if _MARKUP.search(seen) or _SPACED.search(seen) or _is_encoded(seen) or not _can_be_judged(seen, plain):
