@@ -261,6 +261,27 @@ def test_a_session_start_and_a_typed_command_wait_for_the_worker_that_they_start
     assert ask(asking, event=event) == b"{}"
 
 
+@pytest.mark.parametrize(
+    ("event", "prompt", "is_ours"),
+    [
+        ("UserPromptSubmit", "$keeplore-recall which separator", True),
+        ("UserPromptSubmit", "$recall which separator", True),
+        ("userPromptSubmitted", "/keeplore-recall which separator", True),
+        ("BeforeAgent", "/keeplore:remember exports have semicolons", True),
+        ("beforeSubmitPrompt", "/keeplore-memory", True),
+        ("UserPromptSubmit", "which separator does /keeplore-recall name?", False),
+        ("UserPromptSubmit", "/recall which separator", False),
+        ("PreToolUse", "/keeplore-recall which separator", False),
+    ],
+)
+def test_a_typed_command_has_the_longer_time_in_every_host(
+    worker: PlayedWorker, changed_client: Any, event: str, prompt: str, is_ours: bool
+) -> None:
+    without_time = {"DEADLINE_S = 0.3 ": "DEADLINE_S = 60.0 ", "PATIENT_DEADLINE_S = 1.5": "PATIENT_DEADLINE_S = 0.0"}
+    payload = json.dumps({"cwd": "/keeplore/memo", "prompt": prompt, "session_id": "1"})
+    assert ask(changed_client("client.py", without_time), payload.encode(), event) == (b"" if is_ours else REPLY)
+
+
 def test_a_prompt_waits_for_the_worker_that_it_starts(asking: Any, state: Path, home: Path, install: Any) -> None:
     install(then=ANSWERS)
     assert ask(asking) == b"{}"

@@ -19,6 +19,14 @@ CLIENT = "0.1.0"
 DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
 BEGINNINGS = ("sessionstart", "sessioncreated")  # nobody has typed yet
 PATIENT = (*BEGINNINGS, "userpromptexpansion", "commandexecutebefore")  # or somebody typed a command of Keeplore's
+PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforeagent", "beforesubmitprompt")  # may be such a command
+# how a JSON string begins that is one, typed as hosts without an event of their own for it take it
+OWN = tuple(
+    f'"{mark}{name}'.encode()
+    for mark in ("/keeplore:", "/keeplore-", "/keeplore/", "$keeplore:", "$keeplore-", "[$keeplore:", "[$", "$")
+    for name in ("remember", "recall", "forget", "memory")
+)
+OWN_MAX = 100_000  # bytes; nobody types so much behind a command
 PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
 UNKEPT = "pretooluse"  # asked before an edit: it has not happened yet, and the payload holds a whole file
 RETRY_S = 0.02
@@ -47,9 +55,9 @@ def main() -> None:
         return
     os.umask(0o077)
     host, event = (word(argument) for argument in [*sys.argv[1:3], "", ""][:2])
-    is_patient = event.lower() in PATIENT
-    deadline = started + (PATIENT_DEADLINE_S if is_patient else DEADLINE_S)
     payload = receive()
+    is_patient = event.lower() in PATIENT or (event.lower() in PROMPTS and is_own_command(payload))
+    deadline = started + (PATIENT_DEADLINE_S if is_patient else DEADLINE_S)
     state = state_directory()
     try:
         if event.lower() != UNKEPT:
@@ -71,6 +79,11 @@ def main() -> None:
         reply = once(state, time.strftime("warned-%Y%m%d", time.gmtime()), host, TROUBLE)
     while reply:
         reply = reply[os.write(1, reply) :]
+
+
+def is_own_command(payload: bytes) -> bool:
+    """Does a string in it begin as a command of Keeplore's does? The worker is the one who reads it."""
+    return len(payload) <= OWN_MAX and any(command in payload for command in OWN)
 
 
 def word(text: str) -> str:
