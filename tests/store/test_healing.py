@@ -126,6 +126,17 @@ def test_two_files_of_one_memory_become_one(store, note):
     assert [file.path for file in store.scan()] == [archived]
 
 
+def test_a_memory_whose_renaming_was_cut_short_has_its_new_name_and_text_alone(store, note):
+    path = store.save(note("Draft", body="# Draft\n\nold\n"))
+    store.commit()
+    older = (store.root / path).read_bytes()
+    better = store.save(note("Draft", body="# Better\n\nnew\n").with_meta(title="Better"))
+    (store.root / path).write_bytes(older)
+    assert store.heal([]) == (better,)
+    assert [file.path for file in store.scan()] == [better]
+    assert store.load(better).body == "# Better\n\nnew\n"
+
+
 def test_a_text_with_half_a_conflict_is_whole():
     assert versions("<<<<<<< HEAD\nours\n=======\ntheirs\n") is None
     assert versions("=======\n>>>>>>> x\n") is None

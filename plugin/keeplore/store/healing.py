@@ -79,17 +79,29 @@ def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _united(root: Path, copies: list[tuple[str, bytes]]) -> tuple[str, ...]:
-    place, data = min(copies, key=lambda copy: (not location_of(copy[0]).is_archived, copy[0]))
+    committed = [(path, data) for path, data in copies if _committed(root, path) == data]
+    # one that HEAD has as it is and one that HEAD lacks: whoever gave the memory another name was killed
+    is_renaming = len(committed) == 1 and all(
+        _committed(root, path) is None for path, _ in copies if path != committed[0][0]
+    )
+    left = committed[0][0] if is_renaming else ""
+    base = committed[0][1] if is_renaming else None
+    place, data = min(copies, key=lambda copy: (copy[0] == left, not location_of(copy[0]).is_archived, copy[0]))
     beside: dict[str, bytes] = {}
     for path, other in copies:
         if path != place:
-            data, more = merged(place, None, data, other)
+            data, more = merged(place, base, data, other)
             beside |= more
     written = _write(root, {**beside, place: data})
     for path, _ in copies:
         if path != place:
             files.remove(root, path)
     return written
+
+
+def _committed(root: Path, path: str) -> bytes | None:
+    found = run(root, "cat-file", "blob", f"HEAD:{path}")
+    return found.out if found.code == 0 else None
 
 
 def _unmerged(root: Path) -> dict[str, dict[str, str]]:
