@@ -195,6 +195,10 @@ class Spool:
                     removed += 1
         return removed
 
+    def events(self) -> frozenset[str]:
+        """What the events are called that wait or are being taken."""
+        return frozenset(item.name.rpartition(".")[2] for box in (self._new, self._claimed) for item in _listing(box))
+
     def counts(self) -> dict[str, int]:
         """How many files are in ``new``, ``claimed`` and ``dead``."""
         boxes = {"new": self._new, "claimed": self._claimed, "dead": self._dead}

@@ -129,6 +129,7 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     (cwd() / ".keeplore-project").write_text("ledgerly")
     # deadlines are tested apart: a busy machine must not make silence of an answer
     monkeypatch.setattr(contexts, "VECTOR_SHARE", 1000.0)
+    monkeypatch.setattr(contexts, "SPOOL_SHARE", 1000.0)
     with Registry(places) as registry:
         desk = Desk(registry)
         # without a loaded model, words in common decide alone and are trusted less

@@ -21,7 +21,7 @@ from keeplore_hooks.hosts.sender import sender
 if TYPE_CHECKING:
     from keeplore.worker.commands import Commands
 
-CAUGHT_UP_S = 0.6  # how long is waited for what a session said before it was compacted, or asked to remember it
+CAUGHT_UP_S = 0.6  # how long is waited for what a session said before it asked to remember it
 
 
 class Answers:
@@ -40,7 +40,7 @@ class Answers:
         self._prompts = 0  # answers in the making
         self._given = threading.Condition()
         self._shown = Shown(registry.places.state / "shown.json")
-        self._caught_up = lambda: caught_up(CAUGHT_UP_S)
+        self._wait_for_spool = caught_up
         self._contexts = Contexts(registry, self._shown, self._caught_up)
         self._changed = changed
 
@@ -65,7 +65,7 @@ class Answers:
     def wait_until_given(self, seconds: float) -> None:
         """Stand back while a person waits for the context of a prompt, for so many seconds at most."""
         with self._given:
-            self._given.wait_for(lambda: self._prompts == 0, seconds)
+            self._given.wait_for(lambda: self._prompts <= 0, seconds)
 
     def save(self) -> None:
         """Write down what was shown. Raises OSError."""
@@ -93,15 +93,20 @@ class Answers:
     def _commands(self) -> Commands:
         from keeplore.worker.commands import Commands  # here, because the first prompt waits for every import
 
-        return Commands(self._registry, self._caught_up, self._status, self._changed)
+        return Commands(self._registry, lambda: self._wait_for_spool(CAUGHT_UP_S), self._status, self._changed)
+
+    def _caught_up(self, seconds: float) -> bool:
+        with self._counted(-1):  # the spool does not stand back for a prompt that waits for it
+            return self._wait_for_spool(seconds)
 
     @contextlib.contextmanager
-    def _counted(self) -> Iterator[None]:
+    def _counted(self, by: int = 1) -> Iterator[None]:
         with self._given:
-            self._prompts += 1
+            self._prompts += by
+            self._given.notify_all()
         try:
             yield
         finally:
             with self._given:
-                self._prompts -= 1
+                self._prompts -= by
                 self._given.notify_all()
