@@ -12,6 +12,7 @@ import pytest
 
 from keeplore.cli.main import COMMANDS
 from keeplore.config.places import Places
+from keeplore.worker.server import Server
 from keeplore.workspace import Registry
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.spool import Spool
@@ -280,3 +281,17 @@ def test_without_a_worker_that_is_what_is_said():
     assert (status.returncode, status.stdout) == (4, "No worker runs. The next host event starts one.\n")
     assert keeplore("worker", "status", "--json").stdout == "null\n"
     assert keeplore("worker", "stop").stdout == "No worker runs.\n"
+
+
+@pytest.mark.parametrize("told", [{"version": "0.0.1"}, {"version": "99.0.0", "pid": 7, "spool": {"waiting": 3}}])
+def test_a_worker_of_another_version_says_what_it_knows(told):
+    state = Places.from_environment(os.environ).state
+    state.mkdir(parents=True, exist_ok=True)
+    server = Server(state, lambda *_: json.dumps(told).encode())
+    try:
+        done = keeplore("worker", "status")
+    finally:
+        server.close()
+    assert done.returncode == 0 and done.stderr == ""
+    assert f"worker {told['version']}, process {told.get('pid', '?')}" in done.stdout
+    assert "It is of another version than this program" in done.stdout

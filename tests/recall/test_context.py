@@ -179,14 +179,47 @@ def brief_of(written, **options: object) -> tuple[str, tuple[str, ...]]:
 def test_a_session_begins_with_what_is_permanent_decided_and_open(written) -> None:
     text, ids = brief_of(written)
     headings = re.findall(r"^[A-Z].*:$", text, re.MULTILINE)
-    sections = ["Permanent:", "Where the last session stopped:", "Latest decisions:", "Open questions:"]
-    assert headings == sections
+    sections = ["Permanent:", "Where the last session stopped:", "Latest decisions:", "Noted lately:"]
+    assert headings == [*sections, "Open questions:"]
     assert "Customer data is deleted after 30 days" in text
     assert "“Freezing the clock in the fixture makes the order certain.” (the assistant; " in text
     assert "Should refunds get the same header?" in text
     assert "Rate limit is 600 requests" in text and "Rate limit is 100 requests" not in text
     assert "Tailwind" not in text and "Zustand" not in text
     assert len(ids) == len(set(ids)) > 3
+
+
+def test_facts_are_not_headed_as_decisions(workspace_of, memory_builders) -> None:
+    note = memory_builders.note
+    decided, fact = "We take a table with SKIP LOCKED.", "The staging database listens on port 5433."
+    index, store = workspace_of(
+        [
+            note("queue", "2026-05-01", decided, decided, scope="workspace", category="architectural-decisions"),
+            note("port", "2026-05-02", fact, fact, scope="workspace", category="infrastructure"),
+        ]
+    )
+    index.refresh()
+    text, _ = brief([View(index, store, Here().scopes)], session="s", source="startup", room=WIDE)
+    assert text.index("Latest decisions:") < text.index(decided) < text.index("Noted lately:") < text.index(fact)
+
+
+@pytest.mark.parametrize(("rules", "expected"), [(8, ""), (9, "1 more are permanent"), (25, "17 more are permanent")])
+def test_a_brief_says_how_many_permanent_ones_it_leaves_out(workspace_of, memory_builders, rules, expected) -> None:
+    said = [f"Rule {number} of the house is kept." for number in range(rules)]
+    notes = [
+        memory_builders.note(f"rule-{n}", f"2026-05-{n + 1:02d}", text, text, scope="workspace", permanent=True)
+        for n, text in enumerate(said)
+    ]
+    index, store = workspace_of(notes)
+    index.refresh()
+    views = [View(index, store, Here().scopes)]
+    text, _ = brief(views, session="s", source="startup", room=WIDE)
+    assert sum(rule in text for rule in said) == 8
+    assert bool(expected) == ("`keeplore list --permanent --limit 0`" in text) and expected in text
+    narrow, _ = brief(views, session="s", source="startup", room=Room(300, 2000))
+    told = sum(rule in narrow for rule in said)
+    assert 0 < told < 8 and f"{rules - told} more are permanent" in narrow and token_count(narrow) <= 300
+    assert "more are permanent" not in brief(views, session="s", source="resume", room=WIDE, told=Told("2026-05-02"))[0]
 
 
 @given(st.integers(0, 2000), st.integers(0, 7000))

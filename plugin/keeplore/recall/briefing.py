@@ -39,7 +39,9 @@ LAST_WORDS_CHARS = 200
 CONVERSATIONS = 12  # latest ones that are read for decisions and open questions
 OWN_CONVERSATIONS = 30  # of a session that was compacted
 NOTES = 2_000  # looked through for permanent ones
-PERMANENT, DECISIONS, QUESTIONS, OPTIONS, FILES = 8, 10, 6, 6, 12  # items of each section
+PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS, FILES = 8, 10, 6, 6, 6, 12  # items of each section
+MORE_PERMANENT = "{} more are permanent: `keeplore list --permanent --limit 0` lists them all"
+DECIDED = "architectural-decisions"  # the category of notes that tell a decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +110,16 @@ def brief(
         if (read.row.session != session or not session) and (new := _unknown(read, own_view, told))
     ]
     said = {content_hash(quote.text) for read in own for quote in decided_in(read)}
+    listed = [(view, *_notes(view)) for view in views]
     notes = [
         read
-        for view in views
-        for read in _notes(view)
+        for view, found, _ in listed
+        for read in found
         if (read.row.permanent or not said & said_by(read.memory)) and _unknown(read, view, told)
     ]
-    return block([*_this_session(own), *_standing(notes, latest)], room)
+    # a session that goes on hears what is new, not how much there is
+    permanent = 0 if told.since else sum(count for _, _, count in listed)
+    return block([*_this_session(own), *_standing(notes, latest, permanent)], room)
 
 
 def _unknown(read: Read, view: View, told: Told) -> Read | None:
@@ -147,12 +152,15 @@ def _this_session(own: list[Read]) -> Iterator[Section]:
     yield Section("What this session worked on:", [topic for read in talks if (topic := _topic(read))])
 
 
-def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
-    yield Section("Permanent:", [note_item(r) for r in notes if r.row.permanent][:PERMANENT])
+def _standing(notes: list[Read], latest: list[Read], permanent: int) -> Iterator[Section]:
+    """``permanent`` is how many permanent notes there are, also those that are not in ``notes``."""
+    rules = [note_item(r) for r in notes if r.row.permanent][:PERMANENT]
+    yield Section("Permanent:", rules, permanent, MORE_PERMANENT)
     # where another person stopped is no place to go on from
     stops = [stop for read in [r for r in latest if r.row.trust != FOREIGN][:1] if (stop := _stop(read))]
     yield Section("Where the last session stopped:", stops)
-    dated = [(r.row.updated_at, note_item(r)) for r in notes if not r.row.permanent]
+    passing = [r for r in notes if not r.row.permanent]
+    dated = [(r.row.updated_at, note_item(r)) for r in passing if r.row.category == DECIDED]
     noted = {said for read in notes for said in said_by(read.memory)}
     dated += [
         (r.row.updated_at, quote_item(r, quote))
@@ -163,6 +171,8 @@ def _standing(notes: list[Read], latest: list[Read]) -> Iterator[Section]:
     # newest first; the sort is stable, so quotations of one conversation stay in their order
     decisions = [item for _, item in sorted(dated, key=lambda pair: pair[0], reverse=True)]
     yield Section("Latest decisions:", decisions[:DECISIONS])
+    noted_lately = sorted((r for r in passing if r.row.category != DECIDED), key=_changed_at, reverse=True)
+    yield Section("Noted lately:", [note_item(r) for r in noted_lately[:NOTED]])
     yield Section("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS])
 
 
@@ -173,11 +183,13 @@ def _conversations(view: View, allowed: Allowed, session: str, limit: int) -> It
         yield Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
 
 
-def _notes(view: View) -> list[Read]:
-    """Permanent notes and the newest others, newest first."""
+def _notes(view: View) -> tuple[list[Read], int]:
+    """Permanent notes and the newest others, newest first; how many permanent ones there are."""
     rows = view.index.listed(Wanted(Allowed(view.scopes), kind="note", limit=NOTES))
-    wanted = [r for r in rows if r.permanent][:PERMANENT] + [r for r in rows if not r.permanent][:DECISIONS]
-    return [r for r in loaded(view, wanted) if may_be_injected(r.row.trust, r.row.title, r.memory.body)]
+    permanent, passing = [r for r in rows if r.permanent], [r for r in rows if not r.permanent]
+    decided, noted = [r for r in passing if r.category == DECIDED], [r for r in passing if r.category != DECIDED]
+    found = loaded(view, (*permanent[:PERMANENT], *decided[:DECISIONS], *noted[:NOTED]))
+    return [r for r in found if may_be_injected(r.row.trust, r.row.title, r.memory.body)], len(permanent)
 
 
 def loaded(view: View, rows: Iterable[MemoryRow]) -> Iterator[Read]:
@@ -220,6 +232,10 @@ def _statement(memory: Memory) -> str:
     said = " ".join(statement_of(memory).split())
     is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
     return said if is_beginning else f"{memory.title}. {said}"
+
+
+def _changed_at(read: Read) -> str:
+    return read.row.updated_at
 
 
 def _topic(read: Read) -> Item | None:

@@ -44,6 +44,10 @@ class Room:
         """What is left beside a line of text."""
         return Room(self.tokens - token_count(text), self.size - len(text.encode()) - 1)
 
+    def and_for(self, text: str) -> Room:
+        """What is left where a line for which room was kept is not written."""
+        return Room(self.tokens + token_count(text), self.size + len(text.encode()) + 1)
+
     @property
     def is_left(self) -> bool:
         return self.tokens >= 0 and self.size >= 0
@@ -61,6 +65,8 @@ class Item:
 class Section:
     heading: str  # "" for none
     items: Sequence[Item]
+    total: int = 0  # how many there are in all, where that is told
+    rest: str = ""  # the line that tells how many are not shown, with {} for the number
 
 
 def one_line(text: str, limit: int) -> str:
@@ -97,6 +103,9 @@ def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> tupl
     ids: list[str] = []
     for section in sections:
         heading = ["", section.heading] if section.heading and lines else [section.heading] if section.heading else []
+        rest = f"- {section.rest.format(section.total)}" if section.total else ""
+        room = room.without(rest) if rest else room
+        before = len(lines)
         for item in section.items:
             added = [*heading, f"- {item.text}"]
             left = room
@@ -108,6 +117,11 @@ def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> tupl
             lines += added
             ids += [item.id] if item.id else []
             heading = []
+        shown = sum(line.startswith("- ") for line in lines[before:])
+        if rest and 0 < shown < section.total:
+            lines.append(f"- {section.rest.format(section.total - shown)}")
+        elif rest:
+            room = room.and_for(rest)
     if not lines:
         return "", ()
     return fence("\n".join([*lines, "", MORE]), _token(), header), tuple(dict.fromkeys(ids))

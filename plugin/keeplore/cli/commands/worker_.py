@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from keeplore import __version__
 from keeplore.cli.output import block, emit_json, note, plain, say
 from keeplore.config.places import Places
 from keeplore.config.program import in_vain
@@ -40,17 +41,21 @@ def status(places: Places, *, as_json: bool) -> None:
 
 
 def _tell(told: dict[str, Any]) -> None:
-    spool = told["spool"]
-    model = "loaded" if told["is_model_loaded"] else "not loaded"
-    say(f"worker {plain(told['version'])}, process {told['pid']}, for {_span(told['uptime_s'])}")
-    say(f"memory: {told['memory_mb']} MB, embedding model {model}")
-    say(f"spool: {spool['new'] + spool['claimed']} waiting, {spool['dead']} unreadable")
-    say(f"workspaces: {plain(', '.join(told['workspaces'])) or 'none opened yet'}")
-    if told["unwatched"]:
-        say(f"changes of files: looked for every few seconds, since {plain(told['unwatched'])}")
-    say(f"last sync: {plain(told['last_sync']) or 'none yet'}")
-    for fault in told["faults"]:
+    """What the worker said of itself; one of another version says more or less than this one asks for."""
+    spool = told.get("spool", {})
+    model = "loaded" if told.get("is_model_loaded") else "not loaded"
+    uptime = _span(told.get("uptime_s", 0))
+    say(f"worker {plain(told.get('version', '?'))}, process {told.get('pid', '?')}, for {uptime}")
+    say(f"memory: {told.get('memory_mb', '?')} MB, embedding model {model}")
+    say(f"spool: {spool.get('new', 0) + spool.get('claimed', 0)} waiting, {spool.get('dead', 0)} unreadable")
+    say(f"workspaces: {plain(', '.join(told.get('workspaces', ()))) or 'none opened yet'}")
+    if why := told.get("unwatched"):
+        say(f"changes of files: looked for every few seconds, since {plain(why)}")
+    say(f"last sync: {plain(told.get('last_sync') or 'none yet')}")
+    for fault in told.get("faults", ()):
         say(f"went wrong: {plain(fault)}")
+    if told.get("version") != __version__:
+        say(f"It is of another version than this program, {__version__}; it leaves when it has nothing to do.")
 
 
 def _tell_of_none(places: Places) -> None:
