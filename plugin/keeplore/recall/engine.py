@@ -12,9 +12,10 @@ from keeplore.index import Allowed, MemoryRow, PassageRow
 from keeplore.index.passages import passages_of
 from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import statement_of
+from keeplore.recall.echo import is_echo
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
-from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank
+from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank, shared
 from keeplore.recall.trusted import stated_trust
 from keeplore.recall.values import SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
@@ -129,7 +130,12 @@ def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, a
     passages |= {row.id: row for row in index.passages([id_ for id_ in likely if id_ not in passages])}
     kept = {id_: passages[id_].memory_id for id_ in likely if id_ in passages}
     memories = index.memories(sorted(set(kept.values())))
-    evidence = tuple(replace(e, memory=kept[e.passage]) if e.passage in kept else e for e in found)
+    evidence = tuple(
+        replace(e, memory=kept[e.passage], is_echo=is_echo(passages[e.passage], sight.question))
+        if e.passage in kept
+        else e
+        for e in found
+    )
     return Found(evidence, passages, memories)
 
 
@@ -172,15 +178,23 @@ def _hits(
     ranked = [r for r in rank(evidence, standings, sight.floor, w) if r.score >= wanted.at_least]
     words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked if r.passage is not None}
     hits: list[Hit] = []
+    said: list[tuple[str, str, frozenset[str]]] = []  # place and words of each hit
     dropped = 0
     for entry in diverse(ranked, words, w):
         if len(hits) == wanted.limit or entry.score < wanted.at_least:
             break
-        if wanted.skip(memories[entry.memory]):
+        memory = memories[entry.memory]
+        own = (words.get(entry.passage) if entry.passage is not None else None) or stems_of(memory.title)
+        if wanted.skip(memory) or any(
+            (memory.scope, memory.project) == (scope, project) and shared(own, other) >= w.same_from
+            for scope, project, other in said
+        ):
             continue
         row = found.passages.get(entry.passage) if entry.passage is not None else None
-        hit = _checked(store, memories[entry.memory], row, entry, sight.question, wanted.trust)
-        hits += [hit] if hit and not wanted.is_told(hit.passage) else []
+        hit = _checked(store, memory, row, entry, sight.question, wanted.trust)
+        if hit and not wanted.is_told(hit.passage):
+            hits.append(hit)
+            said.append((memory.scope, memory.project, own))
         dropped += hit is None
     return hits, dropped
 

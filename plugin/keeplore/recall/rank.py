@@ -29,6 +29,7 @@ class Evidence:
     text: float | None = None  # BM25, higher is better; None where the text search did not find it
     cosine: float | None = None  # None where the vector search did not find it
     coverage: float = 0.0  # share of the question's words in it, 0..1
+    is_echo: bool = False  # it asks the same and does not answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def rank(
         standing = standings.get(e.memory)
         if standing is None:
             continue
-        value, shown = likely[e.passage], e.memory
+        value, shown = likely[e.passage] - e.is_echo * w.echo, e.memory
         passage: int | None = e.passage
         if standing.head and standing.head != e.memory:
             if standing.head in standings:
@@ -130,12 +131,13 @@ def diverse(ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: We
     for entry in ranked:
         own = words.get(entry.passage, frozenset()) if entry.passage is not None else frozenset()
         others = (words.get(k.passage, frozenset()) for k in kept if k.passage is not None)
-        is_repeated = bool(own) and any(_shared(own, other) >= w.repeated_from for other in others)
+        is_repeated = bool(own) and any(shared(own, other) >= w.repeated_from for other in others)
         kept.append(replace(entry, odds=round(entry.odds - w.repeated, _DIGITS)) if is_repeated else entry)
     return in_order(kept)
 
 
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+def shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of the words that both have (Jaccard), 0..1."""
     return len(one & other) / (len(one | other) or 1)
 
 

@@ -29,6 +29,8 @@ class Weights:
     archived: float = 1.5  # found when asked for, rarely first; judgement
     outdated: float = 4.0  # superseded by a memory that may not be shown here; judgement
     repeated: float = 1.5  # says nearly what a better hit says; judgement
+    echo: float = 4.0  # the same question, not answered; judgement: an answer that half matches comes before it
+    same_from: float = 0.9  # share of common words at which a hit says nothing beside a better one of its place
     repeated_from: float = 0.8  # share of common words (Jaccard) at which two passages say the same; judgement
 
     # --- thresholds on the score ---

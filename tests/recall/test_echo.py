@@ -1,0 +1,72 @@
+"""A question that was asked before and not answered does not stand in the place of its answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.index import PassageRow
+from keeplore.recall import Here, recall
+from keeplore.recall.echo import is_echo
+from keeplore.recall.query import question_of
+
+QUESTION = "Which separator do our CSV exports have?"
+NOTHING = "I could not find anything about the separator of CSV exports."
+
+
+def passage(text: str, kind: str = "exchange", title: str = QUESTION) -> PassageRow:
+    return PassageRow(1, "mem_1", "a.md", kind, "t1", "", text, title)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"User: {QUESTION}",
+        f"User: {QUESTION}\n\nAssistant: ?",
+        f"User: {QUESTION}\n\nAssistant: {NOTHING}",
+        f"User: /keeplore-recall {QUESTION}\n\nAssistant: There is no memory of it.",
+        "User: what separator do the CSV exports have\n\nAssistant: Nothing was found, so I cannot say.",
+    ],
+)
+def test_the_same_question_without_an_answer_is_an_echo(text: str) -> None:
+    assert is_echo(passage(text), question_of(QUESTION))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"User: {QUESTION}\n\nAssistant: Semicolons.",
+        f"User: {QUESTION}\n\nAssistant: 5433",
+        f"User: {QUESTION}\n\nAssistant: {NOTHING} " + "The exporter itself writes semicolons since May. " * 10,
+        "User: Our CSV exports have a semicolon as separator.",
+        "User: CSV exports have our separator.\n\nAssistant: ok",
+        "User: Which separator do our CSV exports have for Excel in Germany and its decimal commas?",
+        "Assistant: Which separator do our CSV exports have?",
+    ],
+)
+def test_an_answer_a_statement_and_another_question_are_none(text: str) -> None:
+    assert not is_echo(passage(text), question_of(QUESTION))
+
+
+def test_a_head_is_an_echo_where_it_only_lists_the_question() -> None:
+    question = question_of(QUESTION)
+    assert is_echo(passage(f"Open questions\n- {QUESTION}", "head"), question)
+    assert is_echo(passage("", "head"), question)
+    assert not is_echo(passage(f"Decision\n- We take semicolons.\nOpen questions\n- {QUESTION}", "head"), question)
+    assert not is_echo(passage("", "head", "Semicolons separate CSV exports"), question)
+    assert not is_echo(passage("", "section"), question)
+
+
+def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(workspace_of, memory_builders) -> None:
+    answer = "Exports are written with a semicolon as the separator of columns in CSV files."
+    asked = [
+        memory_builders.conversation(
+            f"asked-{day}", f"2026-04-{day}", QUESTION, [(QUESTION, NOTHING)], project="kasha-api", session=f"s{day}"
+        )
+        for day in (10, 11, 12)
+    ]
+    note = memory_builders.note("csv", "2026-01-01", answer, answer, scope="workspace")
+    index, store = workspace_of([*asked, note])
+    index.refresh()
+    hits = recall(index, store, QUESTION, Here("kasha-api")).hits
+    assert hits[0].memory_id == note.id
+    assert len(hits) <= 2
