@@ -61,3 +61,17 @@ def test_a_clone_says_what_came_of_each_project(workspace: Path, run: Callable, 
     assert run("projects", "clone", **other).returncode == 2
     assert run("projects", "clone", "nobody", **other).returncode == 1
     assert run("projects", "clone", "shop", "--into", str(home / "code"), **other).returncode == 1
+
+
+def test_a_clone_connects_agents_when_asked_and_tells_what_is_not_well(
+    workspace: Path, run: Callable, home: Path
+) -> None:
+    assert run("sync").returncode == 0
+    (home / ".codex").mkdir()
+    other = {"KEEPLORE_STATE_DIR": str(home / "b" / "state"), "KEEPLORE_CACHE_DIR": str(home / "b" / "cache")}
+    done = run("clone", str(home / "memory.git"), str(home / "b" / "memory"), "--connect", **other)
+    assert done.returncode == 0, done.stderr
+    assert "Codex CLI: connected" in done.stdout and (home / ".codex" / "hooks.json").is_file()
+    assert "nothing needs you" in done.stdout and "ok  " not in done.stdout
+    again = run("clone", str(home / "memory.git"), str(home / "c" / "memory"), "--name", "c", **other)
+    assert "`keeplore connect` lets" in again.stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from pathlib import Path
 
 import click
@@ -20,25 +22,37 @@ from keeplore.config.places import Places
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder for projects; this directory if not given.",
 )
-@click.pass_obj
+@click.option("--connect", "is_connecting", is_flag=True, help="Connect the agents on this machine too.")
+@click.pass_context
 def command(
-    places: Places, url: str, directory: Path | None, name: str | None, names: tuple[str, ...], into: Path | None
+    context: click.Context,
+    url: str,
+    directory: Path | None,
+    name: str | None,
+    names: tuple[str, ...],
+    into: Path | None,
+    *,
+    is_connecting: bool,
 ) -> None:
     """Clone the workspace at URL into DIRECTORY and rebuild its index from the text.
 
     Text can be searched as soon as it is read; vectors follow, and may be interrupted with Ctrl-C: they are filled in
-    later.
+    later. In the end everything is looked at as by `keeplore doctor`, and what is not well is told.
 
     \b
     keeplore clone git@github.com:me/memory.git ~/memory
-    keeplore clone git@github.com:me/memory.git ~/memory --projects all --into ~/code
+    keeplore clone git@github.com:me/memory.git ~/memory --projects all --into ~/code --connect
     """
     # heavy: git and the index are needed here, not for --help
+    from keeplore.cli.commands import connect_, doctor_
     from keeplore.cli.commands.projects_ import clone_all
+    from keeplore.cli.connecting import surroundings
+    from keeplore.cli.examine import Look, examine
     from keeplore.workspace.identity import load_projects
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.setup import clone_workspace
 
+    places: Places = context.obj
     made = clone_workspace(places, url, directory, name)
     click.echo(f"Cloned workspace {made.name!r} into {made.root}")
     with Registry(places) as registry:
@@ -55,6 +69,10 @@ def command(
             click.echo(f"`keeplore projects clone` clones its projects as well ({known}).")
         if not fill_vectors(workspace):
             return
-    click.echo("`keeplore connect` lets the agents on this machine report to it, and ask it.")
-    click.echo("`keeplore doctor` checks that everything works.")
+    if is_connecting:
+        with contextlib.suppress(SystemExit):  # what could not be connected was told, and the clone is there
+            context.invoke(connect_.command, hosts=(), notes_in=None, dry_run=False, yes=not sys.stdin.isatty())
+    else:
+        click.echo("`keeplore connect` lets the agents on this machine report to it, and ask it.")
+    doctor_.show(examine(places, Look(surroundings(places))), is_brief=True)
     click.echo('Ask it something: `keeplore recall "what did we decide about …"`')

@@ -46,12 +46,15 @@ def command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> None:
     if as_json:
         emit_json([{key: getattr(f, key) for key in ("part", "level", "message", "remedy")} for f in findings])
     else:
-        _show(findings)
+        show(findings)
     sys.exit(1 if any(finding.level == "wrong" for finding in findings) else 0)
 
 
-def _show(findings: Sequence[Finding]) -> None:
+def show(findings: Sequence[Finding], *, is_brief: bool = False) -> None:
+    """Print findings and their number; ``is_brief`` leaves out what is well."""
     for finding in findings:
+        if is_brief and finding.level == "ok":
+            continue
         mark, colour = _MARKS[finding.level]
         click.echo(f"{click.style(mark, fg=colour)}  {plain(finding.part)}: {plain(finding.message)}")
         if finding.remedy:
