@@ -11,7 +11,7 @@ from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Questi
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import claude_transcript as transcript
 from keeplore_hooks.hosts.announced import is_twice
-from keeplore_hooks.hosts.base import Cursor, Reading, prompt_key
+from keeplore_hooks.hosts.base import COMMANDS, Cursor, Reading, prompt_key
 from keeplore_hooks.hosts.jsonl import Json, text
 
 _EVENTS = (
@@ -27,6 +27,7 @@ _EVENTS = (
     "SessionEnd",
 )
 _ENDS = ("Stop", "StopFailure", "SessionEnd")
+_SOURCE_LENGTH = 20  # characters; there are user, project and the like
 _PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
 _AHEAD_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
 
@@ -60,6 +61,8 @@ def read(event: str, data: Json, origin: Origin, cursor: Cursor, at: str) -> Rea
     if event not in _EVENTS:
         return Reading((), cursor)
     has_stopped = _has_stopped(event, data) and not origin.agent
+    if event == "UserPromptExpansion":
+        cursor = _knowing_whose(data, cursor)
     found, problems = _read(data, cursor, origin.session, at if has_stopped else "")
     if found is None:
         state = transcript.State.from_json(cursor.pending)
@@ -83,6 +86,16 @@ def _read(data: Json, cursor: Cursor, session: str, stopped_at: str) -> tuple[tr
         return None, ()  # not written yet, or switched off
     except OSError as e:
         return None, (f"the transcript cannot be read: {e}",)
+
+
+def _knowing_whose(data: Json, cursor: Cursor) -> Cursor:
+    """The cursor with the name of a command of the person's own that is called like one of ours."""
+    name, source = text(data, "command_name").strip().removeprefix("/"), text(data, "command_source").strip()
+    if name not in COMMANDS or source in ("", "plugin"):
+        return cursor
+    state, whose = transcript.State.from_json(cursor.pending), f"{source[:_SOURCE_LENGTH]}:{name}"
+    others = (whose, *(other for other in state.others if other.rpartition(":")[2] != name))
+    return replace(cursor, pending=replace(state, others=others).to_json())
 
 
 def _has_stopped(event: str, data: Json) -> bool:
@@ -196,7 +209,8 @@ def _command_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEven
     state = replace(state, prompt=heard.missing(heard.id("prompt", typed.text), typed.text))
     if heard.read is not None:
         return [], state
-    return [Command(heard.id("command", typed.text), heard.origin, heard.at, typed.name, typed.args)], state
+    command = Command(heard.id("command", typed.text), heard.origin, heard.at, typed.name, typed.args)
+    return [transcript.told_apart(command, state.others)], state
 
 
 def _last_words(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:

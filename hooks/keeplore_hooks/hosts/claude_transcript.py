@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from keeplore_hooks.events import HostEvent, Turn
+from keeplore_hooks.events import Command, HostEvent, Turn
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Cursor, Recorded
 from keeplore_hooks.hosts.claude_lines import HOST
@@ -43,6 +43,7 @@ class State:
     ahead: tuple[str, ...] = ()  # keys of prompts that the transcript had before a payload announced them
     announced: str = ""  # key of the prompt that a payload announced last
     aside: tuple[str, ...] = ()  # keys of the last words of other terminals' turns
+    others: tuple[str, ...] = ()  # commands with a short name of ours that are not ours: "user:remember"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -72,6 +73,7 @@ class State:
                 ahead=tuple(map(str, data["ahead"])),
                 announced=str(data["announced"]),
                 aside=tuple(map(str, data["aside"])),
+                others=tuple(map(str, data["others"])),
             )
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             return State()
@@ -95,6 +97,14 @@ class Read:
         return Cursor(self.offset, self.fingerprint, state.to_json())
 
 
+def told_apart(event: HostEvent, others: Iterable[str]) -> HostEvent:
+    """A command that is somebody else's under the name that says whose; a transcript has its short name alone."""
+    if not isinstance(event, Command):
+        return event
+    name = next((other for other in others if other.rpartition(":")[2] == event.name), event.name)
+    return replace(event, name=name)
+
+
 def transcript_path(name: Any) -> Path | None:
     """The file that a payload names; None when the name is not that of a transcript."""
     return jsonl.record_path(name, SUFFIX)
@@ -110,7 +120,7 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read
     with jsonl.open_regular(path) as file:
         offset = cursor.offset
         if not 0 <= offset <= state.known or jsonl.fingerprint(file, state.known) != cursor.fingerprint:
-            offset, state = 0, State(carry=Carry(session=session), prompt=state.prompt)
+            offset, state = 0, State(carry=Carry(session=session), prompt=state.prompt, others=state.others)
         passed = _pass(path, file, offset, state, problems)
         if passed.assembler.is_lost and offset:  # another terminal goes on with a turn that lies further back
             problems = jsonl.Problems()
@@ -134,7 +144,7 @@ def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read
         carry=carry,
     )
     return Read(
-        tuple(assembler.events),
+        tuple(told_apart(event, state.others) for event in assembler.events),
         offset,
         fingerprint,
         state,

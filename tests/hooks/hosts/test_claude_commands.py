@@ -83,3 +83,32 @@ def test_the_transcript_tells_the_same_words_as_the_payload(tmp_path: Path, word
     assert isinstance(event, Command)
     asked = ask(command_name="keeplore:remember", command_args=words)
     assert asked is not None and (event.name, event.args) == ("keeplore:remember", asked.text)
+
+
+@pytest.mark.parametrize(("source", "name"), [("user", "user:remember"), ("plugin", "remember"), ("", "remember")])
+def test_a_payload_that_knows_whose_a_command_is_tells_it_of_the_transcript(
+    tmp_path: Path, source: str, name: str
+) -> None:
+    path = tmp_path / "s-1.jsonl"
+    path.write_text("")
+    payload = {"session_id": "s-1", "transcript_path": str(path), "cwd": "/home/someone"}
+    typed = {**payload, "command_name": "remember", "command_args": "the milk", "command_source": source}
+    host = ClaudeCode()
+    told = host.read("UserPromptExpansion", json.dumps(typed).encode(), Cursor(), "2026-02-09T14:03:10Z")
+    assert told.events == ()
+    said = "<command-name>/remember</command-name>\n<command-args>the milk</command-args>"
+    line = {"type": "user", "uuid": "u-1", "sessionId": "s-1", "timestamp": "2026-02-09T14:03:11.000Z"}
+    path.write_text(json.dumps({**line, "message": {"role": "user", "content": said}}) + "\n")
+    read = host.read("Stop", json.dumps(payload).encode(), told.cursor, "2026-02-09T14:04:00Z")
+    (command,) = [event for event in read.events if isinstance(event, Command)]
+    assert (command.name, command.args) == (name, "the milk")
+    path.write_text("\n" + path.read_text())  # read anew: whose it is is still known
+    (command,) = [event for event in host.read_transcript(path, read.cursor).events if isinstance(event, Command)]
+    assert command.name == name
+
+
+def test_without_a_transcript_a_command_of_another_is_told_apart() -> None:
+    typed = {"session_id": "s-1", "command_name": "remember", "command_args": "the milk", "command_source": "project"}
+    told = ClaudeCode().read("UserPromptExpansion", json.dumps(typed).encode(), Cursor(), "2026-02-09T14:03:10Z")
+    (command,) = told.events
+    assert isinstance(command, Command) and command.name == "project:remember"
