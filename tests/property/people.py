@@ -260,6 +260,7 @@ class World:
 
     def dropped(self, line: str) -> None:
         self.removed |= {token for token in self.tokens if token in line}
+        self.unsaid |= {session for (question, _), session in self.exchanges.items() if question in line}
 
     def cut(self, person: Person) -> None:
         """The remote cannot be reached any more, or again."""

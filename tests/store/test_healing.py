@@ -8,7 +8,7 @@ import pytest
 
 from keeplore.memory import serialise
 from keeplore.memory.torn import versions
-from keeplore.store import Store, driver
+from keeplore.store import Store, driver, healing
 
 
 @pytest.fixture
@@ -124,6 +124,21 @@ def test_two_files_of_one_memory_become_one(store, note):
     store.commit()
     assert store.heal([])
     assert [file.path for file in store.scan()] == [archived]
+
+
+def test_a_merge_without_conflicts_is_committed_by_the_person_unless_we_resolved_them_and_were_killed(
+    store, there, git
+):
+    pull(store, there, "--no-rebase")
+    merging = store.root / ".git" / "MERGE_HEAD"
+    [path] = [file.path for file in store.scan()]
+    git("checkout", "--ours", path, cwd=store.root)
+    git("add", path, cwd=store.root)
+    assert store.conclude() == () and merging.exists()
+    (store.root / ".git" / healing.CONCLUDING).write_bytes(merging.read_bytes())
+    store.conclude()
+    assert not merging.exists() and not (store.root / ".git" / healing.CONCLUDING).exists()
+    assert git("status", "--porcelain", cwd=store.root) == ""
 
 
 def test_a_memory_whose_renaming_was_cut_short_has_its_new_name_and_text_alone(store, note):

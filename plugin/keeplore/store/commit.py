@@ -189,6 +189,7 @@ def _act(turn: Turn, backend: Backend, plan: Plan, message: str) -> str:
         commit = backend.commit(parents, plan.changes, f"{text.strip()}\n", person_of(root))
         turn.note(commit=commit)
         move(backend, plan.ref, commit, plan.parent, text)
+        turn.moved()
         turn.publish(draft)
     return commit
 

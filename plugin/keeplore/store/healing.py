@@ -21,7 +21,9 @@ from keeplore.store.paths import is_ours, is_portable
 from keeplore.store.people import person_of
 from keeplore.store.plan import id_of, merged
 from keeplore.store.repository import directories
+from keeplore_hooks import durable
 
+CONCLUDING = "KEEPLORE_MERGE_HEAD"  # in the git directory: the merge whose last conflicts we are about to resolve
 MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 
 
@@ -36,10 +38,16 @@ def conclude(root: Path, quiet_s: float = 0.0) -> tuple[str, ...]:
         return ()
     unmerged = _unmerged(root)
     ours = {path: stages for path, stages in unmerged.items() if is_ours(path) and is_portable(path)}
+    merging, mark = places.own / "MERGE_HEAD", places.own / CONCLUDING
+    is_merge = merging.exists() and len(ours) == len(unmerged)
+    # a merge without conflicts is the person's to commit, unless we were killed when we had resolved them
+    is_to_commit = is_merge and (bool(ours) or (mark.exists() and mark.read_bytes() == merging.read_bytes()))
+    if is_to_commit and ours:
+        durable.write(mark, merging.read_bytes())
     for path, stages in ours.items():
         _resolve(root, path, stages)
-    if ours and len(ours) == len(unmerged) and (places.own / "MERGE_HEAD").exists():
-        run(root, "commit", "--no-edit", "--quiet", environment=person_of(root).environment)
+    if is_to_commit and not run(root, "commit", "--no-edit", "--quiet", environment=person_of(root).environment).code:
+        mark.unlink(missing_ok=True)
     return tuple(ours)
 
 

@@ -45,6 +45,7 @@ class Turn:
         self._directories = directories
         self._handle = -1
         self._note: dict[str, Any] = {}
+        self._has_moved = False  # the ref, and the index has not followed yet
 
     def __enter__(self) -> Turn:
         import fcntl  # here, because Windows has none and must still be able to import the package
@@ -124,15 +125,26 @@ class Turn:
             if (own / "index").exists():
                 shutil.copyfile(own / "index", draft)
             yield draft
-        finally:
-            self._sweep()
-            lock.unlink(missing_ok=True)
-            self.clear()
+        except BaseException:
+            if not self._has_moved:  # else the next holder goes on as after a kill, and the index follows
+                self._release(lock)
+            raise
+        self._release(lock)
+
+    def _release(self, lock: Path) -> None:
+        self._sweep()
+        lock.unlink(missing_ok=True)
+        self.clear()
+
+    def moved(self) -> None:
+        """The ref names the new commit now."""
+        self._has_moved = True
 
     def publish(self, draft: Path) -> None:
         """Make the edited copy the index; an untouched empty one stays away."""
         if draft.exists():
             durable_replace(draft, self._directories.own / "index")
+        self._has_moved = False
 
     def _draft(self, note: Mapping[str, Any]) -> Path:
         """Named anew each time: a git that outlived its killed parent must not write into the next one's."""

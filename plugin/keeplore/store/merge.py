@@ -78,6 +78,7 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str, *, 
         edit_index(backend, draft, {path: change.after for path, change in changes.items()})
         turn.note(commit=commit)
         move(backend, ref, commit, old, MESSAGE)
+        turn.moved()
         turn.publish(draft)
     return Merged(commit, tuple(sorted(changes)))
 

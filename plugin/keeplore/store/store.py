@@ -58,11 +58,13 @@ class Store:
         memory = self._before_write(memory)
         path = relative_path(memory)
         check_written(path)
+        older = self._namesakes(path, memory.id)
         # between the two steps there are two files of one id, which a healing or a merge must not see
-        with self.exclusive:
+        is_alone = not older or not (self.root / ".git").exists()
+        with contextlib.nullcontext() if is_alone else self.exclusive:
             files.write(self.root, path, serialise(memory).encode())
-            for older in self._namesakes(path, memory.id):
-                files.remove(self.root, older)
+            for name in older:
+                files.remove(self.root, name)
         return path
 
     def add(self, memory: Memory, find: Callable[[str], str | None] | None = None) -> str:
@@ -342,7 +344,7 @@ class Store:
 
     def _namesakes(self, path: str, memory_id: str) -> list[str]:
         folder = path.rpartition("/")[0]
-        names = [entry.name for entry in (self.root / folder).iterdir()]
+        names = [entry.name for entry in (self.root / folder).iterdir()] if (self.root / folder).is_dir() else []
         paths = [f"{folder}/{name}" for name in names if not name.startswith(".")]
         likely = [other for other in paths if other != path and carries(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
