@@ -23,7 +23,7 @@ from keeplore.store.plan import id_of, merged
 from keeplore.store.repository import directories
 from keeplore_hooks import durable
 
-CONCLUDING = "KEEPLORE_MERGE_HEAD"  # in the git directory: the merge whose last conflicts we are about to resolve
+CONCLUDING = "concluding.keeplore"  # in the git directory: the merge whose last conflicts we are about to resolve
 MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 
 
