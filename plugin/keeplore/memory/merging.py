@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -103,11 +102,6 @@ def beside_path(path: str, loser: bytes) -> str:
     room = MAX_NAME - len(mark.encode("utf-8", "surrogateescape"))
     stem = stem.encode("utf-8", "surrogateescape")[:room].decode("utf-8", "ignore")
     return f"{folder}{slash}{stem}{mark}"
-
-
-def is_beside(path: str) -> bool:
-    """Is it the name of a version that lost its place?"""
-    return re.search(rf"{re.escape(CONFLICT)}[0-9a-f]{{{_HASH_CHARS}}}(\.[^./]*)?$", path) is not None
 
 
 def _merge_plain(path: str, base: str | None, winner: str, loser: str, *, is_text: bool) -> Merge:
