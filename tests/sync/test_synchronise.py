@@ -220,6 +220,7 @@ def test_two_workspaces_that_were_begun_apart_are_joined_only_when_asked(network
     first.save(note("Here"))
     synchronise(first)
     apart = create(network.folder / "apart", template)
+    git("commit", "-q", "--amend", "-m", "Begun apart", cwd=apart.root)  # in one second both began alike
     (apart.root / "README.md").write_text("Mine\n")
     git("commit", "-qam", "Say so", cwd=apart.root)
     git("remote", "add", "origin", str(network.remote), cwd=apart.root)

@@ -74,7 +74,7 @@ class Registry:
                 known.close()
             if root is None:
                 raise NoWorkspace(f"no workspace named {name!r} on this machine", "Run `keeplore init DIR`")
-            if settings is None and not (root / SETTINGS).exists():
+            if settings is None and not (root / ".git").exists():
                 raise ConfigError(
                     f"the workspace {name!r} is not in {root} any more",
                     f"Mount its disk; where it was moved, `keeplore init NEW-DIR --name {name}`;"
