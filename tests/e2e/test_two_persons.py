@@ -73,7 +73,7 @@ class Machine:
 
     def before_an_edit(self, path: str) -> str:
         views = Registry(self.places).views(self.root)
-        return edit_context(views, [path], str(self.root), already=(), room=ROOM)[0]
+        return edit_context(views, [path], str(self.root), room=ROOM)[0]
 
     def run(self, *arguments: str) -> str:
         environment = {"KEEPLORE_STATE_DIR": str(self.places.state), "KEEPLORE_CACHE_DIR": str(self.places.cache)}
