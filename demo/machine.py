@@ -13,6 +13,7 @@ from typing import Any
 
 CHECKOUT = Path(__file__).parents[1]
 CLIENT = CHECKOUT / "plugin" / "keeplore" / "client"
+PERSON = "[user]\n\tname = Ann\n\temail = ann@ledgerly.example\n"  # the same on all machines: they are hers
 ANSWERED = ("SessionStart", "UserPromptSubmit")
 
 
@@ -20,6 +21,7 @@ class Machine:
     def __init__(self, directory: Path) -> None:
         self.home = directory
         self.home.mkdir(parents=True, exist_ok=True)
+        (self.home / ".gitconfig").write_text(PERSON, encoding="utf-8")
         self.state = self.home / "state"
         # nothing of the machine that runs the test is passed on but where programs are
         self.environment = {
