@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -135,6 +136,20 @@ def test_any_memory_can_be_read_by_its_id(office: Office, store: KeeploreStore) 
     item = store.get(("keeplore",), found.key)
     assert item is not None and found.value["kind"] == item.value["kind"] == "conversation"
     assert TOLD in item.value["text"] and store.get(("keeplore",), "mem_nothing") is None
+
+
+def test_what_another_person_wrote_is_told_as_such_however_it_is_read(
+    office: Office, host: PythonHost, store: KeeploreStore
+) -> None:
+    office.tell()
+    (path,) = office.root.rglob("conversations/**/*.md")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"(?m)^(  machine:) .*$", r"\1 of-another-person", text), encoding="utf-8")
+    host.workspace.whose.refuse(["of-another-person"])
+    (asked,), (listed,) = store.search(("keeplore",), query=AGAIN), store.search(("keeplore",))
+    read = store.get(("keeplore",), asked.key)
+    assert read is not None and "trust: foreign" not in path.read_text(encoding="utf-8")
+    assert [item.value["trust"] for item in (asked, listed, read)] == ["foreign"] * 3
 
 
 def test_a_secret_in_a_value_reaches_no_file(store: KeeploreStore, office: Office) -> None:

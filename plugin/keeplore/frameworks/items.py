@@ -64,11 +64,14 @@ def value_of(memory: Memory) -> Value | None:
     return _read(memory.body)
 
 
-def told_of(memory: Memory, passage: str = "") -> dict[str, Any]:
-    """A memory that no store wrote, as a value; ``passage`` stands for its whole text."""
+def told_of(memory: Memory, trust: str, passage: str = "") -> dict[str, Any]:
+    """A memory that no store wrote, as a value; ``trust`` is how far it is believed here.
+
+    ``passage`` stands for its whole text.
+    """
     text = passage or (statement_of(memory) if memory.kind == "note" else memory.body)
     kept = {"title": memory.title, "text": text, "kind": memory.kind, "category": memory.category}
-    return {**{key: said for key, said in kept.items() if said}, "trust": memory.trust}
+    return {**{key: said for key, said in kept.items() if said}, "trust": trust}
 
 
 def is_fitting(content: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ import asyncio
 import itertools
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -89,11 +89,11 @@ class KeeploreStore(BaseStore):
         target.workspace.index.refresh()
         found = _head(target, _id(target, namespace, key))
         if found is not None:
-            return Item(**_fields(found.row, found.memory))
+            return Item(**_fields(found.row, found.memory, found.workspace.whose.trust_of))
         if namespace == (OWN,):
             for view in self._host.views():
                 if row := view.index.memories([key]).get(key):
-                    return Item(**_fields(row, view.store.load(row.path)))
+                    return Item(**_fields(row, view.store.load(row.path), view.trust))
         return None
 
     def _put(self, op: PutOp) -> None:
@@ -126,7 +126,7 @@ class KeeploreStore(BaseStore):
         for view, row, score, passage in found:
             if len(items) == wanted:
                 break
-            fields = _fields(row, view.store.load(row.path), passage)
+            fields = _fields(row, view.store.load(row.path), view.trust, passage)
             if is_fitting(fields["value"], op.filter or {}):
                 items.append(SearchItem(**fields, score=score))
         return items[op.offset :]
@@ -184,11 +184,11 @@ def _head(target: Target, id_: str) -> Found | None:
     return Found(target.workspace, row, target.workspace.store.load(row.path)) if row else None
 
 
-def _fields(row: MemoryRow, memory: Memory, passage: str = "") -> dict[str, Any]:
+def _fields(row: MemoryRow, memory: Memory, trust: Callable[[Memory], str], passage: str = "") -> dict[str, Any]:
     """What an item is made of; of a memory that no store wrote, its text and what it is."""
     value = value_of(memory) if row.host == HOST else None
     if value is None:
-        value = Value((OWN,), row.id, told_of(memory, passage), row.created_at)
+        value = Value((OWN,), row.id, told_of(memory, trust(memory), passage), row.created_at)
     return {
         "namespace": value.namespace,
         "key": value.key,
