@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Question, Session, Turn
+from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import claude_transcript as transcript
 from keeplore_hooks.hosts.announced import is_twice
 from keeplore_hooks.hosts.base import COMMANDS, Cursor, Reading, prompt_key
+from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import Json, text
 
 _EVENTS = (
@@ -33,13 +33,9 @@ _AHEAD_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _Heard(Heard):
     """A payload with what the transcript has given so far."""
 
-    event: str
-    payload: Json
-    origin: Origin
-    at: str
     read: transcript.Read | None  # None where there is no transcript to read
 
     @property
@@ -50,10 +46,6 @@ class _Heard:
     def missing(self, turn_id: str, prompt: str) -> transcript.Missing:
         after = self.read.last.id if self.read and self.read.last else ""
         return transcript.Missing(turn_id, prompt[:_PROMPT_LIMIT], self.at, after)
-
-    def id(self, kind: str, *parts: str) -> str:
-        key = json.dumps([self.origin.session, self.at, *parts])
-        return f"{kind}:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
 def read(event: str, data: Json, origin: Origin, cursor: Cursor, at: str) -> Reading:
@@ -153,22 +145,16 @@ def _told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], tran
     if event == "Stop":
         return _last_words(heard, state)
     if event == "SessionStart":
-        return [_session(heard, "started", text(data, "source"))], state
+        return [heard.session("started", text(data, "source"))], state
     if event == "SessionEnd":
-        return [_session(heard, "ended", text(data, "reason"))], state
+        return [heard.session("ended", text(data, "reason"))], state
     if event == "PreCompact":
-        trigger = text(data, "trigger")
-        return [Compaction(heard.id("before"), heard.origin, heard.at, "before", trigger)], state
+        return [heard.compaction("before")], state
     if event == "PostCompact" and heard.read is None:
-        trigger, summary = text(data, "trigger"), text(data, "compact_summary")
-        return [Compaction(heard.id("after"), heard.origin, heard.at, "after", trigger, summary)], state
+        return [heard.compaction("after", text(data, "compact_summary"))], state
     if event == "PostToolUse":
         return list(_answers(heard)), state
     return [], state
-
-
-def _session(heard: _Heard, phase: str, reason: str) -> Session:
-    return Session(heard.id(phase, reason), heard.origin, heard.at, phase, reason)
 
 
 def _prompt_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:

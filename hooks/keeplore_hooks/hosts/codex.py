@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Question, Session, Turn
+from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import codex_calls as calls
 from keeplore_hooks.hosts import codex_lines as lines
 from keeplore_hooks.hosts import jsonl, logs, packed, spoken
 from keeplore_hooks.hosts.announced import PROMPT_LIMIT, Announced, Missing
-from keeplore_hooks.hosts.assembly import digest, squashed
+from keeplore_hooks.hosts.assembly import squashed
 from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, origin_of
 from keeplore_hooks.hosts.codex_turns import Lines, is_subagent
+from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import Json, mapping, text
 from keeplore_hooks.hosts.patches import files_in
 
@@ -45,21 +46,14 @@ _HEAD_BYTES = 4 << 20  # unpacked for them
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _Heard(Heard):
     """A payload with what the rollout has given so far."""
 
-    event: str
-    payload: Json
-    origin: Origin
-    at: str
     log: logs.Log | None  # None where there is no rollout to read
 
     @property
     def task(self) -> str:
         return text(self.payload, "turn_id")
-
-    def id(self, kind: str, *parts: str) -> str:
-        return f"{kind}:{digest(self.origin.session, self.at, *parts)}"
 
 
 class Codex:
@@ -179,20 +173,16 @@ def _told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announc
     if event == "Stop":
         return _last_words(heard, announced)
     if event == "SessionStart":
-        return [_session(heard, "started", text(data, "source"))], announced
+        return [heard.session("started", text(data, "source"))], announced
     if event == "SessionEnd":
-        return [_session(heard, "ended", text(data, "reason"))], announced
+        return [heard.session("ended", text(data, "reason"))], announced
     if event == "PreCompact":
-        return [Compaction(heard.id("before"), heard.origin, heard.at, "before", text(data, "trigger"))], announced
+        return [heard.compaction("before")], announced
     if event == "PostCompact" and heard.log is None:
-        return [Compaction(heard.id("after"), heard.origin, heard.at, "after", text(data, "trigger"))], announced
+        return [heard.compaction("after")], announced
     if event == "PostToolUse":
         return list(_answers(heard)), announced
     return [], announced
-
-
-def _session(heard: _Heard, phase: str, reason: str) -> Session:
-    return Session(heard.id(phase, reason), heard.origin, heard.at, phase, reason)
 
 
 def _prompt_told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:

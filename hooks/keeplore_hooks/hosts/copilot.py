@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from keeplore_hooks.events import Command, Compaction, HostEvent, Origin, Question, Session, Turn
+from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import copilot_lines as lines
 from keeplore_hooks.hosts import jsonl, logs, spoken
 from keeplore_hooks.hosts.announced import PROMPT_LIMIT, Announced, Missing
-from keeplore_hooks.hosts.assembly import digest
 from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded
 from keeplore_hooks.hosts.copilot_turns import Lines
-from keeplore_hooks.hosts.jsonl import Json, mapping, text
+from keeplore_hooks.hosts.heard import Heard
+from keeplore_hooks.hosts.jsonl import mapping, text
 
 HOST = "copilot"
 LOG = "events.jsonl"
@@ -40,18 +40,11 @@ _HEAD_LINES = 20  # in which a log says whose it is
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _Heard(Heard):
     """A payload with what the log has given so far."""
 
-    event: str
-    payload: Json
-    origin: Origin
-    at: str
     log: logs.Log | None  # None where there is no log to read
     has_started: bool  # the session is known as one of a person
-
-    def id(self, kind: str, *parts: str) -> str:
-        return f"{kind}:{digest(self.origin.session, self.at, *parts)}"
 
 
 class Copilot:
@@ -156,20 +149,16 @@ def _told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announc
     if event == "UserPromptSubmit":
         return _prompt_told(heard, announced)
     if event == "SessionStart":
-        return [_session(heard, "started", text(data, "source"))], announced
+        return [heard.session("started", text(data, "source"))], announced
     if event == "SessionEnd":
-        return [_session(heard, "ended", text(data, "reason"))], announced
+        return [heard.session("ended", text(data, "reason"))], announced
     if event == "PreCompact":
-        return [Compaction(heard.id("before"), heard.origin, heard.at, "before", text(data, "trigger"))], announced
+        return [heard.compaction("before")], announced
     if event == "PostToolUse":
         return list(_answers(heard)), announced
     if event == "Stop":
         return _last_words(heard, announced)
     return [], announced
-
-
-def _session(heard: _Heard, phase: str, reason: str) -> Session:
-    return Session(heard.id(phase, reason), heard.origin, heard.at, phase, reason)
 
 
 def _prompt_told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:

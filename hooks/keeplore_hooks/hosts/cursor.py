@@ -9,14 +9,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from keeplore_hooks.events import Compaction, HostEvent, Origin, Session, Turn
+from keeplore_hooks.events import HostEvent, Origin, Session, Turn
 from keeplore_hooks.hosts import cursor_lines as lines
 from keeplore_hooks.hosts import cursor_transcript as transcript
 from keeplore_hooks.hosts import jsonl, spoken
-from keeplore_hooks.hosts.assembly import Carry, digest, pending_of
+from keeplore_hooks.hosts.assembly import Carry, pending_of
 from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded
 from keeplore_hooks.hosts.cursor_told import Entry, Ledger
 from keeplore_hooks.hosts.cursor_transcript import HOST, Counts, Told
+from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import Json, text
 from keeplore_hooks.hosts.work import WorkLog
 
@@ -56,21 +57,14 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _Heard(Heard):
     """A payload with what the transcript has given so far."""
 
-    event: str
-    payload: Json
-    origin: Origin
-    at: str
     told: Told | None  # None where there is no transcript to read
 
     @property
     def last(self) -> Turn | None:
         return self.told.read.last if self.told else None
-
-    def id(self, kind: str, *parts: str) -> str:
-        return f"{kind}:{digest(self.origin.session, self.at, *parts)}"
 
 
 class CursorHost:
@@ -175,10 +169,9 @@ def _told(heard: _Heard, state: _State) -> list[HostEvent]:
         return [Session(heard.id("started"), heard.origin, heard.at, "started", "startup")]
     if event == "sessionEnd":
         rest = _rest(state, heard.origin, heard.at)
-        reason = text(data, "reason")
-        return [*rest, Session(heard.id("ended", reason), heard.origin, heard.at, "ended", reason)]
+        return [*rest, heard.session("ended", text(data, "reason"))]
     if event == "preCompact":
-        return [Compaction(heard.id("before"), heard.origin, heard.at, "before", text(data, "trigger"))]
+        return [heard.compaction("before")]
     return []
 
 

@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore_hooks.events import Compaction, HostEvent, Origin, Question, Session, Turn
+from keeplore_hooks.events import HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import gemini_lines as lines
 from keeplore_hooks.hosts import gemini_transcript as transcript
 from keeplore_hooks.hosts import jsonl, spoken
-from keeplore_hooks.hosts.assembly import Read, digest, squashed
+from keeplore_hooks.hosts.assembly import Read, squashed
 from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.gemini_messages import HOST
+from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import Json, text
 
 CONTEXT_BYTES = 10_000  # the host states no limit; what the others take will do
@@ -37,21 +38,14 @@ class _Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _Heard(Heard):
     """A payload with what the record has given so far."""
 
-    event: str
-    payload: Json
-    origin: Origin
-    at: str
     read: Read | None  # None where there is no record to read
 
     @property
     def prompt(self) -> str:
         return lines.prompt_from(text(self.payload, "prompt"))[:_PROMPT_LIMIT]
-
-    def id(self, kind: str, *parts: str) -> str:
-        return f"{kind}:{digest(self.origin.session, self.at, *parts)}"
 
 
 class GeminiCli:
@@ -154,13 +148,11 @@ def _told(heard: _Heard, prompt: _Prompt | None) -> tuple[list[HostEvent], _Prom
     if event == "AfterAgent":
         return _last_words(heard, prompt)
     if event == "SessionStart":
-        reason = text(data, "source")
-        return [Session(heard.id("started", reason), heard.origin, heard.at, "started", reason)], prompt
+        return [heard.session("started", text(data, "source"))], prompt
     if event == "SessionEnd":
-        reason = text(data, "reason")
-        return [Session(heard.id("ended", reason), heard.origin, heard.at, "ended", reason)], prompt
+        return [heard.session("ended", text(data, "reason"))], prompt
     if event == "PreCompress":
-        return [Compaction(heard.id("before"), heard.origin, heard.at, "before", text(data, "trigger"))], prompt
+        return [heard.compaction("before")], prompt
     return [*_answers(heard)], prompt
 
 
