@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import claude_transcript as transcript
-from keeplore_hooks.hosts.announced import is_twice
+from keeplore_hooks.hosts.announced import PROMPT_LIMIT, is_twice
 from keeplore_hooks.hosts.base import COMMANDS, Cursor, Reading, prompt_key
 from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import Json, text
@@ -28,7 +28,6 @@ _EVENTS = (
 )
 _ENDS = ("Stop", "StopFailure", "SessionEnd")
 _SOURCE_LENGTH = 20  # characters; there are user, project and the like
-_PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
 _AHEAD_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
 
 
@@ -45,7 +44,7 @@ class _Heard(Heard):
 
     def missing(self, turn_id: str, prompt: str) -> transcript.Missing:
         after = self.read.last.id if self.read and self.read.last else ""
-        return transcript.Missing(turn_id, prompt[:_PROMPT_LIMIT], self.at, after)
+        return transcript.Missing(turn_id, prompt[:PROMPT_LIMIT], self.at, after)
 
 
 def read(event: str, data: Json, origin: Origin, cursor: Cursor, at: str) -> Reading:
@@ -183,7 +182,7 @@ def _prompt_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent
 def _id_of_same(heard: _Heard, state: transcript.State, prompt: str) -> str:
     """The id under which another entry has announced this very prompt; "" where none has."""
     before = state.prompt
-    return before.id if before and is_twice(before.text, before.at, prompt[:_PROMPT_LIMIT], heard.at) else ""
+    return before.id if before and is_twice(before.text, before.at, prompt[:PROMPT_LIMIT], heard.at) else ""
 
 
 def _command_told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question, Turn, Work
+from keeplore_hooks.hosts.announced import PROMPT_LIMIT
 from keeplore_hooks.hosts.assembly import squashed
 from keeplore_hooks.hosts.base import prompt_key
 from keeplore_hooks.hosts.cursor_transcript import COUNTED, Counts, key_of, turn_id
 
 _KEPT = 5  # turns
-_PROMPT_LIMIT = 64_000  # characters of a prompt that is kept
 _LONG = 60  # characters that two prompts hardly share by chance
 _WORDS_LIMIT = 100  # replies of one turn
 
@@ -139,7 +139,7 @@ class Ledger:
         key = key_of(prompt)
         number = self.announced.get(key, 0)
         self.announced[key] = number + 1
-        entry = Entry(turn_id(session, key, number), prompt[:_PROMPT_LIMIT], at, generation, number)
+        entry = Entry(turn_id(session, key, number), prompt[:PROMPT_LIMIT], at, generation, number)
         if last and not self.find(last.id) and _is_nearly(prompt, last.user):
             entry.id = entry.alias = last.id
         self.entries.append(entry)

@@ -12,6 +12,7 @@ from keeplore_hooks.events import HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import gemini_lines as lines
 from keeplore_hooks.hosts import gemini_transcript as transcript
 from keeplore_hooks.hosts import jsonl, spoken
+from keeplore_hooks.hosts.announced import PROMPT_LIMIT
 from keeplore_hooks.hosts.assembly import Read, squashed
 from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, prompt_key
 from keeplore_hooks.hosts.gemini_messages import HOST
@@ -23,7 +24,6 @@ _EVENTS = ("SessionStart", "BeforeAgent", "AfterAgent", "AfterTool", "PreCompres
 _STOPS = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
 _ANSWERING = ("SessionStart", "BeforeAgent")
 _SOURCES = {"startup": "startup", "resume": "resume", "clear": "clear"}
-_PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
 _END_OF_TIME = "9999"
 
 
@@ -45,7 +45,7 @@ class _Heard(Heard):
 
     @property
     def prompt(self) -> str:
-        return lines.prompt_from(text(self.payload, "prompt"))[:_PROMPT_LIMIT]
+        return lines.prompt_from(text(self.payload, "prompt"))[:PROMPT_LIMIT]
 
 
 class GeminiCli:
