@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 
+_T = TypeVar("_T")
 LOG = logging.getLogger(__name__)
 INDEX_DELAY_S = 0.4  # after the last change that the watch tells of; a pull or a checkout makes many at once
 INDEX_LATEST_S = 10.0  # after the first one
@@ -124,7 +125,9 @@ class Background:
         waiting = [workspace for workspace in self._registry.opened() if not workspace.is_warm]
         if waiting and moment >= self._warm_again_at:
             self._warm_again_at = moment + WARM_AGAIN_S
-            self._warm_thread = threading.Thread(target=_load, args=(waiting,), name="keeplore-warm", daemon=True)
+            self._warm_thread = threading.Thread(
+                target=_each, args=(waiting, Workspace.warm_up), name="keeplore-warm", daemon=True
+            )
             self._warm_thread.start()
 
     def step(self) -> float:
@@ -135,19 +138,18 @@ class Background:
             self._look()
         if self._commit_again_at and moment >= self._commit_again_at:
             self._commit_again_at = 0.0
-            self._each(self._commit)
+            _each(self._registry.opened(), self._commit)
         if self._changed_at and (
             moment - self._changed_at >= COMMIT_DELAY_S or moment - self._first_change_at >= COMMIT_LATEST_S
         ):
             self._changed_at = self._first_change_at = 0.0
-            self._each(self._commit)
+            _each(self._registry.opened(), self._commit)
         if moment >= self._next_sync_at() and not self._is_syncing:
             self._sync_due_at, self._synced_at, self._is_syncing = 0.0, moment, True
             self._sync_thread = threading.Thread(target=self._sync, name="keeplore-sync", daemon=True)
             self._sync_thread.start()
         if self._are_vectors_due:
-            left = [self._vectors(workspace) for workspace in self._registry.opened()]
-            self._are_vectors_due = any(left)
+            self._are_vectors_due = any(_each(self._registry.opened(), _embed))
         return 0.0 if self._are_vectors_due else self._pause_s()
 
     def status(self) -> dict[str, Any]:
@@ -163,7 +165,7 @@ class Background:
 
         Its libraries abort a process that ends meanwhile.
         """
-        self._each(self._commit)
+        _each(self._registry.opened(), self._commit)
         for thread, seconds in ((self._sync_thread, SYNC_ENDS_S), (self._warm_thread, WARM_ENDS_S)):
             if thread is not None:
                 thread.join(seconds)
@@ -172,7 +174,7 @@ class Background:
         """Index what has changed in the files."""
         self._index_due_at = self._index_latest_at = 0.0
         began_s = time.thread_time()
-        if not sum(self._indexed(workspace) for workspace in self._registry.opened()):
+        if not any(_each(self._registry.opened(), _index)):
             self._look_took_s = time.thread_time() - began_s
         self._looked_at = time.monotonic()
         self._are_vectors_due = True  # also where a command has indexed what changed
@@ -191,13 +193,6 @@ class Background:
         due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, sync_at, look_at) if at]
         return max(min(due) - time.monotonic(), 0.05)
 
-    def _each(self, act: Any) -> None:
-        for workspace in self._registry.opened():
-            try:
-                act(workspace)
-            except (KeeploreError, OSError) as e:
-                LOG.warning("%s: %s", workspace.name, e)
-
     def _commit(self, workspace: Workspace) -> None:
         try:
             is_new = workspace.commit()
@@ -209,24 +204,6 @@ class Background:
             return
         if is_new and workspace.settings.sync.automatic and workspace.store.remote():
             self._sync_due_at = time.monotonic() + SYNC_DELAY_S
-
-    def _indexed(self, workspace: Workspace) -> bool:
-        """Bring a workspace's index in step with its files. Returns whether there was something to do."""
-        try:
-            done = workspace.index.refresh()
-        except (KeeploreError, OSError) as e:
-            LOG.warning("%s: %s", workspace.name, e)
-            return False
-        if done.changed or done.removed:
-            LOG.info("%s: %d files indexed, %d gone", workspace.name, done.changed, done.removed)
-        return bool(done.changed or done.removed)
-
-    def _vectors(self, workspace: Workspace) -> int:
-        try:
-            return workspace.index.embed_pending(VECTORS_A_STEP)
-        except (KeeploreError, OSError) as e:
-            LOG.warning("%s: %s", workspace.name, e)
-            return 0
 
     def _sync(self) -> None:
         try:
@@ -255,9 +232,25 @@ class Background:
         return True
 
 
-def _load(workspaces: list[Workspace]) -> None:
+def _each(workspaces: Iterable[Workspace], act: Callable[[Workspace], _T]) -> list[_T]:
+    """What it gave in each; one in which it failed does not keep it from the others."""
+    given = []
     for workspace in workspaces:
         try:
-            workspace.warm_up()
+            given.append(act(workspace))
         except (KeeploreError, OSError) as e:
             LOG.warning("%s: %s", workspace.name, e)
+    return given
+
+
+def _index(workspace: Workspace) -> bool:
+    """Bring a workspace's index in step with its files. Returns whether there was something to do."""
+    done = workspace.index.refresh()
+    if done.changed or done.removed:
+        LOG.info("%s: %d files indexed, %d gone", workspace.name, done.changed, done.removed)
+    return bool(done.changed or done.removed)
+
+
+def _embed(workspace: Workspace) -> int:
+    """How many texts still lack a vector."""
+    return workspace.index.embed_pending(VECTORS_A_STEP)
