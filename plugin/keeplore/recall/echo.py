@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from keeplore.index import PassageRow
-from keeplore.index.words import STOP_WORDS
-from keeplore.recall.query import Question, stems_of
+from keeplore.recall.query import STOP_STEMS, Question, stems_of
 
 SAME_FROM = 0.8  # share of the words that two questions have in common; judgement
 LONGEST_EXCUSE = 60  # words of an answer that may be nothing but "I found nothing"
@@ -23,7 +22,6 @@ _NOTHING_FOUND = re.compile(
     r"(?:able to )?(?:find|found|locate|see|know|recall|remember|recorded|have any)\b",
     re.IGNORECASE,
 )
-_STOPS = stems_of(" ".join(STOP_WORDS))
 
 
 def is_echo(passage: PassageRow, question: Question) -> bool:
@@ -45,11 +43,11 @@ def _is_question(asked: str) -> bool:
 
 def _is_same(asked: str, question: Question) -> bool:
     wanted = frozenset(stem for word in question.words for spelling in word for stem in spelling)
-    words = stems_of(_COMMAND.sub("", asked, count=1)) - _STOPS
+    words = stems_of(_COMMAND.sub("", asked, count=1)) - STOP_STEMS
     return bool(words) and len(words & wanted) >= SAME_FROM * len(words) and question.coverage(words) >= SAME_FROM
 
 
 def _is_unanswered(asked: str, answer: str) -> bool:
     if len(answer.split()) <= LONGEST_EXCUSE and _NOTHING_FOUND.search(answer):
         return True
-    return not any(len(stem) > 1 for stem in stems_of(answer) - stems_of(asked) - _STOPS)
+    return not any(len(stem) > 1 for stem in stems_of(answer) - stems_of(asked) - STOP_STEMS)

@@ -81,4 +81,5 @@ def _stem(word: str) -> str:
     return short[:-1] if len(short) > _SHORTEST_STEM and short[-1] == short[-2] else short
 
 
+STOP_STEMS = stems_of(" ".join(STOP_WORDS))
 _ERRAND_STEMS = stems_of(_ERRANDS)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 
-from keeplore.index.words import STOP_WORDS
 from keeplore.memory.content import content_hash, normalised
-from keeplore.recall.query import stems_of
+from keeplore.recall.query import STOP_STEMS, stems_of
 
 FEW_WORDS = 4  # a sentence with fewer tells nothing beside others
 KEY_CHARS = 80  # of a sentence, so that one which was cut is known again
@@ -16,7 +15,6 @@ SAME_FROM = 0.8  # share of the words of the shorter text that the longer one ha
 _QUOTATION = re.compile(r"“([^“”]*)”")
 _BREAK = re.compile(r"(?<=[.!?;])\s+|\s[-*•]\s+|(?:^|\s)(?:User|Assistant):\s")
 _LEAD = re.compile(r"(?:[A-Z]\w{1,15}:\s+)+")  # "Decision: …"
-_STOPS = stems_of(" ".join(STOP_WORDS))
 
 
 def words_in(told: str) -> frozenset[str]:
@@ -31,7 +29,7 @@ def is_repeated(told: str, known: Set[str]) -> bool:
 
 def says_same(one: str, other: str) -> bool:
     """Does one of two texts say nearly all that the other one says?"""
-    first, second = stems_of(one) - _STOPS, stems_of(other) - _STOPS
+    first, second = stems_of(one) - STOP_STEMS, stems_of(other) - STOP_STEMS
     return len(first & second) >= max(SAME_FROM * min(len(first), len(second)), FEW_WORDS)
 
 
