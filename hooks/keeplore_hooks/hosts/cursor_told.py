@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question, Turn, Work
@@ -15,6 +15,7 @@ from keeplore_hooks.hosts.cursor_transcript import COUNTED, Counts, key_of, turn
 _KEPT = 5  # turns
 _LONG = 60  # characters that two prompts hardly share by chance
 _WORDS_LIMIT = 100  # replies of one turn
+_REFERENCES = tuple(kind.name for kind in fields(Work))
 
 
 @dataclass(slots=True)
@@ -38,7 +39,7 @@ class Entry:
     is_over: bool = False
 
     def add(self, work: Work) -> None:
-        for name in ("files", "commands", "commits", "links", "agents"):
+        for name in _REFERENCES:
             kept = getattr(self, name)
             kept += [item for item in getattr(work, name) if item not in kept]
 
@@ -55,12 +56,7 @@ class Entry:
             replies.append(reply if isinstance(reply, str) else replace(reply, answer=answer))
         said = squashed(turn.assistant)
         replies += [words for words in self.words if squashed(words) not in said]
-        work = Work(
-            *(
-                tuple(dict.fromkeys((*getattr(turn.work, name), *getattr(self, name))))
-                for name in ("files", "commands", "commits", "links", "agents")
-            )
-        )
+        work = Work(*(tuple(dict.fromkeys((*getattr(turn.work, name), *getattr(self, name)))) for name in _REFERENCES))
         return replace(turn, replies=tuple(replies), ended_at=max(turn.ended_at, self.ended_at), work=work)
 
 
@@ -168,7 +164,7 @@ def _is_nearly(one: str, other: str) -> bool:
 def _entry(data: Any) -> Entry:
     entry = Entry(str(data["id"]), str(data["prompt"]), str(data["at"]))
     entry.generation, entry.alias, entry.ended_at = (str(data[key]) for key in ("generation", "alias", "ended_at"))
-    for name in ("words", "files", "commands", "commits", "links", "agents"):
+    for name in ("words", *_REFERENCES):
         setattr(entry, name, [str(item) for item in data[name]])
     entry.answers = {str(key): str(value) for key, value in data["answers"].items()}
     entry.number, entry.is_over = int(data["number"]), bool(data["is_over"])
