@@ -105,6 +105,12 @@ def origin_of(host: str, payload: bytes) -> Origin | None:
     )
 
 
+def command_ask(name: str, args: str) -> Ask | None:
+    """What a typed command asks for; None for one that is not Keeplore's."""
+    own = name.removeprefix(f"{PLUGIN}:")
+    return Ask("command", args, own) if own in COMMANDS else None
+
+
 def prompt_key(text: str) -> str:
     """What two records of one prompt have in common: a provisional turn and the host's own have equal keys."""
     lines = (line for line in text.split("\n") if line.strip() != IMAGE)

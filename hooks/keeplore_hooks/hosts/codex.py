@@ -15,7 +15,7 @@ from keeplore_hooks.hosts import codex_lines as lines
 from keeplore_hooks.hosts import jsonl, logs, packed, spoken
 from keeplore_hooks.hosts.announced import PROMPT_LIMIT, Announced, Missing
 from keeplore_hooks.hosts.assembly import squashed
-from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, origin_of
+from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, command_ask, origin_of
 from keeplore_hooks.hosts.codex_turns import Lines, is_subagent
 from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import Json, mapping, text
@@ -119,8 +119,7 @@ class Codex:
         if not prompt:
             return None
         if command := lines.command_in(prompt):
-            name = command[0].removeprefix(f"{PLUGIN}:")
-            return Ask("command", command[1], name) if name in COMMANDS else None
+            return command_ask(*command)
         return Ask("prompt", text=prompt)
 
     def reply(self, event: str, context: str) -> bytes:

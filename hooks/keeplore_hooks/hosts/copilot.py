@@ -13,7 +13,7 @@ from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import copilot_lines as lines
 from keeplore_hooks.hosts import jsonl, logs, spoken
 from keeplore_hooks.hosts.announced import PROMPT_LIMIT, Announced, Missing
-from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded
+from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, command_ask
 from keeplore_hooks.hosts.copilot_turns import Lines
 from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import mapping, text
@@ -106,8 +106,7 @@ class Copilot:
         if not prompt:
             return None
         if command := lines.command_in(prompt):
-            name = command[0].removeprefix(f"{PLUGIN}:")
-            return Ask("command", command[1], name) if name in COMMANDS else None
+            return command_ask(*command)
         return Ask("prompt", text=prompt)
 
     def reply(self, event: str, context: str) -> bytes:

@@ -15,7 +15,7 @@ from keeplore_hooks.events import Compaction, HostEvent, Origin, Session
 from keeplore_hooks.hosts import jsonl, spoken
 from keeplore_hooks.hosts import opencode_store as store
 from keeplore_hooks.hosts.assembly import GIVEN_LIMIT, Assembler, Carry, digest, pending_of
-from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded
+from keeplore_hooks.hosts.base import PLUGIN, Ask, Cursor, Reading, Recorded, command_ask
 from keeplore_hooks.hosts.jsonl import Json, Problems, mapping, mappings, text
 from keeplore_hooks.hosts.logs import END_OF_TIME, carry_of, pending
 from keeplore_hooks.hosts.opencode_messages import Messages, created_at, message_id, moment, prompt_in
@@ -146,8 +146,7 @@ class OpenCode:
             return Ask("brief", source="startup" if event == "session.created" else "compact")
         if event == "command.execute.before":
             _, name, args = _command(data)
-            own = name.removeprefix(f"{PLUGIN}:")
-            return Ask("command", args, own) if own in COMMANDS else None
+            return command_ask(name, args)
         messages = mappings(data, "messages") if event == "chat.message" else []
         prompt = prompt_in(messages[-1]) if messages else ""
         return Ask("prompt", text=prompt) if prompt and not spoken.slash_command(prompt) else None
