@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from keeplore_hooks.events import Origin, Question, Turn
 from keeplore_hooks.hosts import claude_lines as lines
-from keeplore_hooks.hosts import jsonl, shell
+from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.jsonl import Json, text
 from keeplore_hooks.hosts.work import WorkLog
 
 _WRITERS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
-
 _DELEGATES = ("Task", "Agent")
 
 
@@ -39,7 +38,7 @@ class _Words:
 class _Tool:
     name: str
     target: str = ""  # file, or what is kept of the command
-    command: str = ""  # whole, where its output may tell of commits
+    command: str = ""  # whole
     asked: dict[int, Question] = field(default_factory=dict)  # by place among the replies
 
 
@@ -92,9 +91,8 @@ class OpenTurn:
             tool.target = text(given, _WRITERS[name])
             self._log.write(call, tool.target)
         elif name == "Bash":
-            command = text(given, "command")
-            tool.command = command if shell.is_telling(command) else ""
-            tool.target = self._log.run(call, command)
+            tool.command = text(given, "command")
+            tool.target = self._log.run(call, tool.command)
         elif name in _DELEGATES:
             self._log.delegate(call, text(given, "subagent_type"), text(given, "description") or text(given, "prompt"))
         elif name == "AskUserQuestion":
@@ -122,8 +120,7 @@ class OpenTurn:
         if objection and not tool.asked:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
             self._ask(tool, [Question(f"{call}:0", self.origin, at, request)])
-        if tool.command:
-            self._log.printed(tool.command, told, has_failed=is_error)
+        self._log.printed(tool.command, told, has_failed=is_error)
         answered = []
         for place, question in tool.asked.items():
             if tool.name != "AskUserQuestion":
