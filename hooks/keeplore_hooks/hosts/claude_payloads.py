@@ -237,7 +237,7 @@ def _joined(read: transcript.Read, last: Turn, words: str, state: transcript.Sta
 def _answers(heard: _Heard) -> Iterator[Question]:
     """The answers to the agent's questions, under the ids that they have in the transcript."""
     data = heard.payload
-    if text(data, "tool_name") != "AskUserQuestion" or heard.origin.agent:
+    if text(data, "tool_name") != "AskUserQuestion":
         return
     block = {"id": text(data, "tool_use_id"), "input": data.get("tool_input")}
     given = {event.id for event in heard.read.events} if heard.read else set()
