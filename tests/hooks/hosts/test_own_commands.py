@@ -13,9 +13,7 @@ FORMS = ("/keeplore:{}", "/keeplore-{}", "/keeplore/{}", "$keeplore-{}", "$keepl
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize(
-    "form", ["/keeplore:{}", "/keeplore-{}", "/keeplore/{}", "$keeplore-{}", "$keeplore:{}", "${}"]
-)
+@pytest.mark.parametrize("form", FORMS)
 def test_a_command_with_our_name_is_ours(form: str, name: str) -> None:
     typed = form.format(name)
     assert own_command(typed) == own_command(f"  {typed} the CSV separator\nor so") == "named"
