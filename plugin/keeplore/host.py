@@ -19,6 +19,7 @@ from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable, R
 from keeplore.recall import (
     ALL,
     Answer,
+    Fenced,
     Room,
     Unasked,
     View,
@@ -208,7 +209,7 @@ class HostSession:
                 self._has_spoken = False
                 self._host.written()
 
-    def _noted(self, told: tuple[str, tuple[str, ...]]) -> str:
+    def _noted(self, told: Fenced) -> str:
         self._words |= words_in(told[0])
         return told[0]
 

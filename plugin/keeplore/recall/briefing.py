@@ -17,6 +17,7 @@ from keeplore.recall.render import (
     PATH_CHARS,
     SAID_BY,
     TITLE_CHARS,
+    Fenced,
     Item,
     Room,
     Section,
@@ -92,9 +93,7 @@ class Read:
 NOTHING = Told()
 
 
-def brief(
-    views: Sequence[View], *, session: str, source: str, room: Room, told: Told = NOTHING
-) -> tuple[str, tuple[str, ...]]:
+def brief(views: Sequence[View], *, session: str, source: str, room: Room, told: Told = NOTHING) -> Fenced:
     """A fenced block and the ids of the memories it quotes; ("", ()) when there is nothing to say.
 
     ``source`` is the host's reason: after ``compact`` the block begins with what this very session said before. The

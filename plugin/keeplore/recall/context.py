@@ -11,6 +11,7 @@ from keeplore.recall.render import (
     SAID_BY,
     SUSPECT,
     TITLE_CHARS,
+    Fenced,
     Item,
     Room,
     Section,
@@ -58,7 +59,7 @@ def for_prompt(
     return Unasked(threshold, skip, lambda text: bool(words) and is_repeated(quoted(text, ANY_LENGTH), words))
 
 
-def prompt_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]:
+def prompt_context(answer: Answer, *, room: Room) -> Fenced:
     """A fenced block and the ids it shows; ("", ()) when nothing is left to say, which is the common case.
 
     ``answer`` is what recall gave with ``for_prompt``.
@@ -72,7 +73,7 @@ def prompt_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]
     return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
 
 
-def asked_context(answer: Answer, *, room: Room) -> tuple[str, tuple[str, ...]]:
+def asked_context(answer: Answer, *, room: Room) -> Fenced:
     """A fenced block with every hit of a question that a person put, and the ids it shows.
 
     Without a hit it says what that means: nothing found is told apart from an index that is behind.

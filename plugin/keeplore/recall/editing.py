@@ -9,7 +9,7 @@ from keeplore.index import Allowed, MemoryRow
 from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
 from keeplore.recall.briefing import NOTHING, Read, Told, View, decided_in, loaded, note_item, quote_item
-from keeplore.recall.render import Item, Room, Section, block, quoted
+from keeplore.recall.render import Fenced, Item, Room, Section, block, quoted
 from keeplore.recall.repeated import is_repeated
 from keeplore.recall.trusted import may_be_injected
 
@@ -20,9 +20,7 @@ CANDIDATES = 60  # passages that are looked at for a file
 NAME_CHARS = 80
 
 
-def edit_context(
-    views: Sequence[View], paths: Sequence[str], cwd: str, *, room: Room, told: Told = NOTHING
-) -> tuple[str, tuple[str, ...]]:
+def edit_context(views: Sequence[View], paths: Sequence[str], cwd: str, *, room: Room, told: Told = NOTHING) -> Fenced:
     """A fenced block and the ids it shows; ("", ()) where no memory names one of the files.
 
     ``paths`` are absolute or relative to ``cwd``. A memory names a file by its base name alone, or by a path that ends

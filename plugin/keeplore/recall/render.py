@@ -32,6 +32,8 @@ _QUOTES = str.maketrans("“”„‟", '""""')  # ours: text must not end its o
 _IMAGE = re.compile(r"!(?=\[)")  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
 
+Fenced = tuple[str, tuple[str, ...]]  # a block, and the ids of the memories that it shows
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -96,7 +98,7 @@ def reference(memory_id: str, turn: str = "") -> str:
     return f"{label(memory_id)[SHORT_ID]}{f' turn {short_turn(label(turn))}' if turn else ''}"
 
 
-def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> tuple[str, tuple[str, ...]]:
+def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> Fenced:
     """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none."""
     room = room.without(fence(MORE, _COSTLIEST, header)).without("")
     lines: list[str] = []

@@ -16,7 +16,7 @@ from keeplore.errors import KeeploreError
 from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.memory.fence import DONE
 from keeplore.memory.note import Draft, session_note_id
-from keeplore.recall import Hit, Room, asked_context
+from keeplore.recall import Fenced, Hit, Room, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
 from keeplore.workspace.forgetting import Forgot, forget
 from keeplore.workspace.notes import Outcome
@@ -35,8 +35,6 @@ LINE_CHARS = 400
 # the eight digits that file names end with, at least: a word such as "face" is no reference
 _REFERENCE = re.compile(r"mem_[0-9a-f-]{4,}|[0-9a-f]{8}[0-9a-f-]*|\S+\.md")
 
-Told = tuple[str, tuple[str, ...]]  # the block, and the ids of the memories that it shows
-
 
 class Commands:
     """Thread-safe. ``caught_up`` waits a moment for the spool; ``changed`` is called after a memory came or went."""
@@ -53,9 +51,9 @@ class Commands:
         self._status = status
         self._changed = changed
         act = (self._remember, self._recall, self._forget, self._memory)
-        self._does: dict[str, Callable[[str, Origin, Room], Told]] = dict(zip(COMMANDS, act, strict=True))
+        self._does: dict[str, Callable[[str, Origin, Room], Fenced]] = dict(zip(COMMANDS, act, strict=True))
 
-    def answer(self, ask: Ask, origin: Origin, size: int) -> Told:
+    def answer(self, ask: Ask, origin: Origin, size: int) -> Fenced:
         """Carry a command out. Never raises: what went wrong is the answer then, with the next step.
 
         The answer has ``size`` bytes of UTF-8 at most.
@@ -71,7 +69,7 @@ class Commands:
             reason = f"an error of Keeplore itself; {self._registry.places.state / 'worker.log'} has the details"
         return _told(f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)], room)
 
-    def _remember(self, text: str, origin: Origin, room: Room) -> Told:
+    def _remember(self, text: str, origin: Origin, room: Room) -> Fenced:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         if text:
@@ -85,7 +83,7 @@ class Commands:
         self._changed()
         return block(_remembered(workspace, outcome, origin), room, DONE)
 
-    def _recall(self, text: str, origin: Origin, room: Room) -> Told:
+    def _recall(self, text: str, origin: Origin, room: Room) -> Fenced:
         if not text:
             return _told(
                 "Nothing was asked.", ["`/keeplore:recall QUESTION` looks for what was said and decided"], room
@@ -93,7 +91,7 @@ class Commands:
         answer = self._registry.recall(text, _directory(origin), limit=RECALLED)
         return asked_context(answer, room=room)
 
-    def _forget(self, text: str, origin: Origin, room: Room) -> Told:
+    def _forget(self, text: str, origin: Origin, room: Room) -> Fenced:
         cwd = _directory(origin)
         if not text:
             return _told("Nothing was forgotten.", ["`/keeplore:forget ID`; `keeplore list` prints ids"], room)
@@ -104,7 +102,7 @@ class Commands:
         self._changed()
         return block(_forgotten(found.row, forgot), room)
 
-    def _candidates(self, text: str, cwd: Path, room: Room) -> Told:
+    def _candidates(self, text: str, cwd: Path, room: Room) -> Fenced:
         answer = self._registry.recall(text, cwd, limit=CANDIDATES)
         if not answer.hits:
             return asked_context(answer, room=room)
@@ -112,7 +110,7 @@ class Commands:
         heading = "Nothing was forgotten yet. The person has to say which of these; `keeplore forget ID` forgets it:"
         return _told(heading, lines, room)
 
-    def _memory(self, _text: str, origin: Origin, room: Room) -> Told:
+    def _memory(self, _text: str, origin: Origin, room: Room) -> Fenced:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
@@ -199,5 +197,5 @@ def _named(row: MemoryRow) -> str:
     return " · ".join((*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS)))
 
 
-def _told(heading: str, lines: list[str], room: Room) -> Told:
+def _told(heading: str, lines: list[str], room: Room) -> Fenced:
     return block([Section(heading, [Item(line) for line in lines])], room, DONE)

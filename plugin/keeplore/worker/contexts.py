@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.config.settings import Context
-from keeplore.recall import Answer, Room, brief, edit_context, for_prompt, is_worth_asking, prompt_context
+from keeplore.recall import Answer, Fenced, Room, brief, edit_context, for_prompt, is_worth_asking, prompt_context
 from keeplore.worker.deadline import Beside
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
@@ -27,8 +27,6 @@ COMPACTIONS = ("precompact", "precompress")  # how the events are named that suc
 SPOOL_SHARE = 0.5  # of the time for a prompt, where what was said before a compaction still has to be taken
 CAUGHT_UP_S = 0.6  # how long is waited at a session's start for what was said before it was compacted
 LEAST_S = 0.02  # with less time left nothing is searched
-
-Told = tuple[str, tuple[str, ...]]  # the block, and the ids of the memories that it shows
 
 
 class Contexts:
@@ -98,7 +96,7 @@ class Contexts:
         told = self._shown.told(origin)
         return self._noted(origin, brief(views, session=session, source=reason, room=room, told=told), is_brief=True)
 
-    def _noted(self, origin: Origin, told: Told, *, is_brief: bool = False) -> str:
+    def _noted(self, origin: Origin, told: Fenced, *, is_brief: bool = False) -> str:
         self._shown.add(origin, told, is_brief=is_brief)
         return told[0]
 

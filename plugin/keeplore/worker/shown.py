@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from keeplore.recall import Told, words_in
+from keeplore.recall import Fenced, Told, words_in
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 
@@ -85,7 +85,7 @@ class Shown:
             if known and origin.cwd:
                 self._sessions[_key(origin)] = replace(known[-1], ids=dict(known[-1].ids))
 
-    def add(self, origin: Origin, told: tuple[str, tuple[str, ...]], *, is_brief: bool = False) -> None:
+    def add(self, origin: Origin, told: Fenced, *, is_brief: bool = False) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
         text, ids = told
         with self._lock:
