@@ -21,6 +21,7 @@ from keeplore.store.paths import is_ours, is_portable
 from keeplore.store.people import person_of
 from keeplore.store.plan import id_of, merged
 from keeplore.store.repository import directories
+from keeplore.store.staged import contents
 from keeplore_hooks import durable
 
 CONCLUDING = "concluding.keeplore"  # in the git directory: the merge whose last conflicts we are about to resolve
@@ -87,13 +88,10 @@ def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _united(root: Path, copies: list[tuple[str, bytes]]) -> tuple[str, ...]:
-    committed = [(path, data) for path, data in copies if _committed(root, path) == data]
-    # one that HEAD has as it is and one that HEAD lacks: whoever gave the memory another name was killed
-    is_renaming = len(committed) == 1 and all(
-        _committed(root, path) is None for path, _ in copies if path != committed[0][0]
-    )
-    left = committed[0][0] if is_renaming else ""
-    base = committed[0][1] if is_renaming else None
+    committed = {path: data for path, _ in copies if (data := _committed(root, path)) is not None}
+    # one that HEAD has as it is and none that HEAD has else: whoever gave the memory another name was killed
+    is_renaming = len(committed) == 1 and all(copy in copies for copy in committed.items())
+    left, base = next(iter(committed.items())) if is_renaming else ("", None)
     place, data = min(copies, key=lambda copy: (copy[0] == left, not location_of(copy[0]).is_archived, copy[0]))
     beside: dict[str, bytes] = {}
     for path, other in copies:
@@ -146,12 +144,8 @@ def _is_as_git_left_it(data: bytes, sides: Iterable[bytes | None]) -> bool:
 def _was_whole(root: Path, path: str) -> bool:
     """Whether git has had a version of the file without what makes it torn."""
     listed = run(root, "log", f"-{MAX_COMMITS}", "--format=%H", "--diff-merges=first-parent", "--", path)
-    for commit in listed.text.split():
-        for side in (commit, f"{commit}^2"):
-            found = run(root, "cat-file", "blob", f"{side}:{path}")
-            if found.code == 0 and versions(found.out.decode("utf-8", "replace")) is None:
-                return True
-    return False
+    names = [f"{side}:{path}" for commit in listed.text.split() for side in (commit, f"{commit}^2")]
+    return any(versions(data.decode("utf-8", "replace")) is None for _, data in contents(root, names))
 
 
 def _blob(root: Path, blob: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from keeplore.store.git import output, run
 from keeplore.store.paths import is_ours
 
 BATCH = 16 << 20  # bytes of content that are held at once, or one file if it is larger
+_BLOB = re.compile(r"([0-9a-f]+) blob (\d+)")
 
 
 def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
@@ -26,8 +28,8 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
         _, mode, _, blob, _ = about.split(" ")
         if mode.startswith("100") and is_ours(path):
             blobs[path] = blob
-    contents = dict(_contents(root, {*blobs.values()}))
-    found: dict[str, bytes | None] = {path: contents.get(blob) for path, blob in blobs.items()}
+    held = dict(contents(root, {*blobs.values()}))
+    found: dict[str, bytes | None] = {path: held.get(blob) for path, blob in blobs.items()}
     for path in _filtered(root, [*blobs]):
         done = run(root, "cat-file", "--filters", f"--path={path}", blobs[path])
         found[path] = done.out if done.code == 0 and len(done.out) <= MAX_FILE else None
@@ -42,23 +44,24 @@ def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes
     """
     exclude = (f"^{theirs}",) if theirs else ()
     paths = {blob: path for _, blob, path in introduced(root, head, *exclude) if is_ours(path)}
-    yield from ((paths[blob], data) for blob, data in _contents(root, paths))
+    yield from ((paths[blob], data) for blob, data in contents(root, paths))
 
 
-def _contents(root: Path, blobs: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    asked = "".join(f"{blob}\n" for blob in blobs)
+def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Id and content of the blobs that these names stand for; none that is larger than MAX_FILE."""
+    asked = "".join(f"{name}\n" for name in names if "\n" not in name)  # git reads a name from each line
     sizes = output(root, "cat-file", "--batch-check", stdin=asked.encode()).text if asked else ""
     batch: list[str] = []
     held = 0
-    for blob, _, about in (line.partition(" ") for line in sizes.splitlines()):
-        kind, _, size = about.partition(" ")
-        if kind != "blob" or int(size) > MAX_FILE:  # "missing" is the commit of a repository inside
+    for found in filter(None, map(_BLOB.fullmatch, sizes.splitlines())):  # not a "missing" one, or a repository inside
+        blob, size = found[1], int(found[2])
+        if size > MAX_FILE:
             continue
-        if batch and held + int(size) > BATCH:
+        if batch and held + size > BATCH:
             yield from _batch(root, batch)
             batch, held = [], 0
         batch.append(blob)
-        held += int(size)
+        held += size
     if batch:
         yield from _batch(root, batch)
 
