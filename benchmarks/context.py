@@ -30,6 +30,7 @@ from keeplore.config.places import Places
 from keeplore.config.settings import Context
 from keeplore.index.words import token_count
 from keeplore.recall import Hit, Room, Told, View, brief, for_prompt, is_worth_asking, prompt_context, recall, words_in
+from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.workspace.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Compaction, HostEvent, Turn
@@ -38,7 +39,6 @@ from keeplore_hooks.hosts.spoken import slash_command
 
 LABELS = Path(__file__).with_name("context_labels.tsv")
 THRESHOLDS = (0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97)
-HITS = 4
 SIZE = 10_000  # bytes that a host takes
 WISHES = Context()
 
@@ -150,7 +150,7 @@ def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cw
         here = workspace.here(cwd)
         answer = recall(
             workspace.index, workspace.store, turn.user, here,
-            embedder=workspace.embedder, limit=HITS, at_once=True, unasked=unasked, now=now,
+            embedder=workspace.embedder, limit=PROMPT_CANDIDATES, at_once=True, unasked=unasked, now=now,
         )  # fmt: skip
         if threshold:
             text, ids = prompt_context(answer, room=Room(WISHES.prompt_tokens, SIZE))

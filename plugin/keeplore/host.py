@@ -11,7 +11,6 @@ import os
 import threading
 import time
 import uuid
-from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.config.places import Places
@@ -29,12 +28,12 @@ from keeplore.recall import (
     prompt_context,
     words_in,
 )
+from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.worker.protocol import ask
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.workspace import Workspace, now
 from keeplore_hooks.events import Origin, Question, Session, Turn
 
-PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
 CONTEXT_BYTES = 16_000
 REFRESH_S = 1.0  # what another process is writing just now is not waited for longer
 SETTLE_S = 30.0  # between two commits; a busy program makes few
@@ -176,7 +175,7 @@ class HostSession:
                 self._is_briefed = True
             if wishes.prompt_tokens and is_worth_asking(prompt):
                 unasked = for_prompt(wishes.threshold, already=self._answers, words=self._words, session=self.id)
-                answer = self._host.recall(prompt, limit=PROMPT_HITS, unasked=unasked)
+                answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
                 told = prompt_context(answer, room=Room(wishes.prompt_tokens, CONTEXT_BYTES))
                 self._answers |= {*told[1]}
                 blocks.append(self._noted(told))
@@ -189,7 +188,7 @@ class HostSession:
         person spoke, RFC 3339 in UTC. It is on disk when this returns. Raises KeeploreError or OSError.
         """
         id_ = id_ or str(uuid.uuid4())
-        moment = _now()
+        moment = now()
         turn = Turn(id_, self._origin, at or moment, user, replies, ended_at=moment)
         with self._lock:
             workspace = self._host.workspace
@@ -204,7 +203,7 @@ class HostSession:
         with self._lock:
             self._host.forget(self.id)
             if self._has_spoken:
-                at = _now()
+                at = now()
                 self._host.workspace.emit(Session(f"ended:{at}", self._origin, at, "ended"))
                 self._has_spoken = False
                 self._host.written()
@@ -212,7 +211,3 @@ class HostSession:
     def _noted(self, told: Fenced) -> str:
         self._words |= words_in(told[0])
         return told[0]
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

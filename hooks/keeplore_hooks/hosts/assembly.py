@@ -120,11 +120,11 @@ class Assembler:
 
     def is_repeated(self, key: str) -> bool:
         """Was the message read before the turn that is going on?"""
-        return _short(key) in self._seen
+        return short(key) in self._seen
 
     def note(self, key: str, at: str) -> None:
         self.latest = max(self.latest, at)
-        self._since.append(_short(key))
+        self._since.append(short(key))
 
     def begin(self, turn: OpenTurn, start: int | None) -> OpenTurn:
         """Begin a turn; ``start`` (bytes) is where its first line begins, None where reading has to start anew."""
@@ -151,7 +151,7 @@ class Assembler:
         key = f"{event.kind} {event.id}"
         if key in self._window:  # recorded twice: the first counts
             return
-        self._window[key] = _short(to_json(event))
+        self._window[key] = short(to_json(event))
         if self._given.get(key) != self._window[key]:
             self.events.append(event)
             self._given[key] = self._window[key]
@@ -175,7 +175,7 @@ class Assembler:
         return Carry(known, self.latest, self._before, self.open.at if self.open else "", cwd, seen, given)
 
     def _give(self, turn: Turn) -> None:
-        key, digest = f"turn {turn.id}", _short(to_json(replace(turn, is_complete=True)))
+        key, digest = f"turn {turn.id}", short(to_json(replace(turn, is_complete=True)))
         before = self._given.get(key, "")
         is_same = before.removesuffix(_COMPLETE) == digest
         if is_same and (before.endswith(_COMPLETE) or not turn.is_complete):
@@ -200,5 +200,6 @@ def squashed(words: str) -> str:
     return "".join(words.split())
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A key of one text, for the lists of them that cursors hold."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -10,6 +9,7 @@ from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import claude_transcript as transcript
 from keeplore_hooks.hosts.announced import PROMPT_LIMIT, is_twice
+from keeplore_hooks.hosts.assembly import short
 from keeplore_hooks.hosts.base import COMMANDS, Cursor, Reading, prompt_key
 from keeplore_hooks.hosts.heard import Heard
 from keeplore_hooks.hosts.jsonl import Json, text
@@ -129,7 +129,7 @@ def _without(keys: tuple[str, ...], key: str) -> tuple[str, ...]:
 
 
 def _key(prompt: str) -> str:
-    return hashlib.sha256(prompt_key(prompt).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return short(prompt_key(prompt))
 
 
 def _told(heard: _Heard, state: transcript.State) -> tuple[list[HostEvent], transcript.State]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +9,7 @@ from dataclasses import replace
 from keeplore_hooks.events import Command, Compaction, HostEvent, Origin
 from keeplore_hooks.hosts import claude_lines as lines
 from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.assembly import short
 from keeplore_hooks.hosts.claude_lines import HOST
 from keeplore_hooks.hosts.claude_open import Carry, OpenTurn
 from keeplore_hooks.hosts.jsonl import Json, Line, text
@@ -141,7 +141,7 @@ class Assembler:
     def _is_repeated(self, data: Json) -> bool:
         """Was the line read before? Repeated history also hides what follows it, until its turn is the open one."""
         uuid = text(data, "uuid")
-        if _digest(uuid) in self._seen:  # asked before all else: history may be repeated many times during one turn
+        if short(uuid) in self._seen:  # asked before all else: history may be repeated many times during one turn
             current = self._command or self.open
             self._is_replay = current is None or uuid != current.id
             return True
@@ -187,7 +187,7 @@ class Assembler:
         if operation == "remove" and self._carry.is_old and taken and not lines.slash_command(taken):
             key = f"{self._carry.session} {text(data, 'timestamp')} {taken}"
             before = self.open
-            self._hear(lines.Prompt(taken), f"queued:{_digest(key)}", is_queued=True)
+            self._hear(lines.Prompt(taken), f"queued:{short(key)}", is_queued=True)
             if before and before is not self.open:  # no line names this one as its parent
                 before.goes_on = self.open
 
@@ -197,7 +197,7 @@ class Assembler:
                 self._owners.update(dict.fromkeys(self._command.uuids, self.open))
                 (self.open.uuids if self.open else self._uuids).update(self._command.uuids)
                 self._command = None
-        elif said and _digest(uuid) in self._seen:
+        elif said and short(uuid) in self._seen:
             self._is_replay = self.open is None or uuid != self.open.id
         elif isinstance(said, lines.Prompt):
             if not self._is_same_prompt(said.text, is_queued=is_queued):
@@ -216,8 +216,8 @@ class Assembler:
 
     def _new(self, uuid: str, words: str, *, is_queued: bool = False) -> OpenTurn:
         turn = OpenTurn(uuid, self._origin, self._carry.at, words, self._start, self._before, is_queued)
-        self._carry = replace(self._carry, seen=(*self._carry.seen, _digest(uuid))[-SEEN_LIMIT:])
-        self._seen.add(_digest(uuid))
+        self._carry = replace(self._carry, seen=(*self._carry.seen, short(uuid))[-SEEN_LIMIT:])
+        self._seen.add(short(uuid))
         turn.uuids.add(uuid)
         self._owners[uuid] = turn
         turn.is_news, turn.was_complete = self._is_new, not self._is_new and not self._was_open
@@ -305,7 +305,7 @@ class Assembler:
 
     def _id(self, data: Json) -> str:
         uuid = text(data, "uuid")
-        return uuid if 0 < len(uuid) <= _ID_LENGTH else f"line:{_digest(f'{self._carry.session} {self._start} {uuid}')}"
+        return uuid if 0 < len(uuid) <= _ID_LENGTH else f"line:{short(f'{self._carry.session} {self._start} {uuid}')}"
 
     def _emit(self, event: HostEvent) -> None:
         if self._is_new:
@@ -324,7 +324,3 @@ class Assembler:
 def _is_old(version: str, before: bool) -> bool:  # noqa: FBT001 (the value that a line without a version inherits)
     match = _VERSION.match(version)
     return tuple(map(int, match.groups())) < _WRITES_ATTACHMENTS if match else before
-
-
-def _digest(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()[:12]

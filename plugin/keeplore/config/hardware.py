@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import sys
 from pathlib import Path
@@ -33,6 +32,8 @@ def _of_files() -> str:
 
 
 def _of_macos() -> str:
+    import ctypes  # here, because every command reads this module and other systems need none
+
     try:
         uuid, wait = (ctypes.c_ubyte * 16)(), (ctypes.c_long * 2)(1, 0)  # a timespec of one second
         return bytes(uuid).hex() if ctypes.CDLL(None).gethostuuid(uuid, wait) == 0 else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from anyio import BrokenResourceError, ClosedResourceError
 from pydantic import Field
@@ -15,11 +15,13 @@ from keeplore.mcp_server.asking import search as search_memory
 from keeplore.mcp_server.asking import timeline as list_memory
 from keeplore.mcp_server.desk import Desk
 from keeplore.mcp_server.prompts import handover_text, recall_text
+from keeplore.mcp_server.reading import PARTS
 from keeplore.mcp_server.reading import read as read_memory
 from keeplore.mcp_server.sdk import ResourceError, Server, ToolError, annotated
 from keeplore.mcp_server.text import MAX_TOKENS, MIN_TOKENS
 from keeplore.mcp_server.writing import forget as forget_memory
 from keeplore.mcp_server.writing import remember as remember_note
+from keeplore.memory import CATEGORIES, KINDS, SCOPES
 
 LOG = logging.getLogger(__name__)
 GONE = (BrokenPipeError, BrokenResourceError, ClosedResourceError)  # what a host that has left makes of an answer
@@ -42,22 +44,18 @@ Name = Annotated[str, Field(max_length=200)]
 Directory = Annotated[
     str, Field(max_length=4_000, description="Absolute path of the project you work in; needed only where told so")
 ]
-Kind = Literal["", "conversation", "note", "document"]
-Category = Literal[
-    "",
-    "architectural-decisions",
-    "project-conventions",
-    "coding-preferences",
-    "user-facts",
-    "corrections",
-    "patterns",
-    "gotchas",
-    "infrastructure",
-    "security",
-]
+if TYPE_CHECKING:  # to a checker of types: it cannot read which words these are
+    Kind = str
+    Category = str
+    Scope = str
+    Part = str
+else:
+    Kind = Literal["", *KINDS]
+    Category = Literal["", *CATEGORIES]
+    Scope = Literal["", *SCOPES]
+    Part = Literal[*PARTS]
 
 _READS = {"readOnlyHint": True, "openWorldHint": False}
-_T = TypeVar("_T", bound=Exception)
 
 
 def build(desk: Desk | None) -> Server:
@@ -83,7 +81,7 @@ def _offer_reading(server: Server, desk: Desk) -> None:
     @server.tool(title="Read a memory", annotations=annotated(**_READS), structured_output=False)
     async def read(
         id: Reference,  # noqa: A002  # the name that an agent guesses
-        part: Literal["overview", "exchanges", "source", "history"] = "overview",
+        part: Part = "overview",
         turn: Annotated[str, Field(max_length=300, description="Number or id of one exchange: its very words")] = "",
         page: Page = 1,
         directory: Directory = "",
@@ -132,10 +130,7 @@ def _offer_writing(server: Server, desk: Desk) -> None:
         text: Annotated[str, Field(min_length=1, max_length=20_000, description="One statement, with its reason")],
         title: Annotated[Name, Field(description="The first sentence if not given")] = "",
         category: Category = "",
-        scope: Annotated[
-            Literal["", "user", "workspace", "project"],
-            Field(description="Who inherits it; the project here if not given"),
-        ] = "",
+        scope: Annotated[Scope, Field(description="Who inherits it; the project here if not given")] = "",
         replaces: Annotated[WholeId, Field(description="Whole id of the memory that this is a new version of")] = "",
         directory: Directory = "",
     ) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 
 from keeplore.errors import ConfigError, KeeploreError, NotFound
 from keeplore.mcp_server.desk import Desk
 from keeplore.mcp_server.text import fenced
+from keeplore.memory.names import is_id
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quoted
 from keeplore.workspace.forgetting import forget as forget_memory
 from keeplore.workspace.notes import Outcome
@@ -17,7 +17,6 @@ from keeplore.workspace.remembering import remember as remember_draft
 from keeplore.workspace.workspace import Workspace
 
 TRUST = "assistant"  # nobody has seen the person say it, whatever the agent reports
-_ID = re.compile(r"mem_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def remember(desk: Desk, text: str, *, title: str, category: str, scope: str, replaces: str, directory: str) -> str:
@@ -55,7 +54,7 @@ def forget(desk: Desk, memory_id: str, *, directory: str) -> str:
 
 def _exact(desk: Desk, memory_id: str, directory: str) -> Found:
     """The memory with exactly this id: a beginning, a path or words may mean another one than was thought."""
-    if not _ID.fullmatch(memory_id):
+    if not is_id(memory_id):
         raise ConfigError(
             f"{memory_id[:TITLE_CHARS]!r} is no whole id", "`search` and `timeline` give ids: mem_ and 36 characters"
         )

@@ -11,7 +11,7 @@ from keeplore.memory.chains import Age, chains
 from keeplore.memory.checks import SHOWN, faults, is_sound_id
 from keeplore.memory.foreign import as_memory
 from keeplore.memory.frontmatter import conflict_line, parse
-from keeplore.memory.location import carries, location_of
+from keeplore.memory.location import location_of, precedence
 from keeplore.memory.model import Memory
 from keeplore.memory.names import FOLDERS
 
@@ -140,9 +140,7 @@ def check_links(files: Sequence[Checked], forgotten: Iterable[str], *, is_whole:
 
 
 def _rank(file: Checked) -> tuple[bool, bool, str, str]:
-    """Which of several files of one id is used: the greatest, as for the index."""
-    id_, changed = (file.memory.id, file.memory.updated_at) if file.memory else ("", "")
-    return not location_of(file.path).is_archived, carries(file.path, id_), changed, file.path
+    return precedence(file.path, *((file.memory.id, file.memory.updated_at) if file.memory else ("", "")))
 
 
 def _dangling(file: Checked, known: Collection[str]) -> Iterator[Finding]:

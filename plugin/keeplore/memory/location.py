@@ -85,6 +85,11 @@ def carries(path: str, memory_id: str) -> bool:
     return path.lower().endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
 
 
+def precedence(path: str, memory_id: str, updated_at: str) -> tuple[bool, bool, str, str]:
+    """Which of several files of one id is used: the greatest, as for the index."""
+    return not location_of(path).is_archived, carries(path, memory_id), updated_at, path
+
+
 def as_id(value: object) -> str:
     """The memory id that another program meant by a UUID, with or without prefix and in any case; "" for none."""
     match = _UUID.fullmatch(value.strip()) if isinstance(value, str) else None

@@ -81,12 +81,10 @@ def merge_lines(base: str, one: str, other: str) -> str:
 
 def merge_project(base: str | None, one: str, other: str) -> str:
     """Two versions of a ``project.json``: key by key, lists as sets."""
-    sides = [_json(text) for text in sorted((one, other), key=_fingerprint)]
-    loser, winner = sides
+    texts = sorted((one, other), key=_fingerprint)
+    loser, winner = map(_json, texts)
     if loser is None or winner is None:
-        return next(
-            (text for text in sorted((one, other), key=_fingerprint) if _json(text) is not None), max(one, other)
-        )
+        return next((text for text in texts if _json(text) is not None), max(one, other))
     meta, _ = _joined_meta(_json(base) if base is not None else None, loser, winner)
     return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
 

@@ -45,4 +45,5 @@ class Weights:
 WEIGHTS = Weights()
 EXCERPT_CHARS = 400  # of a hit's passage; contract
 PROMPT_HITS = 3  # unasked memories for one prompt; contract
+PROMPT_CANDIDATES = 4  # looked at for it; one may say what a better one says, or may not be told
 QUERY_CHARS = 2_000  # of a prompt: its beginning and its end; the model reads some 1,000

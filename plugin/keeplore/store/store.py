@@ -11,7 +11,7 @@ from typing import Any
 from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, RepositoryBusy, RepositoryError, StoreError
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.location import carries, digits_of, location_of
+from keeplore.memory.location import carries, digits_of, location_of, precedence
 from keeplore.store import audit, files, forgetting, healing
 from keeplore.store.backend import Backend, Memo, Unsupported
 from keeplore.store.commit import reconcile
@@ -358,12 +358,7 @@ class Store:
     def _holding(self, likely: list[File], memory_id: str) -> list[tuple[str, Memory]]:
         """Those of the files that hold this memory, the one that is used first, as the index chooses it."""
         found = [(file.path, memory) for file in likely if (memory := self._load_if(file.path, memory_id))]
-        found.sort(
-            key=lambda item: (
-                not location_of(item[0]).is_archived, carries(item[0], memory_id), item[1].updated_at, item[0]
-            ),
-            reverse=True,
-        )  # fmt: skip
+        found.sort(key=lambda item: precedence(item[0], memory_id, item[1].updated_at), reverse=True)
         return found
 
     def _by_text(self, likely: list[File], memory_id: str) -> list[File]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from keeplore.config.settings import Context
 from keeplore.recall import Answer, Fenced, Room, brief, edit_context, for_prompt, is_worth_asking, prompt_context
+from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.worker.deadline import Beside
 from keeplore.worker.shown import Shown
 from keeplore.workspace.registry import Registry
@@ -17,7 +18,6 @@ from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import Ask
 from keeplore_hooks.spool import Spool
 
-PROMPT_HITS = 4  # looked at; three at most are shown, and one may have been shown before
 VECTOR_SHARE = 0.6  # of the time for a prompt; then it is searched by text alone beside
 REFRESH_S = 0.6  # of the 1.5 s that a client waits at a session's start; what is read later serves the next question
 # hosts that report a compaction beforehand and do not ask afterwards: the next prompt brings what was decided before
@@ -107,7 +107,9 @@ class Contexts:
         own = "" if self._shown.has_lost(origin) else origin.session
         known = self._shown.told(origin)
         unasked = for_prompt(threshold, already=known.answers, words=known.words, session=own)
-        ask = functools.partial(self._registry.recall, prompt, cwd, limit=PROMPT_HITS, at_once=True, unasked=unasked)
+        ask = functools.partial(
+            self._registry.recall, prompt, cwd, limit=PROMPT_CANDIDATES, at_once=True, unasked=unasked
+        )
         answer = _in_time(ask, deadline_s)
         return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
 

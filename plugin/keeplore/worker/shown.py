@@ -7,11 +7,11 @@ import json
 import threading
 import time
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from keeplore.recall import Fenced, Told, words_in
+from keeplore.workspace.workspace import now
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 
@@ -92,7 +92,7 @@ class Shown:
             if not (ids or is_brief):
                 return
             session = self._sessions.pop(_key(origin), _Session())
-            at = datetime.now(UTC).isoformat()[:19] + "Z"
+            at = now()
             session.cwd = origin.cwd
             session.briefed_at = at if is_brief else session.briefed_at
             session.ids |= dict.fromkeys(ids, at)

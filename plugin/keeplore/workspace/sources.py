@@ -14,7 +14,7 @@ from keeplore_hooks.events import Origin
 
 def exchange_of(found: Found, wanted: str) -> Exchange:
     """The exchange of a conversation by number or turn; of a note by the turn of its source. Raises NotFound."""
-    turns = [turn for turn in _texts(found.memory, "turns") if wanted and turn.startswith(wanted)]
+    turns = [turn for turn in found.memory.turns if wanted and turn.startswith(wanted)]
     if found.memory.kind != "conversation" and turns:
         index, store = found.workspace.index, found.workspace.store
         for memory_id in dict.fromkeys(index.known_turns(turns[:1]).values()):
@@ -29,8 +29,3 @@ def transcript_of(places: Places, memory: Memory) -> str:
     path = Cursors(places.sessions).get(Origin(host, session)).origin.transcript if session else ""
     is_there = any(os.path.isfile(place) for place in (path, os.path.dirname(path)))  # noqa: PTH113, PTH120 (they never raise)
     return path if path and is_there else ""
-
-
-def _texts(memory: Memory, key: str) -> list[str]:
-    value = memory.source.get(key)
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -152,9 +152,12 @@ class _Engine:
         words = sorted({word for rule in self.rules for word in rule.keywords})
         # a keyword that begins with another stands for both, because only the longest one at a place is reported
         self._ranks = {
-            word: tuple(r for r, rule in enumerate(self.rules) if any(word.startswith(k) for k in rule.keywords))
+            word.encode("latin-1"): tuple(
+                r for r, rule in enumerate(self.rules) if any(word.startswith(k) for k in rule.keywords)
+            )
             for word in words
         }
+        self._everywhere = tuple(rank for rank, rule in enumerate(self.rules) if not rule.keywords)
         longest = _options()
         longest.longest_match = True
         longest.case_sensitive = False
@@ -176,10 +179,10 @@ class _Engine:
         position = 0
         while match := self._keywords.search(data, position):
             start, end = match.span()
-            for rank in self._ranks[data[start:end].lower().decode("latin-1")]:
+            for rank in self._ranks[data[start:end].lower()]:
                 places.setdefault(rank, []).append(start)
             position = start + 1  # not its end: keywords may overlap
-        return places | {rank: [] for rank, rule in enumerate(self.rules) if not rule.keywords}
+        return places | {rank: [] for rank in self._everywhere}
 
 
 @cache

@@ -6,8 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
-_LINE_ENDS = re.compile(rb"(?<!\\)\\+[nrt]")
-_UNICODE = re.compile(rb"(?<!\\)\\+u([0-9a-fA-F]{4})(?:\\+u([dD][c-fC-F][0-9a-fA-F]{2}))?")
+# a run of backslashes; beginning with the character itself, re skips to the next one at the speed of a plain search
+_BACKSLASHES = rb"\\(?<!\\\\)\\*"
+_LINE_ENDS = re.compile(_BACKSLASHES + rb"[nrt]")
+_UNICODE = re.compile(_BACKSLASHES + rb"u([0-9a-fA-F]{4})(?:\\+u([dD][c-fC-F][0-9a-fA-F]{2}))?")
 _SURROGATES = range(0xD800, 0xE000)
 
 
@@ -34,10 +36,8 @@ def _blank(escape: re.Match[bytes]) -> bytes:
 
 def _decoded(data: bytes) -> tuple[bytes, Callable[[int], int]]:
     pieces: list[bytes] = []
-    ends, shifts = (
-        [0],
-        [0],
-    )  # of each escape: where its character ends in the result, and how much more data has by then
+    # of each escape: where its character ends in the result, and how much more data has by then
+    ends, shifts = [0], [0]
     position = size = 0
     for escape in _UNICODE.finditer(data):
         character = _character(escape)

@@ -59,9 +59,10 @@ def bare(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         return [], right
     if name := re.match(r"^(?:[A-Za-z_][\w.\-]{0,40}?(?:=|:{1,2}(?!//)))+(?=\S{20})", text):
         left, text = left + name.end(), text[name.end() :]
-    if len(text) > MAX_TOKEN - 20 or _PUBLIC_BLOCK.search(data, max(0, left - 2048), left):
+    is_secret = len(text) <= MAX_TOKEN - 20 and is_token(text)
+    if not is_secret or _PUBLIC_BLOCK.search(data, max(0, left - 2048), left):
         return [], right
-    return ([(left, left + len(text))] if is_token(text) else []), right
+    return [(left, left + len(text))], right
 
 
 def is_token(text: str) -> bool:
