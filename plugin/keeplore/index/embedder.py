@@ -1,4 +1,4 @@
-"""Text → vectors, on this machine and without a network: the packaged model, a local directory, or a fetched one.
+"""Text → vectors by a model on this machine: the packaged one, a local directory, or a fetched one.
 
 Making an embedder costs nothing; the model is looked at when its fingerprint is asked for and loaded at the first
 ``embed``. The query path never downloads: a name of fastembed's list must have been fetched before.
@@ -176,17 +176,40 @@ class Deferred:
         """False while asking it something would load a model first; one of a plugin's has none of ours to load."""
         return "_found" in vars(self) and getattr(self._found, "is_loaded", True)
 
+    @property
+    def batch(self) -> int:
+        """How many texts are best given at once."""
+        return int(getattr(self._found, "batch", BATCH))
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether time is spent waiting for somebody else's answer, and none of this machine's processor."""
+        return bool(getattr(self._found, "is_remote", False))
+
+    def prepare(self) -> None:
+        prepare(self._found)
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._found.embed(texts)
 
 
 def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
-    """The embedder for ``packaged``, a directory or a name of fastembed's list.
+    """The embedder for ``packaged``, a directory, a name of fastembed's list, or a server's model.
 
-    A directory is absolute or begins with ``.`` or ``~``. ``cache`` keeps what a model needs beside its
-    own file; only ``fetch`` allows a download into it.
+    A directory is absolute or begins with ``.`` or ``~``; how a server is named stands at ``address_of``. ``cache``
+    keeps what a model needs beside its own file; only ``fetch`` allows a download into it. Raises ModelUnavailable.
     """
-    return FilesEmbedder(model, cache, fetch=fetch)
+    from keeplore.index.servers import ServerEmbedder, address_of  # here, because few machines have a server
+
+    address = address_of(model)
+    return ServerEmbedder(model, address, cache) if address else FilesEmbedder(model, cache, fetch=fetch)
+
+
+def prepare(embedder: Embedder) -> None:
+    """Let a model that runs elsewhere say who it is, where that is not known yet. Raises ModelUnavailable."""
+    ready = getattr(embedder, "prepare", None)
+    if ready is not None:
+        ready()
 
 
 class Models:

@@ -16,6 +16,9 @@ from keeplore.errors import ModelUnavailable
 from keeplore_hooks import durable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from keeplore.index.embedder import Embedder
 
 PACKAGED = "packaged"
@@ -99,10 +102,10 @@ def in_directory(directory: Path, cache: Path) -> Located:
         )
     with _unavailable_on_os_error(directory):
         sha256 = _checked_sha256(directory / file, cache)
-        dim = _json(directory / "config.json").get("hidden_size")
+        dim = read_json(directory / "config.json").get("hidden_size")
         if not isinstance(dim, int) or dim < 1:
             raise ModelUnavailable(f"{directory}/config.json does not say hidden_size", "Add the size of the vectors")
-        pooling = "CLS" if _json(directory / "1_Pooling" / "config.json").get("pooling_mode_cls_token") else "MEAN"
+        pooling = "CLS" if read_json(directory / "1_Pooling" / "config.json").get("pooling_mode_cls_token") else "MEAN"
         tokens = _max_tokens(directory)
         if not tokens:
             raise ModelUnavailable(
@@ -150,7 +153,7 @@ def floor_of(found: Located, cache: Path, embedder: Embedder) -> float:
         return found.floor
     note = cache / f"floor-{found.sha256[:16]}-{found.max_tokens}.json"
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return float(_json(note)["floor"])
+        return float(read_json(note)["floor"])
     floor = measure_floor(embedder)
     with contextlib.suppress(OSError):
         durable.write(note, json.dumps({"floor": floor}).encode())
@@ -159,7 +162,11 @@ def floor_of(found: Located, cache: Path, embedder: Embedder) -> float:
 
 def measure_floor(embedder: Embedder) -> float:
     """The 95th percentile of the cosine between sentences that have nothing to do with one another."""
-    vectors = embedder.embed(UNRELATED)
+    return floor_between(embedder.embed(UNRELATED))
+
+
+def floor_between(vectors: NDArray[np.float32]) -> float:
+    """The same, of the vectors of ``UNRELATED``."""
     cosines = sorted(float(vectors[a] @ vectors[b]) for a, b in combinations(range(len(UNRELATED)), 2))
     return round(cosines[int(0.95 * len(cosines))], 3)
 
@@ -208,7 +215,7 @@ def _checked_sha256(file: Path, cache: Path) -> str:
     state = [resolved, at.st_size, at.st_mtime_ns, at.st_ino]
     note = cache / f"sha256-{hashlib.sha256(resolved.encode()).hexdigest()[:16]}.json"
     with contextlib.suppress(OSError, KeyError):
-        kept = _json(note)
+        kept = read_json(note)
         if kept.get("state") == state:
             return str(kept["sha256"])
     with file.open("rb") as opened:
@@ -220,12 +227,12 @@ def _checked_sha256(file: Path, cache: Path) -> str:
 
 def _max_tokens(directory: Path) -> int:
     """The length at which fastembed cuts: the smaller of the two keys that say one."""
-    config = _json(directory / "tokenizer_config.json")
+    config = read_json(directory / "tokenizer_config.json")
     said = [config.get(key) for key in ("model_max_length", "max_length")]
     return min((n for n in said if isinstance(n, int) and 0 < n < 10**6), default=0)
 
 
-def _json(file: Path) -> dict[str, Any]:
+def read_json(file: Path) -> dict[str, Any]:
     """The mapping in a small JSON file; empty where there is none."""
     try:
         with file.open("rb") as opened:
