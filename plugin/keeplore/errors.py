@@ -13,11 +13,22 @@ KeeploreError                the operation failed for a reason the person can me
 │   ├── RepositoryBusy       a merge, rebase, lock or another branch: wait, nothing is lost
 │   └── RemoteError          fetch, push or clone failed
 ├── IndexUnavailable         the index cannot be read or built now
+│   └── EngineUnavailable    the engine that a team shares does not answer: this machine's full text does
 ├── ModelUnavailable         the embedding model cannot be loaded
+├── SourceRefused            a file or page will never be taken as it is
+├── SourceUnavailable        a page cannot be fetched now: try again later
+├── LlmUnavailable           no language model answers now: the work waits
+│   └── BudgetSpent          what may be spent on it is spent: the work waits until then
+├── LlmRefused               this request will never get an answer that can be used
 └── TranscriptError          a host's record cannot be read
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 class KeeploreError(Exception):
@@ -84,7 +95,35 @@ class IndexUnavailable(KeeploreError):
     pass
 
 
+class EngineUnavailable(IndexUnavailable):
+    pass
+
+
 class ModelUnavailable(KeeploreError):
+    pass
+
+
+class SourceRefused(KeeploreError):
+    pass
+
+
+class SourceUnavailable(KeeploreError):
+    pass
+
+
+class LlmUnavailable(KeeploreError):
+    pass
+
+
+class BudgetSpent(LlmUnavailable):
+    """``until`` is when there is something to spend again."""
+
+    def __init__(self, message: str, remedy: str, until: datetime) -> None:
+        super().__init__(message, remedy)
+        self.until = until
+
+
+class LlmRefused(KeeploreError):
     pass
 
 

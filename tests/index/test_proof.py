@@ -147,7 +147,7 @@ def test_a_graph_file_that_changed_is_found_and_made_anew(
         data[-1] ^= 1
         graph.write_bytes(data)
         (flaw,) = index.flaws()
-        assert (flaw.part, flaw.message) == ("graph", f"{graph.name} has changed on the disk")
+        assert (flaw.part, flaw.message) == ("engine", f"{graph.name} has changed on the disk")
         index.mend([flaw])
         assert not graph.exists()
         index.embed_pending()

@@ -53,7 +53,7 @@ def test_a_graph_finds_what_exact_search_finds(many: Any, tmp_path: Path, embedd
     exact.refresh()
     exact.embed_pending()
     graph = with_graph(many, tmp_path / "graph", embedder)
-    assert (exact._vectors and exact._vectors.uses_graph, graph._vectors and graph._vectors.uses_graph) == (False, True)
+    assert [index._engine._vectors.uses_graph for index in (exact, graph)] == [False, True]
     kasha = Allowed((("project", "kasha"),))
     for text in ("word7", "note 99 word100", "word3 and word4"):
         for allowed in (EVERYTHING, kasha):
@@ -76,8 +76,8 @@ def test_a_graph_follows_changed_and_deleted_files(
     everything = index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)
     assert gone not in {row.path for row in index.passages([match.passage for match in everything])}
     assert len(everything) == NOTES
-    assert index._vectors is not None
-    assert index._vectors.uses_graph
+    assert index._engine._vectors is not None
+    assert index._engine._vectors.uses_graph
     index.close()
 
 
@@ -91,8 +91,8 @@ def test_a_saved_graph_is_used_by_the_next_process_without_building(
     monkeypatch.setattr(Graph, "add", lambda self, ids, vectors: added.append(len(ids)))
     second = Index(tmp_path / "graph", many, embedder, graph_from=100)
     assert same(nearest(second, embedder, "word7"), before)
-    assert second._vectors is not None
-    assert second._vectors.uses_graph
+    assert second._engine._vectors is not None
+    assert second._engine._vectors.uses_graph
     assert sum(added) == 0
     second.close()
 
@@ -159,10 +159,10 @@ def test_a_graph_file_that_is_not_exactly_what_was_saved_is_never_loaded(
     damage(file)
     second = Index(tmp_path / "graph", many, embedder, graph_from=100)
     assert same(nearest(second, embedder, "word7"), before)
-    assert second._vectors is not None
-    assert not second._vectors.uses_graph
+    assert second._engine._vectors is not None
+    assert not second._engine._vectors.uses_graph
     second.embed_pending()
-    assert second._vectors.uses_graph
+    assert second._engine._vectors.uses_graph
     assert same(nearest(second, embedder, "word7"), before)
     second.close()
 
@@ -173,8 +173,8 @@ def test_without_hnswlib_exact_search_serves(
     monkeypatch.setitem(sys.modules, "hnswlib", None)
     index = with_graph(many, tmp_path / "graph", embedder)
     assert len(nearest(index, embedder, "word7")) == 5
-    assert index._vectors is not None
-    assert not index._vectors.uses_graph
+    assert index._engine._vectors is not None
+    assert not index._engine._vectors.uses_graph
     index.close()
 
 

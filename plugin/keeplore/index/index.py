@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -12,8 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from keeplore.errors import ModelUnavailable, RepositoryError
+from keeplore.errors import EngineUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import proof, queries, refresh, search
+from keeplore.index.backends.base import Engine, EngineMaker
+from keeplore.index.backends.embedded import Embedded
 from keeplore.index.database import Database
 from keeplore.index.embedder import BATCH, Embedder, give_back
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
@@ -23,8 +24,6 @@ from keeplore.memory.chains import Chain
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from keeplore.index.vectors import Vectors
 
 FILES_AT_ONCE = 100  # read and stored in one transaction; what is stored is found at once and survives a kill
 WINDOW = 64  # texts looked up at once for embedding, sorted by length before they are cut into batches
@@ -46,18 +45,23 @@ class Index:
     """
 
     def __init__(
-        self, directory: Path, store: Source, embedder: Embedder | None, *, graph_from: int | None = None
+        self,
+        directory: Path,
+        store: Source,
+        embedder: Embedder | None,
+        *,
+        engine: EngineMaker = Embedded,
+        graph_from: int | None = None,
     ) -> None:
         """Open or create; a damaged file or one of another schema is begun anew. Raises IndexUnavailable.
 
-        ``graph_from`` is the number of vectors from which on a graph is used instead of exact search.
+        ``engine`` makes what searches the passages, ``graph_from`` is that of the embedded one.
         """
         self._database = Database(directory)
         self._store = store
         self._embedder = embedder
-        self._graph_from = graph_from
-        self._opening = threading.Lock()
-        self._vectors: Vectors | None = None
+        make = partial(Embedded, graph_from=graph_from) if engine is Embedded else engine
+        self._engine: Engine = make(self._database, embedder)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(lambda _: None)
 
@@ -92,43 +96,32 @@ class Index:
         if self._embedder is None:
             raise ModelUnavailable("there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml")
         fingerprint = self._embedder.fingerprint
-        missing = self._database.read(lambda c: queries.count_pending(c, fingerprint))
+        missing = self._database.read(lambda c: count_pending(c, fingerprint))
         total = missing if limit is None else min(limit, missing)
         done = 0
+        walk = self._pending = self._pending or Pending(fingerprint)
         while done < total:
-            window = min(WINDOW, total - done)
-            texts = self._database.read(partial(queries.pending, fingerprint=fingerprint, limit=window))
+            texts = self._database.read(partial(walk.take, limit=min(WINDOW, total - done)))
             if not texts:  # someone else was faster
+                self._database.write(walk.settle)
                 break
-            texts.sort(key=lambda text: len(text[1]))
-            made: list[tuple[bytes, bytes]] = []
-            try:
-                for start in range(0, len(texts), BATCH):
-                    made += _embed(self._embedder, texts[start : start + BATCH])
-                    if progress:
-                        progress(done + len(made), total)
-            finally:
-                done += len(made)
-                self._database.write(partial(queries.add_vectors, fingerprint=fingerprint, rows=made))
+            done += self._embed(self._embedder, texts, lambda made, so_far=done: progress and progress(so_far + made, total))
         if self._database.read(queries.has_orphans):
             self._database.write(lambda c: queries.drop_orphans(c, fingerprint))
         if not total and self._vectors is None:  # whoever only looks whether there is something to do loads nothing
             return 0
-        vectors = self._open_vectors(self._embedder)
-        vectors.maintain(self._database)
-        if vectors.is_held:
-            vectors.follow(self._database)
-        return self._database.read(lambda c: queries.count_pending(c, fingerprint))
+        self._open_vectors(self._embedder).maintain(self._database)
+        return self._database.read(lambda c: count_pending(c, fingerprint))
 
     @property
     def is_warm(self) -> bool:
         """Whether a search by vector reads nothing but what it finds."""
-        return self._vectors is not None and self._vectors.is_held
+        return self._engine.is_warm
 
     def warm_up(self) -> None:
         """Read the vectors into memory. Raises ModelUnavailable, IndexUnavailable."""
         if self._embedder is not None:
-            self._open_vectors(self._embedder).follow(self._database)
+            self._engine.warm_up()
             give_back()
 
     def scrub(self) -> None:
@@ -154,7 +147,7 @@ class Index:
         """Memories, passages and vectors; every recall asks, and counting takes longer than many a search."""
         state = (*queries.state(connection), fingerprint)
         if self._counted[0] != state:
-            vectors = queries.count_vectors(connection, fingerprint)
+            vectors = self._engine.count_vectors(connection) if fingerprint else 0
             self._counted = (state, (*queries.counts(connection), vectors))
         return self._counted[1]
 
@@ -186,32 +179,39 @@ class Index:
         yield from proof.text_flaws(self._database, files, self._store.load, progress or (lambda *_: None))
         if self._embedder is not None:
             yield from proof.vector_flaws(self._database, self._embedder)
-            if damage := self._open_vectors(self._embedder).graph_damage(self._database):
-                yield proof.Flaw("graph", "", damage)
+            if damage := self._engine.damage():
+                yield proof.Flaw("engine", "", damage)
 
     def mend(self, flaws: Iterable[proof.Flaw], progress: Progress | None = None) -> Refreshed:
         """Make anew from the text what ``flaws`` found; vectors follow with ``embed_pending``."""
         found = list(flaws)
         proof.take_out(self._database, found)
-        if self._embedder is not None and any(flaw.part == "graph" for flaw in found):
-            self._open_vectors(self._embedder).drop_graph(self._database)
+        if any(flaw.part == "engine" for flaw in found):
+            self._engine.mend()
         return self.refresh(progress)
 
-    def text_search(self, query: str, allowed: Allowed, limit: int) -> list[Match]:
-        """Passages by their words, best first; any text is a query."""
-        return self._database.read(lambda c: search.text_search(c, query, allowed, limit))
+    def text_search(self, query: str, allowed: Allowed, limit: int, *, is_patient: bool = False) -> list[Match]:
+        """Passages by their words, best first; any text is a query.
 
-    def vector_search(self, vector: NDArray[np.float32], allowed: Allowed, limit: int) -> list[Match]:
+        Where the engine does not answer, or not as soon as a waiting host needs it, this machine's own full text does.
+        """
+        try:
+            return self._engine.text_search(query, allowed, limit, is_patient=is_patient)
+        except EngineUnavailable:
+            return self._database.read(lambda c: search.text_search(c, query, allowed, limit))
+
+    def vector_search(
+        self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, is_patient: bool = False
+    ) -> list[Match]:
         """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first; none without a model.
 
-        Raises ValueError for a vector of another dimension.
+        Raises ValueError for a vector of another dimension, and EngineUnavailable.
         """
         if self._embedder is None:
             return []
-        vectors = self._open_vectors(self._embedder)
-        if vector.shape != (vectors.dim,):
-            raise ValueError(f"the vector has the shape {vector.shape}, this model has ({vectors.dim},)")
-        return self._database.read(lambda c: vectors.search(c, vector, search.scope_ids(c, allowed), limit))
+        if vector.shape != (self._embedder.dim,):
+            raise ValueError(f"the vector has the shape {vector.shape}, this model has ({self._embedder.dim},)")
+        return self._engine.vector_search(vector, allowed, limit, is_patient=is_patient)
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
         """In the order of ``ids``; a passage that is gone meanwhile is left out."""
@@ -276,17 +276,8 @@ class Index:
         return self._database.read(queries.problems)
 
     def close(self) -> None:
+        self._engine.close()
         self._database.close()
-
-    def _open_vectors(self, embedder: Embedder) -> Vectors:
-        from keeplore.index.vectors import GRAPH_FROM, Vectors  # here, because numpy costs 40 ms and text needs none
-
-        with self._opening:
-            if self._vectors is None:
-                graph_from = GRAPH_FROM if self._graph_from is None else self._graph_from
-                directory = self._database.directory
-                self._vectors = Vectors(directory, embedder.fingerprint, embedder.dim, graph_from)
-            return self._vectors
 
     def _commit(self) -> str:
         try:

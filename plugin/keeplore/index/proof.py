@@ -7,16 +7,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from keeplore.index import refresh
+from keeplore.index import blocks, refresh
+from keeplore.index.blocks import model_id
 from keeplore.index.database import FTS_WEIGHTS, Database
 from keeplore.index.embedder import Embedder
 from keeplore.index.passages import embedded_text
-from keeplore.index.queries import model_id, raise_version, vector_sum
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from keeplore.index.packing import BYTES, unpacked
+from keeplore.index.queries import raise_version, vector_sum
 
 FILES_AT_ONCE = 200
 VECTORS_AT_ONCE = 2000
@@ -30,7 +29,7 @@ Progress = Callable[[int, int], None]
 class Flaw:
     """Something in which the index is not what the text makes. ``path`` is "" where it is about no one file."""
 
-    part: str  # database | text | words | vectors | graph
+    part: str  # database | text | words | vectors | engine
     path: str
     message: str
     key: bytes = b""  # of a vector: the hash of its text
@@ -83,7 +82,7 @@ def vector_flaws(database: Database, embedder: Embedder) -> Iterator[Flaw]:
     sample = [row for row in database.read(lambda c: _sample(c, fingerprint)) if row[0] not in bad]
     for hash_, stored, text in sample:
         made = embedder.embed([text])[0]
-        alike = float(made @ _vector(stored))
+        alike = float(made @ unpacked([stored], dim)[0])
         if not alike >= ALIKE:
             path = database.read(partial(_path_of, hash_=hash_))
             yield Flaw("vectors", path, f"the model makes another vector of this text: cosine {alike:.2f}", hash_)
@@ -109,6 +108,8 @@ def _take_out(connection: sqlite3.Connection, flaws: Sequence[Flaw]) -> None:
             connection.execute("DELETE FROM embeddings WHERE hash = ?", (flaw.key,))
     for sql in _ORPHANS.values():
         connection.execute(f"DELETE {sql}")
+    for (model,) in connection.execute("SELECT id FROM models").fetchall():
+        blocks.forget(connection, model)
     raise_version(connection)
 
 
@@ -184,13 +185,13 @@ def _stored(connection: sqlite3.Connection, fingerprint: str, dim: int) -> Itera
     while batch := rows.fetchmany(VECTORS_AT_ONCE):
         sound = []
         for hash_, vector, sum_ in batch:
-            if not isinstance(vector, bytes) or len(vector) != 4 * dim:
+            if not isinstance(vector, bytes) or len(vector) != BYTES * dim:
                 yield hash_, f"a vector has another dimension than {dim}"
             elif vector_sum(hash_, vector) != sum_:
                 yield hash_, "a vector has changed since it was made"
             else:
                 sound.append((hash_, vector))
-        lengths = np.linalg.norm(np.frombuffer(b"".join(v for _, v in sound), "<f4").reshape(-1, dim), axis=1)
+        lengths = np.linalg.norm(unpacked([v for _, v in sound], dim), axis=1)
         for at in np.flatnonzero(~(np.abs(lengths - 1) < UNIT)):
             yield sound[int(at)][0], "a vector is not of length 1"
 
@@ -209,13 +210,6 @@ def _sample(connection: sqlite3.Connection, fingerprint: str) -> list[tuple[byte
         if row:
             found[row[0]] = (row[0], row[1], embedded_text(*row[2:]))
     return list(found.values())
-
-
-def _vector(blob: bytes) -> NDArray[Any]:
-    # here, because numpy costs 40 ms and text needs none
-    import numpy as np
-
-    return np.frombuffer(blob, "<f4")
 
 
 def _path_of(connection: sqlite3.Connection, hash_: bytes) -> str:

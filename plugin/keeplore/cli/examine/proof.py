@@ -36,7 +36,7 @@ def _index(part: str, workspace: Workspace, progress: Callable[[int, int], None]
 
 def _mended(workspace: Workspace, flaws: list[Flaw], progress: Callable[[int, int], None]) -> str:
     workspace.index.mend(flaws)
-    if any(flaw.part in ("database", "vectors", "graph") for flaw in flaws) and workspace.embedder is not None:
+    if any(flaw.part in ("database", "vectors", "engine") for flaw in flaws) and workspace.embedder is not None:
         workspace.index.embed_pending(progress=progress)
     left = list(workspace.index.flaws())
     if left:
