@@ -1,0 +1,5 @@
+"""One document from stdin to text on stdout, for ``confined``."""
+
+from keeplore.ingest.confined import serve
+
+serve()

@@ -1,0 +1,57 @@
+"""What is kept of a source: a title and its text as markdown, bounded and in a form that every reader of it bears."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from keeplore.errors import SourceRefused
+from keeplore.memory.content import content_hash
+from keeplore.memory.fence import sanitise
+from keeplore.memory.note import body_of, title_and_text
+
+MAX_TEXT = 10_000_000  # bytes of UTF-8; a file of memory may have three times as many
+MAX_TITLE = 200  # characters
+LINE_CHARS = 2_000  # longer lines are broken: cutting them into sentences takes more than linear time
+_SAID = re.compile(r"[^\W_]")
+_BLANK = re.compile(r"[ \t]+$", re.MULTILINE)
+_GAP = re.compile(r"\n{4,}")
+_LONG = re.compile(rf"(?=[^\n]{{{LINE_CHARS}}})[^\n]{{1,{LINE_CHARS}}}(?<=\s)(?=\S)|[^\n]{{{LINE_CHARS}}}(?=[^\n])")
+_CONFLICT = re.compile(r"^(?=<{7}(?:\s|\Z))", re.MULTILINE)
+_HEADING = re.compile(r"\A#{1,2}[ \t]+(\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """``text`` is markdown; ``title`` is what the source says of itself, "" for nothing."""
+
+    title: str
+    text: str
+
+
+def tidied(found: Extracted, name: str) -> Extracted:
+    """The same as it is kept, with ``name`` for a title where there is none.
+
+    Raises SourceRefused for a text without words, or one that is too long.
+    """
+    text = _GAP.sub("\n\n\n", _BLANK.sub("", sanitise(found.text))).strip("\n")
+    if not _SAID.search(text):
+        raise SourceRefused("there is no text in it", "A scanned page needs text recognition first")
+    if len(text.encode("utf-8", "replace")) > MAX_TEXT:
+        raise SourceRefused(f"its text is longer than {MAX_TEXT // 1_000_000} MB", "Give a part of it")
+    heading = _HEADING.match(text)
+    # a text about git: what begins like a merge that failed would be taken for one
+    text = _CONFLICT.sub(" ", _LONG.sub(lambda line: f"{line[0].rstrip()}\n", text))
+    title = " ".join(sanitise(heading[1].rstrip("# ") if heading else found.title).split()) or name
+    return Extracted(title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1]}…", text)
+
+
+def body_for(document: Extracted) -> str:
+    """The markdown of its memory; a heading that is the title stands there once."""
+    heading, rest = title_and_text(document.text)
+    return body_of(document.title, rest if heading == document.title else document.text)
+
+
+def content_for(title: str, body: str) -> str:
+    """What tells whether a document still says what was ingested."""
+    return content_hash(f"{title}\x1f{body}")
