@@ -115,6 +115,15 @@ def keeplore_embedder(model: str) -> Any:
     """
 
 
+@hookspec_firstresult
+def keeplore_llm(provider: str, settings: Any) -> Any:
+    """Called once when a workspace's model is first needed, after the person of this machine has accepted it.
+
+    ``settings`` is the section ``llm`` of ``keeplore.yaml``, with ``provider``, ``model``, ``base_url`` and
+    ``timeout_s``. Returns a model (see ``keeplore.llm.base.Model``), or None to let the next plugin answer.
+    """
+
+
 __all__ = (
     "NAME",
     "hookimpl",
@@ -124,6 +133,7 @@ __all__ = (
     "keeplore_compaction",
     "keeplore_conversation_closing",
     "keeplore_embedder",
+    "keeplore_llm",
     "keeplore_memory_written",
     "keeplore_question",
     "keeplore_redact",

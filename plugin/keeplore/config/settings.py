@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from keeplore.config.accepted import server_of
 from keeplore.errors import ConfigError
 
 FILE = "keeplore.yaml"
 MAX_FILE = 16 * 1024  # bytes
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
+MAX_TIMEOUT_S = 240  # for one answer; shorter than the lease of a job
 _RANGES = {
     "brief_tokens": (0, 3_000),
     "prompt_tokens": (0, 3_000),
@@ -24,6 +27,8 @@ _RANGES = {
     "deadline_ms": (20, 250),  # the client waits for 300
 }
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
+_PROVIDER = re.compile(r"[a-z0-9-]{0,40}\Z")
+_MODEL = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z")  # it also becomes an argument of a command
 _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
 
 
@@ -55,6 +60,28 @@ class Embedding:
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """Of a million tokens, in any currency; ``cached`` of those that the server still had."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cached: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Llm:
+    """The language model that refines, and what may be spent on it; off while ``provider`` is empty."""
+
+    provider: str = ""
+    model: str = ""
+    base_url: str = ""
+    timeout_s: float = 120.0
+    daily_tokens: int = 200_000
+    monthly_tokens: int = 4_000_000
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Sync:
     """Whether commits are pushed and fetched in the background where the workspace has a remote."""
 
@@ -80,6 +107,7 @@ class Settings:
     capture: Capture = Capture()
     context: Context = Context()
     embedding: Embedding = Embedding()
+    llm: Llm = Llm()
     sync: Sync = Sync()
     redaction: Redaction = Redaction()
 
@@ -120,6 +148,8 @@ def _filled(default: Any, data: Any, key: str) -> Any:
         if unknown := [inside[name] for name in data if name not in known]:
             raise ValueError(f"{unknown[0]}: there is no such key")
         return dataclasses.replace(default, **{name: _filled(known[name], data[name], inside[name]) for name in data})
+    if isinstance(default, dict) and isinstance(data, Mapping):
+        return {str(name): _filled(Price(), price, f"{key}.{name}") for name, price in data.items()}
     if isinstance(default, tuple) and isinstance(data, list) and all(isinstance(item, str) for item in data):
         return tuple(data)
     if isinstance(default, float) and type(data) is int:
@@ -131,6 +161,7 @@ def _filled(default: Any, data: Any, key: str) -> Any:
             int: "a whole number",
             float: "a number",
             tuple: "a list of texts",
+            dict: "a list of models and their prices",
         }[type(default)]
         raise ValueError(f"{key}: it should be {wanted}")
     return data
@@ -146,6 +177,26 @@ def _check(settings: Settings) -> None:
     for name, (least, most) in _RANGES.items():
         if not least <= getattr(settings.context, name) <= most:
             raise ValueError(f"context.{name}: it should be {least} to {most}")
+    _check_llm(settings.llm)
     for fingerprint in settings.redaction.allow:
         if not _FINGERPRINT.match(fingerprint):
             raise ValueError(f"redaction.allow: {fingerprint!r} should be a kind and six digits, like api-key:12ab34")
+
+
+def _check_llm(llm: Llm) -> None:
+    if not _PROVIDER.match(llm.provider):
+        raise ValueError("llm.provider: it should be small letters, digits and -, 40 at most")
+    if not _MODEL.match(llm.model):
+        raise ValueError("llm.model: it should be the model's name, as its server lists it")
+    if llm.base_url:
+        try:
+            server_of(llm.base_url)
+        except ConfigError as e:
+            raise ValueError(f"llm.base_url: {e.message}") from e
+    if not 1 <= llm.timeout_s <= MAX_TIMEOUT_S:
+        raise ValueError(f"llm.timeout_s: it should be 1 to {MAX_TIMEOUT_S}")
+    if min(llm.daily_tokens, llm.monthly_tokens) < 0:
+        raise ValueError("llm.daily_tokens, llm.monthly_tokens: neither can be negative; 0 means no limit")
+    for name, price in llm.prices.items():
+        if not all(0 <= value < math.inf for value in dataclasses.astuple(price)):
+            raise ValueError(f"llm.prices.{name}: a price should be 0 or more")

@@ -1,0 +1,228 @@
+"""The queue: jobs that wait, are leased to one worker at a time, and are done, tried again or dead.
+
+A job is ``waiting`` until it is leased; ``leased`` until it is done, given back or its lease is over; ``dead`` after
+its last attempt, and then kept for whoever looks into it. A lease is a promise on time: a worker renews it just before
+what it does becomes visible, and gives up where that fails, because then another one may have the job.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import secrets
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from keeplore.config.database import Database
+
+WAITING, LEASED, DEAD = "waiting", "leased", "dead"
+LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
+MAX_ATTEMPTS = 3
+FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0  # after a failed attempt; doubles
+MAX_WAIT = timedelta(days=32)  # nobody lets a job wait longer than to the next month
+MAX_REASON = 500  # characters
+
+_TABLES = (
+    """
+    CREATE TABLE jobs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL, payload TEXT NOT NULL,
+        is_replaceable INTEGER NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL,
+        leased_until REAL NOT NULL, token TEXT NOT NULL, reason TEXT NOT NULL, added REAL NOT NULL
+    )
+    """,
+    "CREATE INDEX jobs_state ON jobs (state, kind, due)",
+    "CREATE INDEX jobs_key ON jobs (kind, key)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """``attempts`` counts this one; ``reason`` is why the one before came to nothing."""
+
+    id: int
+    kind: str
+    key: str
+    payload: Mapping[str, Any]
+    attempts: int
+    reason: str
+    added: datetime
+    token: str = ""  # of this lease
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many jobs of one kind are in one state; ``due`` and ``reason`` are of the one whose turn is next."""
+
+    kind: str
+    state: str
+    jobs: int
+    due: datetime
+    reason: str
+
+
+class Queue:
+    """In one SQLite file, for any number of processes. ``jitter`` gives a number from 0 to 1."""
+
+    def __init__(self, file: Path, *, jitter: Callable[[], float] = random.random) -> None:
+        self._database = Database(file, _TABLES)
+        self._jitter = jitter
+
+    def add(self, kind: str, key: str, payload: Mapping[str, Any], now: datetime, *, replace: bool = True) -> bool:
+        """Put a job in; whether the queue holds anything new.
+
+        One that waits under the same key gets the new payload and keeps its place. Without ``replace`` a job is never
+        replaced, and refused only where the very same one waits.
+        """
+        text = json.dumps(payload, ensure_ascii=False, sort_keys=True)
+        with self._database.transaction() as db:
+            waiting = _waiting(db, kind, key)
+            if any(row["payload"] == text and row["is_replaceable"] == replace for row in waiting):
+                return False
+            if replace and (row := next((row for row in waiting if row["is_replaceable"]), None)):
+                # a new payload has all its attempts before it
+                db.execute("UPDATE jobs SET payload = ?, attempts = 0, reason = '' WHERE id = ?", (text, row["id"]))
+                return True
+            _insert(db, kind, key, text, replace=replace, now=now)
+            return True
+
+    def lease(self, kinds: Sequence[str], now: datetime) -> Job | None:
+        """The job whose turn it is, now of this caller; None where none is due. The first kind goes before the rest."""
+        with self._database.transaction() as db:
+            self._reap(db, now)
+            for kind in kinds:
+                row = db.execute(
+                    "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?) ORDER BY id LIMIT 1",
+                    (WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT)),
+                ).fetchone()
+                if row is not None:
+                    token = secrets.token_hex(8)
+                    db.execute(
+                        "UPDATE jobs SET state = ?, attempts = attempts + 1, leased_until = ?, token = ? WHERE id = ?",
+                        (LEASED, (now + LEASE).timestamp(), token, row["id"]),
+                    )
+                    return _job(row, attempts=row["attempts"] + 1, token=token)
+            return None
+
+    def renew(self, job: Job, now: datetime) -> bool:
+        """Keep a job for another while; false where it is no longer the caller's, who must then leave it alone."""
+        with self._database.transaction() as db:
+            self._reap(db, now)
+            held = (job.id, LEASED, job.token)
+            until = (now + LEASE).timestamp()
+            done = db.execute(
+                "UPDATE jobs SET leased_until = ? WHERE id = ? AND state = ? AND token = ?", (until, *held)
+            )
+            return done.rowcount == 1
+
+    def done(self, job: Job) -> bool:
+        """Take a job out; false where it is no longer the caller's."""
+        with self._database.transaction() as db:
+            held = (job.id, LEASED, job.token)
+            return db.execute("DELETE FROM jobs WHERE id = ? AND state = ? AND token = ?", held).rowcount == 1
+
+    def fail(self, job: Job, now: datetime, reason: str) -> bool:
+        """Let a job be tried again after a pause, or be dead; false where it is no longer the caller's."""
+        with self._database.transaction() as db:
+            row = _held(db, job)
+            if row is not None:
+                self._again(db, row, now, reason)
+            return row is not None
+
+    def put_off(self, job: Job, until: datetime, reason: str) -> bool:
+        """Let a job wait without an attempt of it being used up: what it needs is not there now."""
+        with self._database.transaction() as db:
+            row = _held(db, job)
+            if row is not None:
+                _wait(db, row, until.timestamp(), reason, attempts=row["attempts"] - 1)
+            return row is not None
+
+    def reap(self, now: datetime) -> int:
+        """Take back the jobs whose lease is over: their worker is dead or stuck. Gives how many."""
+        with self._database.transaction() as db:
+            return self._reap(db, now)
+
+    def counts(self) -> list[Count]:
+        """What the queue holds, by kind and state."""
+        with self._database.transaction() as db:
+            rows = db.execute(
+                # of the columns that are not grouped, SQLite gives those of the row with the minimum
+                "SELECT kind, state, COUNT(*) AS jobs, MIN(due) AS due, reason FROM jobs GROUP BY kind, state"
+            ).fetchall()
+        return [Count(row["kind"], row["state"], row["jobs"], _moment(row["due"]), row["reason"]) for row in rows]
+
+    def dead(self) -> list[Job]:
+        """The jobs that came to nothing, oldest first."""
+        with self._database.transaction() as db:
+            return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE state = ? ORDER BY id", (DEAD,))]
+
+    def _reap(self, db: sqlite3.Connection, now: datetime) -> int:
+        # a lease that ends later than one can was given before the clock was set back
+        over = (LEASED, now.timestamp(), _beyond(now, LEASE))
+        rows = db.execute(
+            "SELECT * FROM jobs WHERE state = ? AND (leased_until <= ? OR leased_until > ?)", over
+        ).fetchall()
+        for row in rows:
+            self._again(db, row, now, "its worker went away")
+        return len(rows)
+
+    def _again(self, db: sqlite3.Connection, row: sqlite3.Row, now: datetime, reason: str) -> None:
+        if row["attempts"] >= MAX_ATTEMPTS:
+            db.execute(
+                "UPDATE jobs SET state = ?, token = '', reason = ? WHERE id = ?", (DEAD, reason[:MAX_REASON], row["id"])
+            )
+        else:
+            pause_s = min(FIRST_PAUSE_S * 2 ** (row["attempts"] - 1), MAX_PAUSE_S)
+            # half of it is left to chance, so that what failed together does not come back together
+            due = now.timestamp() + pause_s * (0.5 + self._jitter() / 2)
+            _wait(db, row, due, reason, attempts=row["attempts"])
+
+
+def _insert(db: sqlite3.Connection, kind: str, key: str, payload: str, *, replace: bool, now: datetime) -> None:
+    columns = "kind, key, payload, is_replaceable, state, attempts, due, leased_until, token, reason, added"
+    at = now.timestamp()
+    db.execute(
+        f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?)",  # noqa: S608  # our own words
+        (kind, key, payload, replace, WAITING, at, at),
+    )
+
+
+def _wait(db: sqlite3.Connection, row: sqlite3.Row, due: float, reason: str, *, attempts: int) -> None:
+    """Put a leased job back, unless a newer one of its key came meanwhile, or the very same."""
+    for other in _waiting(db, row["kind"], row["key"]):
+        is_same = other["payload"] == row["payload"]
+        if other["is_replaceable"] == row["is_replaceable"] and (is_same or row["is_replaceable"]):
+            db.execute("DELETE FROM jobs WHERE id = ?", (row["id"],))
+            return
+    db.execute(
+        "UPDATE jobs SET state = ?, due = ?, reason = ?, attempts = ?, token = '' WHERE id = ?",
+        (WAITING, due, reason[:MAX_REASON], attempts, row["id"]),
+    )
+
+
+def _waiting(db: sqlite3.Connection, kind: str, key: str) -> list[sqlite3.Row]:
+    found = "SELECT * FROM jobs WHERE state = ? AND kind = ? AND key = ? ORDER BY id"
+    return db.execute(found, (WAITING, kind, key)).fetchall()
+
+
+def _held(db: sqlite3.Connection, job: Job) -> sqlite3.Row | None:
+    found = "SELECT * FROM jobs WHERE id = ? AND state = ? AND token = ?"
+    row: sqlite3.Row | None = db.execute(found, (job.id, LEASED, job.token)).fetchone()
+    return row
+
+
+def _beyond(now: datetime, span: timedelta) -> float:
+    return (now + span).timestamp()
+
+
+def _job(row: sqlite3.Row, *, attempts: int | None = None, token: str = "") -> Job:
+    tried = row["attempts"] if attempts is None else attempts
+    payload = json.loads(row["payload"])
+    return Job(row["id"], row["kind"], row["key"], payload, tried, row["reason"], _moment(row["added"]), token)
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,94 @@
+"""Calls that are paid for: made within the budget, tried again where that may help, and written down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from keeplore.errors import KeeploreError, LlmRefused, LlmUnavailable
+from keeplore.llm.base import MAX_OUTPUT_TOKENS, Completion, Model, Passing, Usage, tokens
+from keeplore.llm.ledger import Budget, Ledger
+
+ATTEMPTS = 3  # at one answer; after that the queue waits
+FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0  # a server that asks for more is left alone until the queue comes back
+OVERHEAD_TOKENS = 50  # what a request has beside its texts
+
+
+class Account:
+    """A model, what was spent on this machine, and what may be."""
+
+    def __init__(
+        self,
+        model: Model,
+        ledger: Ledger,
+        budget: Budget,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.name = model.name
+        self._model = model
+        self._ledger = ledger
+        self._budget = budget
+        self._clock = clock
+        self._sleep = sleep
+
+    def available(self) -> str:
+        """Whether a request may be tried: "" or why not, within three seconds."""
+        return self._model.available()
+
+    def complete(self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+        """An answer of the model, booked under ``stage``.
+
+        Raises BudgetSpent and LlmUnavailable where the work should wait, LlmRefused where this request never works.
+        """
+        # here, because every command reads the settings next door and none needs this
+        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+
+        pause = wait_exponential_jitter(initial=FIRST_PAUSE_S, max=MAX_PAUSE_S)
+
+        def wait(state: Any) -> float:
+            asked = getattr(state.outcome.exception(), "wait_s", None)
+            return float(pause(state)) if asked is None else float(asked)
+
+        retrying = Retrying(
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=wait,
+            retry=retry_if_exception(_is_worth_another),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        completion: Completion = retrying(self._once, stage, system, prompt, schema)
+        if completion.flaw:
+            raise LlmRefused(f"{self.name}: {completion.flaw}", "The conversation itself is kept as it is")
+        return completion
+
+    def _once(self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+        most = Usage(tokens(system) + tokens(prompt) + tokens(str(dict(schema))) + OVERHEAD_TOKENS, MAX_OUTPUT_TOKENS)
+        call = self._ledger.reserve(self._clock(), self.name, stage, most, self._budget)
+        try:
+            completion = self._model.complete(system, prompt, schema)
+        except Passing as e:
+            if e.is_billed:
+                self._ledger.settle(call, None)
+            else:
+                self._ledger.release(call)
+            raise
+        except (LlmUnavailable, LlmRefused):
+            self._ledger.release(call)
+            raise
+        except KeeploreError:
+            self._ledger.settle(call, None)
+            raise
+        except Exception as e:
+            self._ledger.settle(call, None)
+            raise LlmRefused(f"{self.name} failed: {type(e).__name__}", "`keeplore doctor` says more") from e
+        self._ledger.settle(call, completion.usage)
+        return completion
+
+
+def _is_worth_another(error: BaseException) -> bool:
+    # a server that worked for nothing once would do so again, and the lease of a job outlasts one timeout, not three
+    return isinstance(error, Passing) and not error.is_billed and (error.wait_s is None or error.wait_s <= MAX_PAUSE_S)

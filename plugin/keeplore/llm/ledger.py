@@ -1,0 +1,150 @@
+"""The ledger: what each call of a language model cost on this machine, and whether another one may be made.
+
+Before a call is made, what it may take is reserved; afterwards what it took is written in its place. A process that is
+killed in between leaves the reservation: what the call read is counted, because the server may have billed it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from keeplore.config.database import Database
+from keeplore.errors import BudgetSpent
+from keeplore.llm.base import Usage
+
+FILE = "ledger.db"
+MAX_CALL = timedelta(minutes=30)  # a reservation that is older is of a process that died
+
+_TABLES = (
+    """
+    CREATE TABLE calls (
+        id INTEGER PRIMARY KEY, at TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL, input INTEGER NOT NULL,
+        output INTEGER NOT NULL, cached INTEGER NOT NULL, reserved INTEGER NOT NULL, is_estimate INTEGER NOT NULL
+    )
+    """,
+    "CREATE INDEX calls_at ON calls (at)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Tokens, read and written, that all workspaces of this machine may take together; 0 means any number.
+
+    Days and months are those of UTC.
+    """
+
+    daily_tokens: int
+    monthly_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The calls of one day, model and stage; ``estimates`` of them are counted without the server's own figures."""
+
+    day: str
+    model: str
+    stage: str
+    calls: int
+    estimates: int
+    usage: Usage
+
+
+class Ledger:
+    """In one SQLite file, for any number of processes."""
+
+    def __init__(self, file: Path) -> None:
+        self._database = Database(file, _TABLES)
+
+    def add(self, at: datetime, model: str, stage: str, usage: Usage) -> None:
+        """Write down a call that was made."""
+        self.settle(self.reserve(at, model, stage, usage, None), usage)
+
+    def reserve(self, at: datetime, model: str, stage: str, most: Usage, budget: Budget | None) -> int:
+        """Put aside what a call may take at most, and give its number.
+
+        A call is allowed while what it reads still fits, so that what is spent exceeds the budget by one answer at
+        most. Raises BudgetSpent.
+        """
+        with self._database.transaction() as db:
+            if budget is not None:
+                for span, limit in (("day", budget.daily_tokens), ("month", budget.monthly_tokens)):
+                    spent = _spent(db, _prefix(at, span), at)
+                    if limit and spent + most.input_tokens > limit:
+                        raise _refusal(span, limit, spent, most.input_tokens, at)
+            done = db.execute(
+                "INSERT INTO calls (at, model, stage, input, output, cached, reserved, is_estimate)"
+                " VALUES (?, ?, ?, ?, 0, 0, ?, 1)",
+                (_text(at), model, stage, most.input_tokens, most.output_tokens),
+            )
+            return int(done.lastrowid or 0)
+
+    def settle(self, call: int, usage: Usage | None) -> None:
+        """Say what a call took; None where nobody knows, and what it read stays counted."""
+        with self._database.transaction() as db:
+            if usage is None:
+                db.execute("UPDATE calls SET reserved = 0 WHERE id = ?", (call,))
+            else:
+                db.execute(
+                    "UPDATE calls SET input = ?, output = ?, cached = ?, reserved = 0, is_estimate = 0 WHERE id = ?",
+                    (usage.input_tokens, usage.output_tokens, usage.cached_tokens, call),
+                )
+
+    def release(self, call: int) -> None:
+        """A call that was refused cost nothing."""
+        with self._database.transaction() as db:
+            db.execute("DELETE FROM calls WHERE id = ?", (call,))
+
+    def spent(self, span: str, now: datetime) -> int:
+        """Tokens of the ``day`` or ``month`` that ``now`` is in, with what is put aside for calls under way."""
+        with self._database.transaction() as db:
+            return _spent(db, _prefix(now, span), now)
+
+    def rows(self, since: str = "") -> list[Row]:
+        """What was spent since a day (``2026-01-31``), by day, model and stage."""
+        with self._database.transaction() as db:
+            found = db.execute(
+                "SELECT substr(at, 1, 10) AS day, model, stage, COUNT(*) AS calls, SUM(is_estimate) AS estimates,"
+                " SUM(input) AS input, SUM(output) AS output, SUM(cached) AS cached"
+                " FROM calls WHERE at >= ? GROUP BY day, model, stage ORDER BY day, model, stage",
+                (since,),
+            ).fetchall()
+        return [
+            Row(
+                row["day"],
+                row["model"],
+                row["stage"],
+                row["calls"],
+                row["estimates"],
+                Usage(row["input"], row["output"], row["cached"]),
+            )
+            for row in found
+        ]
+
+
+def _spent(db: sqlite3.Connection, prefix: str, now: datetime) -> int:
+    alive = _text(now - MAX_CALL)
+    (total,) = db.execute(
+        "SELECT COALESCE(SUM(input + output + CASE WHEN at >= ? THEN reserved ELSE 0 END), 0)"
+        " FROM calls WHERE substr(at, 1, ?) = ?",
+        (alive, len(prefix), prefix),
+    ).fetchone()
+    return int(total)
+
+
+def _refusal(span: str, limit: int, spent: int, wanted: int, at: datetime) -> BudgetSpent:
+    day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    until = day + timedelta(days=1) if span == "day" else (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    key = "llm.daily_tokens" if span == "day" else "llm.monthly_tokens"
+    message = f"{spent:,} of the {limit:,} tokens of this {span} are spent, and the next call needs {wanted:,}"
+    return BudgetSpent(message, f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml", until)
+
+
+def _prefix(at: datetime, span: str) -> str:
+    return _text(at)[: {"day": 10, "month": 7}[span]]
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
