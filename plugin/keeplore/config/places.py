@@ -38,6 +38,11 @@ class Places:
         return self.state / "sessions"
 
     @property
+    def jobs(self) -> Path:
+        """The queue: what waits to be ingested or refined."""
+        return self.state / "jobs.sqlite3"
+
+    @property
     def models(self) -> Path:
         return self.cache / "models"
 
