@@ -74,6 +74,12 @@ def location_of(path: str) -> Location:
     return Location(scope, project, "/".join(root), tuple(rest[is_archived:]), is_archived)
 
 
+def archived_path(path: str) -> str:
+    """The same place under ``archive/``."""
+    where = location_of(path)
+    return path if where.is_archived else "/".join((where.root, ARCHIVE, *where.rest))
+
+
 def digits_of(path: str) -> str:
     """The first eight digits of the id in a name that Keeplore gave, or ``mem_<uuid>.md``; "" for other names."""
     match = _GIVEN.search(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +26,36 @@ def append(root: Path, machine: str, entry: Mapping[str, Any]) -> None:
     """
     path = path_of(machine, str(entry["at"]))
     check_written(path)
+    _write(root, path, _known(root, path), [line_of(entry)])
+
+
+def append_lines(root: Path, path: str, lines: Sequence[str]) -> None:
+    """Add these lines of one deed, unless they are there: the deed was done before, and is finished again."""
+    known = _known(root, path)
+    if lines and "\n".join(lines).encode("utf-8", "replace") not in known:
+        _write(root, path, known, lines)
+
+
+def line_of(entry: Mapping[str, Any]) -> str:
+    return json.dumps(dict(entry), ensure_ascii=False, sort_keys=True)
+
+
+def _known(root: Path, path: str) -> bytes:
     try:
         known = files.read(root, path, MAX_FILE)
     except NotFound:
-        known = b""
-    if known and not known.endswith(b"\n"):
-        known += b"\n"
-    line = json.dumps(dict(entry), ensure_ascii=False, sort_keys=True)
-    files.write(root, path, known + line.encode("utf-8", "replace") + b"\n")
+        return b""
+    return known + b"\n" if known and not known.endswith(b"\n") else known
 
 
-def entries(root: Path) -> Iterator[dict[str, Any]]:
-    """Every line of every machine that can be read, in the order of its files; others are passed over."""
-    for file in sorted(files.walk(root, FOLDER, []), key=lambda found: found.path):
+def _write(root: Path, path: str, known: bytes, lines: Sequence[str]) -> None:
+    files.write(root, path, known + b"".join(line.encode("utf-8", "replace") + b"\n" for line in lines))
+
+
+def entries(root: Path, machine: str = "") -> Iterator[dict[str, Any]]:
+    """Every line of every machine that can be read, or of one, in the order of its files; others are passed over."""
+    folder = f"{FOLDER}/{machine}" if machine else FOLDER
+    for file in sorted(files.walk(root, folder, []), key=lambda found: found.path):
         if not file.path.endswith(".jsonl"):
             continue
         try:

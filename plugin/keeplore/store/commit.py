@@ -23,6 +23,7 @@ from keeplore.store.people import person_of
 from keeplore.store.plumbing import Plumbing
 from keeplore.store.repository import check_branch, check_idle, directories
 from keeplore.store.results import Committed
+from keeplore.store.unfinished import check_whole
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
 ASK_GIT_FROM = 200  # files that were never hashed; asking git costs two processes
@@ -69,6 +70,7 @@ def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
             try:
                 backend = kind(root, places, memo)
                 turn.recover(backend.tip)
+                check_whole(places)
                 check_idle(root, places)
                 return cycle(turn, backend)
             except FAILURES as e:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryRow, Wanted
-from keeplore.memory.location import ARCHIVE, location_of
+from keeplore.memory.location import archived_path, location_of
 from keeplore.memory.note import KEPT_CATEGORIES
 from keeplore.workspace.workspace import Workspace
 
@@ -57,12 +57,6 @@ def plan(rows: Iterable[MemoryRow], sizes: Mapping[str, int], rules: Rules, now:
         if reason:
             found.append(Move(row.id, row.title, row.path, archived_path(row.path), reason, size))
     return found
-
-
-def archived_path(path: str) -> str:
-    """The same place under ``archive/``."""
-    where = location_of(path)
-    return path if where.is_archived else "/".join((where.root, ARCHIVE, *where.rest))
 
 
 def unarchived_path(path: str) -> str:

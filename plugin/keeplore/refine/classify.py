@@ -1,0 +1,75 @@
+"""What kind of note a fact becomes: scope and category from the fixed lists, and whether it is kept for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from keeplore.memory import CATEGORIES
+from keeplore.recall.trusted import is_suspect
+
+PERMANENT = 0.9  # how surely a model must say that something holds for good: what is permanent is told for ever
+SURE = 0.85  # and how surely that it was settled at all
+CATEGORY_OF: Mapping[str, str] = {
+    "decision": "architectural-decisions",
+    "preference": "coding-preferences",
+    "convention": "project-conventions",
+    "gotcha": "gotchas",
+    "correction": "corrections",
+    "fact": "user-facts",
+    "pattern": "patterns",
+}
+# what a person says of themselves or of all their work may count beyond the project in which it was said
+WIDE_TYPES = ("preference", "fact", "correction", "convention")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the conversation was; ``has_user_scope`` where its workspace is the person's own."""
+
+    scope: str
+    project: str
+    has_user_scope: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a model said of a fact, as it said it, and whose words the fact is made from."""
+
+    type: str
+    scope: str
+    category: str
+    confidence: float
+    lasting: float
+    trust: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    scope: str
+    project: str
+    category: str
+    is_permanent: bool
+
+
+def kind_of(said: Said, place: Place) -> Kind:
+    """Scope and category of a fact; what is not in the lists is taken from the conversation and the type.
+
+    A scope wider than the conversation's is only believed of the user's own words, since other projects inherit it.
+    """
+    scope = place.scope
+    is_users = said.trust == "user"
+    if is_users and said.type in WIDE_TYPES and said.scope in ("workspace", "user"):
+        scope = "user" if said.scope == "user" and place.has_user_scope else "workspace"
+    is_lasting = said.lasting >= PERMANENT and said.confidence >= SURE
+    return Kind(
+        scope,
+        place.project if scope == "project" else "",
+        said.category if said.category in CATEGORIES else CATEGORY_OF[said.type],
+        is_lasting and is_users,
+    )
+
+
+def is_rule_of_others(statement: str, trust: str) -> bool:
+    """True for instruction-shaped text that the user did not say: it never becomes a note unasked."""
+    return trust != "user" and is_suspect(statement)

@@ -1,0 +1,106 @@
+"""Whether two statements about one thing contradict each other, by their words alone: a doubt, for a person to decide.
+
+A model that is asked whether two notes agree tends to say yes; what turns a meaning round is a short list of words.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+
+from keeplore.recall.query import STOP_STEMS, stems_of
+
+ABOUT_ONE = 0.5  # share of the shorter statement's content words that the other has: below it they are about two things
+LIKE = 0.6  # likeness of two lists of words, from which on one that differs is another value (difflib's ratio)
+LONGEST_VALUE = 3  # words
+MOST_WORDS = 120  # of a statement that are compared; the match of two lists takes time with their product
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+# English, German, French, Spanish, Italian, Portuguese, Dutch: letters alone, accents taken off
+_NEGATIONS = frozenset(
+    """no not never none nothing neither nor cannot without nicht nie niemals kein keine keinen keiner keines ohne
+    pas jamais aucun aucune sans nunca jamas ningun ninguna sin non mai senza nessun nao sem niet nooit geen zonder
+    """.split()  # noqa: SIM905  # a list of fifty words reads worse
+)
+_PAIRS = tuple(
+    (frozenset(pair.partition(":")[0].split("/")), frozenset(pair.partition(":")[2].split("/")))
+    for pair in """
+    allow/allows/allowed/permit/permitted:forbid/forbids/forbidden/deny/denied/prohibited/disallow/disallowed
+    always:never/sometimes enable/enables/enabled/on:disable/disables/disabled/off
+    use/uses/using/used/prefer/prefers/adopt/adopted:avoid/avoids/avoiding/drop/dropped/remove/removed/stop/stopped
+    keep/keeps/kept:drop/drops/dropped/remove/removed/delete/deleted
+    add/added/include/includes/included:exclude/excludes/excluded/remove/removed
+    accept/accepts/accepted:reject/rejects/rejected/refuse/refused required/mandatory:optional
+    synchronous/sync/synchronously:asynchronous/async/asynchronously before:after first:last public:private
+    internal:external local:remote client:server mutable:immutable true/yes:false/no strict:lenient/loose
+    more:less/fewer higher/high:lower/low increase/increased:decrease/decreased larger/large:smaller/small
+    fast/faster:slow/slower manual/manually:automatic/automatically tabs:spaces single:double open/opened:closed
+    start/started:stop/stopped stateful:stateless centralised/centralized:distributed monorepo:polyrepo
+    monolith/monolithic:microservice/microservices supported:unsupported/deprecated safe:unsafe
+    immer:nie/niemals erlaubt:verboten toujours:jamais siempre:nunca sempre:mai
+    """.split()  # noqa: SIM905  # likewise
+)
+_SIGNS = frozenset.union(_NEGATIONS, *(words for pair in _PAIRS for words in pair))
+
+
+def contradiction(one: str, other: str) -> str:
+    """``negation``, ``antonym``, ``value``, or "" where nothing is found; the same for either order."""
+    first, second = _words(one), _words(other)
+    if first == second or not _is_about_one(first, second):
+        return ""
+    if _is_negated(first) != _is_negated(second):
+        return "negation"
+    if _has_antonyms(set(first), set(second)):
+        return "antonym"
+    return "value" if _has_other_figures(one, other) or _has_other_value(*sorted((first, second))) else ""
+
+
+def _is_about_one(first: list[str], second: list[str]) -> bool:
+    one, other = (_content(words) for words in (first, second))
+    shorter = min(len(one), len(other))
+    return bool(shorter) and len(one & other) >= max(ABOUT_ONE * shorter, min(2, shorter))
+
+
+def _content(words: list[str]) -> frozenset[str]:
+    """What the words are about: without those that turn a meaning round, and without figures."""
+    return frozenset(w for w in stems_of(" ".join(w for w in words if w not in _SIGNS)) - STOP_STEMS if not w.isdigit())
+
+
+def _is_negated(words: list[str]) -> bool:
+    """An odd number of negations; "not without" is none."""
+    return sum(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in words) % 2 == 1
+
+
+def _has_antonyms(first: set[str], second: set[str]) -> bool:
+    return any(
+        (first & one and second & other and not (first & other or second & one))
+        or (first & other and second & one and not (first & one or second & other))
+        for one, other in _PAIRS
+    )
+
+
+def _has_other_figures(one: str, other: str) -> bool:
+    """Both name figures, and neither says all that the other does."""
+    first, second = set(_FIGURE.findall(one)), set(_FIGURE.findall(other))
+    return bool(first - second and second - first)
+
+
+def _has_other_value(first: list[str], second: list[str]) -> bool:
+    """The same sentence with one thing in it replaced: "we deploy to X" and "we deploy to Y"."""
+    first, second = first[:MOST_WORDS], second[:MOST_WORDS]
+    matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    if matcher.ratio() < LIKE:
+        return False
+    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    if len(changes) != 1 or changes[0][0] != "replace":
+        return False
+    _, start, end, other_start, other_end = changes[0]
+    replaced = _content(first[start:end]), _content(second[other_start:other_end])
+    return all(replaced) and max(end - start, other_end - other_start) <= LONGEST_VALUE
+
+
+def _words(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
+    return _WORD.findall("".join(character for character in plain if not unicodedata.combining(character)))

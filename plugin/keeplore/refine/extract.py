@@ -1,0 +1,107 @@
+"""The first stage: a conversation → facts, each with the words that it rests on, and entities."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.memory.content import content_hash, normalised
+from keeplore.memory.fence import sanitise, strip_fenced
+from keeplore.refine.answers import MAX_FACTS, MAX_TRIPLES, MIN_CONTENT, FactItem, TripleItem, items, schema_of
+from keeplore.refine.known import Note, named
+from keeplore.refine.prompts import prompt
+from keeplore.refine.receipts import Receipt, receipt_of, trust_of
+from keeplore.refine.window import Segment, Window
+
+PROMPT = prompt("extract")
+SCHEMA = schema_of(facts=FactItem, entities=TripleItem)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement that the conversation bears out; ``about`` is the note that a model says it changes."""
+
+    statement: str
+    type: str
+    scope: str
+    category: str
+    confidence: float
+    lasting: float
+    receipt: Receipt
+    trust: str
+    about: Note | None = None
+
+    @property
+    def key(self) -> str:
+        """The hash of the quoted words, by which the same fact is known again."""
+        return content_hash(self.receipt.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    facts: tuple[Fact, ...]
+    triples: tuple[TripleItem, ...]
+
+
+def question(window: Window, known: Sequence[Note]) -> str:
+    """What a model is shown of a part of a conversation."""
+    listed = "\n".join(note.line for note in known)
+    return f"Known notes:\n{listed or '(none)'}\n\nTalk:\n{window.text}"
+
+
+def extraction(
+    answer: Any,
+    segments: Sequence[Segment],
+    known: Sequence[Note],
+    redact: Callable[[str], str],
+    dropped: Counter[str],
+) -> Extraction:
+    """What of an answer the words of ``segments`` bear out; what not is counted. Raises ValueError for no answer."""
+    found = items(answer, "facts", FactItem, MAX_FACTS, dropped)
+    facts = tuple(fact for item in found if (fact := _fact(item, segments, known, redact, dropped)))
+    return Extraction(facts, tuple(items(answer, "entities", TripleItem, MAX_TRIPLES, dropped)))
+
+
+def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
+    """What the parts of one conversation gave, each statement once, as many as one conversation may give."""
+    facts = {normalised(fact.statement): fact for part in reversed(parts) for fact in reversed(part.facts)}
+    best = sorted(facts.values(), key=lambda fact: -fact.confidence)
+    kept = {id(fact) for fact in best[:MAX_FACTS]}
+    triples = [triple for part in parts for triple in part.triples]
+    dropped["facts: too many"] += max(0, len(best) - MAX_FACTS)
+    dropped["entities: too many"] += max(0, len(triples) - MAX_TRIPLES)
+    in_order = [fact for part in parts for fact in part.facts if id(fact) in kept]
+    return Extraction(tuple(in_order), tuple(triples[:MAX_TRIPLES]))
+
+
+def _fact(
+    item: FactItem,
+    segments: Sequence[Segment],
+    known: Sequence[Note],
+    redact: Callable[[str], str],
+    dropped: Counter[str],
+) -> Fact | None:
+    statement = redact(strip_fenced(sanitise(item.content))).strip()
+    receipt = receipt_of(sanitise(item.span), segments)
+    about = named(item.about, known)
+    if receipt is None:
+        dropped["facts: span not in the text"] += 1
+        return None
+    if len(statement) < MIN_CONTENT:
+        dropped["facts: wrong shape"] += 1
+        return None
+    if item.about and about is None:
+        dropped["facts: about an unknown note"] += 1  # the fact itself may be sound
+    return Fact(
+        statement,
+        item.type,
+        item.scope,
+        item.category,
+        item.confidence,
+        item.lasting,
+        receipt,
+        trust_of(statement, receipt, segments),
+        about,
+    )

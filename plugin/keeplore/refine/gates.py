@@ -1,0 +1,113 @@
+"""What stands between a proposal and the workspace: plain rules, none of which a model can talk its way through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from keeplore.memory.content import content_hash
+from keeplore.memory.model import TRUST
+from keeplore.refine.answers import MIN_CONTENT
+from keeplore.refine.classify import is_rule_of_others
+from keeplore.refine.contradictions import contradiction
+from keeplore.refine.decide import ADD, DELETE, NONE, UPDATE, Proposal
+from keeplore.refine.known import Note
+from keeplore.refine.receipts import is_supported
+from keeplore.refine.window import Segment
+
+LEAST_CONFIDENCE = 0.7  # below it a person would want to be asked about every second one
+SHADOW, CONTROLLED, FULL, FROZEN = MODES = ("shadow", "controlled", "full", "frozen")
+APPLIED, BLOCKED, REVIEW, SHADOWED = "applied", "blocked", "review", "shadow"
+ACCEPTED, REJECTED = "accepted", "rejected"  # by a person
+OUTCOMES = (APPLIED, BLOCKED, REVIEW, SHADOWED, ACCEPTED, REJECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``gate`` names what held a proposal back, "" for nothing; ``detail`` says more."""
+
+    outcome: str
+    gate: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a verdict rests on besides the proposal."""
+
+    mode: str
+    segments: Sequence[Segment]
+    said_at: Mapping[str, str]  # turn → RFC 3339, UTC
+    is_forgotten: Callable[[str], bool]  # a content hash
+
+
+def verdict(proposal: Proposal, ground: Ground) -> Verdict:
+    """What becomes of a proposal. A person is asked where it is sound and only might be wrong."""
+    held = _blocked(proposal, ground) or _doubted(proposal, ground) or Verdict(APPLIED)
+    if ground.mode == SHADOW and held.outcome != BLOCKED:
+        return Verdict(SHADOWED, held.gate, held.detail)
+    if held.outcome == APPLIED and ground.mode != FULL and proposal.action in (UPDATE, DELETE):
+        return Verdict(REVIEW, "mode", f"{ground.mode} changes no note by itself")
+    return held
+
+
+def _blocked(proposal: Proposal, ground: Ground) -> Verdict | None:
+    statement, target = proposal.statement.strip(), proposal.target
+    if proposal.confidence < LEAST_CONFIDENCE:
+        return Verdict(BLOCKED, "confidence", f"{proposal.confidence:.2f} is below {LEAST_CONFIDENCE}")
+    if target and proposal.action in (UPDATE, DELETE):
+        if target.memory.is_permanent:
+            return Verdict(BLOCKED, "permanent", "what is permanent is changed by its person alone")
+        if target.trust == TRUST[0]:
+            return Verdict(BLOCKED, "foreign", "another person's machine wrote it")
+    if proposal.action in (ADD, UPDATE):
+        if len(statement) < MIN_CONTENT:
+            return Verdict(BLOCKED, "empty")
+        hashed = content_hash(statement)
+        if twin := next((note for note in proposal.near if content_hash(note.statement) == hashed), None):
+            return Verdict(BLOCKED, "duplicate", twin.id)
+        if ground.is_forgotten(hashed):
+            return Verdict(BLOCKED, "forgotten", "this was forgotten")
+    return None
+
+
+def _doubted(proposal: Proposal, ground: Ground) -> Verdict | None:
+    fact, target = proposal.fact, proposal.target
+    if found := _contradiction(proposal):
+        return found
+    if proposal.action == NONE:
+        return None
+    if target and proposal.action in (UPDATE, DELETE) and _is_below(fact.trust, target.trust):
+        return Verdict(REVIEW, "trust", f"the words are the {fact.trust}'s, the note is the {target.trust}'s")
+    if target and proposal.action in (UPDATE, DELETE) and _is_older(ground.said_at.get(fact.receipt.turn, ""), target):
+        return Verdict(REVIEW, "older", "the note was written after this was said")
+    if proposal.action == DELETE:
+        return None
+    if is_rule_of_others(proposal.statement, fact.trust):
+        return Verdict(REVIEW, "rule", f"it reads like a rule, and the {fact.trust} said it")
+    if not is_supported(proposal.statement, [*ground.segments], target.statement if target else ""):
+        return Verdict(REVIEW, "support", "it has words or figures that nobody said")
+    return None
+
+
+def _contradiction(proposal: Proposal) -> Verdict | None:
+    """Against what stays: for an update of the user's own, its target is what goes."""
+    is_users = proposal.fact.trust == TRUST[-1]
+    for note in proposal.near:
+        is_replaced = note is proposal.target and (
+            proposal.action == DELETE or (proposal.action == UPDATE and is_users)
+        )
+        if is_replaced or proposal.action == DELETE:
+            continue
+        if how := contradiction(proposal.statement, note.statement):
+            return Verdict(REVIEW, "contradiction", f"{how}: {note.id}")
+    return None
+
+
+def _is_older(said_at: str, target: Note) -> bool:
+    """Whether a note is newer than what was said: an old talk that is refined late is no news."""
+    return bool(said_at) and target.memory.updated_at > said_at
+
+
+def _is_below(trust: str, other: str) -> bool:
+    return TRUST.index(trust) < TRUST.index(other)

@@ -1,0 +1,233 @@
+"""Refining one conversation: ask, check, decide, and change the workspace in one step that is done whole or not at all.
+
+Nothing is written before the last step, and every id follows from the words: whatever ends the process, the same can be
+done again and comes to the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from keeplore.errors import LlmRefused
+from keeplore.llm.account import Account
+from keeplore.llm.answers import parsed
+from keeplore.llm.base import Usage
+from keeplore.memory.content import content_hash
+from keeplore.refine import decide, extract
+from keeplore.refine.apply import Judged, Run, changes_of, note_id
+from keeplore.refine.around import Around
+from keeplore.refine.classify import Kind, Place, Said, kind_of
+from keeplore.refine.decide import Asked, Proposal
+from keeplore.refine.entities import Triple, known_names, triples
+from keeplore.refine.extract import Extraction, Fact
+from keeplore.refine.gates import FROZEN, Ground, verdict
+from keeplore.refine.known import Note, fitting
+from keeplore.refine.part import Part, asked_about, part_of
+from keeplore.refine.prompts import Prompt
+from keeplore.refine.window import exchange_key
+from keeplore.store.together import write_together
+
+# Characters that the lists of notes may take, as a share of what was said: together with the instructions, all stages
+# are to read no more than 1.3 tokens for one of the conversation
+KNOWN_SHARE, NEAR_SHARE = 0.04, 0.1
+LEAST_ROOM = 600  # characters; a list of four notes
+KNOWN_NOTES = 8  # that the first stage is shown
+_Read = TypeVar("_Read")
+
+
+@dataclass(slots=True)
+class Result:
+    """What came of a conversation; ``why`` says why nothing was asked.
+
+    ``dropped`` counts what the answers held and was not sound.
+    """
+
+    conversation: str
+    why: str = ""
+    outcomes: Counter[str] = field(default_factory=Counter)  # "ADD applied" → how many
+    dropped: Counter[str] = field(default_factory=Counter)
+    said_tokens: int = 0
+    usage: Usage = field(default_factory=lambda: Usage(0, 0))
+
+
+def refine(
+    around: Around,
+    account: Account,
+    memory_id: str,
+    mode: str,
+    *,
+    anywhere: bool = False,
+    again: bool = False,
+    keep: Callable[[], bool] = lambda: True,
+) -> Result:
+    """Refine what of a conversation was not refined before (with ``again`` all of it), and write down what was decided.
+
+    ``keep`` is asked right before the change whether this process still may. Raises LlmUnavailable and RepositoryBusy
+    where it should be tried later, LlmRefused for an answer that is none, NotFound for a conversation that is gone:
+    nothing has changed then.
+    """
+    result = Result(memory_id)
+    if mode == FROZEN:
+        result.why = "refining is frozen"
+        return result
+    around.search.index.refresh()
+    known = {} if again else asked_about(around.store.records())
+    part = part_of(around, memory_id, known, anywhere=anywhere)
+    if part.why:
+        result.why = part.why
+        return result
+    around.commit("")  # what was said is in git before anybody is asked about it
+    result.said_tokens = part.said_tokens
+    return _Refinement(around, account, part, mode, result).carry_out(keep)
+
+
+class _Refinement:
+    """The stages over one part of a conversation, in their order."""
+
+    def __init__(self, around: Around, account: Account, part: Part, mode: str, result: Result) -> None:
+        self._around = around
+        self._account = account
+        self._part = part
+        self._mode = mode
+        self._result = result
+        memory = part.memory
+        self._place = Place(memory.scope, memory.project, around.has_user_scope)
+        self._here = around.here(memory.scope, memory.project)
+
+    def carry_out(self, keep: Callable[[], bool]) -> Result:
+        found = self._extracted()
+        proposals = self._proposals([self._asked(fact) for fact in found.facts])
+        if not keep():
+            self._result.why = "another process has taken this over"
+            return self._result
+        with self._around.store.exclusive:
+            self._around.search.index.refresh()
+            if self._around.store.is_forgotten(self._part.memory.id):
+                self._result.why = "it was forgotten meanwhile"
+                return self._result
+            self._change(found, proposals)
+        self._around.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
+        return self._result
+
+    def _extracted(self) -> Extraction:
+        part, dropped = self._part, self._result.dropped
+        found = []
+        for window in part.windows:
+            room = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
+            near = self._around.search.near(f"{part.memory.title}\n{window.text}", self._here, KNOWN_NOTES)
+            found.append(self._extracted_of(extract.question(window, fitted := fitting(near, room)), fitted))
+        return extract.united(found, dropped)
+
+    def _extracted_of(self, question: str, known: Sequence[Note]) -> Extraction:
+        def read(answer: Any) -> Extraction:
+            return extract.extraction(answer, self._part.segments, known, self._redact, self._result.dropped)
+
+        return self._ask(extract.PROMPT, question, extract.SCHEMA, read)
+
+    def _asked(self, fact: Fact) -> Asked:
+        """The fact with the notes near it, the one that it is said to be about first."""
+        kind = self._kind(fact)
+        around = self._around
+        near = around.search.near(fact.statement, around.here(kind.scope, kind.project))
+        if fact.about is not None:
+            near = (fact.about, *(note for note in near if note.id != fact.about.id))
+        twins = around.search.index.saying(content_hash(fact.statement), kind.scope, kind.project)
+        rows = [row for row in around.search.index.memories(twins).values() if not row.superseded_by]
+        loaded = ((row, around.search.load(row.path)) for row in rows)
+        same = (Note(row.id, row.path, memory, around.search.trust(memory)) for row, memory in loaded if memory)
+        # another person's words do not stand for the same ones said here
+        twin = next((note for note in same if note.trust != "foreign" or fact.trust == "foreign"), None)
+        return Asked(fact, near, twin)
+
+    def _proposals(self, asked: Sequence[Asked]) -> list[Proposal]:
+        made = {id(one): proposal for one in asked if (proposal := decide.unasked(one))}
+        open_ones = [one for one in asked if id(one) not in made]
+        if not open_ones:
+            return list(made.values())
+        room = max(LEAST_ROOM, int(NEAR_SHARE * sum(len(window.text) for window in self._part.windows)))
+        notes = decide.listed(open_ones, room)
+
+        def read(answer: Any) -> tuple[Proposal, ...]:
+            return decide.proposals(answer, open_ones, notes, self._result.dropped)
+
+        decided = self._ask(decide.PROMPT, decide.question(open_ones, notes), decide.SCHEMA, read)
+        return [*made.values(), *decided]
+
+    def _change(self, found: Extraction, proposals: Sequence[Proposal]) -> None:
+        around, part, result = self._around, self._part, self._result
+        said_at = {exchange.id: exchange.at for exchange in part.exchanges}
+        stones = {stone.content for stone in around.store.tombstones() if stone.content}
+        ground = Ground(self._mode, part.segments, said_at, stones.__contains__)
+        fresh = [self._renewed(proposal) for proposal in proposals]
+        taken: set[str] = set()
+        judged = [
+            Judged(p, self._kind(p.fact), verdict(p, ground), note_id(part.memory.id, p, taken)) for p in fresh if p
+        ]
+        result.dropped["decisions: the note has changed"] += len(fresh) - len(judged)
+        known = {id_ for item in judged if around.search.index.path_of(id_ := item.note_id)}
+        known |= {item.note_id for item in judged if around.store.is_forgotten(item.note_id)}
+        prompts = (extract.PROMPT.label, decide.PROMPT.label)
+        run = Run(part.memory, said_at, around.machine, around.now(), self._account.name, prompts, self._mode)
+        changes = changes_of(run, judged, self._triples(found, judged), self._summary(), known)
+        result.outcomes.update(f"{e['proposal']} {e['outcome']}" for e in changes.entries if "proposal" in e)
+        paths = write_together(around.store, around.machine, changes, around.before_write)
+        for memory, path in zip(changes.memories, paths, strict=True):
+            around.written(memory.id, path)
+
+    def _renewed(self, proposal: Proposal) -> Proposal | None:
+        """The same, unless the note that it concerns was changed, replaced or taken away while the model thought."""
+        target = proposal.target
+        if target is None:
+            return proposal
+        row = self._around.search.index.memories([target.id]).get(target.id)
+        memory = self._around.search.load(row.path) if row and not row.superseded_by else None
+        return proposal if row and memory and memory == target.memory and row.path == target.path else None
+
+    def _triples(self, found: Extraction, judged: Sequence[Judged]) -> tuple[Triple, ...]:
+        said = " ".join(segment.text for segment in self._part.segments)
+        near = {note.id: note.memory for item in judged for note in item.proposal.near}
+        return triples(found.triples, said, known_names(near.values()), self._result.dropped)
+
+    def _summary(self) -> Mapping[str, Any]:
+        usage = self._result.usage
+        return {
+            "exchanges": [exchange_key(exchange) for exchange in self._part.wanted],
+            "dropped": {key: count for key, count in sorted(self._result.dropped.items()) if count},
+            "tokens": {
+                "said": self._result.said_tokens,
+                "input": usage.input_tokens,
+                "cached": usage.cached_tokens,
+                "output": usage.output_tokens,
+            },
+        }
+
+    def _kind(self, fact: Fact) -> Kind:
+        said = Said(fact.type, fact.scope, fact.category, fact.confidence, fact.lasting, fact.trust)
+        return kind_of(said, self._place)
+
+    def _redact(self, text: str) -> str:
+        return self._around.redact(text, self._part.memory.project)
+
+    def _ask(self, prompt: Prompt, question: str, schema: Mapping[str, Any], read: Callable[[Any], _Read]) -> _Read:
+        """An answer, read; its cost is counted either way. Raises LlmRefused where it cannot be read at all."""
+        completion = self._account.complete(prompt.name, prompt.text, question, schema)
+        known, more = self._result.usage, completion.usage
+        self._result.usage = replace(
+            known,
+            input_tokens=known.input_tokens + more.input_tokens,
+            output_tokens=known.output_tokens + more.output_tokens,
+            cached_tokens=known.cached_tokens + more.cached_tokens,
+        )
+        try:
+            return read(parsed(completion.text))
+        except (ValueError, RecursionError) as e:
+            raise LlmRefused(
+                f"{self._account.name} gave no answer that can be read: {e}", "Try another model in keeplore.yaml"
+            ) from e
+
+
+def _told(outcomes: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())) or "nothing to note"

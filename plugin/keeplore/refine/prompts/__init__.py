@@ -1,0 +1,26 @@
+"""What a model is told: one file a prompt, whose first line is its version, which every audit line names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    name: str
+    version: int
+    text: str
+
+    @property
+    def label(self) -> str:
+        """As the audit writes it: ``extract-1``."""
+        return f"{self.name}-{self.version}"
+
+
+@cache
+def prompt(name: str) -> Prompt:
+    """The prompt of a stage: ``extract`` or ``decide``."""
+    first, _, text = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").partition("\n")
+    return Prompt(name, int(first.removeprefix("version: ")), text.strip())

@@ -1,0 +1,90 @@
+"""Receipts: where the words that a fact rests on stand in the conversation, and whose words they are."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from keeplore.memory.model import TRUST
+from keeplore.recall.query import STOP_STEMS, stems_of
+from keeplore.refine.window import Segment
+
+MIN_SPAN = 6  # characters that are compared; "ok" and "yes" stand everywhere
+OWN_WORDS = 0.6  # share of a statement's words that the user said, from which on it counts as the user's statement
+SUPPORTED = 0.25  # share of its words that anybody said; below it the statement is not what its span says
+FEW_WORDS = 4  # of a statement; the share of fewer says nothing
+_SAME = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "."})
+_DROPPED = frozenset("*_`~#>\\")  # marks of markdown, which a model leaves out of a quotation
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_ENDS = " .,;:!?\"'()[]"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """``words`` are as they stand in the text; ``trust`` is that of who said them."""
+
+    turn: str
+    number: int
+    speaker: str
+    trust: str
+    words: str
+
+
+def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:
+    """Where a span stands, the user's words first; None where it does not, whatever a model says."""
+    wanted = _folded(unicodedata.normalize("NFC", span))[0].strip(_ENDS)
+    if len(wanted) < MIN_SPAN:
+        return None
+    for segment in sorted(segments, key=lambda segment: -TRUST.index(segment.trust)):
+        composed = unicodedata.normalize("NFC", segment.text)
+        text, places = _folded(composed)
+        at = text.find(wanted)
+        if at >= 0:
+            words = composed[places[at] : places[at + len(wanted) - 1] + 1]
+            return Receipt(segment.turn, segment.number, segment.speaker, segment.trust, " ".join(words.split()))
+    return None
+
+
+def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> str:
+    """The lowest trust of what a statement was made from.
+
+    A "yes, do that" of the user's is a receipt, but the words that were agreed to are those of the assistant.
+    """
+    if receipt.trust != TRUST[-1]:
+        return receipt.trust
+    own = " ".join(segment.text for segment in segments if segment.trust == TRUST[-1])
+    return TRUST[-1] if _share(statement, own) >= OWN_WORDS else "assistant"
+
+
+def is_supported(statement: str, segments: Iterable[Segment], known: str = "") -> bool:
+    """False for a statement with words or figures that neither anybody said nor the ``known`` note has."""
+    said = " ".join((known, *(segment.text for segment in segments)))
+    figures = set(_FIGURE.findall(said))
+    return _share(statement, said) >= SUPPORTED and all(figure in figures for figure in _FIGURE.findall(statement))
+
+
+def _share(statement: str, said: str) -> float:
+    """The share of a statement's content words that are in a text."""
+    words = stems_of(statement) - STOP_STEMS
+    common = len(words & stems_of(said))
+    return common / len(words) if len(words) >= FEW_WORDS else float(common > 0)
+
+
+def _folded(text: str) -> tuple[str, list[int]]:
+    """A composed text as spans are compared, and for each character of that its place in the text."""
+    folded: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text.translate(_SAME)):
+        if character in _DROPPED:
+            continue
+        if character.isspace():
+            if folded and folded[-1] != " ":
+                folded.append(" ")
+                places.append(place)
+            continue
+        for small in character.lower():
+            folded.append(small)
+            places.append(place)
+    return "".join(folded), places

@@ -1,0 +1,137 @@
+"""What of a conversation a model is shown: the words since it was last asked, in parts of bounded size."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from keeplore.memory import Asked, Exchange
+from keeplore.memory.fence import strip_fenced
+
+MAX_INPUT = 12_000  # characters of one call: small local models lose the middle of more
+LEAST = 400  # characters that anybody said; a shorter talk costs more to ask about than it can hold
+CODE_LINES = 6  # of a block of code that is shown; a longer one is in the repository, and its text in the conversation
+_CODE = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^(?P=fence)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What one of the two said at once. ``shown`` is what a model sees of it, ``text`` all of it."""
+
+    turn: str
+    number: int  # of the exchange, from 1
+    speaker: str  # user | assistant
+    trust: str  # user | assistant | document: a page that the user pasted is not the user's own word
+    text: str
+    shown: str
+
+    @property
+    def line(self) -> str:
+        return f"[{self.number} {self.speaker}] {self.shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Segments for one call, in the order in which they were spoken."""
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(segment.line for segment in self.segments)
+
+
+def exchange_key(exchange: Exchange) -> str:
+    """A short hash of the words of an exchange: with it the audit says which were refined."""
+    words = "\0".join((exchange.user, *(str(reply) for reply in exchange.replies)))
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def unread(exchanges: Sequence[Exchange], known: Collection[str], *, is_open: bool) -> tuple[Exchange, ...]:
+    """Those that no model was asked about; the last one of an open conversation may still grow unless it has ended."""
+    complete = exchanges if not is_open or (exchanges and exchanges[-1].ended_at) else exchanges[:-1]
+    return tuple(exchange for exchange in complete if exchange_key(exchange) not in known)
+
+
+def segments_of(
+    exchanges: Sequence[Exchange], wanted: Iterable[Exchange], is_pasted: Callable[[str], bool]
+) -> tuple[Segment, ...]:
+    """What was said in the wanted exchanges, without recalled context, numbered as in the whole conversation."""
+    numbers = {exchange.id: number for number, exchange in enumerate(exchanges, 1)}
+    found = []
+    for exchange in wanted:
+        for speaker, text in _said(exchange):
+            own = strip_fenced(text).strip()
+            if own:
+                trust = "document" if speaker == "user" and is_pasted(own) else speaker
+                found.append(Segment(exchange.id, numbers[exchange.id], speaker, trust, own, _shown(own)))
+    return tuple(found)
+
+
+def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
+    """Parts of at most MAX_INPUT characters, cut between turns where a turn is not longer than that by itself."""
+    parts: list[list[Segment]] = []
+    size = 0
+    for turn in _turns(segments):
+        turn_size = sum(len(piece.line) + 1 for piece in turn)
+        for piece in turn:
+            is_cut = bool(parts) and piece.turn == parts[-1][-1].turn
+            needed = len(piece.line) + 1 if is_cut else min(turn_size, MAX_INPUT)
+            if not parts or size + needed > MAX_INPUT:
+                parts.append([])
+                size = 0
+            parts[-1].append(piece)
+            size += len(piece.line) + 1
+    return tuple(Window(tuple(part)) for part in parts)
+
+
+def size_of(segments: Iterable[Segment]) -> int:
+    """Characters that a model would be shown."""
+    return sum(len(segment.shown) for segment in segments)
+
+
+def _turns(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
+    """The segments of each turn, those that no part could hold cut at their lines."""
+    current: list[Segment] = []
+    for segment in segments:
+        if current and current[-1].turn != segment.turn:
+            yield current
+            current = []
+        current += _pieces(segment)
+    if current:
+        yield current
+
+
+def _pieces(segment: Segment) -> list[Segment]:
+    room = MAX_INPUT - len(segment.line) + len(segment.shown) - 1
+    rest, found = segment.shown, []
+    while len(rest) > room:
+        at = max(rest.rfind("\n", 0, room), rest.rfind(" ", 0, room) if "\n" not in rest[room // 2 : room] else -1)
+        at = at if at > 0 else room
+        found.append(rest[:at])
+        rest = rest[at:].lstrip("\n")
+    return [Segment(segment.turn, segment.number, segment.speaker, segment.trust, segment.text, text)
+            for text in (*found, rest)]  # fmt: skip
+
+
+def _said(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    yield "user", exchange.user
+    for reply in exchange.replies:
+        if isinstance(reply, Asked):
+            yield "assistant", "\n- ".join((reply.question, *reply.options))
+            yield "user", reply.answer
+        else:
+            yield "assistant", reply
+
+
+def _shown(text: str) -> str:
+    """The text without long blocks of code and needless gaps."""
+
+    def short(block: re.Match[str]) -> str:
+        lines = block["code"].count("\n")
+        return block[0] if lines <= CODE_LINES else f"[code, {lines} lines]"
+
+    return _GAPS.sub("\n\n", _CODE.sub(short, text)).strip()
