@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.capture.distill import distill
+from keeplore.capture.edited import PROVISIONAL, is_edited, joined, with_missing
 from keeplore.capture.observed import merged, observed, observed_work
 from keeplore.capture.observer import clean
 from keeplore.capture.returns import RELATES, taken_up
 from keeplore.capture.sessions import MAX_SEEN, Sessions, SessionState
 from keeplore.capture.slight import is_hollow, is_own_command, says_little
 from keeplore.capture.titles import title_of
-from keeplore.errors import Forgotten, StoreError
-from keeplore.memory import Conversation, Exchange, Memory, Related, new_id, new_meta
+from keeplore.errors import Forgotten, NotFound, StoreError
+from keeplore.memory import Conversation, Exchange, Memory, Related, new_id, new_meta, serialise
 from keeplore.memory.conversation import short_turn
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import COMMANDS, PLUGIN, prompt_key
 from keeplore_hooks.specs import hookimpl_last
 
-PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
 # commands about the host itself or about memory: the talk goes on as if nothing had been typed
 OWN = frozenset((*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS)))
 HOUSEKEEPING = OWN.union(
@@ -66,6 +66,7 @@ class _Open:
     created_at: str
     commit: str = ""  # what was checked out when it was last spoken
     is_dirty: bool = False
+    path: str = ""  # where its file is, "" before the first
 
 
 class Capture:
@@ -216,8 +217,9 @@ class Capture:
         if not memory.is_open:  # a person closed it, or another process did
             return None
         place = Place(memory.scope, memory.project, str(memory.source.get("branch", "")))
-        conversation, commit = Conversation.from_markdown(memory.body), str(memory.source.get("commit", ""))
-        return _Open(memory.id, place, conversation, memory.created_at, commit)
+        conversation = with_missing(Conversation.from_markdown(memory.body), memory, state.made)
+        commit = str(memory.source.get("commit", ""))
+        return _Open(memory.id, place, conversation, memory.created_at, commit, path=path)
 
     def _begin(self, state: SessionState, exchange: Exchange, place: Place) -> _Open:
         conversation_id = new_id(state.origin.host, state.origin.session, exchange.id)
@@ -230,7 +232,7 @@ class Capture:
         empty = Conversation("", (), session_context=context, projects=projects)
         current = _Open(conversation_id, place, empty, exchange.at)
         state.open_id, state.trigger = conversation_id, "command" if state.opened_by else "turn"
-        state.opened_by = ""
+        state.opened_by, state.made = "", []
         # before the file: after a crash between the two the same file is written again, under the same id
         self._sessions.save(state)
         self._open[(state.origin.host, state.origin.session)] = current
@@ -260,26 +262,45 @@ class Capture:
         return bool(self._steps.segment(earlier, cleaned))
 
     def _close(self, state: SessionState, current: _Open) -> None:
-        if is_hollow(current.conversation):
+        if is_hollow(current.conversation) and not self._is_edited(state, current):
             self._discard(current)
         else:
             self._save(state, current, is_open=False)
         self._closed |= {exchange.id: current.id for exchange in current.conversation.exchanges}
         self._open.pop((state.origin.host, state.origin.session), None)
-        state.open_id = ""
+        state.open_id, state.made = "", []
 
     def _save(self, state: SessionState, current: _Open, *, is_open: bool = True) -> None:
-        memory, conversation = self._made(state, current, is_open=is_open)
+        made, conversation = self._made(state, current, is_open=is_open)
+        on_disk = self._on_disk(current)
+        memory, beside = joined(state.made, made, on_disk) if on_disk else (made, None)
         try:
             if not is_open and not self._store.is_forgotten(current.id):
                 # what is made of a conversation is on disk before it is closed: a crash in between closes it again
                 self._steps.closing(memory.meta, memory.body)
-            path = self._store.save(memory)
+            if is_open:  # before the file, so that what is in it is never taken for a person's
+                state.made = [serialise(made), *state.made[:1]]
+                self._sessions.save(state)
+            if beside:
+                self._steps.written(beside.id, self._store.save(beside))
+            current.path = self._store.save(memory, current.path)
         except Forgotten:  # while this process had it in memory
             self._drop(state, current)
             return
         current.conversation, current.is_dirty = conversation, False
-        self._steps.written(current.id, path)
+        self._steps.written(current.id, current.path)
+
+    def _on_disk(self, current: _Open) -> Memory | None:
+        """The conversation's file as it is now, wherever a person may have moved it."""
+        try:
+            return self._store.load(current.path) if current.path else None
+        except NotFound:
+            current.path = self._store.find(current.id) or ""
+            return self._store.load(current.path) if current.path else None
+
+    def _is_edited(self, state: SessionState, current: _Open) -> bool:
+        on_disk = self._on_disk(current)
+        return on_disk is not None and is_edited(state.made, on_disk)
 
     def _made(self, state: SessionState, current: _Open, *, is_open: bool) -> tuple[Memory, Conversation]:
         exchanges = current.conversation.exchanges
@@ -326,7 +347,7 @@ class Capture:
         """What was forgotten is not written again; what is said from now on is another conversation."""
         current.is_dirty = False
         self._open.pop((state.origin.host, state.origin.session), None)
-        state.open_id = ""
+        state.open_id, state.made = "", []
 
     def _source(self, state: SessionState, current: _Open) -> dict[str, Any]:
         source = {

@@ -24,8 +24,9 @@ class SessionState:
     opened_by: str = ""  # what began it: a command's name, or ""
     trigger: str = "turn"
     seen: list[str] = field(default_factory=list)
-
     own: list[str] = field(default_factory=list)  # turns that began with a command of Keeplore's
+    # the open conversation as it was last made, before anybody's edits, and as the time before: the newest first
+    made: list[str] = field(default_factory=list)
 
     def is_new(self, event_id: str) -> bool:
         """True the first time an id is asked for."""

@@ -56,6 +56,18 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
     return Merge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
 
 
+def merge_session(base: Memory | None, ours: Memory, edited: Memory) -> tuple[Memory, Memory | None]:
+    """What a session writes anew into an open conversation that somebody changed since it wrote ``base``.
+
+    Each change stays, also where the session has something else: what it has above the exchanges is made from them.
+    Where both changed the same words of an exchange, the session's version is the second memory, to stand beside.
+    """
+    meta, _ = _joined_meta(base.meta if base else None, ours.meta, edited.meta)
+    body = join_records(base.body if base else None, ours.body, edited.body, is_derived=True)
+    joined = Memory(meta, body.text)
+    return joined, _contradicting(edited, ours, serialise(ours)) if body.is_clash else None
+
+
 def merge_text(path: str, base: str | None, one: str, other: str) -> Merge:
     """The same for any other text: lines are joined; on a clash both files stay."""
     winner, loser = sorted((one, other), key=_fingerprint, reverse=True)
@@ -131,8 +143,8 @@ def _memory(text: str) -> Memory | None:
     return memory if is_id(memory.id) else None
 
 
-def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, str]:
-    """The version that lost lines, as a memory of its own that names the other."""
+def _contradicting(winner: Memory, loser: Memory, text: str) -> Memory:
+    """The version that lost lines, as a memory of its own that names the other; ``text`` is its file's."""
     link = {"id": winner.id, "relationship": "contradicts"}
     related = loser.meta.get("related")
     # it replaces nothing: a second head would make a fork of the chain
@@ -145,7 +157,11 @@ def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, st
         status=None,
         trigger=TRIGGER,
     )
-    copy = Memory(in_order(copy.meta), copy.body)
+    return Memory(in_order(copy.meta), copy.body)
+
+
+def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, str]:
+    copy = _contradicting(winner, loser, text)
     try:
         return {relative_path(copy): serialise(copy)}
     except (UnsafePath, Corrupt):

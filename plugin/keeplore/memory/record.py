@@ -20,13 +20,16 @@ _ORDER = [f"## {heading}" for heading in (*PARTS.values(), "Code references", "R
 Blocks = Mapping[tuple[str, int], str]  # by what a block begins with, and which of those that begin so it is
 
 
-def join_records(base: str | None, loser: str, winner: str) -> Join:
-    """Merge two bodies; an exchange is known by its turn, and those of both sides stand in the order of their times."""
+def join_records(base: str | None, loser: str, winner: str, *, is_derived: bool = False) -> Join:
+    """Merge two bodies; an exchange is known by its turn, and those of both sides stand in the order of their times.
+
+    ``is_derived``: what the loser has above the exchanges was made from them, and gives way without a clash.
+    """
     one, other, before = (_TURN.split(text.replace("\r\n", "\n")) for text in (loser, winner, base or ""))
     head = _head(before[0] if base is not None else None, one[0], other[0])
     blocks, is_clash = _exchanges(_by_turn(before[1:]), _by_turn(one[1:]), _by_turn(other[1:]))
     text = f"{head.text.rstrip()}\n\n" + "".join(f"{block.rstrip()}\n\n" for block in blocks)
-    return Join(_dated(text.rstrip() + "\n"), is_clash or head.is_clash)
+    return Join(_dated(text.rstrip() + "\n"), is_clash or (head.is_clash and not is_derived))
 
 
 def _head(base: str | None, loser: str, winner: str) -> Join:
@@ -49,12 +52,20 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
     for key in dict.fromkeys((*other, *one)):
         was, mine, theirs = base.get(key), one.get(key), other.get(key)
         if mine is not None and theirs is not None:
-            result = _grown(mine, theirs) or join(was, mine, theirs)
+            result = _joined(was, mine, theirs)
             joined.append(result.text)
             is_clash = is_clash or result.is_clash
         elif (kept := theirs if mine is None else mine) and kept != was:
             joined.append(kept)  # one that a side removed stays away unless the other changed it
     return _in_time(joined), is_clash
+
+
+def _joined(was: str | None, one: str, other: str) -> Join:
+    """One exchange; where both sides only heard more of it, the longer says what the other does."""
+    if was is None:
+        return _grown(one, other) or join(was, one, other)
+    result = join(was, one, other)
+    return (_grown(one, other) or result) if result.is_clash else result
 
 
 def _grown(one: str, other: str) -> Join | None:

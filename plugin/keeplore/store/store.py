@@ -20,7 +20,7 @@ from keeplore.store.files import File
 from keeplore.store.forgotten import Tombstone, Tombstones
 from keeplore.store.git import output, run
 from keeplore.store.locks import Turn
-from keeplore.store.paths import check_moved, check_read, check_written, is_memory
+from keeplore.store.paths import check_moved, check_read, check_written, is_memory, is_portable
 from keeplore.store.plumbing import Plumbing
 from keeplore.store.remotes import Remote, displayed, remote_of
 from keeplore.store.repository import check_branch, check_idle, directories, plain_head
@@ -48,9 +48,10 @@ class Store:
         self.exclusive = Exclusive(root)
         self.stones = Tombstones(root)
 
-    def save(self, memory: Memory) -> str:
+    def save(self, memory: Memory, known: str = "") -> str:
         """Write a memory to its place and return the path; an older file of the same id beside it is removed after.
 
+        ``known`` is where its file is, "" for none: a name or folder that a person chose stays.
         Raises Forgotten, UnsafePath or OSError; what stood there before is then untouched.
         """
         if memory.id in self.stones:
@@ -58,6 +59,9 @@ class Store:
         memory = self._before_write(memory)
         path = relative_path(memory)
         check_written(path)
+        if is_portable(known) and not (carries(known, memory.id) and _folder(known) == _folder(path)):
+            check_moved(known)
+            path = known
         older = self._namesakes(path, memory.id)
         # between the two steps there are two files of one id, which a healing or a merge must not see
         is_alone = not older or not (self.root / ".git").exists()
@@ -343,7 +347,7 @@ class Store:
             return Plumbing(self.root, places, self.memo)
 
     def _namesakes(self, path: str, memory_id: str) -> list[str]:
-        folder = path.rpartition("/")[0]
+        folder = _folder(path)
         names = [entry.name for entry in (self.root / folder).iterdir()] if (self.root / folder).is_dir() else []
         paths = [f"{folder}/{name}" for name in names if not name.startswith(".")]
         likely = [other for other in paths if other != path and carries(other, memory_id)]
@@ -379,6 +383,10 @@ class Store:
             memory = self.load(path)
             return memory if memory.id == memory_id else None
         return None
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 # a recall checks its hits against their files, and mostly finds the same texts again
