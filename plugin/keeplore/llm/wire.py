@@ -89,15 +89,15 @@ def in_some_shape(shapes: list[_T], ask: Callable[[_T], Mapping[str, Any]]) -> M
 
     Raises what ``ask`` raises, BadRequest where the server takes none. A request that is refused costs nothing.
     """
-    for shape in shapes[:-1]:
+    for shape in list(shapes):
         try:
             answer = ask(shape)
-        except BadRequest:
-            continue
-        shapes.remove(shape)
-        shapes.insert(0, shape)
-        return answer
-    return ask(shapes[-1])
+        except BadRequest as e:
+            refusal = e
+        else:
+            shapes.sort(key=lambda other: other != shape)
+            return answer
+    raise refusal
 
 
 def reachable(sdk: ModuleType, request: Callable[[], AbstractContextManager[Any]]) -> str:
