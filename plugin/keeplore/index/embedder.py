@@ -226,6 +226,12 @@ class Models:
                 self._made[model] = embedder_for(model, self._cache)
             return self._made[model]
 
+    def fetch(self, model: str) -> None:
+        """Download a model of fastembed's list, unless it is here. Raises ModelUnavailable."""
+        _ = embedder_for(model, self._cache, fetch=True).fingerprint
+        with self._making:
+            self._made.pop(model, None)
+
     def plugin(self) -> object:
         """The plugin that answers when no other one has an embedder for the configured model."""
         from keeplore.index.builtin import Builtin  # here, because pluggy takes 10 ms and search by text needs none

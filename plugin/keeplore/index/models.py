@@ -131,20 +131,25 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> Located:
             "Use `packaged`, a directory, or a name of https://qdrant.github.io/fastembed/examples/Supported_Models/",
         )
     home = cache / "fetched" / name.replace("/", "--")
-    if fetch:
+    found = _file_below(home, entry["model_file"])
+    if found is None and fetch:
         _download(text_embedding(), name, home)
-    files = sorted(home.rglob(Path(entry["model_file"]).name)) if home.is_dir() else []
-    found = next((path for path in files if path.as_posix().endswith(f"/{entry['model_file']}")), None)
+        found = _file_below(home, entry["model_file"])
     if found is None:
         raise ModelUnavailable(
             f"the model {name!r} is not on this machine",
-            "Fetch it once while online, or set `embedding: {model: packaged}` in keeplore.yaml",
+            "Fetch it once while online: `keeplore embedding use`; or go back: `keeplore embedding use packaged`",
         )
     directory = found.parents[len(Path(entry["model_file"]).parts) - 1]
     with _unavailable_on_os_error(found):
         sha256 = _checked_sha256(found, cache)
         tokens = _max_tokens(directory)
     return Located(entry["model"], directory, entry["model_file"], sha256, tokens, entry["dim"])
+
+
+def _file_below(home: Path, name: str) -> Path | None:
+    files = sorted(home.rglob(Path(name).name)) if home.is_dir() else []
+    return next((path for path in files if path.as_posix().endswith(f"/{name}")), None)
 
 
 def floor_of(found: Located, cache: Path, embedder: Embedder) -> float:

@@ -59,6 +59,9 @@ class Background:
         self._sync_thread: threading.Thread | None = None
         self._is_syncing = False
         self._warm_thread: threading.Thread | None = None
+        self._known: list[Workspace] = []
+        self._askers: dict[Workspace, threading.Thread] = {}  # they wait for vectors of servers
+        self._is_leaving = threading.Event()
         self._warm_again_at = 0.0
         self._commit_again_at = 0.0
         self._last_sync = ""
@@ -67,7 +70,8 @@ class Background:
     def is_behind(self) -> bool:
         """Whether there is work that a worker should stay for; a remote that cannot be reached is none."""
         is_sync_due = self._sync_due_at and not self._has_sync_failed
-        return bool(self._changed_at or self._index_due_at or self._are_vectors_due or is_sync_due)
+        is_asking = any(thread.is_alive() for thread in self._askers.values())
+        return bool(self._changed_at or self._index_due_at or self._are_vectors_due or is_asking or is_sync_due)
 
     @property
     def is_syncing(self) -> bool:
@@ -132,7 +136,10 @@ class Background:
 
     def step(self) -> float:
         """Do what is due. Returns for how many seconds nothing will be; 0.0 where more waits."""
-        self._unwatched = self._follow(self._registry.opened())
+        opened = self._registry.opened()
+        if opened != self._known:  # one may have another embedding model now
+            self._known, self._are_vectors_due = opened, True
+        self._unwatched = self._follow(opened)
         moment = time.monotonic()
         if (self._index_due_at and moment >= self._index_due_at) or moment >= self._next_look_at():
             self._look()
@@ -149,7 +156,7 @@ class Background:
             self._sync_thread = threading.Thread(target=self._sync, name="keeplore-sync", daemon=True)
             self._sync_thread.start()
         if self._are_vectors_due:
-            self._are_vectors_due = any(_each(self._registry.opened(), _embed))
+            self._are_vectors_due = any(_each(opened, self._embed))
         return 0.0 if self._are_vectors_due else self._pause_s()
 
     def status(self) -> dict[str, Any]:
@@ -166,7 +173,9 @@ class Background:
         Its libraries abort a process that ends meanwhile.
         """
         _each(self._registry.opened(), self._commit)
-        for thread, seconds in ((self._sync_thread, SYNC_ENDS_S), (self._warm_thread, WARM_ENDS_S)):
+        self._is_leaving.set()
+        askers = [(thread, SYNC_ENDS_S) for thread in self._askers.values()]
+        for thread, seconds in ((self._sync_thread, SYNC_ENDS_S), (self._warm_thread, WARM_ENDS_S), *askers):
             if thread is not None:
                 thread.join(seconds)
 
@@ -204,6 +213,26 @@ class Background:
             return
         if is_new and workspace.settings.sync.automatic and workspace.store.remote():
             self._sync_due_at = time.monotonic() + SYNC_DELAY_S
+
+    def _embed(self, workspace: Workspace) -> int:
+        """How many texts still lack a vector that is made here; a server is waited for in a thread of its own."""
+        if not workspace.embedder.is_remote:
+            return workspace.index.embed_pending(VECTORS_A_STEP)
+        self._askers = {of: thread for of, thread in self._askers.items() if thread.is_alive()}
+        if workspace not in self._askers:
+            asker = threading.Thread(target=self._ask, args=(workspace,), name="keeplore-vectors", daemon=True)
+            self._askers[workspace] = asker
+            asker.start()
+        return 0
+
+    def _ask(self, workspace: Workspace) -> None:
+        def is_at_work(_: Workspace) -> bool:
+            left = workspace.index.embed_pending(workspace.embedder.batch)
+            return left > 0 and workspace in self._known and not self._is_leaving.is_set()
+
+        while any(_each([workspace], is_at_work)):
+            pass
+        self._wake()
 
     def _sync(self) -> None:
         try:
@@ -249,8 +278,3 @@ def _index(workspace: Workspace) -> bool:
     if done.changed or done.removed:
         LOG.info("%s: %d files indexed, %d gone", workspace.name, done.changed, done.removed)
     return bool(done.changed or done.removed)
-
-
-def _embed(workspace: Workspace) -> int:
-    """How many texts still lack a vector."""
-    return workspace.index.embed_pending(VECTORS_A_STEP)

@@ -39,7 +39,7 @@ class Recorder:
         forgotten = workspace.store.forgotten_turns
         notes = NoteSteps(workspace.place, workspace.redact_said, forgotten, workspace.notes.write)
         for plugin in (
-            Segmenter(workspace.embedder),
+            Segmenter(workspace.capture_embedder),
             self.capture,
             SummaryKeeper(workspace.store, workspace.sessions, self._summary_steps()),
             self._recent,
@@ -110,7 +110,7 @@ class Recorder:
 
     def _embed(self, texts: Sequence[str]) -> Any:
         try:
-            return self._workspace.embedder.embed(texts)
+            return self._workspace.capture_embedder.embed(texts)
         except ModelUnavailable:
             return None
 

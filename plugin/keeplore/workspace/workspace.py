@@ -19,6 +19,7 @@ from keeplore.index import Deferred, Embedder, Index, Models
 from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Unasked, recall
 from keeplore.store import Store
+from keeplore.workspace.embedding import check, for_capture, full_name
 from keeplore.workspace.identity import Identity, denied, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.synced import SyncLog
@@ -47,12 +48,13 @@ class Workspace:
         self.root = root
         self.machine = machine.id
         self._places = places
-        self._models = models or Models(places.models)
+        self.models = models or Models(places.models)
         self.settings: Settings = load_settings(root)
         self._building = threading.RLock()
         self._plugins: Plugins | None = None
         self._recorder: Recorder | None = None
-        self.embedder = Deferred(self._find_embedder)
+        self.embedder = Deferred(lambda: self._embedder(self.settings.embedding.model))
+        self.capture_embedder = Deferred(lambda: self._embedder(for_capture(self.settings.embedding.model)))
         branch = self.settings.branch
         self.store = Store(root, branch=branch, machine=machine.id, before_write=self._before_write)
         self.index = Index(places.cache / "index" / name, self.store, self.embedder)
@@ -267,7 +269,7 @@ class Workspace:
 
         plugins = Plugins()
         plugins.register(self._redactor)
-        plugins.register(self._models.plugin())
+        plugins.register(self.models.plugin())
         plugins.load_installed()
         plugins.register(Noting(self.changes))
         return plugins
@@ -281,8 +283,11 @@ class Workspace:
                 self._recorder = Recorder(self)
             return self._recorder
 
-    def _find_embedder(self) -> Embedder:
-        found: Embedder = self.plugins.hook.keeplore_embedder(model=self.settings.embedding.model)
+    def _embedder(self, model: str) -> Embedder:
+        """The embedder of a model that may be used here. Raises ModelUnavailable."""
+        name = full_name(model, self.root)
+        check(name, self.root, self._places.state)
+        found: Embedder = self.plugins.hook.keeplore_embedder(model=name)
         return found
 
     def _before_write(self, memory: Memory) -> Memory:
