@@ -68,15 +68,30 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """A change of model whose vectors are not complete; ``vectors`` of ``passages`` are there."""
+
+    model: str
+    vectors: int
+    passages: int
+    answering: str
+
+    def __str__(self) -> str:
+        done = f"the embedding model {self.model} has {self.vectors:,} of {self.passages:,} vectors"
+        return f"{done}; until it has all, {self.answering} answers"
+
+
+@dataclass(frozen=True, slots=True)
 class Stamp:
     """What the index reflects."""
 
     commit: str
     memories: int
     passages: int
-    vectors: int  # passages whose vector is there
-    model: str  # fingerprint, "" without a model
+    vectors: int  # passages whose vector, by the model that answers, is there
+    model: str  # fingerprint of that one, "" without a model
     updated_at: str  # RFC 3339, UTC; "" before the first refresh
+    switch: Switch | None = None  # while another model answers than the one that is set
 
 
 @dataclass(frozen=True, slots=True)

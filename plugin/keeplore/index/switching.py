@@ -1,0 +1,188 @@
+"""Changing the embedding model: until the new one's vectors are complete, those of the one before answer.
+
+Which models had every vector, and when last, stands in the database, with the name by which each is found again. Their
+vectors stay for the way back, the newest two models' at most, unless the earlier one's take too much room.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from keeplore.errors import KeeploreError, ModelUnavailable
+from keeplore.index.backends.base import Engine, EngineMaker
+from keeplore.index.database import Database
+from keeplore.index.embedder import Embedder
+from keeplore.index.queries import counts, meta, set_meta, state
+from keeplore.index.rows import Switch
+
+KEPT = 2  # models whose vectors are kept
+KEPT_BYTES = 512 * 1024 * 1024  # of vectors that are kept for the way back alone
+KEY = "complete_models"  # in the table of what is known of the database
+Find = Callable[[str], Embedder]
+
+
+class Complete(NamedTuple):
+    """A model that had every vector."""
+
+    name: str
+    fingerprint: str
+
+
+class KeptVectors(NamedTuple):
+    """The vectors of one model that the database holds."""
+
+    name: str
+    vectors: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The model that a question is turned into a vector by, and the engine that has its vectors."""
+
+    embedder: Embedder
+    engine: Engine
+    switch: Switch | None = None
+
+
+class Switching:
+    """Thread-safe. ``find`` gives the embedder of a name, None where there is but one."""
+
+    def __init__(self, database: Database, own: Answering, make: EngineMaker, find: Find | None) -> None:
+        self._database = database
+        self._own = own
+        self._make = make
+        self._find = find
+        self._mutex = threading.Lock()
+        self._before: dict[str, Answering] = {}
+        self._seen: tuple[object, Answering] | None = None
+
+    def now(self) -> Answering:
+        """What answers a question of this moment. Asks no server."""
+        if self._find is None:
+            return self._own
+        wanted = self._wanted()
+        seen = self._seen
+        mark = (*self._database.read(state), wanted)
+        if seen is None or seen[0] != mark:
+            self._seen = seen = (mark, self._chosen(wanted))
+        return seen[1]
+
+    def engine_of(self, fingerprint: str) -> Engine | None:
+        """The engine with a model's vectors; None where they are not kept."""
+        if fingerprint == self._wanted():
+            return self._own.engine
+        known = next((one for one in self._database.read(complete_models) if one.fingerprint == fingerprint), None)
+        found = self._found(known) if known else None
+        return found.engine if found else None
+
+    def complete(self) -> None:
+        """Note that no passage lacks a vector of the wanted model; what is kept of others shrinks to its limit."""
+        entry = Complete(self._own.embedder.model, self._own.embedder.fingerprint)
+        if self._database.read(complete_models)[:1] == [entry]:
+            return
+        self._database.write(partial(_note, entry=entry))
+        with self._mutex:
+            before, self._before, self._seen = self._before, {}, None
+        for other in before.values():
+            other.engine.close()
+
+    def kept(self) -> list[str]:
+        """Fingerprints of the models whose vectors are worth keeping."""
+        return kept(self._own.embedder.fingerprint, self._database.read(complete_models))
+
+    def kept_vectors(self) -> list[KeptVectors]:
+        """What is held of each model, that of the wanted one first."""
+        wanted = self._wanted()
+        names = {one.fingerprint: one.name for one in self._database.read(complete_models)} | {wanted: self._own_name()}
+        sizes = sorted(self._database.read(sizes_of).items(), key=lambda held: (held[0] != wanted, held[0]))
+        return [KeptVectors(names.get(one, name_of(one)), *size) for one, size in sizes]
+
+    def _wanted(self) -> str:
+        try:
+            return self._own.embedder.fingerprint
+        except ModelUnavailable:
+            return ""
+
+    def _chosen(self, wanted: str) -> Answering:
+        before = self._database.read(complete_models)[:1]
+        if not before or before[0].fingerprint == wanted:
+            return self._own
+        passages = self._database.read(counts)[1]
+        vectors = self._database.read(self._own.engine.count_vectors) if wanted else 0
+        old = self._found(before[0]) if vectors < passages else None
+        if old is None or not self._database.read(old.engine.count_vectors):
+            return self._own
+        name = self._own_name()
+        return Answering(old.embedder, old.engine, Switch(name, vectors, passages, before[0].name))
+
+    def _own_name(self) -> str:
+        try:
+            return self._own.embedder.model
+        except ModelUnavailable:
+            return "the new model"
+
+    def _found(self, entry: Complete) -> Answering | None:
+        """The model of before, None where its files are gone or are those of another."""
+        with self._mutex, contextlib.suppress(KeeploreError):
+            known = self._before.get(entry.fingerprint)
+            if known is None and self._find is not None:
+                embedder = self._find(entry.name)
+                if embedder.fingerprint == entry.fingerprint:
+                    known = Answering(embedder, self._make(self._database, embedder))
+                    self._before[entry.fingerprint] = known
+            return known
+        return None
+
+
+def complete_models(connection: sqlite3.Connection) -> list[Complete]:
+    """Models that had every vector, the last first."""
+    try:
+        return [
+            Complete(str(name), str(fingerprint)) for name, fingerprint in json.loads(meta(connection, KEY) or "[]")
+        ]
+    except (ValueError, TypeError):
+        return []
+
+
+def kept(wanted: str, complete: Sequence[Complete]) -> list[str]:
+    return list(dict.fromkeys([wanted, *(entry.fingerprint for entry in complete)]))[:KEPT]
+
+
+def _note(connection: sqlite3.Connection, entry: Complete) -> None:
+    """Put a model first, and forget the vectors of those that are not kept."""
+    known = [entry, *(other for other in complete_models(connection) if other.fingerprint != entry.fingerprint)][:KEPT]
+    sizes = sizes_of(connection)
+    if any(sizes.get(other.fingerprint, (0, 0))[1] > KEPT_BYTES for other in known[1:]):
+        known = known[:1]
+    set_meta(connection, KEY, json.dumps(known))
+    drop_models(connection, [other.fingerprint for other in known])
+
+
+def sizes_of(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+    """Fingerprint → number of vectors and their bytes."""
+    rows = connection.execute(
+        "SELECT m.fingerprint, count(*), sum(length(e.vector)) FROM embeddings e JOIN models m ON m.id = e.model"
+        " GROUP BY m.id"
+    )
+    return {str(fingerprint): (int(number), int(size or 0)) for fingerprint, number, size in rows}
+
+
+def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
+    """Delete the vectors of every other model."""
+    marks = ", ".join("?" * len(keep))
+    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({marks}))"  # noqa: S608  # marks
+    for table in ("embeddings", "blocks"):
+        connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))  # noqa: S608  # our own words
+
+
+def name_of(fingerprint: str) -> str:
+    """The name of a model that nobody knows by another one any more."""
+    return fingerprint.rsplit(":", 2)[0]
