@@ -124,7 +124,7 @@ def test_a_sound_machine_has_nothing_wrong(root: Path, places: Places) -> None:
     [
         ("UPDATE memories SET title = 'x' WHERE path LIKE '%pnpm%'", ("pnpm", "front matter")),
         ("DELETE FROM passages_fts_data WHERE id > 10", ("full-text",)),
-        ("UPDATE embeddings SET vector = zeroblob(1536) WHERE rowid = 1", ("a vector has changed",)),
+        ("UPDATE embeddings SET vector = zeroblob(768) WHERE rowid = 1", ("a vector has changed",)),
         ("DELETE FROM memories WHERE path LIKE '%pnpm%'", ("pnpm",)),
     ],
 )

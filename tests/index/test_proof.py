@@ -28,7 +28,7 @@ DAMAGES = {
     ),
     "all words": ("DELETE FROM passages_fts_data WHERE id > 10", "words", "full-text"),
     "text of a passage": ("UPDATE passages SET body = 'Oracle' WHERE kind = 'exchange'", "text", "passages"),
-    "vector": ("UPDATE embeddings SET vector = zeroblob(256) WHERE rowid = 1", "vectors", "changed"),
+    "vector": ("UPDATE embeddings SET vector = zeroblob(128) WHERE rowid = 1", "vectors", "changed"),
     "short vector": ("UPDATE embeddings SET vector = x'00' WHERE rowid = 1", "vectors", "dimension"),
     "swapped vectors": (
         "UPDATE embeddings SET vector = (SELECT vector FROM embeddings WHERE rowid = 2) WHERE rowid = 1",
@@ -79,7 +79,7 @@ def test_a_damage_is_named_and_mended(built: Index, index_directory: Path, name:
 def test_a_vector_names_the_memory_that_it_stands_for(built: Index, index_directory: Path) -> None:
     tamper(
         index_directory,
-        "UPDATE embeddings SET vector = zeroblob(256) WHERE hash IN"
+        "UPDATE embeddings SET vector = zeroblob(128) WHERE hash IN"
         " (SELECT p.hash FROM passages p JOIN memories m ON m.key = p.memory WHERE m.path LIKE '%redis%')",
     )
     assert [flaw.path.rpartition("-")[0] for flaw in built.flaws()] == ["memory/facts/2026-02-09-redis-is-gone"]

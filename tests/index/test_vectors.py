@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.index import Allowed, Index, Match
 from keeplore.index.graph import Graph
-from keeplore.index.vectors import Exact
+from keeplore.index.vectors import Vectors
 from keeplore.memory import Memory
 
 EVERYTHING = Allowed()
@@ -36,13 +36,17 @@ def nearest(index: Index, embedder: Any, text: str, allowed: Allowed = EVERYTHIN
     return index.vector_search(embedder.embed([text])[0], allowed, 5)
 
 
+def vectors_of(index: Index, embedder: Any) -> Vectors:
+    return index._engine.vectors(embedder)  # type: ignore[attr-defined]
+
+
 def same(one: list[Match], other: list[Match]) -> bool:
     pairs = zip(one, other, strict=True)
     return all(abs(a.score - b.score) < 1e-4 for a, b in pairs)
 
 
 def with_graph(many: Any, directory: Path, embedder: Any) -> Index:
-    index = Index(directory, many, embedder, graph_from=100)
+    index = Index(directory, many, embedder, graph_from=50)
     index.refresh()
     index.embed_pending()
     return index
@@ -76,8 +80,7 @@ def test_a_graph_follows_changed_and_deleted_files(
     everything = index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)
     assert gone not in {row.path for row in index.passages([match.passage for match in everything])}
     assert len(everything) == NOTES
-    assert index._engine._vectors is not None
-    assert index._engine._vectors.uses_graph
+    assert vectors_of(index, embedder).uses_graph
     index.close()
 
 
@@ -88,11 +91,11 @@ def test_a_saved_graph_is_used_by_the_next_process_without_building(
     before = nearest(first, embedder, "word7")
     first.close()
     added: list[int] = []
-    monkeypatch.setattr(Graph, "add", lambda self, ids, vectors: added.append(len(ids)))
-    second = Index(tmp_path / "graph", many, embedder, graph_from=100)
+    monkeypatch.setattr(Graph, "add", lambda self, vectors: added.append(len(vectors)))
+    second = Index(tmp_path / "graph", many, embedder, graph_from=50)
+    second.warm_up()
     assert same(nearest(second, embedder, "word7"), before)
-    assert second._engine._vectors is not None
-    assert second._engine._vectors.uses_graph
+    assert vectors_of(second, embedder).uses_graph
     assert sum(added) == 0
     second.close()
 
@@ -155,14 +158,16 @@ def test_a_graph_file_that_is_not_exactly_what_was_saved_is_never_loaded(
     first = with_graph(many, tmp_path / "graph", embedder)
     before = nearest(first, embedder, "word7")
     first.close()
-    [file] = (tmp_path / "graph").glob("*.hnsw")
-    damage(file)
-    second = Index(tmp_path / "graph", many, embedder, graph_from=100)
+    files = list((tmp_path / "graph").glob("*.hnsw"))
+    assert len(files) == 2
+    for file in files:
+        damage(file)
+    second = Index(tmp_path / "graph", many, embedder, graph_from=50)
+    second.warm_up()
     assert same(nearest(second, embedder, "word7"), before)
-    assert second._engine._vectors is not None
-    assert not second._engine._vectors.uses_graph
-    second.embed_pending()
-    assert second._engine._vectors.uses_graph
+    assert not vectors_of(second, embedder).uses_graph
+    second._engine.bring_vectors(None, 1)
+    assert vectors_of(second, embedder).uses_graph
     assert same(nearest(second, embedder, "word7"), before)
     second.close()
 
@@ -173,8 +178,7 @@ def test_without_hnswlib_exact_search_serves(
     monkeypatch.setitem(sys.modules, "hnswlib", None)
     index = with_graph(many, tmp_path / "graph", embedder)
     assert len(nearest(index, embedder, "word7")) == 5
-    assert index._engine._vectors is not None
-    assert not index._engine._vectors.uses_graph
+    assert not vectors_of(index, embedder).uses_graph
     index.close()
 
 
@@ -195,10 +199,10 @@ def test_a_graph_that_was_not_written_whole_is_not_put_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = Graph(DIM)
-    graph.add(np.arange(10), unit_vectors(10))
+    graph.add(unit_vectors(10))
     graph.save(tmp_path / "x.hnsw", {})
     before = (tmp_path / "x.hnsw").read_bytes()
-    graph.add(np.arange(10, 20), unit_vectors(10))
+    graph.add(unit_vectors(10))
     monkeypatch.setattr(graph, "_index", FullDisk(before))
     with pytest.raises(OSError, match="is the disk full"):
         graph.save(tmp_path / "x.hnsw", {})
@@ -206,54 +210,114 @@ def test_a_graph_that_was_not_written_whole_is_not_put_in_place(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.hnsw", "x.hnsw.json"]
 
 
-def test_a_graph_that_cannot_reach_enough_says_so_instead_of_failing() -> None:
-    graph = Graph(DIM)
-    graph.add(np.arange(10), unit_vectors(10))
-    graph.remove(np.arange(8))
-    assert graph.nearest(unit_vectors(1)[0], None, 5) is None
-    assert graph.is_worn
-    assert graph.ids.tolist() == [8, 9]
-
-
-def test_removed_vectors_stay_removed_after_saving_and_loading(tmp_path: Path) -> None:
+def test_a_graph_that_grew_after_it_was_saved_is_loaded_as_it_was(tmp_path: Path) -> None:
     graph = Graph(DIM)
     vectors = unit_vectors(3000)
-    graph.add(np.arange(3000), vectors)
-    graph.remove(np.arange(100))
+    graph.add(vectors[:2000])
     graph.save(tmp_path / "x.hnsw", {"database": "a"})
+    graph.add(vectors[2000:])
     loaded = Graph.load(tmp_path / "x.hnsw", {"database": "a"}, DIM)
     assert loaded is not None
-    assert loaded.ids.tolist() == list(range(100, 3000))
-    found = loaded.nearest(vectors[50], None, 10)
-    assert found is not None
-    assert not set(found[0].tolist()) & set(range(100))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.hnsw", "x.hnsw.json"]
+    assert (graph.count, loaded.count) == (3000, 2000)
+    assert graph.nearest(vectors[2500], 1)[0].tolist() == [2500]
+    assert loaded.nearest(vectors[50], 1)[0].tolist() == [50]
+    assert len(loaded.nearest(vectors[50], 5000)[0]) in (0, 2000)  # never fewer, in silence
 
 
-def test_exact_search_keeps_ids_vectors_and_scopes_together() -> None:
-    vectors = unit_vectors(6)
-    exact = Exact(DIM)
-    exact.add(np.array([4, 2]), vectors[[4, 2]], np.array([7, 8]))
-    exact.add(np.array([3, 5, 1]), vectors[[3, 5, 1]], np.array([7, 7, 8]))
-    exact.remove(np.array([2]))
-    assert exact.ids.tolist() == [1, 3, 4, 5]
-    for scopes, wanted in ((None, [1, 3, 4, 5]), ([7], [3, 4, 5]), ([8, 9], [1]), ([9], []), ([], [])):
-        ids, scores = exact.nearest(vectors[4], scopes, 10)
-        assert sorted(ids.tolist()) == wanted
-        assert np.allclose(scores, vectors[ids] @ vectors[4], atol=1e-4)
-    assert exact.nearest(vectors[4], [7], 1)[0].tolist() == [4]
+def test_rows_that_a_graph_does_not_have_yet_are_found(
+    many: Any, tmp_path: Path, embedder: Any, make_note: Callable[..., Memory]
+) -> None:
+    index = with_graph(many, tmp_path / "graph", embedder)
+    other = Index(tmp_path / "graph", many, embedder)  # another process
+    many.put(make_note("Late", "zebra", scope="project", project="kasha"))
+    other.refresh()
+    other.embed_pending()
+    assert vectors_of(index, embedder).uses_graph
+    [found, *_] = index.passages([nearest(index, embedder, "late zebra")[0].passage])
+    assert found.title == "Late"
+    index.close()
+    other.close()
 
 
-def test_a_vector_with_wrong_bytes_is_passed_over(many: Any, index: Index, embedder: Any) -> None:
+def blocks_in(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.glob("vectors-*.rows"))
+
+
+def test_a_block_is_made_anew_without_what_is_gone(
+    many: Any, index: Index, index_directory: Path, embedder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("keeplore.index.blocks.WORN_FROM", 10)
     index.refresh()
     index.embed_pending()
-    nan = np.full(embedder.dim, np.nan, np.float32).tobytes()
+    before = blocks_in(index_directory)
+    lore = [file for file in many.scan() if "/lore/" in file.path]
+    for file in lore[:20]:
+        (many.root / file.path).unlink()
+    index.refresh()
+    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 20
+    index.embed_pending()
+    after = blocks_in(index_directory)
+    assert len(before) == len(after) == 2
+    assert len(set(before) & set(after)) == 1  # that of the other project is left alone
+    sizes = sorted((index_directory / name).stat().st_size for name in after)
+    assert sizes == [40 * 2 * embedder.dim, 60 * 2 * embedder.dim]
+    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 20
+    assert index.stamp().vectors == NOTES - 20
+
+
+def unlink_all(file: Path) -> None:
+    file.unlink()
+
+
+def cut_off(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize("suffix", ["rows", "ids"])
+@pytest.mark.parametrize("damage", [unlink_all, cut_off])
+def test_a_block_that_is_not_whole_costs_no_result_and_is_made_anew(
+    damage: Callable[[Path], None], suffix: str, many: Any, index: Index, index_directory: Path, embedder: Any
+) -> None:
+    index.refresh()
+    index.embed_pending()
+    before = nearest(index, embedder, "word7")
+    for file in index_directory.glob(f"*.{suffix}"):
+        damage(file)
+    assert same(nearest(index, embedder, "word7"), before)
+    assert index.embed_pending() == 0
+    assert list(index.flaws()) == []
+    assert same(nearest(index, embedder, "word7"), before)
+    assert len(blocks_in(index_directory)) == 2
+    assert len(embedder.texts) < 2 * NOTES  # no text was embedded again but those of the questions and the proof
+
+
+def test_rows_behind_those_that_count_are_written_over(
+    many: Any, index: Index, index_directory: Path, embedder: Any, make_note: Callable[..., Memory]
+) -> None:
+    index.refresh()
+    index.embed_pending()
+    for file in index_directory.glob("vectors-*"):  # a writer was killed before its commit
+        file.write_bytes(file.read_bytes() + b"\x7f" * 1000)
+    many.put(make_note("Late", "zebra", scope="project", project="kasha"))
+    index.refresh()
+    index.embed_pending()
+    assert list(index.flaws()) == []
+    [found, *_] = index.passages([nearest(index, embedder, "late zebra")[0].passage])
+    assert found.title == "Late"
+    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, 2 * NOTES)) == NOTES + 1
+
+
+def test_a_vector_that_is_no_vector_hides_no_other_and_is_made_again(many: Any, index: Index, embedder: Any) -> None:
+    index.refresh()
+    index.embed_pending()
 
     def spoil(connection: Any) -> None:
-        connection.execute("UPDATE embeddings SET vector = ? WHERE rowid = 1", (nan,))
         connection.execute("UPDATE embeddings SET vector = x'00' WHERE rowid = 2")
+        connection.execute("UPDATE models SET is_placed = 0")
 
     index._database.write(spoil)
-    found = index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)
-    assert len(found) == NOTES - 2
-    assert all(np.isfinite(match.score) for match in found)
+    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 1
+    index.warm_up()
+    index._engine.bring_vectors(None, 1)
+    assert index.embed_pending() == 0
+    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES

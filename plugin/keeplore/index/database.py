@@ -20,7 +20,7 @@ from typing import TypeVar
 from keeplore.errors import IndexUnavailable
 from keeplore_hooks import durable
 
-SCHEMA = 3
+SCHEMA = 4
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
@@ -31,6 +31,7 @@ Safe to delete at any time; it comes back.
 """
 # A word of the title says most about a passage, one that only a neighbour used says least.
 FTS_WEIGHTS = {"title": 3.0, "head": 1.5, "body": 1.0, "context": 0.4, "extra": 0.5}
+TOKENIZER = "porter unicode61 remove_diacritics 2"
 # Errors that say nothing about the file's contents: deleting it would not help.
 _NOT_DAMAGE = frozenset(
     {
@@ -72,9 +73,10 @@ CREATE TABLE passages (
 );
 CREATE INDEX passages_memory ON passages (memory);
 CREATE INDEX passages_hash ON passages (hash);
+CREATE INDEX passages_scope ON passages (scope_id);
 CREATE VIRTUAL TABLE passages_fts USING fts5(
     {columns},
-    content='passages', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2'
+    content='passages', content_rowid='id', tokenize='{tokenizer}'
 );
 CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
     INSERT INTO passages_fts(rowid, title, head, body, context, extra)
@@ -84,11 +86,26 @@ CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
     INSERT INTO passages_fts(passages_fts, rowid, title, head, body, context, extra)
     VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra);
 END;
-CREATE TABLE models (id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE);
+-- what this machine has put on a shared engine or seen there; empty without one
+CREATE TABLE points (passage INTEGER PRIMARY KEY, place TEXT, point BLOB, has_vector INTEGER);
+CREATE INDEX points_point ON points (point);
+CREATE INDEX points_bare ON points (passage) WHERE NOT has_vector;
+-- settled: passages up to this one have their vectors; is_placed: their vectors are in the blocks
+CREATE TABLE models (
+    id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE, settled INTEGER DEFAULT 0, is_placed INTEGER DEFAULT 1
+);
 -- sum: of hash and vector as they were made, so that a change on the disk is seen
 CREATE TABLE embeddings (
     model INTEGER REFERENCES models, hash BLOB, vector BLOB, sum INTEGER, UNIQUE (model, hash)
 );
+CREATE TRIGGER embeddings_removed AFTER DELETE ON embeddings BEGIN
+    UPDATE models SET settled = 0, is_placed = 0 WHERE id = old.model;
+END;
+-- the vectors of a scope, side by side in files: how many rows count, and how many of those are of passages gone
+CREATE TABLE blocks (
+    scope_id INTEGER, model INTEGER, name TEXT, width INTEGER, rows INTEGER, gone INTEGER,
+    PRIMARY KEY (scope_id, model)
+) WITHOUT ROWID;
 """
 
 _T = TypeVar("_T")
@@ -121,7 +138,7 @@ class Database:
                         return ask(connection)
                     finally:
                         connection.rollback()
-            except sqlite3.DatabaseError as e:
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as e:
                 self.close()
                 self._mend(e, seen)
         raise self._unavailable("it is damaged again and again")
@@ -137,7 +154,7 @@ class Database:
             try:
                 with self.locked(wait_s):
                     return self._write_locked(act)
-            except sqlite3.DatabaseError as e:
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as e:
                 self._mend(e, seen)
             except FileNotFoundError:  # the directory was deleted under our feet
                 continue
@@ -249,7 +266,7 @@ class Database:
         self._marker.unlink(missing_ok=True)
         return result
 
-    def _mend(self, error: sqlite3.DatabaseError, seen: tuple[int, int] | None) -> None:
+    def _mend(self, error: sqlite3.DatabaseError | UnicodeDecodeError, seen: tuple[int, int] | None) -> None:
         """Delete the file ``seen`` where ``error`` says that it is damaged or foreign. Raises IndexUnavailable."""
         if (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF) in _NOT_DAMAGE:
             raise self._unavailable(error) from error
@@ -312,7 +329,8 @@ class Database:
 
 def _create(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
-    connection.executescript("BEGIN;" + _TABLES.replace("{columns}", ", ".join(FTS_WEIGHTS)))
+    tables = _TABLES.replace("{columns}", ", ".join(FTS_WEIGHTS)).replace("{tokenizer}", TOKENIZER)
+    connection.executescript("BEGIN;" + tables)
     weights = ", ".join(str(weight) for weight in FTS_WEIGHTS.values())
     connection.execute("INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",))
     # names this very file: passage ids of another one mean other passages

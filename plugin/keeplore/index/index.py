@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable, RepositoryError
-from keeplore.index import proof, queries, refresh, search
+from keeplore.index import blocks, proof, queries, refresh, search
 from keeplore.index.backends.base import Engine, EngineMaker
 from keeplore.index.backends.embedded import Embedded
 from keeplore.index.database import Database
 from keeplore.index.embedder import BATCH, Embedder, give_back
+from keeplore.index.packing import packed
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
@@ -95,23 +96,19 @@ class Index:
         """
         if self._embedder is None:
             raise ModelUnavailable("there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml")
-        fingerprint = self._embedder.fingerprint
-        missing = self._database.read(lambda c: count_pending(c, fingerprint))
+        waiting = self._engine.bring_words(limit)  # first, for what another machine has embedded needs no vector here
+        missing = self._engine.count_pending()
         total = missing if limit is None else min(limit, missing)
         done = 0
-        walk = self._pending = self._pending or Pending(fingerprint)
         while done < total:
-            texts = self._database.read(partial(walk.take, limit=min(WINDOW, total - done)))
+            texts = self._engine.pending(min(WINDOW, total - done))
             if not texts:  # someone else was faster
-                self._database.write(walk.settle)
                 break
-            done += self._embed(self._embedder, texts, lambda made, so_far=done: progress and progress(so_far + made, total))
+            done += self._embed(self._embedder, texts, partial(_report, progress, done, total))
         if self._database.read(queries.has_orphans):
-            self._database.write(lambda c: queries.drop_orphans(c, fingerprint))
-        if not total and self._vectors is None:  # whoever only looks whether there is something to do loads nothing
-            return 0
-        self._open_vectors(self._embedder).maintain(self._database)
-        return self._database.read(lambda c: count_pending(c, fingerprint))
+            self._database.write(partial(queries.drop_orphans, fingerprint=self._embedder.fingerprint))
+        waiting += self._engine.bring_vectors(limit, done)
+        return self._engine.count_pending() + waiting
 
     @property
     def is_warm(self) -> bool:
@@ -129,8 +126,9 @@ class Index:
         self.refresh()
         self._database.write(queries.drop_traces)
         self._database.vacuum()
-        for graph in self._database.directory.glob("vectors-*"):  # made again from the vectors that are left
-            graph.unlink(missing_ok=True)
+        with self._database.locked():  # the files that held the vectors of what is gone
+            for file in self._database.read(lambda c: blocks.strays(c, self._database.directory)):
+                file.unlink(missing_ok=True)
 
     def stamp(self, *, of_text: bool = False) -> Stamp:
         """What the index reflects; ``of_text`` does not look at the model, and counts no vectors."""
@@ -279,6 +277,22 @@ class Index:
         self._engine.close()
         self._database.close()
 
+    def _embed(self, embedder: Embedder, texts: list[tuple[bytes, str]], report: Callable[[int], None]) -> int:
+        """Make and store the vectors of texts; returns for how many passages. What interrupts keeps what is done."""
+        texts.sort(key=lambda text: len(text[1]))
+        made: list[tuple[bytes, bytes]] = []
+        placed = 0
+        try:
+            for start in range(0, len(texts), BATCH):
+                batch = texts[start : start + BATCH]
+                vectors = packed(embedder.embed([text for _, text in batch]))
+                made += [(key, vector) for (key, _), vector in zip(batch, vectors, strict=True)]
+                report(len(made))
+        finally:
+            add = partial(queries.add_vectors, fingerprint=embedder.fingerprint, rows=made)
+            placed = self._database.write(add)
+        return placed
+
     def _commit(self) -> str:
         try:
             return self._store.head()
@@ -292,16 +306,19 @@ class Index:
             return ""
 
 
-def _embed(embedder: Embedder, texts: list[tuple[bytes, str]]) -> list[tuple[bytes, bytes]]:
-    vectors = embedder.embed([text for _, text in texts])
-    return [(key, vector.astype("<f4").tobytes()) for (key, _), vector in zip(texts, vectors, strict=True)]
+def _report(progress: Progress | None, done: int, total: int, made: int) -> None:
+    if progress:
+        progress(min(done + made, total), total)
 
 
 def _store(connection: sqlite3.Connection, items: Sequence[refresh.Read], gone: Sequence[str]) -> int:
     """One batch: what is gone goes with the first, so that a renamed file is never missing."""
     for path in gone:
         refresh.drop(connection, path)
+    last = queries.last_passage(connection)
     changed = sum(refresh.put(connection, item) for item in items)
+    if changed:
+        blocks.place_new(connection, last)
     if changed or gone:
         queries.raise_version(connection)
     return changed

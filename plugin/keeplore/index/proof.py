@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 from keeplore.index import blocks, refresh
-from keeplore.index.blocks import model_id
+from keeplore.index.blocks import model_id, vector_sum
 from keeplore.index.database import FTS_WEIGHTS, Database
 from keeplore.index.embedder import Embedder
-from keeplore.index.passages import embedded_text
 from keeplore.index.packing import BYTES, unpacked
-from keeplore.index.queries import raise_version, vector_sum
+from keeplore.index.passages import embedded_text
+from keeplore.index.queries import raise_version
 
 FILES_AT_ONCE = 200
 VECTORS_AT_ONCE = 2000

@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 import sqlite3
-import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
-from keeplore.index.passages import embedded_text
+from keeplore.index import blocks
 from keeplore.index.rows import MemoryRow, PassageRow, Wanted
 from keeplore.index.search import in_list, scope_ids
 from keeplore.memory.chains import Chain, Place, chains, places
@@ -65,7 +64,7 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
 
 
 def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MemoryRow]:
-    heads = places(all_chains(connection))
+    heads = places(_chains_of(connection, ids))
     found = {}
     for chunk in _chunks(list(ids)):
         rows = connection.execute(
@@ -110,6 +109,11 @@ def problems(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     return sorted([*wrong, *same])
 
 
+def last_passage(connection: sqlite3.Connection) -> int:
+    """The highest id of a passage, 0 without one."""
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0])
+
+
 def counts(connection: sqlite3.Connection) -> tuple[int, int]:
     """How many memories and passages there are."""
     row = connection.execute("SELECT (SELECT count(DISTINCT id) FROM memories), (SELECT count(*) FROM passages)")
@@ -117,47 +121,30 @@ def counts(connection: sqlite3.Connection) -> tuple[int, int]:
     return found
 
 
-def count_pending(connection: sqlite3.Connection, fingerprint: str) -> int:
-    """How many different texts have no vector of this model."""
-    sql = f"SELECT count(DISTINCT p.hash) {_PENDING}"
-    return int(connection.execute(sql, (model_id(connection, fingerprint),)).fetchone()[0])
-
-
-def pending(connection: sqlite3.Connection, fingerprint: str, limit: int) -> list[tuple[bytes, str]]:
-    """Hash and text of passages without a vector, newest first."""
-    rows = connection.execute(
-        f"SELECT p.hash, p.title, p.head || p.body, p.context {_PENDING}"
-        " GROUP BY p.hash ORDER BY max(p.id) DESC LIMIT ?",
-        (model_id(connection, fingerprint), limit),
-    )
-    return [(hash_, embedded_text(title, body, context)) for hash_, title, body, context in rows]
-
-
-_PENDING = "FROM passages p LEFT JOIN embeddings e ON e.model = ? AND e.hash = p.hash WHERE e.hash IS NULL"
-
-
-def add_vectors(connection: sqlite3.Connection, fingerprint: str, rows: Iterable[tuple[bytes, bytes]]) -> None:
+def add_vectors(connection: sqlite3.Connection, fingerprint: str, rows: Iterable[tuple[bytes, bytes]]) -> int:
+    """Store vectors (packed) by the hashes of their texts; returns how many passages have one that had none."""
     connection.execute("INSERT OR IGNORE INTO models (fingerprint) VALUES (?)", (fingerprint,))
-    model = model_id(connection, fingerprint)
-    connection.executemany(
-        "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)",
-        ((model, hash_, vector, vector_sum(hash_, vector)) for hash_, vector in rows),
-    )
+    model = blocks.model_id(connection, fingerprint)
+    new: list[tuple[int, int, bytes]] = []
+    for hash_, vector in rows:
+        added = connection.execute(
+            "INSERT OR IGNORE INTO embeddings VALUES (?, ?, ?, ?)",
+            (model, hash_, vector, blocks.vector_sum(hash_, vector)),
+        ).rowcount
+        if added:
+            found = connection.execute("SELECT id, scope_id FROM passages WHERE hash = ?", (hash_,))
+            new += [(id_, scope, vector) for id_, scope in found]
+    placed = blocks.place(connection, model, new)
     raise_version(connection)
-
-
-def vector_sum(hash_: bytes, vector: bytes) -> int:
-    """By which a vector that changed on the disk, or stands beside another text's hash, is known."""
-    return zlib.crc32(hash_ + vector)
+    return placed
 
 
 def count_vectors(connection: sqlite3.Connection, fingerprint: str) -> int:
     """How many passages have a vector of this model."""
-    sql = (
-        "SELECT count(*) FROM passages CROSS JOIN embeddings"
-        " ON embeddings.hash = passages.hash AND embeddings.model = ?"
-    )
-    return int(connection.execute(sql, (model_id(connection, fingerprint),)).fetchone()[0])
+    model = blocks.model_id(connection, fingerprint)
+    if blocks.are_placed(connection, model):
+        return sum(block.rows - block.gone for block in blocks.of_model(connection, model))
+    return sum(1 for _ in blocks.vectors(connection, model))
 
 
 def has_orphans(connection: sqlite3.Connection) -> bool:
@@ -168,29 +155,52 @@ def has_orphans(connection: sqlite3.Connection) -> bool:
 
 def drop_orphans(connection: sqlite3.Connection, fingerprint: str) -> None:
     """Delete the vectors of other models and those of texts that no passage has."""
-    connection.execute("DELETE FROM embeddings WHERE model != ?", (model_id(connection, fingerprint),))
+    model = blocks.model_id(connection, fingerprint)
+    before = connection.execute("SELECT settled, is_placed FROM models WHERE id = ?", (model,)).fetchone()
+    connection.execute("DELETE FROM embeddings WHERE model != ?", (model,))
+    connection.execute("DELETE FROM blocks WHERE model != ?", (model,))
     connection.execute("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages)")
+    if before:  # no passage has lost its vector
+        connection.execute("UPDATE models SET settled = ?, is_placed = ? WHERE id = ?", (*before, model))
 
 
 def drop_traces(connection: sqlite3.Connection) -> None:
     """Delete the vectors of texts that no passage has, whatever model made them, and write the word lists anew."""
     connection.execute("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages)")
+    for (model,) in connection.execute("SELECT id FROM models").fetchall():
+        blocks.make_anew(connection, model)
     connection.execute("INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')")
-
-
-def model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
-    """The number of a model in this database, -1 for one that has no vectors yet."""
-    row = connection.execute("SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)).fetchone()
-    return int(row[0]) if row else -1
 
 
 def all_chains(connection: sqlite3.Connection) -> list[Chain]:
     """Every chain of memories that replaced one another."""
+    return _chained(connection, connection.execute(_SUPERSEDING))
+
+
+def _chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]:
+    """The chains that these memories take part in, link by link: of all others nothing is read."""
+    found: set[tuple[str, str]] = set()
+    known: set[str] = set()
+    waiting = set(ids)
+    while waiting:
+        known |= waiting
+        new: set[tuple[str, str]] = set()
+        for chunk in _chunks(sorted(waiting)):
+            for column in ("m.id", "l.target"):
+                new.update(connection.execute(f"{_SUPERSEDING} AND {column} IN ({_marks(chunk)})", chunk))
+        found |= new
+        waiting = {id_ for pair in new for id_ in pair} - known
+    return _chained(connection, found)
+
+
+_SUPERSEDING = (
+    "SELECT m.id, l.target FROM links l JOIN memories m ON m.key = l.memory WHERE l.relationship = 'supersedes'"
+)
+
+
+def _chained(connection: sqlite3.Connection, links: Iterable[tuple[str, str]]) -> list[Chain]:
     supersedes: dict[str, list[str]] = {}
-    rows = connection.execute(
-        "SELECT m.id, l.target FROM links l JOIN memories m ON m.key = l.memory WHERE l.relationship = 'supersedes'"
-    )
-    for id_, target in rows:
+    for id_, target in links:
         supersedes.setdefault(id_, []).append(target)
     named = {*supersedes, *(target for targets in supersedes.values() for target in targets)}
     ages: dict[str, tuple[str, str]] = {}

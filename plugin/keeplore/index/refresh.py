@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from keeplore.errors import KeeploreError, NotFound
+from keeplore.index import blocks
 from keeplore.index.passages import Passage, passages_of
 from keeplore.memory import Memory
 from keeplore.memory.conversation import turns_of
@@ -129,6 +130,7 @@ def put(connection: sqlite3.Connection, item: Read) -> bool:
 def _drop_memory(connection: sqlite3.Connection, path: str) -> None:
     row = connection.execute("SELECT key FROM memories WHERE path = ?", (path,)).fetchone()
     if row:
+        blocks.lose(connection, row[0])
         for statement in (
             "DELETE FROM passages WHERE memory = ?",
             "DELETE FROM turns WHERE memory = ?",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 from keeplore.index import queries, search
 from keeplore.index.database import Database
 from keeplore.index.embedder import Embedder
+from keeplore.index.pending import Pending, count_pending
 from keeplore.index.rows import Allowed, Match
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ class Embedded:
         self._graph_from = graph_from
         self._opening = threading.Lock()
         self._vectors: Vectors | None = None
+        self._walk: Pending | None = None
 
     @property
     def is_warm(self) -> bool:
@@ -61,19 +64,18 @@ class Embedded:
         """Make or extend the graph where there are enough vectors for one, and what is in memory."""
         if self._embedder is None or (not made and self._vectors is None):
             return 0  # whoever only looks whether there is something to do loads nothing
-        vectors = self.vectors(self._embedder)
-        vectors.maintain(self._database)
-        if vectors.is_held:
-            vectors.follow(self._database)
+        self.vectors(self._embedder).maintain(self._database)
         return 0
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
-        fingerprint = self._fingerprint()
-        return self._database.read(lambda c: queries.pending(c, fingerprint, limit))
+        self._walk = self._walk or Pending(self._fingerprint())
+        texts = self._database.read(partial(self._walk.take, limit=limit))
+        if not texts:
+            self._database.write(self._walk.settle)
+        return texts
 
     def count_pending(self) -> int:
-        fingerprint = self._fingerprint()
-        return self._database.read(lambda c: queries.count_pending(c, fingerprint))
+        return self._database.read(partial(count_pending, fingerprint=self._fingerprint()))
 
     def count_vectors(self, connection: sqlite3.Connection) -> int:
         return queries.count_vectors(connection, self._fingerprint())
