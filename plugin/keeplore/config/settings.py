@@ -20,6 +20,7 @@ MAX_FILE = 16 * 1024  # bytes
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
 MAX_TIMEOUT_S = 240  # for one answer; shorter than the lease of a job
+REFINE_MODES = ("shadow", "controlled", "full", "frozen")
 _RANGES = {
     "brief_tokens": (0, 3_000),
     "prompt_tokens": (0, 3_000),
@@ -82,6 +83,13 @@ class Llm:
 
 
 @dataclass(frozen=True, slots=True)
+class Refine:
+    """What becomes of the notes that a language model proposes; nothing is asked where none is set."""
+
+    mode: str = "controlled"
+
+
+@dataclass(frozen=True, slots=True)
 class Sync:
     """Whether commits are pushed and fetched in the background where the workspace has a remote."""
 
@@ -108,6 +116,7 @@ class Settings:
     context: Context = Context()
     embedding: Embedding = Embedding()
     llm: Llm = Llm()
+    refine: Refine = Refine()
     sync: Sync = Sync()
     redaction: Redaction = Redaction()
 
@@ -178,6 +187,8 @@ def _check(settings: Settings) -> None:
         if not least <= getattr(settings.context, name) <= most:
             raise ValueError(f"context.{name}: it should be {least} to {most}")
     _check_llm(settings.llm)
+    if settings.refine.mode not in REFINE_MODES:
+        raise ValueError(f"refine.mode: it should be one of {', '.join(REFINE_MODES)}")
     for fingerprint in settings.redaction.allow:
         if not _FINGERPRINT.match(fingerprint):
             raise ValueError(f"redaction.allow: {fingerprint!r} should be a kind and six digits, like api-key:12ab34")

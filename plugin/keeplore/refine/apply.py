@@ -132,7 +132,7 @@ def entry_of(run: Run, judged: Judged) -> dict[str, Any]:
     """The audit line of a proposal; the text of what was applied stands in its note alone."""
     proposal, kind, verdict = judged.proposal, judged.kind, judged.verdict
     fact, target = proposal.fact, proposal.target
-    is_applied = verdict.outcome == APPLIED
+    is_in_note = verdict.outcome == APPLIED and proposal.action in (ADD, UPDATE)
     line = {
         "at": run.at,
         "event": EVENT,
@@ -141,7 +141,7 @@ def entry_of(run: Run, judged: Judged) -> dict[str, Any]:
         "gate": verdict.gate,
         "detail": verdict.detail,
         "reason": proposal.reason,
-        "statement": "" if is_applied else proposal.statement,
+        "statement": "" if is_in_note else proposal.statement,
         "note": judged.note_id if proposal.action in (ADD, UPDATE) else "",
         "target": target.id if target else "",
         "conversation": run.conversation.id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from keeplore.config.settings import REFINE_MODES
 from keeplore.memory.content import content_hash
 from keeplore.memory.model import TRUST
 from keeplore.refine.answers import MIN_CONTENT
@@ -16,7 +17,7 @@ from keeplore.refine.receipts import is_supported
 from keeplore.refine.window import Segment
 
 LEAST_CONFIDENCE = 0.7  # below it a person would want to be asked about every second one
-SHADOW, CONTROLLED, FULL, FROZEN = MODES = ("shadow", "controlled", "full", "frozen")
+SHADOW, CONTROLLED, FULL, FROZEN = MODES = REFINE_MODES
 APPLIED, BLOCKED, REVIEW, SHADOWED = "applied", "blocked", "review", "shadow"
 ACCEPTED, REJECTED = "accepted", "rejected"  # by a person
 OUTCOMES = (APPLIED, BLOCKED, REVIEW, SHADOWED, ACCEPTED, REJECTED)

@@ -11,6 +11,7 @@ from keeplore.llm.base import tokens
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.refine.apply import DONE
 from keeplore.refine.around import Around
+from keeplore.refine.gates import SHADOW
 from keeplore.refine.window import LEAST, Segment, Window, segments_of, size_of, unread, windows
 
 Known = Mapping[str, frozenset[str]]  # conversation → keys of the exchanges about which a model was asked
@@ -61,12 +62,13 @@ def part_of(around: Around, memory_id: str, known: Known, *, anywhere: bool = Fa
     return Part(memory, exchanges, wanted, segments, why)
 
 
-def asked_about(records: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
-    """What the audit says was asked about, in whichever way."""
+def asked_about(records: Iterable[Mapping[str, Any]], mode: str) -> dict[str, frozenset[str]]:
+    """What the audit says was asked about; what was only tried in the shadow is asked again where it shall count."""
     found: dict[str, frozenset[str]] = {}
     for entry in records:
         keys = entry.get("exchanges")
-        if entry.get("event") == DONE and isinstance(keys, list):
+        counts = entry.get("mode") != SHADOW or mode == SHADOW
+        if entry.get("event") == DONE and counts and isinstance(keys, list):
             id_ = str(entry.get("conversation"))
             found[id_] = found.get(id_, frozenset()) | frozenset(map(str, keys))
     return found

@@ -60,22 +60,20 @@ def refine(
     mode: str,
     *,
     anywhere: bool = False,
-    again: bool = False,
     keep: Callable[[], bool] = lambda: True,
 ) -> Result:
-    """Refine what of a conversation was not refined before (with ``again`` all of it), and write down what was decided.
+    """Refine what of a conversation was not refined before, and write down what was decided of each proposal.
 
-    ``keep`` is asked right before the change whether this process still may. Raises LlmUnavailable and RepositoryBusy
-    where it should be tried later, LlmRefused for an answer that is none, NotFound for a conversation that is gone:
-    nothing has changed then.
+    Only what this machine captured, unless ``anywhere``. ``keep`` is asked right before the change whether this process
+    still may. Raises LlmUnavailable and RepositoryBusy where it should be tried later, LlmRefused for an answer that
+    is none, NotFound for a conversation that is gone: nothing has changed then.
     """
     result = Result(memory_id)
     if mode == FROZEN:
         result.why = "refining is frozen"
         return result
     around.search.index.refresh()
-    known = {} if again else asked_about(around.store.records())
-    part = part_of(around, memory_id, known, anywhere=anywhere)
+    part = part_of(around, memory_id, asked_about(around.store.records(), mode), anywhere=anywhere)
     if part.why:
         result.why = part.why
         return result

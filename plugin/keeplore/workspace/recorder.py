@@ -46,6 +46,11 @@ class Recorder:
             NoteTaker(notes, is_automatic=workspace.settings.capture.notes),
         ):
             workspace.plugins.register(plugin)
+        if workspace.settings.llm.provider:
+            # here, because most have no model that refines
+            from keeplore.workspace.refine_jobs import Trigger
+
+            workspace.plugins.register(Trigger(workspace))
 
     def begin(self) -> None:
         """Look again at what other processes may have written meanwhile."""

@@ -47,7 +47,9 @@ class Workspace:
         self.name = name
         self.root = root
         self.machine = machine.id
-        self._places = places
+        self.own_machines = frozenset(filter(None, (machine.id, machine.copied_from)))
+        self.is_home = machine.home == name
+        self.places = places
         self.models = models or Models(places.models)
         self.settings: Settings = load_settings(root)
         self._building = threading.RLock()
@@ -56,14 +58,13 @@ class Workspace:
         self.embedder = Deferred(lambda: self._embedder(self.settings.embedding.model))
         self.capture_embedder = Deferred(lambda: self._embedder(for_capture(self.settings.embedding.model)))
         branch = self.settings.branch
-        self.store = Store(root, branch=branch, machine=machine.id, before_write=self._before_write)
+        self.store = Store(root, branch=branch, machine=machine.id, before_write=self.before_write)
         self.index = Index(places.cache / "index" / name, self.store, self.embedder)
         self.sessions = Sessions(places.state / "capture" / name)
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
         self.changes = Changes()
         cache, state = (place / "machines" / f"{name}.json" for place in (places.cache, places.state))
-        own = (machine.id, machine.copied_from)
-        self.whose = Whose(root, self.store.head, self.index.path_of, own, cache=cache, state=state)
+        self.whose = Whose(root, self.store.head, self.index.path_of, self.own_machines, cache=cache, state=state)
         self.notes = Notes(
             self.store,
             self.index,
@@ -204,7 +205,10 @@ class Workspace:
 
         Raises RepositoryBusy while git is busy with something of the user's: the files wait on disk.
         """
+        from keeplore.store.together import recover  # here, as the next ones: a prompt may wait for this module
+
         with self._writing:
+            recover(self.store)
             return self.store.commit(message).commit or ""
 
     def synchronise(self, *, is_unrelated: bool = False, quiet_s: float = 0.0) -> Synced:
@@ -219,7 +223,7 @@ class Workspace:
         """Remove the copies of purged memories that this machine has outside of git."""
         from keeplore.workspace.erasing import erase  # here, as the next ones: a prompt may wait for this module
 
-        erase(self._places, self.root, self.index, self.sessions, remains)
+        erase(self.places, self.root, self.index, self.sessions, remains)
 
     def close(self) -> None:
         self.index.close()
@@ -256,7 +260,7 @@ class Workspace:
 
         wishes = self.settings.redaction
         return Redactor(
-            redaction_key(self._places),
+            redaction_key(self.places),
             deny=wishes.deny,
             allow=wishes.allow,
             home=self._home,
@@ -264,12 +268,14 @@ class Workspace:
         )
 
     def _load_plugins(self) -> Plugins:
-        from keeplore.workspace.noting import Noting  # here, as above: pluggy takes 10 ms
+        from keeplore.llm.builtin import Builtin  # here, as above: pluggy takes 10 ms
+        from keeplore.workspace.noting import Noting
         from keeplore.workspace.plugins import Plugins
 
         plugins = Plugins()
         plugins.register(self._redactor)
         plugins.register(self.models.plugin())
+        plugins.register(Builtin())
         plugins.load_installed()
         plugins.register(Noting(self.changes))
         return plugins
@@ -286,11 +292,12 @@ class Workspace:
     def _embedder(self, model: str) -> Embedder:
         """The embedder of a model that may be used here. Raises ModelUnavailable."""
         name = full_name(model, self.root)
-        check(name, self.root, self._places.state)
+        check(name, self.root, self.places.state)
         found: Embedder = self.plugins.hook.keeplore_embedder(model=name)
         return found
 
-    def _before_write(self, memory: Memory) -> Memory:
+    def before_write(self, memory: Memory) -> Memory:
+        """A memory as it may be written: without secrets, and as the plugins want it."""
         meta = {**memory.meta, "title": self.redact(memory.title, memory.project)}
         return Memory(meta, self.plugins.before_write(meta, memory.body))
 
