@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 ANSWER_S = 1.0
 
 
-def settle(places: Places, workspace: Workspace, message: str = "") -> None:
-    """Commit what was written; where git refuses, say that nothing is lost. A worker indexes and pushes it."""
+def settle(places: Places, workspace: Workspace, message: str = "") -> bool:
+    """Commit what was written; where git refuses, say that nothing is lost. A worker indexes and pushes it.
+
+    Returns whether one runs.
+    """
     try:
         workspace.commit(message)
     except RepositoryError as e:
         note(f"it is on disk and not committed yet: {e.message}. {e.remedy or 'It is tried again'}")
-    ask(places.state, "changed", timeout_s=ANSWER_S)
+    return ask(places.state, "changed", timeout_s=ANSWER_S) is not None

@@ -33,6 +33,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Write": {
         "remember": "Write something down for good.",
+        "ingest": "Keep files and web pages as documents.",
         "review": "Decide what contradicts, and what of your talks becomes a note.",
         "edit": "Change a memory in your editor; it becomes a new version.",
         "pin": "Make memories permanent: never archived, ranked first.",

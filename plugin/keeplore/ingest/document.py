@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 
 from keeplore.errors import SourceRefused
-from keeplore.memory.content import content_hash
 from keeplore.memory.fence import sanitise
 from keeplore.memory.note import body_of, title_and_text
 
@@ -53,5 +53,6 @@ def body_for(document: Extracted) -> str:
 
 
 def content_for(title: str, body: str) -> str:
-    """What tells whether a document still says what was ingested."""
-    return content_hash(f"{title}\x1f{body}")
+    """What tells whether a document still says what was ingested: in code, case and white space count too."""
+    text = f"{title}\x1f{body.replace(chr(13), '').strip()}"  # an editor on Windows may have saved it
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -23,7 +23,7 @@ from keeplore.recall.render import (
     reference,
 )
 from keeplore.recall.repeated import is_repeated, says_same
-from keeplore.recall.trusted import BELIEVED, may_be_injected
+from keeplore.recall.trusted import may_be_injected
 from keeplore.recall.values import Answer, Hit, Unasked
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 
@@ -52,9 +52,10 @@ def for_prompt(
     """
 
     def skip(row: MemoryRow) -> bool:
-        # a host's summary of a session is about everything: measured, three in ten of those are right
-        is_summary = row.kind == "document" and row.trust in BELIEVED
-        return row.id in already or is_summary or bool(session and row.session == session)
+        # what somebody else wrote waits until it is asked for; and a host's summary of a session, a document too, is
+        # about everything: measured, three in ten of those are right
+        is_document = row.kind == "document"
+        return row.id in already or is_document or bool(session and row.session == session)
 
     return Unasked(threshold, skip, lambda text: bool(words) and is_repeated(quoted(text, ANY_LENGTH), words))
 

@@ -70,7 +70,7 @@ def _naming(views: Sequence[View], path: str, cwd: str) -> Iterator[Read]:
 
 
 def _rank(row: MemoryRow) -> int:
-    if row.superseded_by:
+    if row.superseded_by or row.kind == "document":  # what somebody else wrote waits until it is asked for
         return len(CATEGORIES) + 1
     if row.kind == "conversation":
         return len(CATEGORIES)

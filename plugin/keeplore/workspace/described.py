@@ -105,5 +105,6 @@ def source_of(source: Mapping[str, Any], trigger: str = "") -> str:
     """Where a memory was said, in one line."""
     turns = source.get("turns")
     counted = f"{len(turns)} turns" if isinstance(turns, list) and turns else ""
-    named = [f"{key} {source[key]}" for key in ("session", "branch", "machine", "commit") if source.get(key)]
+    keys = ("url", "path", "session", "branch", "machine", "commit")
+    named = [f"{key} {source[key]}" for key in keys if source.get(key)]
     return ", ".join(filter(None, (str(source.get("host") or ""), trigger, *named, counted)))

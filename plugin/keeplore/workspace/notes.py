@@ -96,8 +96,10 @@ class Notes:
         self._index.refresh()
         return self._near(self._made(draft))
 
-    def revise(self, memory_id: str, *, body: str | None = None, **meta: Any) -> Outcome:
+    def revise(self, memory_id: str, *, body: str | None = None, also: Iterable[str] = (), **meta: Any) -> Outcome:
         """Write a version that replaces the head of a memory's chain, and every other end of it where it is forked.
+
+        It replaces ``also`` these memories, which are of no chain with it.
 
         A field of None is removed. Without a ``trust`` that says otherwise it stays the words of the machine that wrote
         them. ``is_new`` is False where nothing would change. Raises NotFound, StoreError for a
@@ -110,7 +112,7 @@ class Notes:
             old = self._store.load(head.path)
             if old.is_open:
                 raise StoreError(f"{head.path} is still being written by its session", "Wait until it is closed")
-            forks = [leaf for leaf in chain.leaves if leaf != head.id]
+            forks = [*(leaf for leaf in chain.leaves if leaf != head.id), *also]
             if isinstance(title := meta.get("title"), str):
                 meta["title"] = sanitise(title)
             changed = {key: value for key, value in meta.items() if old.meta.get(key) != value}
