@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Write": {
         "remember": "Write something down for good.",
         "ingest": "Keep files and web pages as documents.",
+        "refine": "Let a language model make notes of your talks.",
         "review": "Decide what contradicts, and what of your talks becomes a note.",
         "edit": "Change a memory in your editor; it becomes a new version.",
         "pin": "Make memories permanent: never archived, ranked first.",
@@ -46,6 +47,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "stats": "Count what memory holds, and what it takes.",
         "export": "Write memory out as one document, or as JSON lines.",
         "sync": "Commit, fetch, merge and push the workspace now.",
+        "audit": "Show what a language model proposed, and what became of it.",
         "lint": "Say what is wrong in memory files, by line.",
     },
     "This machine": {

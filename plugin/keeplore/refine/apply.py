@@ -25,7 +25,7 @@ _KEPT = ("host", "session", "branch", "commit")  # of a conversation's source
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A proposal with the kind of its note and its verdict; ``note_id`` is the id of what it writes or would write."""
+    """A proposal with the kind of its note and its verdict; ``note_id`` is its own id, and that of what it writes."""
 
     proposal: Proposal
     kind: Kind
@@ -136,13 +136,14 @@ def entry_of(run: Run, judged: Judged) -> dict[str, Any]:
     line = {
         "at": run.at,
         "event": EVENT,
+        "id": judged.note_id,
         "proposal": proposal.action,
         "outcome": verdict.outcome,
         "gate": verdict.gate,
         "detail": verdict.detail,
+        "against": verdict.against,
         "reason": proposal.reason,
         "statement": "" if is_in_note else proposal.statement,
-        "note": judged.note_id if proposal.action in (ADD, UPDATE) else "",
         "target": target.id if target else "",
         "conversation": run.conversation.id,
         "turn": fact.receipt.turn,

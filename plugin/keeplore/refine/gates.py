@@ -25,11 +25,12 @@ OUTCOMES = (APPLIED, BLOCKED, REVIEW, SHADOWED, ACCEPTED, REJECTED)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``gate`` names what held a proposal back, "" for nothing; ``detail`` says more."""
+    """``gate`` names what held a proposal back, "" for nothing; ``against`` is the note that it contradicts."""
 
     outcome: str
     gate: str = ""
     detail: str = ""
+    against: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def verdict(proposal: Proposal, ground: Ground) -> Verdict:
     """What becomes of a proposal. A person is asked where it is sound and only might be wrong."""
     held = _blocked(proposal, ground) or _doubted(proposal, ground) or Verdict(APPLIED)
     if ground.mode == SHADOW and held.outcome != BLOCKED:
-        return Verdict(SHADOWED, held.gate, held.detail)
+        return Verdict(SHADOWED, held.gate, held.detail, held.against)
     if held.outcome == APPLIED and ground.mode != FULL and proposal.action in (UPDATE, DELETE):
         return Verdict(REVIEW, "mode", f"{ground.mode} changes no note by itself")
     return held
@@ -101,7 +102,7 @@ def _contradiction(proposal: Proposal) -> Verdict | None:
         if is_replaced or proposal.action == DELETE:
             continue
         if how := contradiction(proposal.statement, note.statement):
-            return Verdict(REVIEW, "contradiction", f"{how}: {note.id}")
+            return Verdict(REVIEW, "contradiction", f"{how}: {note.label}", note.id)
     return None
 
 

@@ -25,6 +25,7 @@ from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
     from keeplore.worker.background import Background
+    from keeplore.worker.refining import Refining
     from keeplore.workspace.intake import Intake
 
 LOG = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ class Worker:
         self._waiting: set[str] = set()  # entries that cannot be taken for now
         self._has_changed = False  # an answer wrote or removed a memory
         self._has_begun = False  # a session
+        self._has_refined = False  # and committed, so that it can be pushed
         self._background: Background | None = None  # until the first answer was given
 
     def run(self) -> bool:
@@ -125,6 +127,7 @@ class Worker:
         """All that is not answering."""
         # here, because whoever started this worker waits for its first answer
         from keeplore.worker.background import Background
+        from keeplore.worker.refining import Refining
         from keeplore.worker.watch import Watch
         from keeplore.workspace.intake import Intake
 
@@ -134,13 +137,15 @@ class Worker:
             registry, lambda opened: watch.follow(workspace.root for workspace in opened), self._wake.set
         )
         self._background = background
+        refining = Refining(registry, self._refined)
         try:
-            self._loop(spool, Intake(registry), background, answers)
+            self._loop(spool, Intake(registry), background, refining, answers)
         finally:
             watch.stop()
+            refining.close()
             background.close()
 
-    def _loop(self, spool: Spool, intake: Intake, background: Background, answers: Answers) -> None:
+    def _loop(self, spool: Spool, intake: Intake, background: Background, refining: Refining, answers: Answers) -> None:
         sweep_at = time.monotonic()
         background.open()
         with _logged("the copy of the client"):
@@ -159,8 +164,8 @@ class Worker:
             if self._has_changed:
                 self._has_changed = False
                 background.change()
-            if self._has_begun:
-                self._has_begun = False
+            if self._has_begun or self._has_refined:
+                self._has_begun = self._has_refined = False
                 background.fetch()
             if sweep_at and moment >= sweep_at:
                 sweep_at = moment + SWEEP_S if self._sweep(intake) else 0.0
@@ -171,9 +176,11 @@ class Worker:
             pause_s = RETRY_S
             with _logged("background"):
                 pause_s = background.step()
+            with _logged("refining"):
+                refining.look()
             if not self._is_rested:
                 background.warm_up()
-            leave_s = self._may_stay_s(background)
+            leave_s = SWEEP_S if refining.is_busy else self._may_stay_s(background)
             if leave_s <= 0:
                 return
             wait_s = min(pause_s, retry_s or pause_s, leave_s, sweep_at - moment if sweep_at else pause_s)
@@ -255,6 +262,10 @@ class Worker:
     def _changed(self) -> None:
         self._has_changed = True
         self._wake.set()
+
+    def _refined(self) -> None:
+        self._has_refined = True
+        self._changed()
 
     def _noticed(self, name: str) -> None:
         # what this worker itself put back is tried again in time, not at once

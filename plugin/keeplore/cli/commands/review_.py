@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,9 @@ from keeplore.cli.after import settle
 from keeplore.cli.deciding import as_json as dispute_json
 from keeplore.cli.deciding import columns, decide
 from keeplore.cli.output import emit_json, note, plain, say, table
+from keeplore.cli.proposing import as_json as proposal_json
+from keeplore.cli.proposing import columns as proposal_columns
+from keeplore.cli.proposing import decide as decide_proposal
 from keeplore.cli.references import short
 from keeplore.cli.values import When
 from keeplore.config.places import Places
@@ -21,7 +26,9 @@ from keeplore.memory.moments import in_utc
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from keeplore.index import Allowed
     from keeplore.workspace.disputes import Dispute
+    from keeplore.workspace.proposals import Held
     from keeplore.workspace.review import Offer
     from keeplore.workspace.workspace import Workspace
 
@@ -40,8 +47,9 @@ CHOICES = {"y": "keep it", "e": "edit it first", "n": "never offer it again", "s
 def command(places: Places, /, *, since: datetime | None, all_projects: bool, limit: int, as_json: bool) -> None:
     """Decide which version stands where two machines changed one memory, and what of your talks becomes a note.
 
-    What you say for sure becomes a note by itself; this offers the rest, the newest first. Piped, all of it is listed
-    and nothing is asked: date, category (or contradiction), confidence, where, statement, id.
+    What you say for sure becomes a note by itself; this offers the rest, the newest first, after what a language model
+    proposed and `keeplore refine` left to you. Piped, all of it is listed and nothing is asked: date, category (or
+    contradiction, or proposal), confidence, where, statement, id.
 
     \b
     keeplore review
@@ -60,12 +68,23 @@ def command(places: Places, /, *, since: datetime | None, all_projects: bool, li
         found = itertools.islice(offers(workspace, allowed, in_utc(since) if since else ""), limit or None)
         workspace.index.refresh()
         open_ones = disputes(workspace.index, workspace.store)
+        held = [*_held(workspace, allowed, in_utc(since) if since else "")]
         if as_json:
-            emit_json([*map(dispute_json, open_ones), *map(_plain, found)])
+            emit_json([*map(dispute_json, open_ones), *map(proposal_json, held), *map(_plain, found)])
         elif sys.stdin.isatty() and sys.stdout.isatty():
-            _ask(places, workspace, open_ones, found)
+            _ask(places, workspace, open_ones, held, found)
         else:
-            _list([*map(columns, open_ones), *map(_columns, found)], len(open_ones))
+            rows = [*map(columns, open_ones), *map(proposal_columns, held), *map(_columns, found)]
+            _list(rows, len(open_ones))
+
+
+def _held(workspace: Workspace, allowed: Allowed, since: str) -> Iterator[Held]:
+    if not any(entry.get("event") == "refine" for entry in workspace.store.records()):
+        return
+    # here, because it costs a tenth of a second, and most have no model that refines
+    from keeplore.workspace.proposals import waiting
+
+    yield from waiting(workspace, allowed, since)
 
 
 def _list(rows: list[tuple[object, ...]], contradictions: int) -> None:
@@ -76,16 +95,24 @@ def _list(rows: list[tuple[object, ...]], contradictions: int) -> None:
         note("nothing to decide")
 
 
-def _ask(places: Places, workspace: Workspace, open_ones: tuple[Dispute, ...], found: itertools.islice[Offer]) -> None:
+def _ask(
+    places: Places,
+    workspace: Workspace,
+    open_ones: tuple[Dispute, ...],
+    held: list[Held],
+    found: itertools.islice[Offer],
+) -> None:
     decided = 0
-    for dispute in open_ones:
-        choice = decide(places, workspace, dispute)
+    deciding = [functools.partial(decide, places, workspace, dispute) for dispute in open_ones]
+    deciding += [functools.partial(decide_proposal, workspace, proposal) for proposal in held]
+    for decision in deciding:
+        choice = decision()
         decided += choice not in "sq"
         say()
         if choice == "q":
             break
     else:
-        _offer(places, workspace, found, decided, is_first=not open_ones)
+        _offer(places, workspace, found, decided, is_first=not deciding)
         return
     _finish(places, workspace, decided, 0, 0)
 
