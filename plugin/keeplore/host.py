@@ -123,7 +123,8 @@ class PythonHost:
         for workspace in opened:
             with contextlib.suppress(IndexUnavailable, RepositoryError, ModelUnavailable):
                 workspace.index.refresh(wait_s=REFRESH_S)
-                workspace.index.embed_pending(VECTORS)
+                if not workspace.embedder.is_remote:  # a server may take longer than a program waits
+                    workspace.index.embed_pending(VECTORS)
 
     def close(self) -> None:
         """End every session and commit. Raises KeeploreError or OSError; may be called again."""

@@ -173,13 +173,11 @@ class Deferred:
 
     @property
     def is_loaded(self) -> bool:
-        """False while asking it something would load a model first; one of a plugin's has none of ours to load."""
-        return "_found" in vars(self) and getattr(self._found, "is_loaded", True)
+        return "_found" in vars(self) and is_loaded(self._found)
 
     @property
     def batch(self) -> int:
-        """How many texts are best given at once."""
-        return int(getattr(self._found, "batch", BATCH))
+        return batch_of(self._found)
 
     @property
     def is_remote(self) -> bool:
@@ -203,6 +201,24 @@ def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
 
     address = address_of(model)
     return ServerEmbedder(model, address, cache) if address else FilesEmbedder(model, cache, fetch=fetch)
+
+
+def batch_of(embedder: Embedder) -> int:
+    """How many texts are best given at once."""
+    return int(getattr(embedder, "batch", BATCH))
+
+
+def is_loaded(embedder: Embedder | None) -> bool:
+    """False while asking it something would load a model first; one of a plugin's has none of ours to load."""
+    return getattr(embedder, "is_loaded", True)
+
+
+def fingerprint_of(embedder: Embedder | None) -> str:
+    """The fingerprint, "" while the model cannot be had."""
+    try:
+        return embedder.fingerprint if embedder else ""
+    except ModelUnavailable:
+        return ""
 
 
 def prepare(embedder: Embedder) -> None:

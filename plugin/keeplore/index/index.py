@@ -16,9 +16,10 @@ from keeplore.index import blocks, proof, queries, refresh, search
 from keeplore.index.backends.base import Engine, EngineMaker
 from keeplore.index.backends.embedded import Embedded
 from keeplore.index.database import Database
-from keeplore.index.embedder import BATCH, Embedder, give_back
+from keeplore.index.embedder import Embedder, batch_of, fingerprint_of, give_back, prepare
 from keeplore.index.packing import packed
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
+from keeplore.index.switching import Answering, Find, KeptVectors, Switching
 from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
 
@@ -53,16 +54,18 @@ class Index:
         *,
         engine: EngineMaker = Embedded,
         graph_from: int | None = None,
+        find: Find | None = None,
     ) -> None:
         """Open or create; a damaged file or one of another schema is begun anew. Raises IndexUnavailable.
 
+        ``find`` gives the embedder of a name, so that the model before can answer while ``embedder`` is new.
         ``engine`` makes what searches the passages, ``graph_from`` is that of the embedded one.
         """
         self._database = Database(directory)
         self._store = store
         self._embedder = embedder
         make = partial(Embedded, graph_from=graph_from) if engine is Embedded else engine
-        self._engine: Engine = make(self._database, embedder)
+        self._switching = Switching(self._database, embedder, make, find)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(lambda _: None)
 
@@ -96,6 +99,8 @@ class Index:
         """
         if self._embedder is None:
             raise ModelUnavailable("there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml")
+        prepare(self._embedder)
+        self._switching.renewed()
         waiting = self._engine.bring_words(limit)  # first, for what another machine has embedded needs no vector here
         missing = self._engine.count_pending()
         total = missing if limit is None else min(limit, missing)
@@ -105,20 +110,43 @@ class Index:
             if not texts:  # someone else was faster
                 break
             done += self._embed(self._embedder, texts, partial(_report, progress, done, total))
-        if self._database.read(queries.has_orphans):
-            self._database.write(partial(queries.drop_orphans, fingerprint=self._embedder.fingerprint))
+        self._switching.drop_orphans()
         waiting += self._engine.bring_vectors(limit, done)
-        return self._engine.count_pending() + waiting
+        left = self._engine.count_pending() + waiting
+        if not left:
+            self._switching.complete()
+        return left
+
+    def answering(self, wanted: Embedder | None = None) -> Embedder | None:
+        """The embedder whose vectors answer now: that of the model before, while the one that is set lacks some.
+
+        ``wanted`` stands for the one that is set, where it is not the index's own.
+        """
+        now = self._switching.now()
+        return now.embedder if now.switch else wanted or now.embedder
+
+    def kept_vectors(self) -> list[KeptVectors]:
+        """What is held of each model, that of the one that is set first."""
+        return self._switching.kept_vectors()
+
+    @property
+    def note(self) -> str:
+        """Why the engine that was asked for does not serve, "" where it does."""
+        return self._engine.note
+
+    def rebuild(self) -> None:
+        """Forget what the engine has; ``refresh`` and ``embed_pending`` make it anew. Raises IndexUnavailable."""
+        self._engine.rebuild()
 
     @property
     def is_warm(self) -> bool:
         """Whether a search by vector reads nothing but what it finds."""
-        return self._engine.is_warm
+        return self._switching.now().engine.is_warm
 
     def warm_up(self) -> None:
         """Read the vectors into memory. Raises ModelUnavailable, IndexUnavailable."""
         if self._embedder is not None:
-            self._engine.warm_up()
+            self._switching.now().engine.warm_up()
             give_back()
 
     def scrub(self) -> None:
@@ -132,20 +160,24 @@ class Index:
 
     def stamp(self, *, of_text: bool = False) -> Stamp:
         """What the index reflects; ``of_text`` does not look at the model, and counts no vectors."""
-        fingerprint = "" if of_text else self._fingerprint()
+        answering = None if of_text else self._switching.now()
+        fingerprint = fingerprint_of(answering.embedder) if answering else ""
 
         def ask(connection: sqlite3.Connection) -> Stamp:
-            memories, passages, vectors = self._counts(connection, fingerprint)
+            memories, passages, vectors = self._counts(connection, fingerprint, answering)
             at, commit = queries.meta(connection, "updated_at"), queries.meta(connection, "commit")
-            return Stamp(commit, memories, passages, vectors, fingerprint, at)
+            switch = answering.switch if answering else None
+            return Stamp(commit, memories, passages, vectors, fingerprint, at, switch)
 
         return self._database.read(ask)
 
-    def _counts(self, connection: sqlite3.Connection, fingerprint: str) -> tuple[int, int, int]:
+    def _counts(
+        self, connection: sqlite3.Connection, fingerprint: str, answering: Answering | None
+    ) -> tuple[int, int, int]:
         """Memories, passages and vectors; every recall asks, and counting takes longer than many a search."""
         state = (*queries.state(connection), fingerprint)
         if self._counted[0] != state:
-            vectors = self._engine.count_vectors(connection) if fingerprint else 0
+            vectors = answering.engine.count_vectors(connection) if answering and fingerprint else 0
             self._counted = (state, (*queries.counts(connection), vectors))
         return self._counted[1]
 
@@ -199,17 +231,19 @@ class Index:
             return self._database.read(lambda c: search.text_search(c, query, allowed, limit))
 
     def vector_search(
-        self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, is_patient: bool = False
+        self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, model: str = "", is_patient: bool = False
     ) -> list[Match]:
         """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first; none without a model.
 
-        Raises ValueError for a vector of another dimension, and EngineUnavailable.
+        ``model`` is the fingerprint of the one that made it, the one that is set if not given. Raises ValueError for
+        a vector of another dimension than that of the model that is set, and EngineUnavailable.
         """
         if self._embedder is None:
             return []
-        if vector.shape != (self._embedder.dim,):
+        engine = self._switching.engine_for(model) if model else self._switching.renewed()
+        if engine is self._engine and vector.shape != (self._embedder.dim,):
             raise ValueError(f"the vector has the shape {vector.shape}, this model has ({self._embedder.dim},)")
-        return self._engine.vector_search(vector, allowed, limit, is_patient=is_patient)
+        return engine.vector_search(vector, allowed, limit, is_patient=is_patient) if engine else []
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
         """In the order of ``ids``; a passage that is gone meanwhile is left out."""
@@ -274,7 +308,7 @@ class Index:
         return self._database.read(queries.problems)
 
     def close(self) -> None:
-        self._engine.close()
+        self._switching.close()
         self._database.close()
 
     def _embed(self, embedder: Embedder, texts: list[tuple[bytes, str]], report: Callable[[int], None]) -> int:
@@ -283,8 +317,9 @@ class Index:
         made: list[tuple[bytes, bytes]] = []
         placed = 0
         try:
-            for start in range(0, len(texts), BATCH):
-                batch = texts[start : start + BATCH]
+            size = batch_of(embedder)
+            for start in range(0, len(texts), size):
+                batch = texts[start : start + size]
                 vectors = packed(embedder.embed([text for _, text in batch]))
                 made += [(key, vector) for (key, _), vector in zip(batch, vectors, strict=True)]
                 report(len(made))
@@ -299,11 +334,9 @@ class Index:
         except RepositoryError:  # the text is on disk whatever git says; the stamp then names no commit
             return ""
 
-    def _fingerprint(self) -> str:
-        try:
-            return self._embedder.fingerprint if self._embedder else ""
-        except ModelUnavailable:
-            return ""
+    @property
+    def _engine(self) -> Engine:
+        return self._switching.engine
 
 
 def _report(progress: Progress | None, done: int, total: int, made: int) -> None:

@@ -153,15 +153,20 @@ def has_orphans(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute(sql, (ORPHANS,)).fetchone()[0])
 
 
-def drop_orphans(connection: sqlite3.Connection, fingerprint: str) -> None:
-    """Delete the vectors of other models and those of texts that no passage has."""
-    model = blocks.model_id(connection, fingerprint)
-    before = connection.execute("SELECT settled, is_placed FROM models WHERE id = ?", (model,)).fetchone()
-    connection.execute("DELETE FROM embeddings WHERE model != ?", (model,))
-    connection.execute("DELETE FROM blocks WHERE model != ?", (model,))
+def drop_orphans(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
+    """Delete the vectors of texts that no passage has, and those of models other than the ones to keep."""
+    drop_models(connection, keep)
+    before = connection.execute("SELECT settled, is_placed, id FROM models").fetchall()
     connection.execute("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM passages)")
-    if before:  # no passage has lost its vector
-        connection.execute("UPDATE models SET settled = ?, is_placed = ? WHERE id = ?", (*before, model))
+    # no passage has lost its vector
+    connection.executemany("UPDATE models SET settled = ?, is_placed = ? WHERE id = ?", before)
+
+
+def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
+    """Delete the vectors of every other model, given by fingerprint."""
+    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({_marks(keep)}))"  # noqa: S608  # marks
+    for table in ("embeddings", "blocks"):
+        connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))  # noqa: S608  # our own words
 
 
 def drop_traces(connection: sqlite3.Connection) -> None:

@@ -16,10 +16,10 @@ from functools import partial
 from typing import NamedTuple
 
 from keeplore.errors import KeeploreError, ModelUnavailable
+from keeplore.index import queries
 from keeplore.index.backends.base import Engine, EngineMaker
 from keeplore.index.database import Database
-from keeplore.index.embedder import Embedder
-from keeplore.index.queries import counts, meta, set_meta, state
+from keeplore.index.embedder import Embedder, fingerprint_of
 from keeplore.index.rows import Switch
 
 KEPT = 2  # models whose vectors are kept
@@ -47,45 +47,63 @@ class KeptVectors(NamedTuple):
 class Answering:
     """The model that a question is turned into a vector by, and the engine that has its vectors."""
 
-    embedder: Embedder
+    embedder: Embedder | None
     engine: Engine
     switch: Switch | None = None
 
 
 class Switching:
-    """Thread-safe. ``find`` gives the embedder of a name, None where there is but one."""
+    """Thread-safe. ``find`` gives the embedder of a name, None where there is no other than ``embedder``."""
 
-    def __init__(self, database: Database, own: Answering, make: EngineMaker, find: Find | None) -> None:
+    def __init__(self, database: Database, embedder: Embedder | None, make: EngineMaker, find: Find | None) -> None:
         self._database = database
-        self._own = own
+        self._embedder = embedder
         self._make = make
         self._find = find
         self._mutex = threading.Lock()
+        self._engine = make(database, embedder)
+        self._engine_of = ""  # the fingerprint of its model, once that is known
         self._before: dict[str, Answering] = {}
         self._seen: tuple[object, Answering] | None = None
 
+    @property
+    def engine(self) -> Engine:
+        """That of the wanted model, without a look at the model."""
+        return self._engine
+
+    def renewed(self) -> Engine:
+        """The same, made anew where a server runs another model than before."""
+        wanted = self.wanted()
+        with self._mutex:
+            if wanted and self._engine_of not in ("", wanted):
+                self._engine.close()
+                self._engine = self._make(self._database, self._embedder)
+            self._engine_of = wanted or self._engine_of
+            return self._engine
+
+    def wanted(self) -> str:
+        """The fingerprint of the wanted model, "" while it cannot be had."""
+        return fingerprint_of(self._embedder)
+
     def now(self) -> Answering:
         """What answers a question of this moment. Asks no server."""
-        if self._find is None:
-            return self._own
-        wanted = self._wanted()
-        seen = self._seen
-        mark = (*self._database.read(state), wanted)
+        wanted, seen = self.wanted(), self._seen
+        mark = (*self._database.read(queries.state), wanted)
         if seen is None or seen[0] != mark:
             self._seen = seen = (mark, self._chosen(wanted))
         return seen[1]
 
-    def engine_of(self, fingerprint: str) -> Engine | None:
+    def engine_for(self, fingerprint: str) -> Engine | None:
         """The engine with a model's vectors; None where they are not kept."""
-        if fingerprint == self._wanted():
-            return self._own.engine
+        if fingerprint == self.wanted():
+            return self.renewed()
         known = next((one for one in self._database.read(complete_models) if one.fingerprint == fingerprint), None)
         found = self._found(known) if known else None
         return found.engine if found else None
 
     def complete(self) -> None:
         """Note that no passage lacks a vector of the wanted model; what is kept of others shrinks to its limit."""
-        entry = Complete(self._own.embedder.model, self._own.embedder.fingerprint)
+        entry = Complete(self._own_name(), self.wanted())
         if self._database.read(complete_models)[:1] == [entry]:
             return
         self._database.write(partial(_note, entry=entry))
@@ -94,40 +112,40 @@ class Switching:
         for other in before.values():
             other.engine.close()
 
-    def kept(self) -> list[str]:
-        """Fingerprints of the models whose vectors are worth keeping."""
-        return kept(self._own.embedder.fingerprint, self._database.read(complete_models))
+    def drop_orphans(self) -> None:
+        """Delete what is worth keeping no more, where it has become much."""
+        if self._database.read(queries.has_orphans):
+            keep = kept(self.wanted(), self._database.read(complete_models))
+            self._database.write(partial(queries.drop_orphans, keep=keep))
 
     def kept_vectors(self) -> list[KeptVectors]:
         """What is held of each model, that of the wanted one first."""
-        wanted = self._wanted()
+        wanted = self.wanted()
         names = {one.fingerprint: one.name for one in self._database.read(complete_models)} | {wanted: self._own_name()}
         sizes = sorted(self._database.read(sizes_of).items(), key=lambda held: (held[0] != wanted, held[0]))
         return [KeptVectors(names.get(one, name_of(one)), *size) for one, size in sizes]
 
-    def _wanted(self) -> str:
-        try:
-            return self._own.embedder.fingerprint
-        except ModelUnavailable:
-            return ""
+    def close(self) -> None:
+        for engine in (self._engine, *(other.engine for other in self._before.values())):
+            engine.close()
 
     def _chosen(self, wanted: str) -> Answering:
+        own = Answering(self._embedder, self.renewed())
         before = self._database.read(complete_models)[:1]
-        if not before or before[0].fingerprint == wanted:
-            return self._own
-        passages = self._database.read(counts)[1]
-        vectors = self._database.read(self._own.engine.count_vectors) if wanted else 0
+        if self._find is None or not before or before[0].fingerprint == wanted:
+            return own
+        passages = self._database.read(queries.counts)[1]
+        vectors = self._database.read(own.engine.count_vectors) if wanted else 0
         old = self._found(before[0]) if vectors < passages else None
         if old is None or not self._database.read(old.engine.count_vectors):
-            return self._own
-        name = self._own_name()
-        return Answering(old.embedder, old.engine, Switch(name, vectors, passages, before[0].name))
+            return own
+        return Answering(old.embedder, old.engine, Switch(self._own_name(), vectors, passages, before[0].name))
 
     def _own_name(self) -> str:
         try:
-            return self._own.embedder.model
+            return self._embedder.model if self._embedder else ""
         except ModelUnavailable:
-            return "the new model"
+            return "that is set"
 
     def _found(self, entry: Complete) -> Answering | None:
         """The model of before, None where its files are gone or are those of another."""
@@ -146,7 +164,8 @@ def complete_models(connection: sqlite3.Connection) -> list[Complete]:
     """Models that had every vector, the last first."""
     try:
         return [
-            Complete(str(name), str(fingerprint)) for name, fingerprint in json.loads(meta(connection, KEY) or "[]")
+            Complete(str(name), str(fingerprint))
+            for name, fingerprint in json.loads(queries.meta(connection, KEY) or "[]")
         ]
     except (ValueError, TypeError):
         return []
@@ -162,8 +181,8 @@ def _note(connection: sqlite3.Connection, entry: Complete) -> None:
     sizes = sizes_of(connection)
     if any(sizes.get(other.fingerprint, (0, 0))[1] > KEPT_BYTES for other in known[1:]):
         known = known[:1]
-    set_meta(connection, KEY, json.dumps(known))
-    drop_models(connection, [other.fingerprint for other in known])
+    queries.set_meta(connection, KEY, json.dumps(known))
+    queries.drop_models(connection, [other.fingerprint for other in known])
 
 
 def sizes_of(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
@@ -173,14 +192,6 @@ def sizes_of(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
         " GROUP BY m.id"
     )
     return {str(fingerprint): (int(number), int(size or 0)) for fingerprint, number, size in rows}
-
-
-def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
-    """Delete the vectors of every other model."""
-    marks = ", ".join("?" * len(keep))
-    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({marks}))"  # noqa: S608  # marks
-    for table in ("embeddings", "blocks"):
-        connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))  # noqa: S608  # our own words
 
 
 def name_of(fingerprint: str) -> str:

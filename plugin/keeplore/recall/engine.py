@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
+from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
 from keeplore.index import Allowed, MemoryRow, PassageRow
 from keeplore.index.passages import passages_of
 from keeplore.memory import Conversation, Memory
@@ -38,6 +38,8 @@ class Sight:
     question: Question
     vector: NDArray[np.float32] | None = None
     floor: float | None = None
+    model: str = ""  # fingerprint of the model that made the vector
+    is_patient: bool = False  # where no host waits for its prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +90,23 @@ def recall(
     is_behind = bool(notes)
     stamp = index.stamp(of_text=text_only)
     question = question_of(query)
-    sight, why_text = _look(question, None if text_only else embedder, stamp.vectors)
+    # while the model is being changed, the one before has the vectors
+    answering = None if text_only or embedder is None else index.answering(embedder)
+    sight, why_text = _look(question, answering, stamp.vectors)
+    sight = replace(sight, is_patient=not at_once)
     notes += [why_text] if why_text and not text_only else []
+    notes += [str(stamp.switch)] if stamp.switch and sight.floor is not None else []
     if sight.floor is not None and stamp.vectors < stamp.passages:
         notes.append(f"{stamp.passages - stamp.vectors} of {stamp.passages} passages have no vector yet")
     hits: list[Hit] = []
     if question.says_something and stamp.memories:
         moment = now or datetime.now(UTC)
         wanted = Kept(limit, max(unasked.at_least, weights.nothing_below), unasked.skip, unasked.is_told, trust)
-        hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
+        try:
+            hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
+        except EngineUnavailable:  # asked again, its full text is this machine's
+            sight = Sight(question, is_patient=not at_once)
+            hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more = _hits(index, store, sight, here, wanted, is_wide=True, now=moment, w=weights)
             dropped = max(dropped, more)
@@ -106,6 +116,7 @@ def recall(
             notes.append(f"{dropped} left out: the file is gone or says something else since it was indexed")
     elif not question.says_something:
         notes.append("the question has no word to look for")
+    notes += [index.note] if index.note else []
     status = "found" if hits else "stale" if is_behind else "nothing" if stamp.memories else "empty"
     legs = ("text",) if sight.floor is None else ("text", "vectors")
     return Answer(query, tuple(hits), status, legs, tuple(notes), stamp)
@@ -113,10 +124,15 @@ def recall(
 
 def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, at_least: float = 0.0) -> Found:
     """Every passage that either search finds; what is known of it only where its score may reach ``at_least``."""
-    text = {m.passage: m.score for m in index.text_search(sight.question.text, allowed, w.candidates)}
+    text = {m.passage: m.score for m in index.text_search(sight.question.text, allowed, w.candidates, is_patient=sight.is_patient)}
     cosines = {}
     if sight.vector is not None:
-        cosines = {m.passage: m.score for m in index.vector_search(sight.vector, allowed, w.candidates)}
+        cosines = {
+            m.passage: m.score
+            for m in index.vector_search(
+                sight.vector, allowed, w.candidates, model=sight.model, is_patient=sight.is_patient
+            )
+        }
     covering = sorted(text, key=lambda id_: (-text[id_], id_))[: w.covering]
     passages = {row.id: row for row in index.passages(covering)}
     coverage = {row.id: sight.question.coverage(stems_of(f"{row.title}\n{row.text}")) for row in passages.values()}
@@ -141,7 +157,7 @@ def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, a
 
 def sight_of(question: Question, embedder: Embedder) -> Sight:
     """The question with its vector. Raises ModelUnavailable."""
-    return Sight(question, embedder.embed([question.text])[0], embedder.floor)
+    return Sight(question, embedder.embed([question.text])[0], embedder.floor, embedder.fingerprint)
 
 
 def _refresh(index: Index) -> list[str]:
@@ -239,8 +255,11 @@ def _checked(
         memory = store.load(row.path)
     except (StoreError, OSError):
         return None
-    now_there = passages_of(memory)
-    if passage is None:
+    is_said = passage is not None and row.kind == "document" and _says(memory, passage.text)
+    now_there = [] if is_said else passages_of(memory)
+    if is_said and passage is not None:
+        text, turn = passage.text, passage.turn
+    elif passage is None:
         text, turn = _most_covering([(p.body, p.turn) for p in now_there], question)
     elif passage.text in (p.body for p in now_there):
         text, turn = passage.text, passage.turn
@@ -267,6 +286,11 @@ def _checked(
         row.session,
         decided,
     )
+
+
+def _says(document: Memory, passage: str) -> bool:
+    """Whether every line of a passage stands there: to cut a document of 10 MB into passages again takes seconds."""
+    return all(line in document.body for line in passage.splitlines())
 
 
 def _most_covering(passages: Sequence[tuple[str, str]], question: Question) -> tuple[str, str]:

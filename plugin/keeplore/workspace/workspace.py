@@ -16,10 +16,12 @@ from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
 from keeplore.index import Deferred, Embedder, Index, Models
+from keeplore.index.embedder import is_loaded
 from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Unasked, recall
 from keeplore.store import Store
 from keeplore.workspace.embedding import check, for_capture, full_name
+from keeplore.workspace.engine import engine_of
 from keeplore.workspace.identity import Identity, denied, identify, save_project
 from keeplore.workspace.notes import Notes
 from keeplore.workspace.synced import SyncLog
@@ -59,7 +61,10 @@ class Workspace:
         self.capture_embedder = Deferred(lambda: self._embedder(for_capture(self.settings.embedding.model)))
         branch = self.settings.branch
         self.store = Store(root, branch=branch, machine=machine.id, before_write=self.before_write)
-        self.index = Index(places.cache / "index" / name, self.store, self.embedder)
+        self._home = Path.home()
+        engine = engine_of(self.settings.index, root, places.state, lambda: self.plugins)
+        directory = places.cache / "index" / name
+        self.index = Index(directory, self.store, self.embedder, engine=engine, find=self._embedder)
         self.sessions = Sessions(places.state / "capture" / name)
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
         self.changes = Changes()
@@ -75,7 +80,6 @@ class Workspace:
             written=self.written,
             is_foreign=self.whose.is_foreign,
         )
-        self._home = Path.home()
         if self.settings.redaction.deny:
             _ = self._redactor  # a pattern that is wrong is told of at once
         self._identities: dict[str, tuple[float, Identity]] = {}
@@ -162,11 +166,11 @@ class Workspace:
     @property
     def is_warm(self) -> bool:
         """Whether a recall need not load the model or the vectors first."""
-        return self.index.is_warm and self.embedder.is_loaded
+        return self.index.is_warm and is_loaded(self.index.answering())
 
     def warm_up(self) -> None:
         """Load both. Raises ModelUnavailable, IndexUnavailable."""
-        self.embedder.embed(["warm"])
+        (self.index.answering() or self.embedder).embed(["warm"])
         self.index.warm_up()
 
     def identity(self, directory: Path) -> Identity:
@@ -268,7 +272,8 @@ class Workspace:
         )
 
     def _load_plugins(self) -> Plugins:
-        from keeplore.llm.builtin import Builtin  # here, as above: pluggy takes 10 ms
+        from keeplore.index.backends.builtin import Builtin as Engines  # here, as above: pluggy takes 10 ms
+        from keeplore.llm.builtin import Builtin
         from keeplore.workspace.noting import Noting
         from keeplore.workspace.plugins import Plugins
 
@@ -276,6 +281,7 @@ class Workspace:
         plugins.register(self._redactor)
         plugins.register(self.models.plugin())
         plugins.register(Builtin())
+        plugins.register(Engines())
         plugins.load_installed()
         plugins.register(Noting(self.changes))
         return plugins

@@ -87,8 +87,10 @@ def _without_worker(places: Places, request: dict[str, Any]) -> dict[str, Any]:
 
 def _are_filled(workspace: Workspace) -> bool:
     """Make the vectors that are missing, which takes a second at most: what was just written is found then."""
-    # without a model text search serves, and the answer says so
+    # without a model text search serves, and the answer says so; a server may take longer than a person waits
     with contextlib.suppress(IndexUnavailable, ModelUnavailable):
+        if workspace.embedder.is_remote:
+            return False
         workspace.index.embed_pending()
         return True
     return False
