@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from keeplore.errors import KeeploreError, RepositoryBusy
+from keeplore.worker.chores import Chore
+from keeplore.workspace.ingesting import Ingesting
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 
@@ -65,6 +67,7 @@ class Background:
         self._warm_again_at = 0.0
         self._commit_again_at = 0.0
         self._last_sync = ""
+        self._ingesting = self._chore("keeplore-ingest", Ingesting(registry))
 
     @property
     def is_behind(self) -> bool:
@@ -199,8 +202,16 @@ class Background:
     def _pause_s(self) -> float:
         commit_at = self._changed_at and self._changed_at + COMMIT_DELAY_S
         sync_at, look_at = self._next_sync_at(), self._next_look_at()
-        due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, sync_at, look_at) if at]
+        job_at = self._ingesting.due_at
+        due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, sync_at, look_at, job_at) if at]
         return max(min(due) - time.monotonic(), 0.05)
+
+    def _chore(self, name: str, jobs: Ingesting) -> Chore:
+        def done() -> None:
+            self.change()
+            self._wake()
+
+        return Chore(name, self._registry.places.jobs, jobs.step, jobs.due_s, done)
 
     def _commit(self, workspace: Workspace) -> None:
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, RepositoryBusy, SourceRefused, SourceUnavailable
 from keeplore.ingest import Extracted, Origin, extracted, origin_of
-from keeplore.jobs.queue import MAX_ATTEMPTS, Job, Queue
+from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, Queue
 from keeplore.store.paths import is_memory
 from keeplore.workspace.documents import Documents
 from keeplore.workspace.registry import Registry
@@ -78,7 +78,7 @@ class Ingesting:
         self._registry = registry
         self._told = told
         self._read = read
-        self._queue = queue_of(registry.places)
+        self._queue = Queue(registry.places.jobs)
         self._folder = registry.places.state / "ingest"
         self._documents: dict[str, tuple[Workspace, Documents]] = {}
 
@@ -116,9 +116,12 @@ class Ingesting:
             raise
         return self.status(status.key) or status
 
-    def is_waiting(self) -> bool:
-        """Whether there is a source that is not at its end."""
-        return any(count.kind == KIND and count.state != "dead" for count in self._queue.counts())
+    def due_s(self) -> float | None:
+        """In how many seconds a source is to be taken, or taken from a process that went away; None for never."""
+        found = [count for count in self._queue.counts() if count.kind == KIND]
+        waits = [(count.due - datetime.now(UTC)).total_seconds() for count in found if count.state == WAITING]
+        taken = [LEASE.total_seconds() for count in found if count.state == LEASED]
+        return max(0.0, min((*waits, *taken))) if waits or taken else None
 
     def all(self) -> list[Status]:
         """Every source that is remembered, the latest change last."""
@@ -179,10 +182,6 @@ def meant(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
         if path.is_relative_to(root.resolve()) and is_memory(path.relative_to(root.resolve()).as_posix()):
             raise SourceRefused(f"{origin.name} is a memory already", "It is found as it is; `keeplore list` lists it")
     return origin
-
-
-def queue_of(places: Places) -> Queue:
-    return Queue(places.jobs)
 
 
 def drop_traces(places: Places, ids: Iterable[str]) -> None:
