@@ -160,8 +160,9 @@ class Queue:
             return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE state = ? ORDER BY id", (DEAD,))]
 
     def _reap(self, db: sqlite3.Connection, now: datetime) -> int:
-        # a lease that ends later than one can was given before the clock was set back
-        over = (LEASED, now.timestamp(), _beyond(now, LEASE))
+        # a lease that ends far later than one can was given before the clock was set back; the times of two processes
+        # that ask at once may be a little out of order
+        over = (LEASED, now.timestamp(), _beyond(now, 2 * LEASE))
         rows = db.execute(
             "SELECT * FROM jobs WHERE state = ? AND (leased_until <= ? OR leased_until > ?)", over
         ).fetchall()

@@ -70,6 +70,8 @@ class Account:
         call = self._ledger.reserve(self._clock(), self.name, stage, most, self._budget)
         try:
             completion = self._model.complete(system, prompt, schema)
+            if not isinstance(completion, Completion):  # of a plugin, which may give anything
+                raise TypeError(type(completion).__name__)
         except Passing as e:
             if e.is_billed:
                 self._ledger.settle(call, None)

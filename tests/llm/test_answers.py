@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keeplore.llm.answers import MAX_TEXT, parsed
+
+WANTED = {"facts": [{"content": "Postgres {with} [SKIP LOCKED]", "quote": 'he said "no" \\ ok'}]}
+JSON = json.dumps(WANTED)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        JSON,
+        f"\ufeff  {JSON}\n",
+        f"```json\n{json.dumps(WANTED, indent=2)}\n```",
+        f"```\n{JSON}\n```\nLet me know if you need more!",
+        f"Here are the facts:\r\n\r\n```JSON\r\n{JSON}\r\n```\r\n",
+        f"Sure: {JSON} I hope that [1] this {{helps}}.",
+        f'<think>\nMaybe {{"facts": [1]}}? No.\n</think>\n\n{JSON}',
+        f"<THINKING>a</THINKING><reasoning>[b</reasoning>\n{JSON}",
+        f'I looked at {{"facts": [9]}} first.\n</think>\n{JSON}',
+        f"```json\n{JSON}",
+        f"{JSON}\n\nAs I said:\n{JSON}",
+    ],
+)
+def test_the_answer_is_found_whatever_stands_around_it(text: str) -> None:
+    assert parsed(text) == WANTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I cannot help with that.",
+        '"facts"',
+        "42",
+        '{"facts": [{"content": "a"}, {"content": "b',
+        'Sure: {"facts": [{"content": "a"}, {"content": "b"',
+        '```json\n{"facts": [{"content": "a"},\n```',
+        '<think>{"facts": []}',
+        '{"facts": [1]}\nor rather\n{"facts": [2]}',
+        '```json\n{"facts": [1]}\n```\n```json\n{"facts": [2]}\n```',
+        "{'facts': []}",
+        '{"facts": NaN}',
+        '{"facts": [1,]}',
+        "[" * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        '{"a":' * 50_000 + "1" + "}" * 50_000,
+        JSON + " " * MAX_TEXT,
+    ],
+    ids=lambda text: text[:40],
+)
+def test_what_is_not_clearly_one_answer_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match="answer"):
+        parsed(text)
+
+
+def test_a_mark_of_reasoning_within_the_answer_belongs_to_it() -> None:
+    assert parsed('{"quote": "we strip </think> marks"}') == {"quote": "we strip </think> marks"}
+
+
+def test_half_a_character_cannot_reach_a_file() -> None:
+    assert parsed('{"a": "x\\ud83d", "b": "\\ud83d\\ude00"}') == {"a": "x?", "b": "😀"}
+
+
+@settings(max_examples=30)
+@given(st.dictionaries(st.text(max_size=5), VALUES, min_size=1, max_size=3), st.booleans())
+def test_any_object_is_read_back_and_no_beginning_of_one_is(value: dict[str, Any], is_ascii: bool) -> None:
+    text = json.dumps(value, ensure_ascii=is_ascii)
+    assert parsed(f"<think>hm</think>\n```json\n{text}\n```") == value
+    for end in range(1, len(text)):
+        with pytest.raises(ValueError, match="answer"):
+            parsed(f"The facts: {text[:end]}")
