@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from keeplore.errors import RepositoryError
-from keeplore.memory import new_id
+from keeplore.memory import new_id, serialise
 from keeplore.store import Store
+from keeplore.store.plan import merged
 
 LARGE = 33 * 1024 * 1024  # bytes, more than a memory may have
 
@@ -170,3 +171,82 @@ def test_a_memory_that_a_persons_merge_moved_twice_leaves_no_empty_file(store, o
         store.conclude()
     assert not (store.root / ".git" / "MERGE_HEAD").exists()
     assert set(bodies(store)) == {"memory/one.md", "memory/two.md"}
+
+
+@pytest.mark.parametrize("left", [b"---\nschema: [\n---\n\ntext\n", b"text\n", b"\xff\xfe\n"])
+def test_what_was_forgotten_is_gone_though_the_other_side_left_nothing_that_tells_its_id(store, other, note, left):
+    there, exchange = other
+    path = store.save(note("Secret"))
+    exchange()
+    store.forget(new_id("Secret"), "studio", "2026-03-01T10:00:00Z")
+    (there.root / path).write_bytes(left)
+    exchange()
+    assert not (store.root / path).exists() and not (there.root / path).exists()
+
+
+def test_of_two_versions_the_one_that_can_be_read_keeps_the_place(note):
+    path, sound = "memory/gotchas/plan.md", serialise(note("Plan")).encode()
+    for n in range(4):  # whichever hash is the larger
+        broken = f"---\ntitle: Pläne {n}\n---\n".encode("latin-1")
+        for sides in ((sound, broken), (broken, sound)):
+            data, beside = merged(path, None, *sides)
+            assert (data, [*beside.values()]) == (sound, [broken])
+    assert merged(path, sound, sound + b"more\n", b"\n") == (sound + b"more\n", {})
+
+
+def test_a_memory_with_a_zero_byte_is_merged_like_every_other(store, other, note):
+    there, exchange = other
+    path = store.save(note("Plan", body="start\n\nend\n"))
+    exchange()
+    (store.root / path).write_text((store.root / path).read_text() + "\0\n")
+    there.save(note("Plan", body="first\n\nend\n"))
+    exchange()
+    assert bodies(there) == {path: "first\n\nend\n\0\n"}
+
+
+def test_edits_reach_a_memory_that_took_the_place_of_one_the_other_side_emptied(store, other, note):
+    there, exchange = other
+    one, two = (store.save(note(title, body=f"{title}\n\nend\n")) for title in ("One", "Two"))
+    exchange()
+    for old, new in ((one, "aside"), (two, one), ("aside", two)):
+        (store.root / old).rename(store.root / new)
+    there.save(note("Two", body="Two\n\nedited\n"))
+    (there.root / one).write_text("")
+    exchange()
+    assert bodies(store) == {one: "Two\n\nedited\n", two: "One\n\nend\n"}
+
+
+def test_links_of_the_person_come_along_and_two_stand_beside_each_other(store, other, git):
+    there, exchange = other
+
+    def link(here, target):
+        (here.root / "plan").unlink(missing_ok=True)
+        (here.root / "plan").symlink_to(target)
+        git("add", "plan", cwd=here.root)
+        git("commit", "-qm", "Link", cwd=here.root)
+
+    link(store, "README.md")
+    exchange()
+    assert (there.root / "plan").readlink().name == "README.md"
+    link(store, "one")
+    link(there, "two")
+    exchange()
+    assert {place.readlink().name for place in store.root.glob("plan*")} == {"one", "two"}
+    (store.root / "plan").unlink()
+    (store.root / "plan").write_text("text\n")
+    git("commit", "-qam", "Write", cwd=store.root)
+    link(there, "three")
+    exchange()
+    assert (there.root / "plan").read_text() == "text\n"
+    assert {place.readlink().name for place in there.root.glob("plan.*")} >= {"three"}
+
+
+def test_a_link_that_leads_out_of_the_workspace_is_left_to_the_persons_git(store, other, git):
+    there, exchange = other
+    (store.root / "out").symlink_to("../elsewhere")
+    git("add", "out", cwd=store.root)
+    git("commit", "-qm", "Link", cwd=store.root)
+    with pytest.raises(RepositoryError, match="changed out, which git alone should write"):
+        exchange()
+    git("pull", "-q", cwd=there.root)
+    exchange()

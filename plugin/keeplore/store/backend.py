@@ -13,6 +13,7 @@ from keeplore.store.people import Person
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755
+LINK = 0o120000  # a symbolic one
 
 
 class Blob(NamedTuple):

@@ -36,5 +36,8 @@ def difference(repository: pygit2.Repository, old: str, new: str) -> dict[str, C
     for delta in diff.deltas:
         before = Blob(str(delta.old_file.id), int(delta.old_file.mode)) if delta.old_file.mode else None
         later = Blob(str(delta.new_file.id), int(delta.new_file.mode)) if delta.new_file.mode else None
-        found[delta.new_file.path or delta.old_file.path] = Change(before, later)
+        path = delta.new_file.path or delta.old_file.path
+        if known := found.get(path):  # a link in the place of a file comes as a removal and an addition
+            before, later = known.before or before, known.after or later
+        found[path] = Change(before, later)
     return found

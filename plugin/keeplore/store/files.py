@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -82,6 +83,26 @@ def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
         raise UnsafePath(f"{link} is a symbolic link", "Put the files themselves into the workspace")
     _make_folder(root, target.parent)
     durable.write(target, data, mode)
+
+
+def link(root: Path, path: str, target: bytes) -> None:
+    """Replace what stands at a path by a symbolic link. Raises UnsafePath where a link is on the way, or OSError."""
+    if on_the_way := _link_on_the_way(root, path):
+        raise UnsafePath(f"{on_the_way} is a symbolic link", "Put the files themselves into the workspace")
+    place = root / path
+    _make_folder(root, place.parent)
+    aside = place.with_name(f".{secrets.token_hex(8)}.tmp")
+    aside.symlink_to(os.fsdecode(target))
+    aside.replace(place)
+    durable.sync_directory(place.parent)
+
+
+def link_target(root: Path, path: str) -> bytes | None:
+    """What a symbolic link at a path points to, None where there is none."""
+    try:
+        return None if _link_on_the_way(root, path) else os.fsencode((root / path).readlink())
+    except OSError:
+        return None
 
 
 def remove(root: Path, path: str) -> None:

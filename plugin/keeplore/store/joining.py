@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import pygit2
 from pygit2.enums import FileMode
 
-from keeplore.store.backend import EXECUTABLE, REGULAR, Blob
+from keeplore.memory.merging import beside_path
+from keeplore.store.backend import EXECUTABLE, LINK, REGULAR, Blob
 from keeplore.store.differences import Change, difference
 from keeplore.store.git import run
 from keeplore.store.paths import is_ours
@@ -42,7 +44,7 @@ def _joined(root: Path, repository: pygit2.Repository, one: str, other: str, dep
         _set(repository, index, path, content)
     _add(repository, index, plan.beside)
     _settle_others(repository, index)
-    forget_in(repository, index, (one, other))
+    forget_in(repository, index, (one, other), base)
     added = {path for side in sides for path, change in side.items() if change.before is None}
     _set_apart(repository, index, added)
     return index
@@ -99,7 +101,7 @@ def _settle_others(repository: pygit2.Repository, index: pygit2.Index) -> None:
     """Files of the person's that both sides changed: joined where that is possible, else both stay."""
     for base, one, other in list(index.conflicts or ()):
         held = [entry for entry in (one, other) if entry]
-        if not held or any(int(entry.mode) not in _PLAIN for entry in (base, one, other) if entry):
+        if not held or any(int(entry.mode) not in (*_PLAIN, LINK) for entry in (base, one, other) if entry):
             continue
         if len({entry.path for entry in (base, one, other) if entry}) > 1:
             continue
@@ -107,11 +109,26 @@ def _settle_others(repository: pygit2.Repository, index: pygit2.Index) -> None:
         if len(held) == 1:  # removed on one side, changed on the other
             _set(repository, index, path, Blob(str(held[0].id), int(held[0].mode)))
             continue
+        if any(int(entry.mode) == LINK for entry in held):
+            _settle_links(repository, index, path, held)
+            continue
         texts = [repository[entry.id].peel(pygit2.Blob).data for entry in (base, *held) if entry]
         data, beside = merged(path, texts[0] if base else None, *texts[-2:])
         mode = max(int(entry.mode) for entry in held)  # a program stays one
         _set(repository, index, path, data, mode)
         _add(repository, index, beside, mode)
+
+
+def _settle_links(repository: pygit2.Repository, index: pygit2.Index, path: str, held: list[pygit2.IndexEntry]) -> None:
+    """A file comes before a link, of two links the one with the larger SHA-256; the other stands beside it."""
+    ends = []
+    for entry in held:
+        data = bytes(repository[entry.id].peel(pygit2.Blob).data)
+        ends.append((int(entry.mode) != LINK, sha256(data).digest(), int(entry.mode), data))
+    *others, (_, _, mode, data) = sorted(ends)
+    _set(repository, index, path, data, mode)
+    for _, _, mode, data in others:
+        _add(repository, index, {beside_path(path, data): data}, mode)
 
 
 def _set_apart(repository: pygit2.Repository, index: pygit2.Index, added: set[str]) -> None:

@@ -6,6 +6,8 @@ With HEAD first, the next cycle would take the old files for a person's edits an
 
 from __future__ import annotations
 
+import os
+import posixpath
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pygit2
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.store import files, forgotten
-from keeplore.store.backend import EXECUTABLE, Backend, Blob, Memo, Moved, Unsupported
+from keeplore.store.backend import EXECUTABLE, LINK, REGULAR, Backend, Blob, Memo, Moved, Unsupported
 from keeplore.store.commit import check_merged, edit_index, in_turn, move
 from keeplore.store.differences import Change, Difference, difference
 from keeplore.store.git import output, run
@@ -91,14 +93,20 @@ def _merged_tree(backend: Library, old: str, other: str) -> str:
 
 
 def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
-    """The paths whose file on disk has to change, those to remove first. Raises RepositoryBusy where one is edited."""
+    """The paths whose file on disk has to change, those to remove first.
+
+    Raises RepositoryBusy where one is edited, RepositoryError for what is left to the person's git.
+    """
     index = backend.index(draft)
-    wanted, edited = [], []
+    wanted, edited, odd = [], [], []
     for path, change in changes.items():
         if is_ours(path):
             if not (change.is_plain and is_portable(path)):
                 continue  # it stays in git alone: such a file is never written, nor taken for removed
-        elif not (change.is_plain and is_safe(path)) or not _is_clean(index, path, change):
+        elif not (is_safe(path) and all(_is_writable(backend, path, end) for end in (change.before, change.after))):
+            odd.append(path)
+            continue
+        elif not _is_clean(index, path, change):
             edited.append(path)
             continue
         if _stands(backend, path, change.after):
@@ -106,9 +114,22 @@ def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
         if not _stands(backend, path, change.before):
             edited.append(path)
         wanted.append(path)
+    if odd:
+        raise RepositoryError(f"the other side changed {_listed(odd)}, which git alone should write", _BY_HAND)
     if edited:
         raise _edited(edited)
     return sorted(wanted, key=lambda path: (changes[path].after is not None, path))
+
+
+def _is_writable(backend: Library, path: str, blob: Blob | None) -> bool:
+    """Whether it is nothing, a regular file, or a link that stays inside of the workspace."""
+    if blob is None or blob.mode in (REGULAR, EXECUTABLE):
+        return True
+    if blob.mode != LINK:
+        return False
+    target = os.fsdecode(backend.repository[blob.id].peel(pygit2.Blob).data)
+    first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split("/")[0]
+    return first not in ("", "..") and first.lower() != ".git"
 
 
 def _is_clean(index: pygit2.Index, path: str, change: Change) -> bool:
@@ -121,6 +142,8 @@ def _stands(backend: Library, path: str, blob: Blob | None) -> bool:
     """Whether the file on disk is this one, or there is none where it should be none."""
     if blob is None:
         return not (backend.root / path).is_dir() and files.is_absent(backend.root, path)
+    if blob.mode == LINK:
+        return files.link_target(backend.root, path) == backend.repository[blob.id].peel(pygit2.Blob).data
     return files.state(backend.root, path) is not None and backend.hashes([path]).get(path) == blob.id
 
 
@@ -134,6 +157,9 @@ def _put(backend: Library, path: str, change: Change) -> None:
     blob = backend.repository[change.after.id].peel(pygit2.Blob)
     if blob.size > MAX_BLOB:
         raise RepositoryError(f"the other side has {path} with {blob.size} bytes", _BY_HAND)
+    if change.after.mode == LINK:
+        files.link(backend.root, path, blob.data)
+        return
     shared = 0o755 if change.after.mode == EXECUTABLE else 0o644
     files.write(backend.root, path, blob.data, 0o600 if is_ours(path) else shared)
 

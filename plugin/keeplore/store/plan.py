@@ -112,18 +112,32 @@ class Plan:
         }
         for path in sorted(folders.intersection(held)):
             content = self.files[path]
-            data = self._load(content) if isinstance(content, Blob) else content or b""
+            data = self._bytes(content or b"")
             self.files |= {path: None, beside_path(path, data): content}
 
     def _put(self, path: str, base: Blob | None, one: Blob, other: Blob) -> None:
         """The merge of two files at one path, and beside it what could not be joined."""
+        content: Blob | bytes
         if one.id == other.id or (base and base.id in (one.id, other.id)):
-            self.files[path] = one if base and base.id == other.id else other
-            return
-        before = self._load(base) if base else None
-        data, beside = merged(path, before, self._load(one), self._load(other))
-        self.files[path] = data
-        self.beside |= beside
+            content = one if base and base.id == other.id else other
+        else:
+            before = self._load(base) if base else None
+            content, beside = merged(path, before, self._load(one), self._load(other))
+            self.beside |= beside
+        if (known := self.files.get(path)) and known not in (one, other, content):
+            content = self._beside_arrived(path, self._bytes(known), (one, other)) or content
+        self.files[path] = content
+
+    def _beside_arrived(self, path: str, arrived: bytes, ends: tuple[Blob, Blob]) -> bytes:
+        """A memory that one side moved here, with what else the sides have at this path; b"" where that is nothing."""
+        memory_id, joined = id_of(path, arrived), b""
+        for end in sorted(end for end in ends if self._id(path, end) != memory_id):
+            joined, beside = merged(path, None, joined or arrived, self._load(end))
+            self.beside |= beside
+        return joined
+
+    def _bytes(self, content: Blob | bytes) -> bytes:
+        return self._load(content) if isinstance(content, Blob) else content
 
     def _by_id(self, side: Difference, followed: Collection[str], *, is_arrival: bool) -> dict[str, str]:
         """Memory id → the path to which it came, or that it left; of two of one id the smaller path."""
@@ -151,15 +165,25 @@ def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> tuple[byt
         before = base.decode() if base is not None else None
         first, second = one.decode(), other.decode()
     except UnicodeDecodeError:
-        return merge_bytes(path, one, other)
-    if "\0" in first or "\0" in second:
+        return _merged_bytes(path, one, other)
+    # a memory with such a character is read like any other, and must not become two files of one id
+    if not is_memory(path) and ("\0" in first or "\0" in second):
         return merge_bytes(path, one, other)
     if path.startswith("audit/"):
         return merge_lines(before or "", first, second).encode(), {}
     if path.startswith("projects/") and path.endswith("/project.json"):
         return merge_project(before, first, second).encode(), {}
     merge = (merge_memory if is_memory(path) else merge_text)(path, before, first, second)
-    return merge.text.encode(), {place: text.encode() for place, text in merge.beside.items()}
+    # a side that emptied the file has no words to keep
+    return merge.text.encode(), {place: text.encode() for place, text in merge.beside.items() if text.strip()}
+
+
+def _merged_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, Mapping[str, bytes]]:
+    """Two versions of which one at least is no text: of a memory the one that can be read keeps the place."""
+    loser, winner = sorted((one, other), key=lambda data: bool(id_of(path, data)))
+    if is_memory(path) and id_of(path, winner) and not id_of(path, loser):
+        return winner, {beside_path(path, loser): loser}
+    return merge_bytes(path, one, other)
 
 
 def apart(paths: Iterable[str], added: Collection[str], load: Callable[[str], bytes]) -> dict[str, str]:
