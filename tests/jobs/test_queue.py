@@ -91,6 +91,9 @@ def test_a_job_that_lacks_something_waits_without_using_up_an_attempt(queue: Que
         assert queue.lease(KINDS, NOON + timedelta(days=day, hours=23)) is None
     (count,) = queue.counts()
     assert (count.due, count.reason) == (NOON + timedelta(days=5), "the budget of the day is spent")
+    asked_for = NOON + timedelta(days=4, hours=1)
+    assert not queue.add("conversation", "session-1", {}, asked_for)
+    assert queue.lease(KINDS, asked_for) is not None
 
 
 def test_what_was_replaced_while_it_was_tried_does_not_come_back(queue: Queue) -> None:

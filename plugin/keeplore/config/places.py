@@ -43,6 +43,11 @@ class Places:
         return self.state / "jobs.sqlite3"
 
     @property
+    def ledger(self) -> Path:
+        """What language models have cost."""
+        return self.state / "ledger.sqlite3"
+
+    @property
     def models(self) -> Path:
         return self.cache / "models"
 

@@ -72,21 +72,26 @@ class Queue:
         self._jitter = jitter
 
     def add(self, kind: str, key: str, payload: Mapping[str, Any], now: datetime, *, replace: bool = True) -> bool:
-        """Put a job in; whether the queue holds anything new.
+        """Put a job in, or let the one that waits under its key be due now; whether the queue holds anything new.
 
-        One that waits under the same key gets the new payload and keeps its place. Without ``replace`` a job is never
-        replaced, and refused only where the very same one waits.
+        A job that waits gets the new payload and keeps its place. Without ``replace`` a job is never replaced, and
+        refused only where the very same one waits.
         """
         text = json.dumps(payload, ensure_ascii=False, sort_keys=True)
         with self._database.transaction() as db:
-            waiting = _waiting(db, kind, key)
-            if any(row["payload"] == text and row["is_replaceable"] == replace for row in waiting):
-                return False
-            if replace and (row := next((row for row in waiting if row["is_replaceable"]), None)):
+            like = [row for row in _waiting(db, kind, key) if row["is_replaceable"] == replace]
+            for row in like:
+                if row["payload"] == text:
+                    db.execute("UPDATE jobs SET due = MIN(due, ?) WHERE id = ?", (now.timestamp(), row["id"]))
+                    return False
+            if replace and like:
                 # a new payload has all its attempts before it
-                db.execute("UPDATE jobs SET payload = ?, attempts = 0, reason = '' WHERE id = ?", (text, row["id"]))
-                return True
-            _insert(db, kind, key, text, replace=replace, now=now)
+                db.execute(
+                    "UPDATE jobs SET payload = ?, attempts = 0, reason = '', due = MIN(due, ?) WHERE id = ?",
+                    (text, now.timestamp(), like[0]["id"]),
+                )
+            else:
+                _insert(db, kind, key, text, replace=replace, now=now)
             return True
 
     def lease(self, kinds: Sequence[str], now: datetime) -> Job | None:

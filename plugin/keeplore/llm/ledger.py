@@ -15,7 +15,6 @@ from keeplore.config.database import Database
 from keeplore.errors import BudgetSpent
 from keeplore.llm.base import Usage
 
-FILE = "ledger.db"
 MAX_CALL = timedelta(minutes=30)  # a reservation that is older is of a process that died
 
 _TABLES = (

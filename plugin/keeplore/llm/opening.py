@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from keeplore.config.accepted import LLM, Accepted, server_of
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.account import Account
-from keeplore.llm.ledger import FILE, Budget, Ledger
+from keeplore.llm.ledger import Budget, Ledger
 
 if TYPE_CHECKING:
     from keeplore.config.places import Places
@@ -56,4 +56,4 @@ def open_account(llm: Llm, root: Path, places: Places, find: Callable[..., Any])
     model = find(provider=llm.provider, settings=llm)
     if model is None:
         raise LlmUnavailable(f"no plugin knows the provider {llm.provider}", "Set llm.provider in keeplore.yaml")
-    return Account(model, Ledger(places.state / FILE), Budget(llm.daily_tokens, llm.monthly_tokens))
+    return Account(model, Ledger(places.ledger), Budget(llm.daily_tokens, llm.monthly_tokens))
