@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import queue
 import socket
 import ssl
@@ -59,7 +60,8 @@ def fetch(url: str, limits: Limits) -> Page:
             try:
                 found = _get(pool, url, limits.max_bytes, until)
             except (*_ERRORS, ssl.SSLError, OSError) as e:
-                raise _unavailable(url, e, is_late=time.monotonic() >= until) from e
+                is_late = isinstance(e, httpcore.TimeoutException) or time.monotonic() >= until
+                raise _unavailable(url, e, is_late=is_late) from e
             if isinstance(found, Page):
                 return found
             if url.startswith("https:") and found.startswith("http:"):
@@ -217,6 +219,7 @@ def _resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
+@functools.cache
 def _tls() -> ssl.SSLContext:
     """What the system trusts, and the list that comes along: a Python of its own may know neither."""
     import certifi  # here, because only a page over the network needs it
