@@ -48,6 +48,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "export": "Write memory out as one document, or as JSON lines.",
         "sync": "Commit, fetch, merge and push the workspace now.",
         "audit": "Show what a language model proposed, and what became of it.",
+        "cost": "Show what language models have cost, and what may still be spent.",
         "lint": "Say what is wrong in memory files, by line.",
     },
     "This machine": {
@@ -55,6 +56,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "projects": "List, add, clone and reassign the workspace's projects.",
         "machines": "Say whose machines write here, and which of them are believed.",
         "workspaces": "List, choose, rename and unregister this machine's workspaces.",
+        "embedding": "Show or change the model that finds memories by meaning.",
         "doctor": "Check that everything works, and say what does not.",
         "worker": "Show or stop the background worker.",
         "mcp": "Serve memory to a host over the Model Context Protocol.",

@@ -40,6 +40,9 @@ class Statistics:
     newest: str
     passages: int
     vectors: int
+    model: str
+    switch: str  # how far the vectors of a new model are, "" while none is chosen
+    kept_vectors: dict[str, int]  # model → bytes
     bytes_text: int
     bytes_git: int
     bytes_index: int
@@ -73,6 +76,9 @@ def statistics(workspace: Workspace) -> Statistics:
         newest=made[-1] if made else "",
         passages=stamp.passages,
         vectors=stamp.vectors,
+        model=workspace.settings.embedding.model,
+        switch=str(stamp.switch or ""),
+        kept_vectors={one.name: one.bytes for one in index.kept_vectors()},
         bytes_text=sum(file.size for file in workspace.store.scan()),
         bytes_git=size_of(directories(workspace.root).common),
         bytes_index=index.size_bytes(),

@@ -46,6 +46,7 @@ def command(places: Places, *, as_json: bool) -> None:
     _show(counted)
     say()
     takes = {"text": counted.bytes_text, "git": counted.bytes_git, "index": counted.bytes_index}
+    takes |= {f"index, vectors by {model}": size for model, size in counted.kept_vectors.items()}
     takes |= {"cache, all workspaces": machine["bytes_cache"], "inbox": machine["bytes_state"]}
     table(("takes", "MB"), [(name, f"{size / 1e6:.1f}") for name, size in takes.items()])
     say(f"\n{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read")
@@ -58,7 +59,9 @@ def _show(counted: Statistics) -> None:
     say(f"{counted.archived} archived, {counted.superseded} earlier versions, {counted.forgotten} forgotten")
     forks = f", {counted.forks} of them forked: see `keeplore doctor`" if counted.forks else ""
     say(f"{counted.chains} chains of versions{forks}")
-    say(f"{counted.passages} passages, {counted.vectors} with a vector")
+    say(f"{counted.passages} passages, {counted.vectors} with a vector; embedding model: {plain(counted.model)}")
+    if counted.switch:
+        say(plain(counted.switch))
     for heading, counts in (
         ("scope", counted.by_scope),
         ("kind", counted.by_kind),

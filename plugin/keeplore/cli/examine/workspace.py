@@ -7,8 +7,9 @@ from functools import partial
 
 from keeplore.capture.redact.engine import pattern
 from keeplore.cli.examine.finding import Finding, note, several, well, wrong
-from keeplore.errors import ConfigError, KeeploreError, NotFound, RepositoryBusy
+from keeplore.errors import ConfigError, KeeploreError, ModelUnavailable, NotFound, RepositoryBusy
 from keeplore.index import Wanted
+from keeplore.index.embedder import prepare
 from keeplore.memory.lint import ERROR
 from keeplore.memory.location import Location, location_of
 from keeplore.store.inspection import beside, differing, left_out, old_locks
@@ -110,10 +111,13 @@ def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
     message = f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"
     changes = f"; {refreshed.changed} changed files read just now" if refreshed.changed else ""
     yield well(part, f"{message}{changes}")
-    if missing := stamp.passages - stamp.vectors:
+    if problem := _model_problem(workspace):
+        yield note(part, f"search is by text alone: {problem.message}", problem.remedy)
+    elif missing := stamp.passages - (stamp.switch.vectors if stamp.switch else stamp.vectors):
+        meanwhile = f"{stamp.switch.answering} answers" if stamp.switch else "text search serves"
         yield note(
             part,
-            f"{missing} vectors are still to be made; text search serves meanwhile",
+            f"{missing} vectors by {workspace.settings.embedding.model} are still to be made; {meanwhile} meanwhile",
             "The worker makes them, and so does `keeplore doctor --fix`",
             partial(_embedded, workspace),
         )
@@ -122,6 +126,17 @@ def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
     if size > INDEX_FREE + INDEX_PER_TEXT * text:
         remedy = f"Delete {index.directory}; it is made again from the text"
         yield wrong(part, f"it takes {size >> 20} MB, for {text >> 20} MB of text", remedy)
+
+
+def _model_problem(workspace: Workspace) -> ModelUnavailable | None:
+    """Why no vectors can be made now; a server is asked for one."""
+    try:
+        prepare(workspace.embedder)
+        _ = workspace.embedder.embed(["Are you there?"]) if workspace.embedder.is_remote else None
+        _ = workspace.embedder.fingerprint
+    except ModelUnavailable as e:
+        return e
+    return None
 
 
 def _checked(workspace: Workspace) -> str:

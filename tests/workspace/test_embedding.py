@@ -1,0 +1,160 @@
+"""Settings come with every pull: text goes to a server only where this machine's person said so."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keeplore.config.accepted import EMBEDDING, Accepted
+from keeplore.config.places import Places
+from keeplore.config.written import write_setting
+from keeplore.errors import ModelUnavailable
+from keeplore.index import embedder_for, servers
+from keeplore.memory.note import Draft
+from keeplore.worker.worker import Worker
+from keeplore.workspace.embedding import question
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+from keeplore.workspace.workspace import Workspace
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Texts that share words are near to one another."""
+
+    def do_POST(self) -> None:
+        texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+        self.server.texts += texts  # type: ignore[attr-defined]
+        data = json.dumps({"data": [{"index": n, "embedding": _vector(text)} for n, text in enumerate(texts)]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def _vector(text: str) -> list[float]:
+    vector = [0.01] * 64
+    for word in text.lower().split():
+        vector[hashlib.sha256(word.strip(".,").encode()).digest()[0] % 64] += 1.0
+    return vector
+
+
+class Server:
+    def __init__(self) -> None:
+        self._http: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.texts = []
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+        self.name = f"http://127.0.0.1:{self._http.server_port}/v1#small"
+
+    @property
+    def texts(self) -> list[str]:
+        return list(self._http.texts)
+
+    def stop(self) -> None:
+        if self._thread.is_alive():
+            self._http.shutdown()
+            self._thread.join()
+            self._http.server_close()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(servers, "QUESTION_S", 100.0)  # however busy the machine is
+    serving = Server()
+    yield serving
+    serving.stop()
+
+
+@pytest.fixture
+def places(home: Path) -> Places:
+    places = Places.from_environment(os.environ)
+    initialise(places, home / "memory")
+    return places
+
+
+@pytest.fixture
+def opened(places: Places, home: Path) -> Iterator[Callable[[], Workspace]]:
+    with Registry(places) as registry:
+        yield lambda: registry.named("memory")
+
+
+def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_without_it(
+    opened: Callable[[], Workspace], server: Server, places: Places, home: Path
+) -> None:
+    opened().notes.write(Draft("We deploy on Thursday"))
+    opened().index.refresh()
+    opened().index.embed_pending()
+    write_setting(home / "memory", "embedding", "model", server.name)
+    workspace = opened()
+    for act in (workspace.index.embed_pending, lambda: workspace.embedder.embed(["secret"])):
+        with pytest.raises(ModelUnavailable, match="not accepted on this machine"):
+            act()
+    answer = workspace.recall("When do we deploy?", home)
+    assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"]
+    assert server.texts == []
+    assert answer.legs == ("text", "vectors")  # of the model before, which is on this machine
+    assert any("0 of 1 vectors; until it has all, packaged answers" in note for note in answer.notes)
+    assert workspace.capture_embedder.model == "packaged"
+
+    subject = question(server.name, home / "memory")
+    assert subject is not None and "the text of this workspace's memories" in subject.risk
+    Accepted(places.state).accept(home / "memory", EMBEDDING, subject.subject)
+    assert workspace.index.embed_pending() == 0
+    assert any("We deploy on Thursday" in text for text in server.texts)
+    answer = workspace.recall("When do we deploy?", home)
+    assert answer.legs == ("text", "vectors") and answer.notes == () and answer.stamp.model.startswith("server/small@")
+
+    server.stop()
+    answer = workspace.recall("deploy on which day?", home)
+    assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"] and answer.legs == ("text",)
+    assert any("searched by text alone: the embedding server" in note for note in answer.notes)
+    assert not workspace.is_warm
+
+
+def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
+    opened: Callable[[], Workspace], server: Server, places: Places, home: Path
+) -> None:
+    workspace = opened()
+    for n in range(40):
+        workspace.notes.write(Draft(f"Statement number {n} about subject{n}"))
+    worker = Worker(places, idle_exit_s=0.0)  # leaves as soon as there is nothing left to do
+    thread = threading.Thread(target=worker.run)
+    write_setting(home / "memory", "embedding", "model", server.name)
+    subject = question(server.name, home / "memory")
+    assert subject is not None
+    Accepted(places.state).accept(home / "memory", EMBEDDING, subject.subject)
+    thread.start()
+    thread.join()
+    assert sum("Statement number" in text for text in server.texts) >= 40
+    stamp = opened().index.stamp()
+    assert stamp.vectors == stamp.passages == 40 and stamp.model.startswith("server/small@")
+
+
+def test_a_model_that_came_with_the_workspace_is_asked_for_and_one_of_this_machine_is_not(
+    opened: Callable[[], Workspace], places: Places, home: Path
+) -> None:
+    embedder_for("packaged", places.models).embed(["a"])
+    [source] = places.models.glob("all-MiniLM-*")
+    shutil.copytree(source, home / "memory" / "model")
+    shutil.copytree(source, home / "model")
+    write_setting(home / "memory", "embedding", "model", "./model")
+    with pytest.raises(ModelUnavailable, match="came with the workspace"):
+        opened().embedder.embed(["a"])
+    (home / "link").symlink_to(home / "memory" / "model")
+    write_setting(home / "memory", "embedding", "model", "~/link")
+    with pytest.raises(ModelUnavailable, match="came with the workspace"):
+        opened().embedder.embed(["a"])
+    write_setting(home / "memory", "embedding", "model", "~/model")
+    assert opened().embedder.embed(["a"]).shape == (1, 384)
