@@ -18,6 +18,11 @@ from keeplore.ingest.fetch import MAX_REDIRECTS, Limits, Page, fetch
 from keeplore.ingest.origin import web_address
 
 MB = 1_000_000
+INSIDE = """0.0.0.0 10.1.2.3 100.64.0.1 100.100.100.200 127.0.0.1 168.63.129.16 169.254.169.254 172.16.0.1 192.0.0.192
+    192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 ::ffff:10.0.0.1
+    ::ffff:169.254.169.254 ::127.0.0.1 64:ff9b::a00:1 64:ff9b:1::1 2002:a00:1:: 2001:0:a00:1:: 2001:db8::1 3fff::1
+    fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1 100::1 nonsense 1.2.3"""
+OUTSIDE = "1.1.1.1 93.184.215.14 2606:4700::1111 2a00:1450:4001::1 ::ffff:1.1.1.1 64:ff9b::101:101"
 BOMB = gzip.compress(bytes(20 * MB))
 
 
@@ -97,7 +102,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_: Any) -> None:
         pass
 
 
@@ -162,9 +167,9 @@ def test_a_page_that_is_too_much_or_leads_elsewhere_is_refused(site, path: str, 
 def test_no_server_holds_us_longer_than_the_time_that_there_is(site) -> None:
     with pytest.raises(SourceUnavailable, match="too long"):
         fetch(f"{site[0]}/slow", limits(0.3))
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts, and never shakes hands
-        with pytest.raises(SourceUnavailable, match="too long"):
-            fetch(f"https://outer.test:{silent.getsockname()[1]}/", limits(0.3))
+    # accepts, and never shakes hands
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(SourceUnavailable, match="too long"):
+        fetch(f"https://outer.test:{silent.getsockname()[1]}/", limits(0.3))
     never = threading.Event()
     with pytest.raises(SourceUnavailable, match="too long"):
         fetch("http://outer.test/", limits(0.1, resolve=lambda *_: [str(never.wait(20))]))
@@ -208,14 +213,8 @@ def test_this_machine_is_refused_however_it_is_written(host: str) -> None:
 
 
 def test_only_addresses_of_the_public_internet_are_public() -> None:
-    inside = """0.0.0.0 10.1.2.3 100.64.0.1 100.100.100.200 127.0.0.1 168.63.129.16 169.254.169.254 172.16.0.1
-        192.0.0.192 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1
-        ::ffff:10.0.0.1 ::ffff:169.254.169.254 ::127.0.0.1 64:ff9b::a00:1 64:ff9b:1::1 2002:a00:1:: 2001:0:a00:1::
-        2001:db8::1 3fff::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1 100::1 nonsense 1.2.3
-        """.split()
-    assert [address for address in inside if is_public(address)] == []
-    outside = "1.1.1.1 93.184.215.14 2606:4700::1111 2a00:1450:4001::1 ::ffff:1.1.1.1 64:ff9b::101:101".split()
-    assert [address for address in outside if not is_public(address)] == []
+    assert [address for address in INSIDE.split() if is_public(address)] == []
+    assert [address for address in OUTSIDE.split() if not is_public(address)] == []
 
 
 def test_an_address_has_one_spelling() -> None:

@@ -11,6 +11,7 @@ from keeplore.errors import SourceRefused
 from keeplore.ingest.document import Extracted
 
 MEMORY = 1_500_000_000  # bytes of address space; the largest page within the cap took 0.6 GB
+REASON_CHARS = 200
 _HARD = "Save it as text, or give a part of it"
 
 
@@ -28,7 +29,8 @@ def confined(kind: str, data: bytes, content_type: str, seconds: float) -> Extra
     try:
         said = json.loads(done.stdout)
     except ValueError:
-        raise SourceRefused(f"its reader gave up (exit status {done.returncode})", _HARD) from None
+        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:REASON_CHARS]
+        raise SourceRefused(f"its reader gave up (exit status {done.returncode}) {last}".rstrip(), _HARD) from None
     if "problem" in said:
         raise SourceRefused(said["problem"], said["remedy"])
     return Extracted(said["title"], said["text"])

@@ -69,8 +69,8 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
         root = etree.fromstring(data, parser=parser)
     except (etree.LxmlError, LookupError, ValueError) as e:
         raise SourceRefused(f"that is no XML: {e}", "Mend it, or save it as text") from e
-    value = {_name(root): _of_xml(root)}
-    inside = value[_name(root)]
+    value = {_name(root.tag): _of_xml(root)}
+    inside = value[_name(root.tag)]
     return Extracted(title_in(inside) or title_in(next(iter(_mappings(inside)), {})), outline(value))
 
 
@@ -78,14 +78,17 @@ def _of_xml(element: _Element) -> Any:
     """A text, or what it holds by name; an element that mixes text with others is a text."""
     children = list(element)
     words = " ".join("".join(element.itertext(with_tail=False)).split())
-    is_mixed = bool((element.text or "").strip() or any((child.tail or "").strip() for child in children))
+    # an entity that was not expanded has a function for a tag
+    is_mixed = bool((element.text or "").strip()) or any(
+        (child.tail or "").strip() or not isinstance(child.tag, str) for child in children
+    )
     if not children or is_mixed:
-        attributes = {_name_of(key): value for key, value in element.attrib.items()}
+        attributes = {_name(key): value for key, value in element.attrib.items()}
         return {**attributes, "text": words} if attributes and words else attributes or words
-    held: dict[str, Any] = {_name_of(key): value for key, value in element.attrib.items()}
+    held: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
     many: set[str] = set()
     for child in children:
-        name, value = _name(child), _of_xml(child)
+        name, value = _name(child.tag), _of_xml(child)
         if name not in held:
             held[name] = value
         elif name in many:
@@ -100,12 +103,8 @@ def _mappings(value: Any) -> list[Mapping[str, Any]]:
     return [item for item in value.values() if isinstance(item, Mapping)] if isinstance(value, Mapping) else []
 
 
-def _name(element: _Element) -> str:
-    # an entity that was not expanded has a function for a tag
-    return _name_of(element.tag) if isinstance(element.tag, str) else "text"
-
-
-def _name_of(tag: Any) -> str:
+def _name(tag: Any) -> str:
+    """Without its namespace."""
     return str(tag).rpartition("}")[2]
 
 
