@@ -207,3 +207,28 @@ def test_a_projects_remotes_of_both_sides_are_kept() -> None:
     assert merged == merge_project(base, other, one)
     assert set(json.loads(merged)["remotes"]) == {"x", "y", "z"} and json.loads(merged)["root_commit"] == "c"
     assert merge_project(base, one, "no json") == one
+
+
+def test_comments_and_quotes_in_the_front_matter_stay_where_the_lines_of_both_can_be_joined() -> None:
+    base = note()
+    commented = base.replace("category:", "# settled in the meeting\ncategory:").replace(
+        "2026-02-09T10:00:00Z", "'2026-02-09T10:00:00Z'"
+    )
+    text, beside = both_ways(base, commented, note(f"{BODY}More.\n", labels=["db"]))
+    assert text == commented.replace("\n---\n", "\nlabels:\n- db\n---\n", 1) + "More.\n" and not beside
+
+
+def test_two_values_in_one_mapping_clash_but_for_the_source() -> None:
+    base, one, other = (note(place={"room": room}) for room in ("here", "there", "elsewhere"))
+    text, beside = both_ways(base, one, other)
+    assert {parse(told).meta["place"]["room"] for told in (text, *beside.values())} == {"there", "elsewhere"}
+    base, one, other = (note(source={"machine": machine}) for machine in ("a", "b", "c"))
+    assert both_ways(base, one, other)[1] == {}
+
+
+def test_front_matters_that_are_too_large_together_stand_beside_each_other() -> None:
+    one, other = (note(**{key: key * 40_000}) for key in "xy")
+    text, beside = both_ways(note(), one, other)
+    found = [parse(told) for told in (text, *beside.values())]
+    assert {key for memory in found for key in "xy" if key in memory.meta} == {"x", "y"}
+    assert len({memory.id for memory in found}) == 2

@@ -216,6 +216,18 @@ def test_edits_reach_a_memory_that_took_the_place_of_one_the_other_side_emptied(
     assert bodies(store) == {one: "Two\n\nedited\n", two: "One\n\nend\n"}
 
 
+def test_a_memory_that_came_to_a_place_which_the_other_side_gave_to_another_stays(store, other, note):
+    there, exchange = other
+    path = store.save(note("Plan"))
+    exchange()
+    (store.root / path).rename(store.root / "memory" / "zz.md")
+    (there.root / path).rename(there.root / "memory" / "aa.md")
+    later = note("Added", body="added\n", updated_at="2027-01-01T00:00:00Z")
+    (there.root / "memory" / "zz.md").write_text(serialise(later))
+    exchange()
+    assert set(bodies(store).values()) == {"added\n", "# Plan\n\nIt is so.\n"}
+
+
 def test_links_of_the_person_come_along_and_two_stand_beside_each_other(store, other, git):
     there, exchange = other
 

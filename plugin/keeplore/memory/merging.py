@@ -13,7 +13,7 @@ from typing import Any
 
 from keeplore.errors import Corrupt, UnsafePath
 from keeplore.memory.frontmatter import parse, serialise
-from keeplore.memory.lines import join, joined_list
+from keeplore.memory.lines import Join, join, joined_list
 from keeplore.memory.model import TRUST, Memory, in_order
 from keeplore.memory.names import is_id, new_id, relative_path
 from keeplore.memory.record import join_records
@@ -52,7 +52,11 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
     meta, is_clash = _joined_meta(before.meta if before else None, second.meta, first.meta)
     joining = join_records if first.kind == second.kind == "conversation" else join
     body = joining(before.body if before else None, second.body, first.body)
-    text = serialise(Memory(meta, body.text))
+    front = join(_front(base, before) if base and before else None, _front(loser, second), _front(winner, first))
+    try:
+        text = _as_written(front, Memory(meta, body.text))
+    except Corrupt:  # together it is more than a front matter may hold
+        return Merge(winner, _beside(path, first, second, loser))
     return Merge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
 
 
@@ -143,6 +147,23 @@ def _memory(text: str) -> Memory | None:
     return memory if is_id(memory.id) else None
 
 
+def _front(text: str, memory: Memory) -> str:
+    """What stands above the body, as somebody wrote it."""
+    return text[: len(text) - len(memory.body)].removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _as_written(front: Join, memory: Memory) -> str:
+    """The text of a memory, its front matter in the lines of both sides where they say the same: comments stay so."""
+    text = front.text + memory.body
+    told = None if front.is_clash else _memory(text)
+    is_same = told and told.body == memory.body and _exactly(told.meta) == _exactly(memory.meta)
+    return text if is_same else serialise(memory)
+
+
+def _exactly(meta: Mapping[str, Any]) -> str:
+    return json.dumps(meta, sort_keys=True)
+
+
 def _contradicting(winner: Memory, loser: Memory, text: str) -> Memory:
     """The version that lost lines, as a memory of its own that names the other; ``text`` is its file's."""
     link = {"id": winner.id, "relationship": "contradicts"}
@@ -190,7 +211,7 @@ def _joined_meta(
             is_clash = is_clash or clashes
         if value is not _MISSING:
             joined[key] = value
-    return joined, is_clash and not is_inside
+    return joined, is_clash
 
 
 def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
@@ -202,7 +223,8 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     if isinstance(one, list) and isinstance(other, list):
         return joined_list(was if isinstance(was, list) else [], one, other), False
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return _joined_meta(was if isinstance(was, Mapping) else None, one, other, is_inside=True)
+        joined, is_clash = _joined_meta(was if isinstance(was, Mapping) else None, one, other, is_inside=True)
+        return joined, is_clash and key != "source"  # of two machines that wrote, one is named
     rule = _RULES.get(key)
     if rule and type(one) is type(other):
         return rule(one, other), False

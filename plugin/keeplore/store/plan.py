@@ -101,7 +101,9 @@ class Plan:
                 side[gone[memory_id]] for side, gone in zip(self._sides, self._left, strict=True) if memory_id in gone
             )
             change = next(origins, None)
-            self.files[left] = None
+            content = self.files.get(left)
+            if not content or id_of(left, self._bytes(content)) == memory_id:  # else another one stands there now
+                self.files[left] = None
             self._put(place, change.before if change else None, one, other)
 
     def _unfold(self) -> None:
