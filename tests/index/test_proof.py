@@ -121,7 +121,7 @@ def test_a_damaged_page_is_found_and_the_index_is_made_anew(built: Index, index_
     file = index_directory / "index.sqlite3"
     data = bytearray(file.read_bytes())
     at = data.rindex(b"Postgres holds")  # in a page of the passages: its header is some bytes of the page before it
-    page = at // 4096 * 4096
+    page = at // 8192 * 8192
     data[page : page + 8] = b"\xff" * 8
     file.write_bytes(data)
     flaws = list(built.flaws())

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 AT_ONCE = 2000  # rows copied at once
 ID_BYTES = 8
-WORN_FROM = 500  # rows of passages that are gone; fewer cost nothing
+WORN_FROM = 100  # rows of passages that are gone; fewer cost nothing
 WORN_SHARE = 0.2
 PREFIX = "vectors-"  # of the names of all our files
 

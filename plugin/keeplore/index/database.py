@@ -25,6 +25,8 @@ WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
 BUSY_MS = 5000
+PAGE = 8192  # bytes: ten vectors of the packaged model, where SQLite's own 4096 hold four and waste the rest
+LOG = 4 * 1024 * 1024  # bytes of the log that stay on the disk
 READERS = 3  # connections that are kept open
 README = """Keeplore's search index of one workspace, made from the text there.
 Safe to delete at any time; it comes back.
@@ -87,9 +89,11 @@ CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
     VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra);
 END;
 -- what this machine has put on a shared engine or seen there; empty without one
-CREATE TABLE points (passage INTEGER PRIMARY KEY, place TEXT, point BLOB, has_vector INTEGER);
+CREATE TABLE points (
+    passage INTEGER, place TEXT, point BLOB, has_vector INTEGER, PRIMARY KEY (passage, place)
+) WITHOUT ROWID;
 CREATE INDEX points_point ON points (point);
-CREATE INDEX points_bare ON points (passage) WHERE NOT has_vector;
+CREATE INDEX points_bare ON points (place) WHERE NOT has_vector;
 -- settled: passages up to this one have their vectors; is_placed: their vectors are in the blocks
 CREATE TABLE models (
     id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE, settled INTEGER DEFAULT 0, is_placed INTEGER DEFAULT 1
@@ -254,6 +258,7 @@ class Database:
                 raise sqlite3.DatabaseError("a killed writer left it damaged")
             durable.write(self._marker, b"")
             connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(f"PRAGMA journal_size_limit={LOG}")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 result = act(connection)

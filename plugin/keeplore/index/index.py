@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FILES_AT_ONCE = 100  # read and stored in one transaction; what is stored is found at once and survives a kill
+FILES_AT_ONCE = 200  # read and stored in one transaction; what is stored is found at once and survives a kill
 WINDOW = 64  # texts looked up at once for embedding, sorted by length before they are cut into batches
 Progress = Callable[[int, int], None]
 
