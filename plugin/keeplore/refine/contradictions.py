@@ -28,7 +28,7 @@ _PAIRS = tuple(
     (frozenset(pair.partition(":")[0].split("/")), frozenset(pair.partition(":")[2].split("/")))
     for pair in """
     allow/allows/allowed/permit/permitted:forbid/forbids/forbidden/deny/denied/prohibited/disallow/disallowed
-    always:never/sometimes enable/enables/enabled/on:disable/disables/disabled/off
+    always:never/sometimes enable/enables/enabled:disable/disables/disabled
     use/uses/using/used/prefer/prefers/adopt/adopted:avoid/avoids/avoiding/drop/dropped/remove/removed/stop/stopped
     keep/keeps/kept:drop/drops/dropped/remove/removed/delete/deleted
     add/added/include/includes/included:exclude/excludes/excluded/remove/removed

@@ -18,7 +18,7 @@ FEW_WORDS = 4  # of a statement; the share of fewer says nothing
 _SAME = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "."})
 _DROPPED = frozenset("*_`~#>\\")  # marks of markdown, which a model leaves out of a quotation
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_ENDS = " .,;:!?\"'()[]"
+_ENDS = " .,;:!?\"'"
 
 
 @dataclass(frozen=True, slots=True)
