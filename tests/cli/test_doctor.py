@@ -296,7 +296,7 @@ def test_a_python_that_is_gone_is_registered_anew(root: Path, places: Places) ->
 def test_vectors_that_are_missing_are_no_fault_and_are_made(root: Path, places: Places) -> None:
     with database(places) as connection:
         connection.execute("DELETE FROM embeddings")
-    assert any("3 vectors are still to be made" in f.message and f.level == "note" for f in look(places))
+    assert any("3 vectors by packaged are still to be made" in f.message and f.level == "note" for f in look(places))
     look(places, fix=True)
     assert not any("still to be made" in finding.message for finding in look(places))
 
