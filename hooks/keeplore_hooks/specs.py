@@ -117,10 +117,19 @@ def keeplore_embedder(model: str) -> Any:
 
 @hookspec_firstresult
 def keeplore_llm(provider: str, settings: Any) -> Any:
-    """Called once when a workspace's model is first needed, after the person of this machine has accepted it.
+    """Called each time that a workspace's language model is needed, once the person of this machine has accepted it.
 
     ``settings`` is the section ``llm`` of ``keeplore.yaml``, with ``provider``, ``model``, ``base_url`` and
     ``timeout_s``. Returns a model (see ``keeplore.llm.base.Model``), or None to let the next plugin answer.
+    """
+
+
+@hookspec_firstresult
+def keeplore_engine(backend: str, url: str, name: str) -> Any:
+    """Called once when a workspace is opened whose settings name another engine than the embedded one.
+
+    They are those of ``index:``, and this machine's person has accepted them. Returns what makes the engine of an index
+    from its database and embedder (see ``keeplore.index.backends.base``), or None to let the next plugin answer.
     """
 
 
@@ -133,6 +142,7 @@ __all__ = (
     "keeplore_compaction",
     "keeplore_conversation_closing",
     "keeplore_embedder",
+    "keeplore_engine",
     "keeplore_llm",
     "keeplore_memory_written",
     "keeplore_question",

@@ -36,9 +36,9 @@ def test_a_newer_turn_takes_the_place_of_one_that_waits(queue: Queue) -> None:
 
 def test_a_compaction_is_never_replaced_and_goes_first(queue: Queue) -> None:
     queue.add("conversation", "session-1", {"turn": 1}, NOON)
+    queue.add("compaction", "session-1", {"turn": 3}, NOON)
     for turn in (1, 2, 2):
         queue.add("compaction", "session-1", {"turn": turn}, NOON, replace=False)
-    queue.add("compaction", "session-1", {"turn": 3}, NOON)
     leased = [queue.lease(KINDS, NOON) for _ in range(5)]
     assert [job and (job.kind, job.payload["turn"]) for job in leased] == [
         ("compaction", 1),

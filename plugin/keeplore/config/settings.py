@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import yaml
 
-from keeplore.config.accepted import server_of
+from keeplore.config.accepted import MAX_URL, server_of
 from keeplore.errors import ConfigError
 
 FILE = "keeplore.yaml"
@@ -28,6 +29,9 @@ _RANGES = {
     "deadline_ms": (20, 250),  # the client waits for 300
 }
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
+_BACKEND = re.compile(r"[a-z0-9-]{1,40}\Z")
+_ENGINE_NAME = re.compile(r"[a-z0-9_]{1,40}\Z")
+_ENGINE_OPTIONS = {"host", "port", "sslmode", "target_session_attrs"}  # of libpq: none that names a file or a secret
 _PROVIDER = re.compile(r"[a-z0-9-]{0,40}\Z")
 _MODEL = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z")  # it also becomes an argument of a command
 _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
@@ -55,14 +59,23 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """The model that turns text into vectors: ``packaged``, a directory, or a name of fastembed's list."""
+    """The model that turns text into vectors: ``packaged``, a directory, a name of fastembed's list, or a server's."""
 
     model: str = "packaged"
 
 
 @dataclass(frozen=True, slots=True)
+class Engine:
+    """What searches the passages: ``embedded`` on each machine, or a server that the machines of a team share."""
+
+    backend: str = "embedded"
+    url: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
-    """Of a million tokens, in any currency; ``cached`` of those that the server still had."""
+    """Of a million tokens, in any currency; ``cached`` of those that the server still had, as ``input`` if not set."""
 
     input: float = 0.0
     output: float = 0.0
@@ -115,6 +128,7 @@ class Settings:
     capture: Capture = Capture()
     context: Context = Context()
     embedding: Embedding = Embedding()
+    index: Engine = Engine()
     llm: Llm = Llm()
     refine: Refine = Refine()
     sync: Sync = Sync()
@@ -158,7 +172,7 @@ def _filled(default: Any, data: Any, key: str) -> Any:
             raise ValueError(f"{unknown[0]}: there is no such key")
         return dataclasses.replace(default, **{name: _filled(known[name], data[name], inside[name]) for name in data})
     if isinstance(default, dict) and isinstance(data, Mapping):
-        return {str(name): _filled(Price(), price, f"{key}.{name}") for name, price in data.items()}
+        return {str(name): _price(price, f"{key}.{name}") for name, price in data.items()}
     if isinstance(default, tuple) and isinstance(data, list) and all(isinstance(item, str) for item in data):
         return tuple(data)
     if isinstance(default, float) and type(data) is int:
@@ -176,6 +190,11 @@ def _filled(default: Any, data: Any, key: str) -> Any:
     return data
 
 
+def _price(data: Any, key: str) -> Price:
+    price: Price = _filled(Price(), data, key)
+    return price if "cached" in data else dataclasses.replace(price, cached=price.input)
+
+
 def _check(settings: Settings) -> None:
     if settings.schema > SCHEMA:
         raise ValueError(f"schema: {settings.schema} is of a newer Keeplore; this one knows {SCHEMA}")
@@ -186,12 +205,30 @@ def _check(settings: Settings) -> None:
     for name, (least, most) in _RANGES.items():
         if not least <= getattr(settings.context, name) <= most:
             raise ValueError(f"context.{name}: it should be {least} to {most}")
+    _check_engine(settings.index)
     _check_llm(settings.llm)
     if settings.refine.mode not in REFINE_MODES:
         raise ValueError(f"refine.mode: it should be one of {', '.join(REFINE_MODES)}")
     for fingerprint in settings.redaction.allow:
         if not _FINGERPRINT.match(fingerprint):
             raise ValueError(f"redaction.allow: {fingerprint!r} should be a kind and six digits, like api-key:12ab34")
+
+
+def _check_engine(engine: Engine) -> None:
+    if not _BACKEND.match(engine.backend):
+        raise ValueError("index.backend: it should be small letters, digits and -, 40 at most")
+    if engine.backend == Engine().backend:
+        return
+    if not _ENGINE_NAME.match(engine.name):
+        raise ValueError("index.name: it should be small letters, digits and _, 40 at most, and none other's there")
+    for url in engine.url.split(","):
+        parts = urlsplit(url)  # raises ValueError
+        if len(engine.url) > MAX_URL or not engine.url.isascii() or not engine.url.isprintable() or " " in url:
+            raise ValueError(f"index.url: it should be an address of {MAX_URL} plain characters at most")
+        if not parts.scheme:
+            raise ValueError("index.url: it should be an address like postgresql://db.example.com/keeplore")
+        if parts.password or not set(dict(parse_qsl(parts.query))) <= _ENGINE_OPTIONS:
+            raise ValueError("index.url: passwords and keys belong into the environment, see docs/scaling.md")
 
 
 def _check_llm(llm: Llm) -> None:

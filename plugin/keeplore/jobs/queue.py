@@ -95,12 +95,16 @@ class Queue:
             return True
 
     def lease(self, kinds: Sequence[str], now: datetime) -> Job | None:
-        """The job whose turn it is, now of this caller; None where none is due. The first kind goes before the rest."""
+        """The job whose turn it is, now of this caller; None where none is due.
+
+        The first kind goes before the rest, and in each what is never replaced before what may be.
+        """
         with self._database.transaction() as db:
             self._reap(db, now)
             for kind in kinds:
                 row = db.execute(
-                    "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?) ORDER BY id LIMIT 1",
+                    "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?)"
+                    " ORDER BY is_replaceable, id LIMIT 1",
                     (WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT)),
                 ).fetchone()
                 if row is not None:

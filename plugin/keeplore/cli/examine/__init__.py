@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from keeplore.cli.examine import hosts, machine, proof, workspace
+from keeplore.cli.examine import hosts, llm, machine, proof, workspace
 from keeplore.cli.examine.finding import LEVELS, Finding, mended, well, wrong
 from keeplore.config.places import Places
 from keeplore.connect.hosts import Surroundings
@@ -47,6 +47,8 @@ def _workspace(registry: Registry, name: str, look: Look) -> list[Finding]:
     except (KeeploreError, OSError) as e:
         return [wrong(part, _message(e), _remedy(e))]
     found = _taken(part, workspace.findings(part, opened), look)
+    if opened.settings.llm.provider:
+        found += _taken(part, llm.findings(f"{part} model", opened), look)
     if look.is_deep:
         found += _taken(part, proof.findings(part, opened, look.progress), look)
     return found
