@@ -1,7 +1,7 @@
 """``python refine_steps.py WORKSPACE``: kill a change of several files at every step that changes something.
 
 As store_steps.py does: a forked child makes the change on a copy of the workspace, and ends itself right before that
-step; what a kill does to a commit is that one's matter. Writes a line for every copy: its directory and the child's end.
+step; what a kill does to a commit is not looked at here. Writes a line for every copy: its directory and its end.
 """
 
 import os
