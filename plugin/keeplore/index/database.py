@@ -26,7 +26,7 @@ POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
 BUSY_MS = 5000
 PAGE = 8192  # bytes: ten vectors of the packaged model, where SQLite's own 4096 hold four and waste the rest
-LOG = 4 * 1024 * 1024  # bytes of the log that stay on the disk
+LOG = 1024 * 1024  # bytes of the log that stay on the disk
 READERS = 3  # connections that are kept open
 README = """Keeplore's search index of one workspace, made from the text there.
 Safe to delete at any time; it comes back.

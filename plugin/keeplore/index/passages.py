@@ -16,6 +16,7 @@ BODY = 190
 TITLE = 24
 BEFORE = 24
 AFTER = 14
+HASH = 16  # bytes: two texts of one hash are not to be expected, and every passage has two
 MAX_WORD = 100  # characters; longer runs without a space are cut, so that one always fits into a piece
 _RECEIPT = re.compile(r" — (?:user|assistant), turn \S+$", re.MULTILINE)
 # lines that say when and where: they answer no question, and commands match words that nobody meant
@@ -46,7 +47,7 @@ class Passage:
 
     @property
     def hash(self) -> bytes:
-        return hashlib.sha256(self.embedded.encode("utf-8", "replace")).digest()
+        return hashlib.sha256(self.embedded.encode("utf-8", "replace")).digest()[:HASH]
 
 
 def embedded_text(title: str, body: str, context: str) -> str:
