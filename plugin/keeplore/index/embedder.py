@@ -242,6 +242,12 @@ class Models:
                 self._made[model] = embedder_for(model, self._cache)
             return self._made[model]
 
+    @property
+    def are_loaded(self) -> bool:
+        """Whether one of them takes memory of this machine."""
+        with self._making:
+            return any(isinstance(made, FilesEmbedder) and made.is_loaded for made in self._made.values())
+
     def fetch(self, model: str) -> None:
         """Download a model of fastembed's list, unless it is here. Raises ModelUnavailable."""
         _ = embedder_for(model, self._cache, fetch=True).fingerprint

@@ -82,7 +82,7 @@ class Background:
 
     @property
     def is_model_loaded(self) -> bool:
-        return any(workspace.embedder.is_loaded for workspace in self._registry.opened())
+        return any(workspace.models.are_loaded for workspace in self._registry.opened())
 
     def note_change(self) -> None:
         """Look whether the workspaces have text that is not indexed and committed yet."""
