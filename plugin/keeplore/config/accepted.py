@@ -17,7 +17,7 @@ from keeplore_hooks import durable
 
 FILE = "accepted.json"
 SCHEMA = 1
-EMBEDDING, LLM = "embedding", "llm"  # uses: what is accepted for one says nothing of the other
+EMBEDDING, INDEX, LLM = "embedding", "index", "llm"  # uses: what is accepted for one says nothing of the other
 MAX_FILE = 1024 * 1024  # bytes
 MAX_URL = 500  # characters
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -124,7 +124,8 @@ def recall(
 
 def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, at_least: float = 0.0) -> Found:
     """Every passage that either search finds; what is known of it only where its score may reach ``at_least``."""
-    text = {m.passage: m.score for m in index.text_search(sight.question.text, allowed, w.candidates, is_patient=sight.is_patient)}
+    said, patient = sight.question.text, sight.is_patient
+    text = {m.passage: m.score for m in index.text_search(said, allowed, w.candidates, is_patient=patient)}
     cosines = {}
     if sight.vector is not None:
         cosines = {

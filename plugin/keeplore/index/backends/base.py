@@ -29,6 +29,10 @@ class Engine(Protocol):
     """
 
     @property
+    def note(self) -> str:
+        """What whoever searches should know: why the engine does not answer just now, "" where it does."""
+
+    @property
     def is_warm(self) -> bool:
         """Whether a search by vector reads nothing but what it finds."""
 
@@ -79,9 +83,12 @@ class Point:
     """
 
     id: bytes  # 16 of them
-    scope: str  # ``<scope>/<project>``
+    scope: str  # ``shared.scope_key`` of its scope and project
     words: Mapping[int, float]
     vector: Sequence[float] | None = None  # of length 1
+
+
+Found = list[tuple[bytes, float]]  # points and their scores, highest first
 
 
 class Server(Protocol):
@@ -105,12 +112,10 @@ class Server(Protocol):
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
         """The same of all."""
 
-    def matching(
-        self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
-    ) -> list[tuple[bytes, float]]:
+    def matching(self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int) -> Found:
         """Points with one of the words at least, by the sum of products of weights, highest first."""
 
-    def nearest(self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int) -> list[tuple[bytes, float]]:
+    def nearest(self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int) -> Found:
         """Points by cosine, highest first."""
 
     def clear(self) -> None:

@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 class Embedded:
     """Rows are searched where they are, so nothing has to be brought but what is kept in memory."""
 
-    def __init__(self, database: Database, embedder: Embedder | None, graph_from: int | None = None) -> None:
-        """``graph_from`` is the number of vectors from which on a graph is used instead of exact search."""
+    def __init__(
+        self, database: Database, embedder: Embedder | None, graph_from: int | None = None, note: str = ""
+    ) -> None:
+        """``graph_from`` is the number of vectors from which on a graph is used instead of exact search.
+
+        ``note`` says why it stands in for another engine.
+        """
+        self.note = note
         self._database = database
         self._embedder = embedder
         self._graph_from = graph_from
