@@ -77,7 +77,7 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
 def _of_xml(element: _Element) -> Any:
     """A text, or what it holds by name; an element that mixes text with others is a text."""
     children = list(element)
-    words = " ".join("".join(element.itertext(with_tail=False)).split())
+    words = " ".join("".join(element.itertext()).split())
     # an entity that was not expanded has a function for a tag
     is_mixed = bool((element.text or "").strip()) or any(
         (child.tail or "").strip() or not isinstance(child.tag, str) for child in children

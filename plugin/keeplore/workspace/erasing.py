@@ -52,6 +52,7 @@ def erase(places: Places, root: Path, index: Index, sessions: Sessions, remains:
             sessions.discard(host, session)
             cursors.restart(host, session)
     _remove_half_written(root, remains.ids)
+    _drop_statuses(places.state / "ingest", [memory_id.encode() for memory_id in remains.ids])
     _empty_logs(places.state, [word.encode() for word in (*remains.words, *remains.ids)])
     index.scrub()
 
@@ -62,6 +63,14 @@ def _remove_half_written(root: Path, ids: Collection[str]) -> None:
         for memory_id in ids:
             for left in (root / folder).rglob(f".*-{memory_id[4:12]}.md.*.tmp"):
                 left.unlink(missing_ok=True)
+
+
+def _drop_statuses(folder: Path, ids: Collection[bytes]) -> None:
+    """What became of sources whose documents are gone for good, with their titles."""
+    for file in folder.glob("*.json"):
+        with contextlib.suppress(FileNotFoundError):
+            if any(memory_id in file.read_bytes() for memory_id in ids):
+                file.unlink()
 
 
 def _empty_logs(state: Path, words: Collection[bytes]) -> None:

@@ -6,12 +6,11 @@ import contextlib
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, RepositoryBusy, SourceRefused, SourceUnavailable
 from keeplore.ingest import Extracted, Origin, extracted, origin_of
 from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, Queue
@@ -182,15 +181,6 @@ def meant(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
         if path.is_relative_to(root.resolve()) and is_memory(path.relative_to(root.resolve()).as_posix()):
             raise SourceRefused(f"{origin.name} is a memory already", "It is found as it is; `keeplore list` lists it")
     return origin
-
-
-def drop_traces(places: Places, ids: Iterable[str]) -> None:
-    """Forget what became of sources whose documents are gone for good."""
-    gone = [memory_id.encode() for memory_id in ids]
-    for file in (places.state / "ingest").glob("*.json"):
-        with contextlib.suppress(FileNotFoundError):
-            if any(memory_id in file.read_bytes() for memory_id in gone):
-                file.unlink()
 
 
 def _prune(folder: Path) -> None:

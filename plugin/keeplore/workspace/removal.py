@@ -19,8 +19,8 @@ from keeplore_hooks.spool import Spool
 # Names that are ours. A person may have named a directory of their own as the inbox: nothing else in it is touched.
 STATE = (
     "README", "machine.json", "redaction.key", "python", "shown.json", "spool", "sessions", "capture", "sync", "edits",
-    "accepted.json", "jobs.sqlite3*", "ledger.sqlite3*", "refine.lock", "worker.*", "crash.log", "client", "connections.*", "advised", "warned-*",
-    ".*.tmp",
+    "accepted.json", "jobs.sqlite3*", "ledger.sqlite3*", "refine.lock", "ingest", "worker.*", "crash.log", "client",
+    "connections.*", "advised", "warned-*", ".*.tmp",
 )  # fmt: skip
 CACHE = ("README", "index", "models", ".*.tmp")
 
