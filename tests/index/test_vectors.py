@@ -239,6 +239,17 @@ def test_rows_that_a_graph_does_not_have_yet_are_found(
     other.close()
 
 
+def test_what_a_graph_cannot_reach_is_gone_over(many: Any, tmp_path: Path, embedder: Any) -> None:
+    index = with_graph(many, tmp_path / "graph", embedder)
+    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES
+    for file in list(many.scan())[:100]:
+        (many.root / file.path).unlink()
+    index.refresh()
+    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 100
+    assert vectors_of(index, embedder).uses_graph
+    index.close()
+
+
 def blocks_in(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.glob("vectors-*.rows"))
 

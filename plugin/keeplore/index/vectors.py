@@ -6,6 +6,7 @@ graphs, which only the background makes or loads. Filtering by scope is choosing
 
 from __future__ import annotations
 
+import itertools
 import os
 import sqlite3
 import threading
@@ -68,8 +69,11 @@ class Vectors:
             found = [_of_table(connection, model, vector, scopes)]
         ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in found)])
         scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in found)])
-        order = np.lexsort((ids, -scores))[:limit]
-        return [Match(id_, score) for id_, score in zip(ids[order].tolist(), scores[order].tolist(), strict=True)]
+        order = np.lexsort((ids, -scores))
+        if not any(block.gone for block in allowed):
+            order = order[:limit]
+        matches = map(Match, ids[order].tolist(), scores[order].tolist())
+        return list(itertools.islice(_living(connection, matches, limit), limit))
 
     def follow(self, database: Database) -> None:
         """Load the graphs that there are, and have the system read the blocks, before somebody waits for it."""
@@ -120,7 +124,7 @@ class Vectors:
                     file.unlink(missing_ok=True)
 
     def _of_block(self, connection: sqlite3.Connection, block: Block, vector: Floats, limit: int) -> Found:
-        """Passages of a block, ``limit`` at least where it has so many."""
+        """Passages of a block, ``limit`` that are still there among them where it has so many."""
         wanted = min(limit, block.rows - block.gone)
         with self._mutex:
             graph = self._graphs.get(block.name)
@@ -128,11 +132,11 @@ class Vectors:
         if graph and near:
             tail = self._exact(block, vector, limit, graph.count)
             rows, scores = np.concatenate([near[0], tail[0]]), np.concatenate([near[1], tail[1]])
-            found = _living(connection, self._passages(block, rows), scores, block.gone)
-            if len(found[0]) >= wanted:
-                return found
+            ids = self._passages(block, rows)
+            if (len(_present(connection, ids.tolist())) if block.gone else len(ids)) >= wanted:
+                return ids, scores
         rows, scores = self._exact(block, vector, limit + block.gone)
-        return _living(connection, self._passages(block, rows), scores, block.gone)
+        return self._passages(block, rows), scores
 
     def _exact(self, block: Block, vector: Floats, limit: int, start: int = 0) -> Found:
         """The ``limit`` nearest rows of those from ``start`` on, read piece by piece."""
@@ -217,14 +221,16 @@ class Vectors:
         return {"database": str(row[0]), "fingerprint": self.fingerprint}
 
 
-def _living(connection: sqlite3.Connection, ids: Ids, scores: Floats, gone: int) -> Found:
-    """Those of passages that are still there."""
-    if not gone or not len(ids):
-        return ids, scores
-    numbers = ", ".join(map(str, ids.tolist()))
-    living = {row[0] for row in connection.execute(f"SELECT id FROM passages WHERE id IN ({numbers})")}  # noqa: S608  # ours
-    kept = np.fromiter((id_ in living for id_ in ids.tolist()), bool, len(ids))  # isin imports half of numpy
-    return ids[kept], scores[kept]
+def _living(connection: sqlite3.Connection, matches: Iterator[Match], at_once: int) -> Iterator[Match]:
+    """Those of passages that are still there, asked for in parts, for most are not needed."""
+    while part := list(itertools.islice(matches, at_once)):
+        present = _present(connection, [match.passage for match in part])
+        yield from (match for match in part if match.passage in present)
+
+
+def _present(connection: sqlite3.Connection, ids: list[int]) -> set[int]:
+    numbers = ", ".join(map(str, ids))
+    return {row[0] for row in connection.execute(f"SELECT id FROM passages WHERE id IN ({numbers})")}  # noqa: S608  # ours
 
 
 def _of_table(connection: sqlite3.Connection, model: int, vector: Floats, scopes: list[int] | None) -> Found:
