@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from keeplore.cli.progress import fill_vectors
 from keeplore.config.accepted import EMBEDDING, Accepted
 from keeplore.config.places import Places
 from keeplore.config.written import write_setting
@@ -91,7 +92,11 @@ def opened(places: Places, home: Path) -> Iterator[Callable[[], Workspace]]:
 
 
 def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_without_it(
-    opened: Callable[[], Workspace], server: Server, places: Places, home: Path
+    opened: Callable[[], Workspace],
+    server: Server,
+    places: Places,
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     opened().notes.write(Draft("We deploy on Thursday"))
     opened().index.refresh()
@@ -101,6 +106,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     for act in (workspace.index.embed_pending, lambda: workspace.embedder.embed(["secret"])):
         with pytest.raises(ModelUnavailable, match="not accepted on this machine"):
             act()
+    assert fill_vectors(workspace) and "not accepted on this machine" in capsys.readouterr().err
     answer = workspace.recall("When do we deploy?", home)
     assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"]
     assert server.texts == []

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import plain
+from keeplore.cli.output import note, plain
+from keeplore.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -67,10 +68,15 @@ def lines() -> Iterator[Callable[[str, str], None]]:
 
 
 def fill_vectors(workspace: Workspace) -> bool:
-    """Make the vectors that are missing; False where the person has no time for it, which loses nothing."""
+    """Make the vectors that are missing; False where the person has no time for it, which loses nothing.
+
+    A model that cannot be used is told of: text search serves without it.
+    """
     try:
         with bar("Making vectors") as progress:
             workspace.index.embed_pending(progress=progress)
+    except ModelUnavailable as e:
+        note(f"no vectors were made: {e}")
     except KeyboardInterrupt:
         click.echo("Vectors are not complete; they are filled in when the worker next runs.", err=True)
         return False

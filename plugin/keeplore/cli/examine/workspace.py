@@ -112,7 +112,8 @@ def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
     changes = f"; {refreshed.changed} changed files read just now" if refreshed.changed else ""
     yield well(part, f"{message}{changes}")
     if problem := _model_problem(workspace):
-        yield note(part, f"search is by text alone: {problem.message}", problem.remedy)
+        serving = f"{stamp.switch.answering} answers" if stamp.switch else "search is by text alone"
+        yield note(part, f"{serving}: {problem.message}", problem.remedy)
     elif missing := stamp.passages - (stamp.switch.vectors if stamp.switch else stamp.vectors):
         meanwhile = f"{stamp.switch.answering} answers" if stamp.switch else "text search serves"
         yield note(
