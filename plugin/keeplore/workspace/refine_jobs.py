@@ -15,7 +15,7 @@ from keeplore_hooks.events import Compaction
 from keeplore_hooks.specs import hookimpl_last
 
 LOG = logging.getLogger(__name__)
-KIND = "refine"
+FIRST, REST = KINDS = ("refine-compaction", "refine")  # of jobs: what a host is about to lose sight of goes first
 COMPACTION, CLOSED, ASKED = "compaction", "closed", "asked"
 FROZEN = "frozen"
 RECENT = timedelta(days=7)  # a talk that is imported later is backlog, which costs money only when it is asked for
@@ -57,7 +57,8 @@ def is_on(workspace: Workspace) -> bool:
 def enqueue(queue: Queue, workspace: str, memory_id: str, why: str, **wishes: Any) -> bool:
     """Put a job in; a newer one of the same conversation replaces it, unless it is of a compaction."""
     payload = {"workspace": workspace, "why": why, **{key: wish for key, wish in wishes.items() if wish}}
-    return queue.add(KIND, memory_id, payload, datetime.now(UTC), replace=why != COMPACTION)
+    is_compaction = why == COMPACTION
+    return queue.add(FIRST if is_compaction else REST, memory_id, payload, datetime.now(UTC), replace=not is_compaction)
 
 
 def _is_recent(at: str) -> bool:

@@ -24,7 +24,7 @@ from keeplore.refine.around import Around
 from keeplore.refine.known import Search
 from keeplore.refine.part import Part, asked_about, part_of
 from keeplore.refine.pipeline import KNOWN_SHARE, LEAST_ROOM, NEAR_SHARE, Result, refine
-from keeplore.workspace.refine_jobs import KIND
+from keeplore.workspace.refine_jobs import KINDS
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 
@@ -68,12 +68,12 @@ class Refinery:
     def step(self) -> Step | None:
         """Do the job whose turn it is; None where none is."""
         with _one_at_a_time(self._registry.places.state):
-            job = self.queue.lease([KIND], _moment())
+            job = self.queue.lease(KINDS, _moment())
             return self._carried_out(job) if job else None
 
     def next_due_s(self) -> float | None:
         """In how many seconds a job is due; None where none waits."""
-        due = [count.due for count in self.queue.counts() if count.kind == KIND and count.state != "dead"]
+        due = [count.due for count in self.queue.counts() if count.kind in KINDS and count.state != "dead"]
         return max(0.0, (min(due) - _moment()).total_seconds()) if due else None
 
     def _carried_out(self, job: Job) -> Step:
