@@ -144,10 +144,11 @@ def test_what_may_pass_is_told_from_what_will_not(
         (Status(400, code="context_length_exceeded"), LlmRefused, "400 (context_length_exceeded)"),
         (Status(413), LlmRefused, "413"),
         (Raw(b" " * (MAX_ANSWER + 1)), LlmRefused, "larger than"),
-        (Status(401), LlmUnavailable, "401: "),
-        (Status(404), LlmUnavailable, "404: "),
+        (Status(401), LlmUnavailable, "401"),
+        (Status(404), LlmUnavailable, "404"),
         (Status(307, {"Location": "http://127.0.0.1:9/v1"}), LlmUnavailable, "307"),
         (Status(429, code="insufficient_quota"), LlmUnavailable, "insufficient_quota"),
+        (Status(400, message="Your credit balance is too low"), LlmUnavailable, "400"),
         (Raw(b"<html>Log in to this network</html>"), LlmUnavailable, "no model server"),
     ],
     ids=lambda value: type(value).__name__,
@@ -159,6 +160,7 @@ def test_what_somebody_must_mend_says_so(
     with pytest.raises(error, match=re.escape(said)) as caught:
         ask(model)
     assert not isinstance(caught.value, Passing)
+    assert "this is said by the server" not in str(caught.value)
 
 
 @pytest.mark.parametrize("has_begun", [False, True])
@@ -217,6 +219,14 @@ def test_a_key_that_is_missing_is_named_unless_the_server_is_ones_own(
     assert "ANTHROPIC_API_KEY is not set" in AnthropicApi(Llm("anthropic", "played")).available()
     with pytest.raises(LlmUnavailable, match=r"llm\.model"):
         ask(OpenaiServer(Llm("openai", base_url=server.url)))
+
+
+def test_an_address_in_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{name}_API_KEY", "key-of-a-test")
+        monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9")
+    clients = (OpenaiServer(Llm("openai", "m"))._client, AnthropicApi(Llm("anthropic", "m"))._client)
+    assert [client.base_url.host for client in clients] == ["api.openai.com", "api.anthropic.com"]
 
 
 def _has_schema(body: Any) -> bool:

@@ -84,6 +84,9 @@ class Account:
         except KeeploreError:
             self._ledger.settle(call, None)
             raise
+        except OSError as e:  # a program that does not start, a full disk
+            self._ledger.release(call)
+            raise LlmUnavailable(f"{self.name} failed: {e.strerror or e}", "`keeplore doctor` says more") from e
         except Exception as e:
             self._ledger.settle(call, None)
             raise LlmRefused(f"{self.name} failed: {type(e).__name__}", "`keeplore doctor` says more") from e

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from keeplore.config.settings import Llm
 
+# given to the SDK, which would otherwise take an address from the environment that nobody has accepted
+OWN_URL = "https://api.anthropic.com"
 _SCHEMA, _PROMPT = "schema", "prompt"  # older models cannot be held to a schema, only told of it
 _FLAWS = {
     "max_tokens": "the answer was cut off",
@@ -83,13 +85,13 @@ class AnthropicApi:
         if not self.name:
             raise LlmUnavailable("no model is chosen", "Set llm.model in keeplore.yaml")
         client = anthropic.Anthropic(
-            base_url=self._settings.base_url or None,
+            base_url=self._settings.base_url or OWN_URL,
             timeout=self._settings.timeout_s,
             max_retries=0,  # each attempt is booked by itself
             # a server that was accepted must not pass memory on to another one
             http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
         )
-        if not (client.api_key or client.auth_token):
+        if not (client.api_key or client.auth_token or getattr(client, "credentials", None)):
             raise LlmUnavailable("ANTHROPIC_API_KEY is not set", "Set it in the environment of the worker")
         return client
 

@@ -127,8 +127,8 @@ def _spent(db: sqlite3.Connection, prefix: str, now: datetime) -> int:
     alive = _text(now - MAX_CALL)
     (total,) = db.execute(
         "SELECT COALESCE(SUM(input + output + CASE WHEN at >= ? THEN reserved ELSE 0 END), 0)"
-        " FROM calls WHERE substr(at, 1, ?) = ?",
-        (alive, len(prefix), prefix),
+        " FROM calls WHERE at >= ? AND at < ?",
+        (alive, prefix, f"{prefix}~"),  # "~" sorts behind whatever follows in a time
     ).fetchone()
     return int(total)
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from keeplore.config.settings import Llm
 
+# given to the SDK, which would otherwise take an address from the environment that nobody has accepted
+OWN_URL = "https://api.openai.com/v1"
 NO_KEY = "none"  # the SDK wants one, servers on one's own machine do not
 # OpenAI's newer models refuse the one, other servers know nothing of the other
 _NEW, _OLD = "max_completion_tokens", "max_tokens"
@@ -90,7 +92,7 @@ class OpenaiServer:
         if not self.name:
             raise LlmUnavailable("no model is chosen", "Set llm.model in keeplore.yaml")
         options: dict[str, Any] = {
-            "base_url": self._settings.base_url or None,
+            "base_url": self._settings.base_url or OWN_URL,
             "timeout": self._settings.timeout_s,
             "max_retries": 0,  # each attempt is booked by itself
             # a server that was accepted must not pass memory on to another one

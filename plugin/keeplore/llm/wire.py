@@ -1,7 +1,7 @@
 """Asking a server over an SDK: a limit on time and on size, and what its errors mean to us.
 
-Both SDKs have the same classes of errors under the same names. What a server says in an error is passed on only where
-somebody has to set something up: elsewhere it may quote the conversation, which belongs into no log.
+Both SDKs have the same classes of errors under the same names. Of an error only its status and code are passed on: what
+a server says may quote the conversation, which belongs into no log.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.llm.base import CHECK_S, MAX_ANSWER, Passing, Usage, tokens
 
-MAX_DETAIL = 200  # characters
 MAX_TOKENS = 10**9  # of one call, as a server may report it
 GRACE_S = 1.0  # for the SDK to report its own timeout first
 PASSING = (408, 409, 425, 429)  # and every 5xx
@@ -32,6 +31,7 @@ SETUP: Mapping[int, str] = {
     404: "Check llm.model and llm.base_url in keeplore.yaml, and that the server has this model",
 }
 SPENT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")  # a 429 that waiting does not mend
+_POOR = "credit balance"  # how Anthropic says so, with a 400
 
 _T = TypeVar("_T")
 
@@ -113,11 +113,6 @@ def reachable(sdk: ModuleType, request: Callable[[], AbstractContextManager[Any]
     return ""
 
 
-def detail_of(error: object) -> str:
-    """One line of what a server says."""
-    return " ".join(str(getattr(error, "message", error)).split())[:MAX_DETAIL]
-
-
 def usage_of(reported: tuple[Any, Any, Any], asked: str, answered: str) -> Usage:
     """Input, output and cached tokens as a server reports them, where it does so plausibly, else an estimate."""
     read, written, cached = (value if type(value) is int and 0 <= value <= MAX_TOKENS else -1 for value in reported)
@@ -148,15 +143,15 @@ def _read(request: Callable[[], AbstractContextManager[Any]]) -> bytes:
 def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
     status = int(error.status_code)
     code = str(getattr(error, "code", None) or getattr(error, "type", None) or "")
-    if code in SPENT:
-        return LlmUnavailable(f"the server says {code}", SETUP[402])
+    said = f"the server says {status}" + (f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else "")
+    if code in SPENT or _POOR in str(error).lower():
+        return LlmUnavailable(said, SETUP[402])
     if status in SETUP or 300 <= status < 400:  # an address that has moved is one to set
-        return LlmUnavailable(f"the server says {status}: {detail_of(error)}", SETUP.get(status, SETUP[404]))
+        return LlmUnavailable(said, SETUP.get(status, SETUP[404]))
     if status in PASSING or status >= 500:
-        return Passing(f"the server says {status}", wait_s=_asked_to_wait(error.response.headers))
-    reason = f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
+        return Passing(said, wait_s=_asked_to_wait(error.response.headers))
     kind = BadRequest if status in (400, 422) else LlmRefused
-    return kind(f"the server refused the request with {status}{reason}", "Check llm.model in keeplore.yaml")
+    return kind(said, "Check llm.model in keeplore.yaml")
 
 
 def _asked_to_wait(headers: Mapping[str, str]) -> float | None:
