@@ -31,6 +31,8 @@ DATA = {
     "keeplore/index/model/tokenizer.json",
     "keeplore/index/model/tokenizer_config.json",
     "keeplore/py.typed",
+    "keeplore/refine/prompts/decide.md",
+    "keeplore/refine/prompts/extract.md",
     "keeplore_hooks/py.typed",
     *(f"keeplore/workspace_template/{name}" for name in TEMPLATE),
 }
