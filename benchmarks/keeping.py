@@ -1,7 +1,7 @@
 """What the commands that keep memory cost on a workspace of many notes: python benchmarks/keeping.py 20000
 
 Every command runs in a process of its own, three times, and the median counts: seconds, and seconds of CPU, which other
-programs on the machine do not change. The notes have no vectors: making them is measured by index_build.py.
+programs on the machine do not change. The notes have no vectors: making them is measured by performance.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python benchmarks/prompt_at_scale.py DIRECTORY [MEMORIES] [ROUNDS]     (default: 10000 15)
 
 DIRECTORY keeps the machine that is made the first time: MEMORIES conversations of three exchanges in ten projects, in
-words drawn by their frequency, with pretended vectors, and among them notes that answer the prompts, with real ones.
+words drawn by their frequency, with resampled vectors, and among them notes that answer the prompts, with real ones.
 Every event goes through the real client in a process of its own. Rounds are interleaved with the start of bare Python.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from demo.machine import Machine
-from index_build import Folder, Pretender, Words, write
+from scale import Folder, Resampled, Words, write
 
 from keeplore.config.places import Places
 from keeplore.index import Index
@@ -35,6 +35,7 @@ from keeplore.workspace.setup import initialise
 
 MEMORIES, ROUNDS = 10_000, 15
 PROJECTS = 10
+REAL = 200  # texts that the model embeds; the other vectors are resampled from theirs
 PAUSE_S = 0.4  # people do not type faster, and what one event leads to must not slow the next
 BARE = "python3 -I -S -c pass"
 NOTES = {
@@ -49,7 +50,7 @@ PROMPTS = (*NOTES, *OTHERS)
 
 
 def build(machine: Machine, count: int) -> None:
-    """Once: the files, the text of the index, pretended vectors for them, then the notes with real ones."""
+    """Once: the files, the text of the index, resampled vectors for them, then the notes with real ones."""
     places = Places(machine.state, machine.home / "cache")
     made = initialise(places, machine.home / "memory")
     settings = made.root / "keeplore.yaml"  # what is asked here must not become memory for the next run
@@ -67,8 +68,8 @@ def build(machine: Machine, count: int) -> None:
         workspace = registry.named(made.name)
         workspace.commit("Many memories")
         workspace.index.refresh()
-        pretended = Pretender(workspace.embedder.dim, workspace.embedder.fingerprint)
-        Index(workspace.index.directory, workspace.store, pretended).embed_pending()
+        real = workspace.embedder.embed([words.text(60) for _ in range(REAL)])
+        Index(workspace.index.directory, workspace.store, Resampled(real, workspace.embedder)).embed_pending()
         for text in NOTES.values():
             workspace.notes.write(Draft(text, scope="project", project="project-3", category="architectural-decisions"))
         workspace.commit("Notes that answer")

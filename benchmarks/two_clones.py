@@ -2,7 +2,7 @@
 
     python benchmarks/two_clones.py [CONVERSATIONS [EMBEDDED]]     (default: 10000 300)
 
-Conversations as in index_build.py. The rebuild with vectors is measured on a workspace of EMBEDDED ones, beside the
+Conversations as in scale.py. The rebuild with vectors is measured on a workspace of EMBEDDED ones, beside the
 model alone on the same texts.
 """
 
@@ -16,12 +16,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from index_build import CHANGED, Folder, Recorder, Words, embed_alone, write
+from scale import Folder, Recorder, Words, embed_alone, write
 
 from keeplore.index import Index, embedder_for
 from keeplore.store import Store, create
 from keeplore.sync import clone, synchronise
 
+CHANGED = 10
 TEMPLATE = Path(__file__).resolve().parents[1] / "workspace_template"
 
 
