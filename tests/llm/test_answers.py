@@ -67,7 +67,8 @@ def test_what_is_not_clearly_one_answer_is_an_error(text: str) -> None:
 
 
 def test_a_mark_of_reasoning_within_the_answer_belongs_to_it() -> None:
-    assert parsed('{"quote": "we strip </think> marks"}') == {"quote": "we strip </think> marks"}
+    answer = '{"quote": "we strip </think> marks"}'
+    assert parsed(answer) == parsed(f"Sure: {answer}") == {"quote": "we strip </think> marks"}
 
 
 def test_half_a_character_cannot_reach_a_file() -> None:

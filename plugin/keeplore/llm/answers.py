@@ -39,10 +39,10 @@ def _without_reasoning(text: str) -> str:
         if end is None:
             raise ValueError("the answer ends within its reasoning")
         text = text[end.end() :]
-    # some servers send a closing mark alone, because the opening one stood in the prompt
+    # some servers send a closing mark alone, because the opening one stood in the prompt; one within the answer is text
     ends = [match.end() for match in _ENDS.finditer(text)]
-    is_reasoned = bool(ends) and not _is_json(text)
-    return text[ends[-1] :] if is_reasoned and text[ends[-1] :].strip() else text
+    rest = text[ends[-1] :] if ends else ""
+    return text if _is_json(text) or _next_bracket(rest, 0) < 0 else rest
 
 
 def _values(text: str) -> Iterator[Any]:
