@@ -74,7 +74,7 @@ def test_a_text_can_come_from_a_pipe(run: Run, memory: Path, arguments: tuple[st
 
 def test_what_is_too_large_for_a_note_is_refused_before_anything_is_written(run: Run, memory: Path) -> None:
     done = run("remember", "-", stdin="x" * 1_000_001)
-    assert done.returncode == 1 and "larger than 1000 kB" in done.stderr and "memory/documents" in done.stderr
+    assert done.returncode == 1 and "larger than 1000 kB" in done.stderr and "keeplore ingest FILE" in done.stderr
     assert notes(memory) == []
 
 

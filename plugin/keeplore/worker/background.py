@@ -67,14 +67,16 @@ class Background:
         self._warm_again_at = 0.0
         self._commit_again_at = 0.0
         self._last_sync = ""
-        self._ingesting = self._chore("keeplore-ingest", Ingesting(registry))
+        jobs = Ingesting(registry)
+        self._ingesting = Chore("keeplore-ingest", registry.places.jobs, jobs.step, jobs.due_s, self._has_ingested)
 
     @property
     def is_behind(self) -> bool:
         """Whether there is work that a worker should stay for; a remote that cannot be reached is none."""
         is_sync_due = self._sync_due_at and not self._has_sync_failed
         is_asking = any(thread.is_alive() for thread in self._askers.values())
-        return bool(self._changed_at or self._index_due_at or self._are_vectors_due or is_asking or is_sync_due)
+        is_working = is_asking or self._ingesting.is_running
+        return bool(self._changed_at or self._index_due_at or self._are_vectors_due or is_working or is_sync_due)
 
     @property
     def is_syncing(self) -> bool:
@@ -143,6 +145,7 @@ class Background:
         if opened != self._known:  # one may have another embedding model now
             self._known, self._are_vectors_due = opened, True
         self._unwatched = self._follow(opened)
+        self._ingesting.look()
         moment = time.monotonic()
         if (self._index_due_at and moment >= self._index_due_at) or moment >= self._next_look_at():
             self._look()
@@ -206,12 +209,9 @@ class Background:
         due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, sync_at, look_at, job_at) if at]
         return max(min(due) - time.monotonic(), 0.05)
 
-    def _chore(self, name: str, jobs: Ingesting) -> Chore:
-        def done() -> None:
-            self.change()
-            self._wake()
-
-        return Chore(name, self._registry.places.jobs, jobs.step, jobs.due_s, done)
+    def _has_ingested(self) -> None:
+        self.change()
+        self._wake()
 
     def _commit(self, workspace: Workspace) -> None:
         try:
@@ -227,7 +227,7 @@ class Background:
 
     def _embed(self, workspace: Workspace) -> int:
         """How many texts still lack a vector that is made here; a server is waited for in a thread of its own."""
-        if not workspace.embedder.is_remote:
+        if not (workspace.embedder.is_remote or workspace.index.is_remote):
             return workspace.index.embed_pending(VECTORS_A_STEP)
         self._askers = {of: thread for of, thread in self._askers.items() if thread.is_alive()}
         if workspace not in self._askers:
@@ -238,7 +238,7 @@ class Background:
 
     def _ask(self, workspace: Workspace) -> None:
         def is_at_work(_: Workspace) -> bool:
-            left = workspace.index.embed_pending(workspace.embedder.batch)
+            left = workspace.index.embed_pending(max(workspace.embedder.batch, VECTORS_A_STEP))
             return left > 0 and workspace in self._known and not self._is_leaving.is_set()
 
         while any(_each([workspace], is_at_work)):

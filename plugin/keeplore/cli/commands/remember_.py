@@ -100,7 +100,7 @@ def _words(text: Sequence[str]) -> str | None:
     if len(data) > MAX_BYTES:
         raise KeeploreError(
             f"the text is larger than {MAX_BYTES // 1000} kB, and a note is one statement",
-            "Keep the part that matters; a whole file can be copied to memory/documents/ of the workspace",
+            "Keep the part that matters; `keeplore ingest FILE` keeps a whole file",
         )
     return _decoded(data)
 
