@@ -177,6 +177,9 @@ def floor_between(vectors: NDArray[np.float32]) -> float:
 
 
 def _download(text_embedding: Any, name: str, home: Path) -> None:
+    from loguru import logger  # here, because only fastembed brings it along
+
+    logger.disable("fastembed")  # what it writes to the terminal between its tries says less than the error
     try:
         home.mkdir(parents=True, exist_ok=True)
         text_embedding(name, cache_dir=str(home), lazy_load=True)
