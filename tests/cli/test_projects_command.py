@@ -41,11 +41,12 @@ def test_projects_are_listed_added_and_joined(workspace: Path, run: Callable) ->
 
 
 def test_a_list_in_the_workspace_is_offered_and_taken_in(workspace: Path, run: Callable) -> None:
-    (workspace / "projects.json").write_text(json.dumps({"projects": {"api": "git@example.invalid:acme/api.git"}}))
-    assert "projects add --from" in run("projects").stderr
-    assert (
-        run("projects", "add", "--from", str(workspace / "projects.json")).stdout == "api: example.invalid/acme/api\n"
+    (workspace / "projects.json").write_text(
+        json.dumps({"projects": {"api": "git@example.invalid:acme/api.git", "odd": 7}})
     )
+    assert "projects add --from" in run("projects").stderr
+    done = run("projects", "add", "--from", str(workspace / "projects.json"))
+    assert done.stdout == "api: example.invalid/acme/api\n" and "1 of its entries has no address" in done.stderr
     assert "no project of it is new" in run("projects", "add", "--from", str(workspace / "projects.json")).stderr
     assert run("projects", "add", "x", "--from", str(workspace / "projects.json")).returncode == 2
 

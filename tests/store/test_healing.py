@@ -141,6 +141,25 @@ def test_a_merge_without_conflicts_is_committed_by_the_person_unless_we_resolved
     assert git("status", "--porcelain", cwd=store.root) == ""
 
 
+def test_a_merge_that_git_left_open_for_no_file_is_concluded(store, note, git, tmp_path):
+    """Where the files of one folder went to several, git cannot guess where a new one belongs, and stops."""
+    paths = [store.save(note(f"Note {n}", body=f"line {n}\n" * 9)) for n in range(2)]
+    store.commit()
+    git("clone", "-q", str(store.root), str(tmp_path / "other"), cwd=tmp_path)
+    other = Store(tmp_path / "other", branch="main")
+    other.save(note("Added"))
+    other.commit()
+    for path, folder in zip(paths, ("one", "two"), strict=True):
+        (store.root / "memory" / folder).mkdir()
+        (store.root / path).rename(store.root / "memory" / folder / "note.md")
+    store.commit()
+    pull(store, other, "--no-rebase")
+    assert (store.root / ".git" / "MERGE_HEAD").exists() and not git("ls-files", "--unmerged", cwd=store.root)
+    store.conclude()
+    assert not (store.root / ".git" / "MERGE_HEAD").exists()
+    assert len([*store.scan()]) == 3
+
+
 def test_a_memory_whose_renaming_was_cut_short_has_its_new_name_and_text_alone(store, note):
     path = store.save(note("Draft", body="# Draft\n\nold\n"))
     store.commit()

@@ -89,9 +89,9 @@ def test_lists_of_other_tools_are_taken_in_and_known_projects_stay_as_they_are(
     workspace: Workspace, data: object
 ) -> None:
     save_project(workspace.store, Project("till", ("example.invalid/acme/till",), "abc"))
-    assert [project.name for project in take_in(workspace, listed(json.dumps(data)))] == ["shop"]
+    assert [project.name for project in take_in(workspace, listed(json.dumps(data))[0])] == ["shop"]
     assert names(workspace) == {"shop", "till"}
-    assert take_in(workspace, listed(json.dumps(data))) == []
+    assert take_in(workspace, listed(json.dumps(data))[0]) == []
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"projects": 3}', "[[[[", '[{"name": "x"}]', "[1, null, {}]"])
@@ -102,7 +102,7 @@ def test_what_is_no_list_of_projects_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["../../etc", "-rf", "con", "a/b", "\x1b[31mred"])
 def test_a_listed_name_never_leads_out_of_the_folder(workspace: Workspace, name: str) -> None:
-    take_in(workspace, listed(json.dumps({name: "https://example.invalid/x/y"})))
+    take_in(workspace, listed(json.dumps({name: "https://example.invalid/x/y"}))[0])
     assert all((workspace.root / "projects" / name).is_dir() for name in names(workspace))
     assert sorted(path.name for path in (workspace.root / "projects").iterdir()) == sorted(names(workspace))
 
@@ -152,6 +152,8 @@ def test_the_form_of_an_address_follows_the_workspaces_own() -> None:
     assert address(project, "git@example.invalid:me/memory.git") == "ssh://git@example.invalid:2222/acme/shop.git"
     assert address(project, "ssh://git@h/x") == "ssh://git@example.invalid:2222/acme/shop.git"
     assert address(project, "https://h/x") == address(project, "") == "https://example.invalid:2222/acme/shop.git"
+    assert address(project, "ssh://ada@example.invalid:2222/x") == "ssh://ada@example.invalid:2222/acme/shop.git"
+    assert address(project, "http://ada@example.invalid:2222/x") == "http://example.invalid:2222/acme/shop.git"
     assert address(Project("local", ("file/srv/x",)), "") == ""
 
 

@@ -7,6 +7,7 @@ was made of, and those are merged as every other two.
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -25,6 +26,7 @@ from keeplore.store.staged import contents
 from keeplore_hooks import durable
 
 CONCLUDING = "concluding.keeplore"  # in the git directory: the merge whose last conflicts we are about to resolve
+_UNNAMED = re.compile(rb"^\S* ?Conflicts:\s*\Z", re.MULTILINE)  # the list of paths in MERGE_MSG, empty
 MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 
 
@@ -42,7 +44,8 @@ def conclude(root: Path, quiet_s: float = 0.0) -> tuple[str, ...]:
     merging, mark = places.own / "MERGE_HEAD", places.own / CONCLUDING
     is_merge = merging.exists() and len(ours) == len(unmerged)
     # a merge without conflicts is the person's to commit, unless we were killed when we had resolved them
-    is_to_commit = is_merge and (bool(ours) or (mark.exists() and mark.read_bytes() == merging.read_bytes()))
+    was_killed = is_merge and mark.exists() and mark.read_bytes() == merging.read_bytes()
+    is_to_commit = is_merge and (bool(ours) or was_killed or _has_nothing_to_resolve(places.own))
     if is_to_commit and ours:
         durable.write(mark, merging.read_bytes())
     for path, stages in ours.items():
@@ -146,6 +149,14 @@ def _was_whole(root: Path, path: str) -> bool:
     listed = run(root, "log", f"-{MAX_COMMITS}", "--format=%H", "--diff-merges=first-parent", "--", path)
     names = [f"{side}:{path}" for commit in listed.text.split() for side in (commit, f"{commit}^2")]
     return any(versions(data.decode("utf-8", "replace")) is None for _, data in contents(root, names))
+
+
+def _has_nothing_to_resolve(own: Path) -> bool:
+    """Whether git left a merge open for a conflict without a path: it could not guess to where a folder was renamed."""
+    try:
+        return _UNNAMED.search((own / "MERGE_MSG").read_bytes()) is not None
+    except FileNotFoundError:
+        return False
 
 
 def _blob(root: Path, blob: str) -> bytes:

@@ -8,6 +8,7 @@ from keeplore.errors import RemoteError
 from keeplore.store import displayed
 
 SAID = 300  # characters of git's words in a message
+_PROGRESS = re.compile(r"(?m)^Cloning into '.*'\.\.\.$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -67,7 +68,7 @@ def failure(printed: str) -> SyncError:
 
 def of_kind(kind: str, printed: str = "") -> SyncError:
     what, remedy = _ADVICE[kind]
-    said = shown(printed)
+    said = shown(_PROGRESS.sub("", printed)).rstrip(".")
     return SyncError(kind, f"{what}: {said}" if said else what, remedy)
 
 

@@ -24,6 +24,7 @@ MAX_LIST = 1024 * 1024  # bytes
 MAX_LISTED = 10_000
 _URLS = ("remote", "url", "repo", "repository", "remote_url", "git", "clone_url")
 _NAMES = "Use lower-case letters, digits, dots and dashes"
+_USER = re.compile(r"(?:ssh://)?([^/@:\s]+)@")
 _SSH = re.compile(r"(?:ssh://|[^/@:\s]+@[^/:\s]+:)")
 
 Followed = Callable[[str, str], None]  # a project's name and how far it is
@@ -60,11 +61,11 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
     return project
 
 
-def listed(text: str) -> list[Project]:
+def listed(text: str) -> tuple[list[Project], int]:
     """The projects of a ``projects.json`` from elsewhere: a list, a mapping by name, or either below ``projects``.
 
     An entry has a name, an address under one of the usual keys, or is the address itself; what has neither is left
-    out. Raises ConfigError for what is no such list.
+    out, and counted. Raises ConfigError for what is no such list.
     """
     try:
         data = json.loads(text)
@@ -77,7 +78,7 @@ def listed(text: str) -> list[Project]:
     found = [project for name, item in items[:MAX_LISTED] if (project := _entry(str(name), item))]
     if not found:
         raise ConfigError("no project with a name and an address is in it", "See docs/commands.md for what it may hold")
-    return found
+    return found, len(items) - len(found)
 
 
 def take_in(workspace: Workspace, projects: list[Project]) -> list[Project]:
@@ -105,14 +106,20 @@ def chosen(workspace: Workspace, names: tuple[str, ...]) -> list[Project]:
 
 
 def address(project: Project, like: str) -> str:
-    """Where the project can be cloned from, "" for nowhere; by ssh where the address ``like`` goes by ssh."""
+    """Where the project can be cloned from, "" for nowhere; by ssh where the address ``like`` goes by ssh.
+
+    From a server that ``like`` names too it is asked for as that is: by the same user, without TLS where that has none.
+    """
     remote = next((remote for remote in project.remotes if not remote.startswith("file/")), "")
     host, _, path = remote.partition("/")
     if not (host and path):
         return ""
+    is_same = normalise_remote(like).partition("/")[0] == host
     if _SSH.match(like):
-        return f"ssh://git@{host}/{path}.git"
-    return f"https://{host}/{path}.git"
+        user = _USER.match(like) if is_same else None
+        return f"ssh://{user[1] if user else 'git'}@{host}/{path}.git"
+    scheme = "http" if is_same and like.startswith("http://") else "https"
+    return f"{scheme}://{host}/{path}.git"
 
 
 def clone(workspace: Workspace, projects: list[Project], into: Path, followed: Followed) -> Iterator[Cloned]:

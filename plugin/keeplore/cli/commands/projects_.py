@@ -73,7 +73,10 @@ def add(places: Places, directory: Path | None, name: str, source: Path | None) 
         if source is None:
             made = [projects.add(workspace, place, name)]
         else:
-            made = projects.take_in(workspace, projects.listed(_text(source)))
+            listed, left_out = projects.listed(_text(source))
+            made = projects.take_in(workspace, listed)
+            if left_out:
+                note(f"{left_out} of its entries {'have' if left_out > 1 else 'has'} no address that can be followed")
         for project in made:
             say(f"{plain(project.name)}: {plain(_recognised(project))}")
         note("no project of it is new") if not made else settle(places, workspace, "Add projects")
