@@ -142,6 +142,13 @@ def test_the_limit_of_a_month_holds_until_the_next_one(tmp_path: Path) -> None:
     assert (ledger.spent("day", at), ledger.spent("month", at)) == (110, 1_100)
 
 
+def test_a_call_that_no_day_can_pay_for_says_what_to_raise(tmp_path: Path) -> None:
+    with pytest.raises(
+        BudgetSpent, match=r"needs 11 tokens, which is more than the 10 of a day.*Raise llm\.daily_tokens"
+    ):
+        Ledger(tmp_path / "ledger.db").reserve(NOON, "played", "extract", Usage(11, 1), Budget(10, 0))
+
+
 def test_what_a_dead_process_put_aside_is_counted_as_far_as_it_was_sent(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
     ledger.reserve(NOON, "played", "extract", Usage(300, 8_000), Budget(1_000, 0))

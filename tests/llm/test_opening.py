@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.config.settings import Llm
 from keeplore.errors import LlmUnavailable
-from keeplore.llm import accept, is_accepted, open_account, terms_of
+from keeplore.llm import Completion, Ledger, Usage, accept, is_accepted, open_account, terms_of
 from keeplore.llm.anthropic_api import AnthropicApi
 from keeplore.llm.builtin import Builtin
 from keeplore.llm.claude_cli import ClaudeCli
 from keeplore.llm.openai_server import OpenaiServer
 from keeplore.workspace.plugins import Plugins
+from keeplore_hooks.specs import hookimpl
 
 LLM = Llm("claude-cli", "haiku", daily_tokens=1_000, monthly_tokens=0)
 
@@ -26,10 +28,31 @@ def places() -> Places:
 
 
 @pytest.fixture
-def find() -> Any:
+def plugins() -> Plugins:
     plugins = Plugins()
     plugins.register(Builtin())
+    return plugins
+
+
+@pytest.fixture
+def find(plugins: Plugins) -> Any:
     return plugins.hook.keeplore_llm
+
+
+class Parrot:
+    """A model of somebody else, and the plugin that gives it."""
+
+    name = "parrot"
+
+    @hookimpl
+    def keeplore_llm(self, provider: str) -> Parrot | None:
+        return self if provider in ("my-own", "openai") else None
+
+    def available(self) -> str:
+        return ""
+
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+        return Completion(prompt, Usage(len(prompt), 1), self.name)
 
 
 def test_without_a_provider_there_is_no_model(places: Places, tmp_path: Path, find: Any) -> None:
@@ -66,9 +89,24 @@ def test_the_terms_say_where_text_goes_and_what_may_be_spent() -> None:
     assert terms_of(llm) == said
 
 
-def test_a_plugin_comes_before_the_built_in_models(places: Places, tmp_path: Path, find: Any) -> None:
+def test_each_built_in_model_has_its_name(find: Any) -> None:
     for provider, kind in (("openai", OpenaiServer), ("anthropic", AnthropicApi), ("claude-cli", ClaudeCli)):
         assert type(find(provider=provider, settings=Llm(provider, "m"))) is kind
+
+
+@pytest.mark.parametrize("provider", ["my-own", "openai"])
+def test_a_plugin_comes_before_the_built_in_models(
+    places: Places, tmp_path: Path, plugins: Plugins, provider: str
+) -> None:
+    llm = Llm(provider, "m")
+    accept(places, tmp_path, llm)
+    plugins.register(Parrot())
+    account = open_account(llm, tmp_path, places, plugins.hook.keeplore_llm)
+    assert account is not None and account.complete("extract", "", "hello", {}).text == "hello"
+    assert [(row.model, row.usage) for row in Ledger(places.ledger).rows()] == [("parrot", Usage(5, 1))]
+
+
+def test_a_provider_that_nobody_knows_is_named(places: Places, tmp_path: Path, find: Any) -> None:
     accept(places, tmp_path, Llm("my-own"))
     with pytest.raises(LlmUnavailable, match="no plugin knows the provider my-own"):
         open_account(Llm("my-own"), tmp_path, places, find)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from keeplore.errors import LlmUnavailable
 
-CHECK_S = 3.0  # for the answer to whether a model is there
+CHECK_S = 2.0  # for the answer to whether a model is there; an SDK may take another second to load
 MAX_OUTPUT_TOKENS = 8_192  # of one answer: twenty facts and fifty triples take some 3,000, the rest is for reasoning
 MAX_ANSWER = 4 * 1024 * 1024  # bytes; more than that many tokens can be
 BYTES_A_TOKEN = 4  # in English; prose of other scripts has fewer letters a token and more bytes a letter

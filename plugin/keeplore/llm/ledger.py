@@ -137,6 +137,9 @@ def _refusal(span: str, limit: int, spent: int, wanted: int, at: datetime) -> Bu
     day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     until = day + timedelta(days=1) if span == "day" else (day.replace(day=1) + timedelta(days=32)).replace(day=1)
     key = "llm.daily_tokens" if span == "day" else "llm.monthly_tokens"
+    if wanted > limit:
+        message = f"the next call needs {wanted:,} tokens, which is more than the {limit:,} of a {span}"
+        return BudgetSpent(message, f"Raise {key} in keeplore.yaml", until)
     message = f"{spent:,} of the {limit:,} tokens of this {span} are spent, and the next call needs {wanted:,}"
     return BudgetSpent(message, f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml", until)
 
