@@ -278,10 +278,15 @@ def test_a_key_comes_from_the_environment_and_openais_goes_to_openai_alone(
     server: Server, model: ServerEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "one")
-    monkeypatch.setenv("KEEPLORE_EMBEDDING_KEY", "two")
+    monkeypatch.setenv("KEEPLORE_EMBEDDING_KEY", "two\n")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     model.embed(["a"])
     assert {headers["Authorization"] for _, headers, _ in server.requests} == {"Bearer two"}
+    for broken in ("fo\nur", "fünf"):
+        monkeypatch.setenv("KEEPLORE_EMBEDDING_KEY", broken)
+        with pytest.raises(ModelUnavailable, match="KEEPLORE_EMBEDDING_KEY holds is no key") as error:
+            model.embed(["a"])
+        assert broken not in str(error.value)
     hosted = address_of("openai:text-embedding-3-small")
     assert hosted is not None and hosted.key_variable == "OPENAI_API_KEY"
     lookalike = address_of("https://api.openai.com.example.com/v1#text-embedding-3-small")

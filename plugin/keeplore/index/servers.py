@@ -250,8 +250,12 @@ class ServerEmbedder:
 
     def _key(self) -> str:
         """Never in clear over a network; read when needed, as the libraries of such servers do."""
-        is_safe = self._address.server.startswith("https:") or is_loopback(self._address.server)
-        return os.environ.get(self._address.key_variable, "") if is_safe else ""
+        if not (self._address.server.startswith("https:") or is_loopback(self._address.server)):
+            return ""
+        key = os.environ.get(self._address.key_variable, "").strip()
+        if not (key.isascii() and key.isprintable()):  # the client's own error would repeat it
+            raise self._unavailable(f"was not asked: what {self._address.key_variable} holds is no key")
+        return key
 
 
 def _is_same(known: Known, probe: NDArray[np.float32]) -> bool:
