@@ -123,7 +123,8 @@ class PythonHost:
         for workspace in opened:
             with contextlib.suppress(IndexUnavailable, RepositoryError, ModelUnavailable):
                 workspace.index.refresh(wait_s=REFRESH_S)
-                if not workspace.embedder.is_remote:  # a server may take longer than a program waits
+                # a server may take longer than a program waits
+                if not (workspace.embedder.is_remote or workspace.index.is_remote):
                     workspace.index.embed_pending(VECTORS)
 
     def close(self) -> None:

@@ -57,6 +57,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "machines": "Say whose machines write here, and which of them are believed.",
         "workspaces": "List, choose, rename and unregister this machine's workspaces.",
         "embedding": "Show or change the model that finds memories by meaning.",
+        "engine": "Show what searches the memories: this machine, or a server.",
         "doctor": "Check that everything works, and say what does not.",
         "worker": "Show or stop the background worker.",
         "mcp": "Serve memory to a host over the Model Context Protocol.",

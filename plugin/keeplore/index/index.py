@@ -130,6 +130,11 @@ class Index:
         return self._switching.kept_vectors()
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the engine waits for a server, so that vectors are best brought to it where nobody else waits."""
+        return self._engine.is_remote
+
+    @property
     def note(self) -> str:
         """Why the engine that was asked for does not serve, "" where it does."""
         return self._engine.note

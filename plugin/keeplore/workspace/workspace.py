@@ -62,12 +62,12 @@ class Workspace:
         branch = self.settings.branch
         self.store = Store(root, branch=branch, machine=machine.id, before_write=self.before_write)
         self._home = Path.home()
+        self.changes = Changes()
         engine = engine_of(self.settings.index, root, places.state, lambda: self.plugins)
         directory = places.cache / "index" / name
         self.index = Index(directory, self.store, self.embedder, engine=engine, find=self._embedder)
         self.sessions = Sessions(places.state / "capture" / name)
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
-        self.changes = Changes()
         cache, state = (place / "machines" / f"{name}.json" for place in (places.cache, places.state))
         self.whose = Whose(root, self.store.head, self.index.path_of, self.own_machines, cache=cache, state=state)
         self.notes = Notes(

@@ -89,7 +89,7 @@ def _are_filled(workspace: Workspace) -> bool:
     """Make the vectors that are missing, which takes a second at most: what was just written is found then."""
     # without a model text search serves, and the answer says so; a server may take longer than a person waits
     with contextlib.suppress(IndexUnavailable, ModelUnavailable):
-        if workspace.embedder.is_remote:
+        if workspace.embedder.is_remote or workspace.index.is_remote:
             return False
         workspace.index.embed_pending()
         return True

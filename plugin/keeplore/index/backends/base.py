@@ -29,6 +29,10 @@ class Engine(Protocol):
     """
 
     @property
+    def is_remote(self) -> bool:
+        """Whether it asks a server."""
+
+    @property
     def note(self) -> str:
         """What whoever searches should know: why the engine does not answer just now, "" where it does."""
 

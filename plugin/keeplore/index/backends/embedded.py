@@ -30,6 +30,7 @@ class Embedded:
 
         ``note`` says why it stands in for another engine.
         """
+        self.is_remote = False
         self.note = note
         self._database = database
         self._embedder = embedder

@@ -90,5 +90,5 @@ class Line:
     def _unavailable(self) -> EngineUnavailable:
         return EngineUnavailable(
             f"the shared engine does not answer: {self._failed}",
-            "This machine's full text serves meanwhile; `keeplore index` tells more",
+            "This machine's full text serves meanwhile; `keeplore engine` tells more",
         )

@@ -52,6 +52,7 @@ class Shared:
         self._asking = Line(self._connected)  # apart, so that no prompt waits for what the background brings
         self._bringing = Line(self._connected)
         self._compare_at = 0.0
+        self.is_remote = True
 
     @property
     def note(self) -> str:

@@ -1,0 +1,217 @@
+"""Engines compared: what each finds, how fast, and what it takes.
+
+    python benchmarks/backends.py [--cases 2] [--points 50000] [--only postgres]
+
+The first table is the product's own path on LoCoMo: memory files → index → search, with the same vectors for every
+engine. The second puts made-up points (words drawn as often as in talk, vectors in clusters) straight into a server, as
+ten workspaces of one size. Servers are started for it; Qdrant where `make engines` has fetched it. Without the data, or
+without a server, that part is left out and it is said so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from engine_servers import HOST, MISSING, QDRANT, Cluster, postgres
+from numpy.typing import NDArray
+from retrieval_cases import DATA, cases, opened
+
+from keeplore.index import Allowed, Index, embedder_for
+from keeplore.index.backends.base import Point, Server
+from keeplore.index.backends.builtin import EMBEDDED, Builtin
+from keeplore.index.backends.postgres import Postgres
+from keeplore.index.backends.qdrant import Qdrant
+from keeplore.recall.engine import search, sight_of
+from keeplore.recall.query import question_of
+from keeplore.recall.rank import odds
+
+TOP = 10
+DIM = 384
+TENANTS = 10
+AT_ONCE = 256
+QUERIES = 200
+WORDS = 90  # different ones in a passage
+VOCABULARY = 60_000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compare the engines.")
+    parser.add_argument("--cases", type=int, default=2)
+    parser.add_argument("--points", type=int, default=50_000)
+    parser.add_argument("--only", choices=["postgres", "qdrant"])
+    options = parser.parse_args()
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = HOST
+    wanted = [options.only] if options.only else ["postgres", "qdrant"]
+    with tempfile.TemporaryDirectory() as scratch:
+        for backend in wanted:
+            if backend == "qdrant" and not QDRANT.is_file():
+                print(f"qdrant left out: {MISSING}")
+                continue
+            with running(backend, Path(scratch)) as (url, files):
+                quality(backend, url, options.cases, Path(scratch))
+                growth(backend, url, files, options.points)
+    return 0
+
+
+@contextmanager
+def running(backend: str, scratch: Path) -> Iterator[tuple[str, Path]]:
+    """A server's address, and where its files are; Qdrant as a cluster of three, each point in two of them."""
+    if backend == "postgres":
+        with postgres() as (url, files):
+            yield url, files
+        return
+    cluster = Cluster(scratch / "qdrant", 3)
+    try:
+        yield ",".join(cluster.urls), scratch / "qdrant"
+    finally:
+        cluster.stop()
+
+
+def quality(backend: str, url: str, count: int, scratch: Path) -> None:
+    if not (DATA / "locomo.jsonl").is_file():
+        print("quality left out: there is no locomo.jsonl; set KEEPLORE_DATA")
+        return
+    embedder = embedder_for("packaged", scratch / "models")
+    figures: dict[str, dict[str, list[float]]] = {EMBEDDED: {}, backend: {}}
+    for number, case in enumerate(cases("locomo", count)):
+        own, store = opened(case, scratch / "locomo" / str(number), embedder)
+        maker = Builtin().keeplore_engine(backend, url, f"case_{number}")
+        assert maker is not None
+        shared = Index(own.directory, store, embedder, engine=maker)  # beside the other one: it has the vectors
+        shared.refresh()
+        shared.embed_pending()
+        for query in case.queries:
+            sight = replace(sight_of(question_of(query.text), embedder), is_patient=True)
+            for name, index in ((EMBEDDED, own), (backend, shared)):
+                for leg, turns in ranked(index, sight, figures[name]).items():
+                    hit = len(set(turns[:TOP]) & set(query.gold)) / len(set(query.gold))
+                    figures[name].setdefault(leg, []).append(hit)
+        own.close()
+        shared.close()
+    for name, legs in figures.items():
+        told = [f"{leg} {statistics.mean(hits):.3f}" for leg, hits in legs.items() if "ms" not in leg]
+        told += [f"{leg} {statistics.median(times):.1f}" for leg, times in legs.items() if "ms" in leg]
+        print(f"{name:10} recall@{TOP}: " + ", ".join(told))
+
+
+def ranked(index: Index, sight: Any, times: dict[str, list[float]]) -> dict[str, list[str]]:
+    """The turns in the order of each search, and of both as recall joins them."""
+    began = time.perf_counter()
+    text = [m.passage for m in index.text_search(sight.question.text, Allowed(), 200, is_patient=True)]
+    after = time.perf_counter()
+    vectors = [m.passage for m in index.vector_search(sight.vector, Allowed(), 200, is_patient=True)]
+    times.setdefault("words ms", []).append(1000 * (after - began))
+    times.setdefault("vectors ms", []).append(1000 * (time.perf_counter() - after))
+    found = search(index, sight, Allowed())
+    scores = odds(found.evidence, sight.floor)
+    both = sorted(scores, key=lambda passage: (-scores[passage], passage))
+    assert not index.note, index.note
+    return {leg: turns_of(index, ids) for leg, ids in (("words", text), ("vectors", vectors), ("both", both))}
+
+
+def turns_of(index: Index, ids: Sequence[int]) -> list[str]:
+    return list(dict.fromkeys(row.turn for row in index.passages(ids) if row.turn))
+
+
+def growth(backend: str, url: str, files: Path, total: int) -> None:
+    def connected(tenant: int) -> Server:
+        name = f"tenant_{tenant}"
+        if backend == "postgres":
+            return Postgres(url, name, "benchmark", DIM)
+        return Qdrant(url.split(","), "", name, "benchmark", DIM)
+
+    random = np.random.default_rng(1)
+    centres = random.normal(size=(300, DIM))
+    servers = [connected(tenant) for tenant in range(TENANTS)]
+    before, began, spent = size_of(files), time.perf_counter(), cpu_s()
+    each = total // TENANTS
+    for tenant, server in enumerate(servers):
+        for start in range(0, each, AT_ONCE):
+            numbers = range(tenant * each + start, tenant * each + min(start + AT_ONCE, each))
+            server.put([point(number, random, centres) for number in numbers])
+    took = time.perf_counter() - began
+    print(f"{backend:10} {total:,} points: {total / took:,.0f} a second, our own CPU {cpu_s() - spent:.0f} s")
+    if backend == "qdrant":
+        time.sleep(30)  # its graphs are made in the background
+    print(
+        f"{'':10} on disk {(size_of(files) - before) / total:,.0f} bytes a point"
+        + (" in two copies" * (backend == "qdrant"))
+    )
+    asked = [servers[number % TENANTS] for number in range(QUERIES)]
+    told("words", asked, lambda server: server.matching(question(random), None, 200))
+    told("vectors", asked, lambda server: server.nearest(vector(random, centres), None, 200))
+    exact(servers[0], random, centres)
+    if backend == "qdrant":
+        began = time.perf_counter()
+        print(f"{'':10} listing {len(dict(servers[0].all_held())):,} points: {time.perf_counter() - began:.2f} s")
+    for server in servers:
+        server.close()
+
+
+def exact(server: Server, random: Any, centres: Any) -> None:
+    """How many of the true nearest are found: the points of a tenant are made again and gone over."""
+    again = np.random.default_rng(1)
+    again.normal(size=(300, DIM))
+    count = len(dict(server.all_held()))
+    points = [point(number, again, centres) for number in range(count)]
+    held = np.array([p.vector for p in points])
+    shares = []
+    for _ in range(50):
+        asked = vector(random, centres)
+        best = {points[int(i)].id for i in np.argsort(-(held @ np.array(asked)))[:TOP]}
+        shares.append(len(best & {id_ for id_, _ in server.nearest(asked, None, TOP)}) / TOP)
+    print(f"{'':10} vectors found of the nearest {TOP}: {statistics.mean(shares):.3f}")
+
+
+def point(number: int, random: Any, centres: NDArray[Any]) -> Point:
+    drawn = np.unique(random.zipf(1.1, WORDS) % VOCABULARY + 1)
+    words = dict(zip(drawn.tolist(), random.uniform(0.3, 2.2, len(drawn)).tolist(), strict=True))
+    return Point(number.to_bytes(16), "scope", words, vector(random, centres))
+
+
+def vector(random: Any, centres: NDArray[Any]) -> list[float]:
+    drawn = centres[random.integers(len(centres))] + 0.7 * random.normal(size=DIM)
+    found: list[float] = (drawn / np.linalg.norm(drawn)).tolist()
+    return found
+
+
+def question(random: Any) -> dict[int, float]:
+    """Eight words, none of the most common."""
+    return {int(word) % VOCABULARY + 20: 3.0 for word in random.zipf(1.1, 8)}
+
+
+def told(leg: str, servers: Sequence[Server], ask: Callable[[Server], object]) -> None:
+    times = []
+    for server in servers:
+        began = time.perf_counter()
+        ask(server)
+        times.append(1000 * (time.perf_counter() - began))
+    print(f"{'':10} {leg}: p50 {statistics.median(times):.1f} ms, p95 {sorted(times)[int(0.95 * len(times))]:.1f} ms")
+
+
+def size_of(files: Path) -> int:
+    """Bytes on the disk, as they are allocated."""
+    said = subprocess.run(["du", "-s", "--block-size=1", files], check=False, capture_output=True, text=True).stdout
+    return int(said.split()[0])
+
+
+def cpu_s() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from keeplore.errors import EngineUnavailable
+from keeplore.index.backends import line as line_module
+from keeplore.index.backends.line import Line
+from keeplore.index.backends.points import New
+from keeplore.index.backends.shared import point_id
+
+
+class Peer:
+    """Stands for a connection; the line gives it to whoever calls and closes it after a failure."""
+
+    is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def refused() -> Any:
+    raise EngineUnavailable("nobody listens")
+
+
+def test_whoever_waits_goes_on_without_a_server_that_hangs_and_the_next_ones_do_not_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(line_module, "AGAIN_S", 1e6)
+    is_answering, connects = threading.Event(), []
+
+    def connect() -> Any:
+        connects.append(1)
+        is_answering.wait()
+        return Peer()
+
+    line = Line(connect)
+    with pytest.raises(EngineUnavailable, match="no answer within"):
+        line.call(lambda _: None, 0.01)
+    with pytest.raises(EngineUnavailable, match="no answer within"):
+        line.call(lambda _: None, 60)
+    assert (len(connects), line.why_not != "") == (1, True)
+    is_answering.set()
+    line.retry()
+    assert line.call(lambda _: "said", 60) == "said"
+    assert (len(connects), line.is_open) == (1, True)
+
+
+@pytest.mark.parametrize("fail", [refused, lambda: 1 / 0])
+def test_what_a_call_raises_is_raised_where_somebody_waits(fail: Callable[[], Any]) -> None:
+    peer = Peer()
+    line = Line(lambda: peer)  # type: ignore[arg-type]  # only what a line itself calls
+    with pytest.raises((EngineUnavailable, ZeroDivisionError)):
+        line.call(lambda _: fail(), 60)
+    is_unavailable = fail is refused
+    assert (peer.is_closed, line.is_open, bool(line.why_not)) == (is_unavailable, not is_unavailable, is_unavailable)
+    line.close()
+    assert peer.is_closed
+
+
+def test_a_point_has_the_same_id_on_every_machine_whatever_its_rows_are_called() -> None:
+    one, other = (
+        New(row, vector, "mem_1", "project", "api", ("Tabs", "", "Use them.")) for row, vector in ((1, None), (9, b"x"))
+    )
+    assert point_id("acme", one).hex() == point_id("acme", other).hex() == "39f72675486669b562255199d95c5080"
+    elsewhere = one._replace(project="web")
+    assert len({point_id("acme", one), point_id("other", one), point_id("acme", elsewhere)}) == 3
