@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from keeplore.cli.after import settle
 from keeplore.cli.output import emit_json, note, plain, say, table
 from keeplore.cli.progress import fill_vectors
 from keeplore.config.places import Places
@@ -67,12 +68,15 @@ def use(places: Places, name: str | None, *, yes: bool, wait: bool) -> None:
             Accepted(places.state).accept(workspace.root, EMBEDDING, asked.subject)
         if wanted != before:
             write_setting(workspace.root, "embedding", "model", wanted)
+            note("keeplore.yaml says so now; commit it where your other machines should use that model too")
         say(
             f"{plain(workspace.name)} uses {plain(wanted)}: {embedder.dim} dimensions, unrelated below {embedder.floor}"
         )
         workspace = registry.named(workspace.name)  # with its new settings
         if wait:
             fill_vectors(workspace)
+        else:
+            settle(places, workspace)
         _tell(workspace)
 
 
