@@ -58,11 +58,16 @@ def test_a_merge_that_waits_for_the_persons_own_file_stays_theirs(store, there, 
     assert bodies(store) == ["ours", "theirs"]
 
 
-def test_a_rebase_that_stopped_at_a_memory_can_be_continued(store, there, git):
+def test_a_rebase_that_stopped_at_a_memory_can_be_continued_though_sessions_write_on(store, there, note, git):
+    for title in ("Going on", "Put aside"):
+        there.save(note(title))
+    there.commit()
     pull(store, there, "--rebase")
+    (store.root / store.save(note("Put aside"))).unlink()
+    store.save(note("Going on", body="# Going on\n\nlater\n"))
     assert store.conclude()
     git("-c", "core.editor=true", "rebase", "--continue", cwd=store.root)
-    assert bodies(store) == ["ours", "theirs"]
+    assert bodies(store) == ["later", "ours", "theirs"]
     assert git("status", "--porcelain", cwd=store.root) == ""
 
 

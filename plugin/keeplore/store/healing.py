@@ -26,6 +26,7 @@ from keeplore.store.staged import contents
 from keeplore_hooks import durable
 
 CONCLUDING = "concluding.keeplore"  # in the git directory: the merge whose last conflicts we are about to resolve
+_REBASES = ("rebase-merge", "rebase-apply")  # in the git directory, of a rebase that is under way
 _UNNAMED = re.compile(rb"^\S* ?Conflicts:\s*\Z", re.MULTILINE)  # the list of paths in MERGE_MSG, empty
 MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 
@@ -33,8 +34,9 @@ MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 def conclude(root: Path, quiet_s: float = 0.0) -> tuple[str, ...]:
     """Resolve conflicts in a person's index where files of ours are concerned; the paths that were resolved.
 
-    Files that the person has resolved on disk stay as they are. A merge in which nothing else waits is committed; a
-    rebase is left for the person to continue. With ``quiet_s`` an index that was written since is left alone.
+    Files that the person has resolved on disk stay as they are. A merge in which nothing else waits is committed. A
+    rebase is left for the person to continue, with what was written since staged, without which git refuses. With
+    ``quiet_s`` an index that was written since is left alone.
     """
     places = directories(root)
     if quiet_s and time.time() - (places.own / "index").stat().st_mtime < quiet_s:
@@ -50,6 +52,8 @@ def conclude(root: Path, quiet_s: float = 0.0) -> tuple[str, ...]:
         durable.write(mark, merging.read_bytes())
     for path, stages in ours.items():
         _resolve(root, path, stages)
+    if any((places.own / name).exists() for name in _REBASES):
+        _stage_written(root)
     if is_to_commit and not run(root, "commit", "--no-edit", "--quiet", environment=person_of(root).environment).code:
         mark.unlink(missing_ok=True)
     return tuple(ours)
@@ -111,6 +115,12 @@ def _united(root: Path, copies: list[tuple[str, bytes]]) -> tuple[str, ...]:
 def _committed(root: Path, path: str) -> bytes | None:
     found = run(root, "cat-file", "blob", f"HEAD:{path}")
     return found.out if found.code == 0 else None
+
+
+def _stage_written(root: Path) -> None:
+    changed = output(root, "diff-files", "-z", "--name-only", "--ignore-submodules").items
+    if ours := [path for path in changed if is_ours(path) and is_portable(path)]:
+        output(root, "add", "--update", "--", *ours)
 
 
 def _unmerged(root: Path) -> dict[str, dict[str, str]]:
