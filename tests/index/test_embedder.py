@@ -109,6 +109,23 @@ def test_a_model_that_was_never_fetched_is_refused_without_asking_the_network(tm
         embedder_for("nobody/knows-this", tmp_path).embed(["a"])
 
 
+def test_a_model_that_was_fetched_is_used_without_the_network_and_not_fetched_again(
+    models: Path, tmp_path: Path
+) -> None:
+    texts = ["why did we drop Redis?"]
+    expected = embedder_for("packaged", models).embed(texts)
+    [source] = models.glob("all-MiniLM-*")
+    name = "sentence-transformers/all-MiniLM-L6-v2"
+    snapshot = tmp_path / "fetched" / name.replace("/", "--") / "models--qdrant" / "snapshots" / "1"
+    shutil.copytree(source, snapshot)
+    Models(tmp_path).fetch(name)
+    found = Models(tmp_path).named(name)
+    assert np.abs(found.embed(texts) - expected).max() < 1e-3
+    assert found.fingerprint == f"{name}:{PACKAGED_SHA256}:256" and found.floor == pytest.approx(
+        PACKAGED_FLOOR, abs=0.02
+    )
+
+
 def test_a_local_directory_is_a_model_with_a_floor_of_its_own(models: Path, tmp_path: Path) -> None:
     packaged = embedder_for("packaged", models)
     texts = ["why did we drop Redis?"]
