@@ -11,6 +11,7 @@ import json
 import math
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -22,7 +23,6 @@ from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.llm.base import CHECK_S, MAX_ANSWER, Passing, Usage, tokens
 
 MAX_TOKENS = 10**9  # of one call, as a server may report it
-GRACE_S = 1.0  # for the SDK to report its own timeout first
 PASSING = (408, 409, 425, 429)  # and every 5xx
 SETUP: Mapping[int, str] = {
     401: "Set the key of that server in the environment of the worker",
@@ -64,7 +64,8 @@ def within(seconds: float, call: Callable[[], _T]) -> _T:
 def fetch(sdk: ModuleType, timeout_s: float, request: Callable[[], AbstractContextManager[Any]]) -> Mapping[str, Any]:
     """The JSON object that a server answers. Raises Passing, LlmUnavailable, BadRequest and LlmRefused."""
     try:
-        text = within(timeout_s, lambda: _read(request))
+        ends = time.monotonic() + timeout_s
+        text = within(timeout_s, lambda: _read(request, ends))
     except (TimeoutError, sdk.APITimeoutError) as e:
         raise Passing(f"no answer within {timeout_s:g} s", is_billed=_has_begun(e)) from e
     except sdk.APIStatusError as e:
@@ -129,12 +130,14 @@ def with_schema(system: str, schema: Mapping[str, Any]) -> str:
     return f"{system}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{shape}"
 
 
-def _read(request: Callable[[], AbstractContextManager[Any]]) -> bytes:
+def _read(request: Callable[[], AbstractContextManager[Any]], ends: float) -> bytes:
     parts, size = [], 0
     with request() as response:
         for part in response.iter_bytes():
             parts.append(part)
             size += len(part)
+            if time.monotonic() > ends:  # nobody waits any more: the thread must not live as long as bytes trickle in
+                raise TimeoutError
             if size > MAX_ANSWER:
                 raise LlmRefused(f"the answer is larger than {MAX_ANSWER:,} bytes", "Check the server at llm.base_url")
     return b"".join(parts)
