@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.config.accepted import EMBEDDING, Accepted
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory.note import Draft
@@ -59,7 +60,9 @@ def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None
     with Registry(places) as registry:
         registry.named("team").notes.write(Draft("Use pnpm"))
     before = {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()}
+    Accepted(places.state).accept(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
     done = keeplore("workspaces", "remove", "team")
+    assert not Accepted(places.state).has(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
     assert done.returncode == 0 and str(home / "team") in done.stdout and "stay" in done.stdout
     assert {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()} == before
     assert sorted(Machine.load(places).workspaces) == ["memory", "work"]

@@ -24,6 +24,9 @@ def test_a_server_is_accepted_for_one_workspace_and_one_use(tmp_path: Path) -> N
     again.accept(mine, LLM, SERVER)
     again.withdraw(mine, EMBEDDING)
     assert not accepted.has(mine, EMBEDDING, SERVER) and accepted.has(mine, LLM, SERVER)
+    again.accept(other, LLM, SERVER)
+    again.withdraw(mine)
+    assert not accepted.has(mine, LLM, SERVER) and accepted.has(other, LLM, SERVER)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"servers": [1]}', b'{"servers": 3}', b"[" * 100_000])

@@ -37,10 +37,13 @@ class Accepted:
         """Raises OSError."""
         self._save([*self._entries(), _entry(root, use, server)])
 
-    def withdraw(self, root: Path, use: str) -> None:
-        """Accept no server of this workspace for this use any more. Raises OSError."""
-        gone = {"workspace": str(root.resolve()), "use": use}
-        self._save([entry for entry in self._entries() if not gone.items() <= entry.items()])
+    def withdraw(self, root: Path, use: str = "") -> None:
+        """Accept no server of this workspace for this use any more, for none where it is "". Raises OSError."""
+        gone = {"workspace": str(root.resolve()), **({"use": use} if use else {})}
+        entries = self._entries()
+        left = [entry for entry in entries if not gone.items() <= entry.items()]
+        if left != entries:
+            self._save(left)
 
     def _entries(self) -> list[dict[str, str]]:
         """What cannot be read accepts nothing."""

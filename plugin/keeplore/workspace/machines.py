@@ -6,6 +6,7 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from keeplore.config.accepted import Accepted
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import FILE
@@ -55,6 +56,7 @@ def remove(places: Places, name: str) -> Registered:
     home = machine.home if machine.home != name else next(iter(left), "")
     replace(machine, home=home, workspaces=left).save(places)
     shutil.rmtree(places.cache / "index" / name, ignore_errors=True)
+    Accepted(places.state).withdraw(root)
     for place in (places.state, places.cache):  # what was said of another one's machines must not count for a namesake
         (place / "machines" / f"{name}.json").unlink(missing_ok=True)
     return Registered(name, root, is_home=False, is_there=(root / FILE).is_file())
