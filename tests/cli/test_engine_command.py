@@ -26,6 +26,7 @@ def test_an_engine_that_was_pulled_is_not_used_unasked_and_one_that_is_away_stop
     told = json.loads(run("engine", "--json").stdout)
     assert (told["backend"], told["accepted"], told["vectors"]) == ("postgres", True, 0)
     assert "PostgreSQL" in told["problem"]
+    assert "the shared engine does not answer" in run("doctor").stdout
     (memory / "keeplore.yaml").write_text(f"index: {{backend: postgres, url: '{url}', name: other}}\n")
     assert json.loads(run("engine", "--json").stdout)["accepted"] is False
     assert load_settings(memory).index.name == "other"

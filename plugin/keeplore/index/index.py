@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sqlite3
 import time
@@ -157,6 +158,8 @@ class Index:
     def scrub(self) -> None:
         """Bring the index up to date and leave no trace of what is gone in its files. Raises IndexUnavailable."""
         self.refresh()
+        with contextlib.suppress(EngineUnavailable):  # the table of points remembers what has to go there
+            self._engine.bring_words(None)
         self._database.write(queries.drop_traces)
         self._database.vacuum()
         with self._database.locked():  # the files that held the vectors of what is gone

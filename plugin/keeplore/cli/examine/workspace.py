@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from functools import partial
 
 from keeplore.capture.redact.engine import pattern
 from keeplore.cli.examine.finding import Finding, note, several, well, wrong
-from keeplore.errors import ConfigError, KeeploreError, ModelUnavailable, NotFound, RepositoryBusy
+from keeplore.errors import ConfigError, EngineUnavailable, KeeploreError, ModelUnavailable, NotFound, RepositoryBusy
 from keeplore.index import Wanted
 from keeplore.index.embedder import prepare
 from keeplore.memory.lint import ERROR
@@ -122,11 +123,21 @@ def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
             "The worker makes them, and so does `keeplore doctor --fix`",
             partial(_embedded, workspace),
         )
+    if said := _engine_problem(workspace):
+        yield note(part, said, "`keeplore engine` shows which engine is set")
     text = sum(file.size for file in workspace.store.scan())
     size = index.size_bytes()
     if size > INDEX_FREE + INDEX_PER_TEXT * text:
         remedy = f"Delete {index.directory}; it is made again from the text"
         yield wrong(part, f"it takes {size >> 20} MB, for {text >> 20} MB of text", remedy)
+
+
+def _engine_problem(workspace: Workspace) -> str:
+    """Why the engine that is set does not serve, "" where it does."""
+    if workspace.index.is_remote:
+        with contextlib.suppress(EngineUnavailable, ModelUnavailable):
+            workspace.index.warm_up()
+    return workspace.index.note
 
 
 def _model_problem(workspace: Workspace) -> ModelUnavailable | None:

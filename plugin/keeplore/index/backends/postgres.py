@@ -46,7 +46,7 @@ class Postgres:
                 prepare_threshold=None,
                 connect_timeout=CONNECT_S,
                 application_name="keeplore",
-                options=f"-c statement_timeout={STATEMENT_MS}",
+                options=f"-c statement_timeout={STATEMENT_MS} -c jit=off",  # compiling takes longer than searching
             )
             self._prepare()
         except psycopg.Error as e:
