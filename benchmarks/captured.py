@@ -42,7 +42,7 @@ def written(transcripts: Sequence[Path], data: Path = talks.DATA) -> Iterator[Wr
         with Workspace(made.name, made.root, places, Machine.load(places)) as workspace:
             for transcript in transcripts:
                 before = {file.path for file in workspace.store.scan()}
-                _take(workspace, [*events(transcript, data)])
+                take(workspace, [*events(transcript, data)])
                 for path in sorted({file.path for file in workspace.store.scan()} - before):
                     memory = workspace.store.load(path)
                     if memory.kind != "note":
@@ -59,7 +59,8 @@ def events(transcript: Path, data: Path = talks.DATA) -> Iterator[HostEvent]:
     yield from (_turn(origin, exchange) for exchange in talks.exchanges(transcript, data))
 
 
-def _take(workspace: Workspace, taken: Sequence[HostEvent]) -> None:
+def take(workspace: Workspace, taken: Sequence[HostEvent]) -> None:
+    """Let a workspace hear these events, and close the conversations of their sessions."""
     with workspace.capturing():
         for event in taken:
             workspace.plugins.emit(event)

@@ -11,7 +11,7 @@ from keeplore.memory import Asked, Exchange
 from keeplore.memory.fence import strip_fenced
 
 MAX_INPUT = 12_000  # characters of one call: small local models lose the middle of more
-LEAST = 400  # characters that anybody said; a shorter talk costs more to ask about than it can hold
+LEAST = 80  # characters that anybody said: less is a yes or a greeting
 CODE_LINES = 6  # of a block of code that is shown; a longer one is in the repository, and its text in the conversation
 _CODE = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^(?P=fence)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")

@@ -1,0 +1,105 @@
+"""How many tokens a model reads to refine real conversations, for each token that was said in them.
+
+    python benchmarks/refine_tokens.py [SESSIONS]
+
+Recorded sessions go through the product's own capture and its own refining. In the place of the model stands a script
+that proposes what a diligent one might: facts on whole sentences of the talk, FACTS of them for each thousand tokens,
+and a decision for each of which it is asked. The notes that it makes are there when the next talk is refined. Tokens
+are counted as the ledger estimates them, four bytes each, the schemas included; no cache is assumed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import captured
+import talks
+
+from keeplore.config.places import Places
+from keeplore.llm.account import Account
+from keeplore.llm.base import Completion, Usage, tokens
+from keeplore.llm.ledger import Budget, Ledger
+from keeplore.refine.pipeline import refine
+from keeplore.workspace.refining import around_of, backlog
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+
+FACTS = 2.5  # for each thousand tokens that were said
+SENTENCE = re.compile(r"[A-Z][^.!?\n`|\[\]]{40,200}[.!?]")
+TARGET = 1.3
+
+
+class Diligent:
+    """``read`` is stage → tokens."""
+
+    name = "script"
+
+    def __init__(self) -> None:
+        self.read: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
+
+    def available(self) -> str:
+        return ""
+
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+        stage = "extract" if "Talk:" in prompt else "decide"
+        read = tokens(system) + tokens(prompt) + tokens(json.dumps(schema))
+        self.read[stage] += read
+        self.calls[stage] += 1
+        text = json.dumps(_facts(prompt) if stage == "extract" else _decisions(prompt))
+        return Completion(text, Usage(read, tokens(text)), self.name)
+
+
+def _facts(prompt: str) -> dict[str, Any]:
+    talk = prompt.partition("Talk:\n")[2]
+    spans = SENTENCE.findall(talk)
+    count = max(1, round(FACTS * tokens(talk) / 1000))
+    chosen = spans[:: max(1, len(spans) // count)][:count]
+    fact = {"type": "decision", "scope": "project", "category": "architectural-decisions", "confidence": 0.9}
+    return {"facts": [{"content": span, "span": span, "lasting": 0.5, "about": "", **fact} for span in chosen]}
+
+
+def _decisions(prompt: str) -> dict[str, Any]:
+    count = len(re.findall(r"^\d+\. ", prompt.partition("Facts:\n")[2], re.MULTILINE))
+    choice = {"action": "ADD", "target": "", "content": "", "confidence": 0.9, "reason": "it is new"}
+    return {"decisions": [{"fact": number, **choice} for number in range(1, count + 1)]}
+
+
+def main(most: int) -> None:
+    found = talks.sessions()
+    model = Diligent()
+    said = refined = notes = 0
+    ratios: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="keeplore-refine-") as directory:
+        places = Places(Path(directory) / "state", Path(directory) / "cache")
+        made = initialise(places, Path(directory) / "memory")
+        account = Account(model, Ledger(Path(directory) / "ledger.db"), Budget(0, 0))
+        with Registry(places) as registry:
+            workspace = registry.named(made.name)
+            for transcript in found[:: max(1, len(found) // most)]:
+                captured.take(workspace, [*captured.events(transcript)])
+            around = around_of(workspace)
+            for part in backlog(workspace):
+                before = sum(model.read.values())
+                result = refine(around, account, part.memory.id, "controlled")
+                read = sum(model.read.values()) - before
+                said, refined, notes = said + result.said_tokens, refined + 1, notes + result.outcomes["ADD applied"]
+                ratios.append(read / result.said_tokens)
+    ratios.sort()
+    total = sum(model.read.values()) / said
+    print(f"{refined} conversations, {said} tokens said, {notes} notes added")
+    for stage, read in model.read.items():
+        print(f"{stage}: {model.calls[stage]} calls, {read} tokens read, {read / said:.2f} for one that was said")
+    middle, ninth = ratios[len(ratios) // 2], ratios[len(ratios) * 9 // 10]
+    print(f"all stages: {total:.2f} for one that was said (target {TARGET}); median {middle:.2f}, p90 {ninth:.2f}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 40)

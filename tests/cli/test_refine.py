@@ -1,0 +1,114 @@
+"""``keeplore refine``, ``audit`` and ``review`` as a person runs them, with a real server that plays the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.llm.model_server import Request, Said, Status, model_server
+
+from keeplore.cli.commands import review_
+from keeplore.cli.main import cli
+from keeplore.config.places import Places
+from keeplore.errors import LlmUnavailable
+from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+
+TALKS = {
+    "The ledger": ("Should the ledger be append-only? Auditors ask for every state.", "The ledger stays append-only."),
+    "The backup": ("How often do we back up, and where to?", "Backups must go to the second site every night."),
+}
+FIELDS = {"type": "decision", "scope": "project", "category": "architectural-decisions", "confidence": 0.9}
+
+
+@pytest.fixture
+def server() -> Any:
+    with model_server() as server:
+        yield server
+
+
+@pytest.fixture
+def root(home: Path, server: Any) -> Path:
+    """A workspace with two talks of long ago, whose model is the server."""
+    places = Places(home / "state", home / "cache")
+    root = home / "memory"
+    initialise(places, root)
+    model = f"provider: openai\n  model: played\n  base_url: {server.url}"
+    (root / "keeplore.yaml").write_text(f"llm:\n  {model}\n  prices: {{played: {{input: 1.0, output: 2.0}}}}\n")
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        for number, (title, (asked, said)) in enumerate(TALKS.items()):
+            at = f"2026-02-0{number + 1}T10:00:00Z"
+            exchange = Exchange(f"turn-{number}", at, f"{asked} {said if not number else ''}", (said,), at)
+            source = {"host": "codex", "session": f"s-{number}", "machine": workspace.machine}
+            names = {"kind": "conversation", "title": title, "scope": "workspace", "trust": "assistant"}
+            meta = new_meta(id=new_id(title), created_at=at, updated_at=at, source=source, **names)
+            workspace.store.save(Memory(meta, Conversation(title, (exchange,)).to_markdown()))
+        workspace.commit()
+    return root
+
+
+def answer(request: Request) -> Said:
+    if "Talk:" not in request.prompt:
+        choices = [{"fact": 1, "action": "ADD", "target": "", "content": "", "confidence": 0.9, "reason": "new"}]
+        return Said(json.dumps({"decisions": choices}))
+    said = next(said for _, said in TALKS.values() if said in request.prompt)
+    return Said(json.dumps({"facts": [{"content": said, "span": said, **FIELDS}], "entities": []}))
+
+
+@pytest.fixture
+def run(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.chdir(root)
+    return lambda *arguments, typed="": CliRunner().invoke(cli, arguments, input=typed)
+
+
+def test_a_backlog_is_priced_accepted_refined_and_decided(
+    root: Path, server: Any, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.always(answer)
+    priced = run("refine", "--all", "--dry-run").stdout
+    assert "2 talks" in priced and "llm.prices" in priced
+    refused = run("refine", "--all").exception
+    assert isinstance(refused, LlmUnavailable) and "keeplore refine --accept-model" in refused.remedy
+    assert server.requests == []
+    accepted = run("refine", "--accept-model", typed="y\n")
+    assert (accepted.exit_code, server.url.partition("/v1")[0] in accepted.stdout) == (0, True)
+    assert "Nothing to refine" in run("refine").stdout  # they are not of this week
+    done = run("refine", "--all").stdout
+    assert "2 of 2 talks refined" in done
+    assert "The ledger: 1 ADD applied (" in done and "The backup: 1 ADD review (" in done
+    lines = [line.split("\t")[1:5] for line in run("audit", "--since", "1d").stdout.splitlines()]
+    assert sorted(lines) == [
+        ["ADD", "applied", "", "The ledger stays append-only."],
+        ["ADD", "review", "rule", "Backups must go to the second site every night."],
+    ]
+    assert run("audit", "--proposal", "add", "--outcome", "blocked").stdout == ""
+    monkeypatch.setattr(review_, "sys", SimpleNamespace(stdin=Terminal(), stdout=Terminal()))
+    seen = run("review", typed="y\n").stdout
+    assert "New note: Backups must go to the second site every night." in seen and "held back: rule" in seen
+    [note] = root.glob("memory/decisions/*backups-must*.md")
+    assert "trust: user" in note.read_text()
+    decided = json.loads(run("audit", "--outcome", "accepted", "--json").stdout)
+    assert [line["id"][4:12] for line in decided] == [note.stem[-8:]]
+    assert "New note" not in run("review").stdout
+
+
+def test_a_server_that_refuses_leaves_the_work_in_the_queue(root: Path, server: Any, run: Callable[..., Any]) -> None:
+    run("refine", "--accept-model", typed="y\n")
+    server.always(Status(401))
+    done = run("refine", "--all")
+    assert "0 of 2 talks refined" in done.stdout and "the rest waits" in done.stderr
+    assert len(server.requests) == 1
+    assert not [*root.glob("audit/*/*")]
+
+
+class Terminal:
+    def isatty(self) -> bool:
+        return True
