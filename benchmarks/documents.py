@@ -1,8 +1,8 @@
 """How well a document is found by its passages, and by windows of other sizes: `python benchmarks/documents.py`.
 
 The pages of docs/ stand for documents. A question is a sentence of one with more than half of its words left out;
-counted is how often the first hit is of that page, and how often the first, or one of five, holds that sentence. Vectors
-alone: full text does not mind how long a window is, a model that reads 256 tokens does.
+counted is how often the first hit is of that page, and how often the first, or one of five, holds that sentence.
+Vectors alone: full text does not mind how long a window is, a model that reads 256 tokens does.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ _HARD = "Save it as text, or give a part of it"
 def confined(kind: str, data: bytes, content_type: str, seconds: float) -> Extracted:
     """What the reader of this kind makes of it. Raises SourceRefused, also where it takes too long or too much."""
     head = json.dumps({"kind": kind, "content_type": content_type, "seconds": seconds})
-    # isolated: neither the directory nor variables of the environment can put another module in the place of ours
-    command = (sys.executable, "-I", "-m", "keeplore.ingest")
+    # neither the directory nor variables of the environment can put another module in the place of ours
+    command = (sys.executable, "-E", "-P", "-B", "-m", "keeplore.ingest")
     try:
         done = subprocess.run(
             command, check=False, input=f"{head}\n".encode() + data, capture_output=True, timeout=seconds

@@ -13,6 +13,7 @@ PORTS = {"http": 80, "https": 443}
 MAX_URL = 2_000  # characters
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\\)")
 _NOT_IN_URLS = re.compile(r"[\s\\\x00-\x20\x7f]")
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # how Python shows bytes of a name that are no UTF-8
 _SAFE = "/:?#[]@!$&'()*+,;=%~-._"
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?\Z|\[[0-9a-f:.]+\]\Z")
 _REMEDY = "Give the address of a page as `https://host/path`, or the path of a file"
@@ -41,7 +42,10 @@ def origin_of(text: str, cwd: Path, home: Path) -> Origin:
     if scheme and len(scheme[1]) > 1 and not (cwd / text).exists():
         return Origin(web_address(text), is_url=True)
     path = home / text[2:] if text.startswith("~/") else cwd / text
-    return Origin(str(path.resolve()), is_url=False)
+    name = str(path.resolve())
+    if _NO_TEXT.search(name):
+        raise SourceRefused(f"{name!r} is a name that is no text", "Rename the file")
+    return Origin(name, is_url=False)
 
 
 def web_address(text: str, base: str = "") -> str:

@@ -109,6 +109,10 @@ class Ingesting:
         except KeeploreError as e:  # trying again would end in the same way
             self._note(replace(status, state=FAILED, reason=str(e), at=now()))
             self._queue.done(job)
+        except KeyboardInterrupt:  # whoever comes next need not wait for the end of the lease
+            self._note(replace(status, state=QUEUED, at=now()))
+            self._queue.put_off(job, datetime.now(UTC), "")
+            raise
         except Exception as e:
             self._note(replace(status, state=FAILED, reason=f"an error of Keeplore itself: {e!r}", at=now()))
             self._queue.fail(job, datetime.now(UTC), repr(e))
@@ -124,12 +128,16 @@ class Ingesting:
 
     def all(self) -> list[Status]:
         """Every source that is remembered, the latest change last."""
-        dead = {job.key: job.reason for job in self._queue.dead() if job.kind == KIND}
-        found = [self._known(file, dead) for file in self._folder.glob("*.json")]
+        dead = self._dead()
+        found = [_known(file, dead) for file in self._folder.glob("*.json")]
         return sorted((status for status in found if status), key=lambda status: (status.at, status.source))
 
     def status(self, key: str) -> Status | None:
-        return self._known(self._folder / f"{key}.json", {})
+        return _known(self._folder / f"{key}.json", self._dead())
+
+    def _dead(self) -> dict[str, str]:
+        """Sources whose processes went away each time, with the reason."""
+        return {job.key: job.reason for job in self._queue.dead() if job.kind == KIND}
 
     def _taken(self, job: Job, status: Status) -> Status:
         self._note(status)
@@ -163,15 +171,6 @@ class Ingesting:
         self._told(status)
         return status
 
-    def _known(self, file: Path, dead: dict[str, str]) -> Status | None:
-        try:
-            status = Status(**json.loads(file.read_bytes()))
-        except (OSError, ValueError, TypeError):  # gone meanwhile, or of another version
-            return None
-        if not status.is_over and (reason := dead.get(file.stem)):
-            return replace(status, state=FAILED, reason=reason)
-        return status
-
 
 def meant(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
     """The source that a person names. Raises SourceRefused for one that cannot be, or is a memory already."""
@@ -183,10 +182,22 @@ def meant(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
     return origin
 
 
+def _known(file: Path, dead: dict[str, str]) -> Status | None:
+    try:
+        status = Status(**json.loads(file.read_bytes()))
+    except (OSError, ValueError, TypeError):  # gone meanwhile, or of another version
+        return None
+    if not status.is_over and (reason := dead.get(file.stem)):
+        return replace(status, state=FAILED, reason=reason)
+    return status
+
+
 def _prune(folder: Path) -> None:
+    """Forget the ends that are the longest ago."""
     files = list(folder.glob("*.json"))
     if len(files) <= KEPT:
         return
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # another process does the same
         for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)[: len(files) - KEPT]:
-            file.unlink()
+            if (status := _known(file, {})) is None or status.is_over:
+                file.unlink()

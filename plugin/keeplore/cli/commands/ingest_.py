@@ -89,18 +89,24 @@ def _ingest(registry: Registry, target: Target, sources: Sequence[str]) -> list[
 
     if target.is_here and target.project:
         target.workspace.place(Origin("", "", str(Path.cwd())))
-    with lines() as told:
-        ingesting = Ingesting(registry, lambda status: told(status.source, _progress(status)))
+    latest: dict[str, Status] = {}
+    with lines() as show:
+
+        def told(status: Status) -> None:
+            latest[status.key] = status
+            show(status.source, _progress(status))
+
+        ingesting = Ingesting(registry, told)
         given = list(dict.fromkeys(sources))
         added = [_added(registry, ingesting, target, source) for source in given]
         try:
-            _work(ingesting, [status.key for status in added if not status.is_over])
+            _work(ingesting, latest, [status.key for status in added])
         except KeyboardInterrupt:
             click.echo(
                 "Interrupted. What is left is ingested when the worker next runs, or at the next ingest.", err=True
             )
             raise
-        return [ingesting.status(status.key) or status for status in added]
+        return [latest[status.key] for status in added]
 
 
 def _added(registry: Registry, ingesting: Ingesting, target: Target, source: str) -> Status:
@@ -117,14 +123,12 @@ def _added(registry: Registry, ingesting: Ingesting, target: Target, source: str
     return ingesting.add(origin, target.workspace.name, target.scope, target.project)
 
 
-def _work(ingesting: Ingesting, keys: Iterable[str]) -> None:
+def _work(ingesting: Ingesting, latest: dict[str, Status], keys: Iterable[str]) -> None:
     """Take what waits until these are at their end; a source that another process has is waited for."""
-    waiting = set(keys)
-    while waiting:
-        is_idle = ingesting.step() is None
-        waiting = {key for key in waiting if (status := ingesting.status(key)) and not status.is_over}
-        if waiting and is_idle:
+    while waiting := [key for key in keys if not latest[key].is_over]:
+        if ingesting.step() is None:
             time.sleep(TRY_AGAIN_S)
+            latest |= {key: status for key in waiting if (status := ingesting.status(key))}
 
 
 def _settle(places: Places, registry: Registry, done: Sequence[Status]) -> None:
