@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +69,11 @@ def question(open_ones: Sequence[Asked], notes: Sequence[Note]) -> str:
 
 
 def proposals(
-    answer: Any, open_ones: Sequence[Asked], notes: Sequence[Note], dropped: Counter[str]
+    answer: Any,
+    open_ones: Sequence[Asked],
+    notes: Sequence[Note],
+    redact: Callable[[str], str],
+    dropped: Counter[str],
 ) -> tuple[Proposal, ...]:
     """One proposal for each fact about which the answer says something sound; the first one counts.
 
@@ -89,10 +93,18 @@ def proposals(
             dropped["decisions: twice"] += 1
             continue
         asked = open_ones[choice.fact - 1]
-        statement = choice.content if choice.action == UPDATE and choice.content else asked.fact.statement
+        statement = redact(choice.content) if choice.action == UPDATE else ""
         confidence = min(choice.confidence, asked.fact.confidence)
         at = None if choice.action == ADD else target
-        made[choice.fact] = Proposal(asked.fact, asked.near, choice.action, at, statement, confidence, choice.reason)
+        made[choice.fact] = Proposal(
+            asked.fact,
+            asked.near,
+            choice.action,
+            at,
+            statement or asked.fact.statement,
+            confidence,
+            redact(choice.reason),
+        )
     dropped["decisions: missing"] += len(open_ones) - len(made)
     return tuple(made[number] for number in sorted(made))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.memory.content import content_hash, normalised
-from keeplore.memory.fence import sanitise, strip_fenced
+from keeplore.memory.fence import sanitise
 from keeplore.refine.answers import MAX_FACTS, MAX_TRIPLES, MIN_CONTENT, FactItem, TripleItem, items, schema_of
 from keeplore.refine.known import Note, named
 from keeplore.refine.prompts import prompt
@@ -83,7 +83,7 @@ def _fact(
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> Fact | None:
-    statement = redact(strip_fenced(sanitise(item.content))).strip()
+    statement = redact(item.content)
     receipt = receipt_of(sanitise(item.span), segments)
     about = named(item.about, known)
     if receipt is None:

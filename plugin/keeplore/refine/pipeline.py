@@ -6,6 +6,8 @@ done again and comes to the same.
 
 from __future__ import annotations
 
+import contextlib
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +18,7 @@ from keeplore.llm.account import Account
 from keeplore.llm.answers import parsed
 from keeplore.llm.base import Usage
 from keeplore.memory.content import content_hash
+from keeplore.memory.fence import sanitise, strip_fenced
 from keeplore.refine import decide, extract
 from keeplore.refine.apply import Judged, Run, changes_of, note_id
 from keeplore.refine.around import Around
@@ -64,9 +67,9 @@ def refine(
 ) -> Result:
     """Refine what of a conversation was not refined before, and write down what was decided of each proposal.
 
-    Only what this machine captured, unless ``anywhere``. ``keep`` is asked right before the change whether this process
-    still may. Raises LlmUnavailable and RepositoryBusy where it should be tried later, LlmRefused for an answer that
-    is none, NotFound for a conversation that is gone: nothing has changed then.
+    Only what this machine captured, unless ``anywhere``. ``keep`` is asked before each call, and before the change,
+    whether this process still may. Raises LlmUnavailable and RepositoryBusy where it should be tried later, LlmRefused
+    for an answer that is none, NotFound for a conversation that is gone: nothing has changed then.
     """
     result = Result(memory_id)
     if mode == FROZEN:
@@ -79,36 +82,48 @@ def refine(
         return result
     around.commit("")  # what was said is in git before anybody is asked about it
     result.said_tokens = part.said_tokens
-    return _Refinement(around, account, part, mode, result).carry_out(keep)
+    with contextlib.suppress(_TakenOver):
+        _Refinement(around, account, part, mode, result, keep).carry_out()
+        return result
+    result.why = "another process has taken this over"
+    return result
+
+
+class _TakenOver(Exception):
+    pass
 
 
 class _Refinement:
-    """The stages over one part of a conversation, in their order."""
+    """The stages over one part of a conversation, in their order; ``keep`` renews the lease on it at each of them."""
 
-    def __init__(self, around: Around, account: Account, part: Part, mode: str, result: Result) -> None:
+    def __init__(
+        self, around: Around, account: Account, part: Part, mode: str, result: Result, keep: Callable[[], bool]
+    ) -> None:
         self._around = around
         self._account = account
         self._part = part
         self._mode = mode
         self._result = result
+        self._keep = keep
         memory = part.memory
         self._place = Place(memory.scope, memory.project, around.has_user_scope)
         self._here = around.here(memory.scope, memory.project)
 
-    def carry_out(self, keep: Callable[[], bool]) -> Result:
+    def carry_out(self) -> None:
         found = self._extracted()
         proposals = self._proposals([self._asked(fact) for fact in found.facts])
-        if not keep():
-            self._result.why = "another process has taken this over"
-            return self._result
+        self._check_lease()
         with self._around.store.exclusive:
             self._around.search.index.refresh()
             if self._around.store.is_forgotten(self._part.memory.id):
                 self._result.why = "it was forgotten meanwhile"
-                return self._result
+                return
             self._change(found, proposals)
         self._around.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
-        return self._result
+
+    def _check_lease(self) -> None:
+        if not self._keep():
+            raise _TakenOver
 
     def _extracted(self) -> Extraction:
         part, dropped = self._part, self._result.dropped
@@ -149,7 +164,7 @@ class _Refinement:
         notes = decide.listed(open_ones, room)
 
         def read(answer: Any) -> tuple[Proposal, ...]:
-            return decide.proposals(answer, open_ones, notes, self._result.dropped)
+            return decide.proposals(answer, open_ones, notes, self._redact, self._result.dropped)
 
         decided = self._ask(decide.PROMPT, decide.question(open_ones, notes), decide.SCHEMA, read)
         return [*made.values(), *decided]
@@ -207,10 +222,13 @@ class _Refinement:
         return kind_of(said, self._place)
 
     def _redact(self, text: str) -> str:
-        return self._around.redact(text, self._part.memory.project)
+        """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each letter."""
+        plain = unicodedata.normalize("NFC", strip_fenced(sanitise(text)))
+        return self._around.redact(plain, self._part.memory.project).strip()
 
     def _ask(self, prompt: Prompt, question: str, schema: Mapping[str, Any], read: Callable[[Any], _Read]) -> _Read:
         """An answer, read; its cost is counted either way. Raises LlmRefused where it cannot be read at all."""
+        self._check_lease()
         completion = self._account.complete(prompt.name, prompt.text, question, schema)
         known, more = self._result.usage, completion.usage
         self._result.usage = replace(
