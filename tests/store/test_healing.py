@@ -131,6 +131,55 @@ def test_two_files_of_one_memory_become_one(store, note):
     assert [file.path for file in store.scan()] == [archived]
 
 
+def hand_named(store, *texts):
+    """Files of the memory "Plan" whose names a person chose, in the order of their names."""
+    paths = [f"memory/{name}.md" for name in ("a plan", "b plan", "c plan")[: len(texts)]]
+    (store.root / "memory").mkdir(exist_ok=True)
+    for path, memory in zip(paths, texts, strict=True):
+        (store.root / path).write_text(serialise(memory))
+    return paths
+
+
+def test_two_files_with_names_of_a_person_that_say_the_same_become_one(store, note):
+    paths = hand_named(store, note("Plan", body="a\n\nb\n"), note("Plan", body="a\n\nb\n"))
+    assert store.heal(paths)
+    assert [file.path for file in store.scan()] == [paths[1]]
+    path = store.save(note("Plan", body="a\n\nb\n\nmore\n"))
+    assert store.heal(paths)
+    assert [(file.path, store.load(file.path).body) for file in store.scan()] == [(path, "a\n\nb\n\nmore\n")]
+
+
+def test_a_file_that_was_copied_to_write_another_one_becomes_a_memory_of_its_own(store, note):
+    path = store.save(note("Plan", body="# Plan\n\nWe sail.\n"))
+    before = (store.root / path).read_bytes()
+    copies = hand_named(store, *(note("Plan", body=f"# Plan\n\nWe {how}.\n", updated_at="2027-01-01T00:00:00Z")
+                                 for how in ("fly", "walk")))  # fmt: skip
+    assert set(store.heal(copies)) == set(copies)
+    assert (store.root / path).read_bytes() == before
+    memories = [store.load(copy) for copy in copies]
+    assert [memory.body.split("\n")[2] for memory in memories] == ["We fly.", "We walk."]
+    assert [memory.links for memory in memories] == [(("contradicts", note("Plan").id),)] * 2
+    assert len({memory.id for memory in memories} | {note("Plan").id}) == 3
+    assert store.heal(copies) == ()
+
+
+def test_files_of_other_programs_with_one_id_are_left_alone(store, note):
+    texts = [f"---\nid: {note('Plan').id}\n---\n\n{word}\n" for word in ("one", "two")]
+    paths = hand_named(store, note("Plan"), note("Plan"))
+    for path, text in zip(paths, texts, strict=True):
+        (store.root / path).write_text(text)
+    store.heal(paths)
+    assert [(store.root / path).read_text() for path in paths] == texts
+
+
+def test_a_text_about_conflicts_is_looked_at_once(store, note):
+    path = store.save(note("Example", body="# How\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n"))
+    store.commit()
+    store.heal([path])
+    (store.root / ".git").rename(store.root / ".elsewhere")  # a second look would need git
+    assert healing.mend(store.root, store.memo, path) == ()
+
+
 def test_a_merge_without_conflicts_is_committed_by_the_person_unless_we_resolved_them_and_were_killed(
     store, there, git
 ):

@@ -299,28 +299,15 @@ def test_where_libgit2_cannot_the_users_git_merges(store, other, note, git, kind
         git("sparse-checkout", "set", "--no-cone", "/*", "!/left-out/", cwd=store.root)
     else:
         git("update-index", "--split-index", cwd=store.root)
-    ours, theirs = store.save(note("Ours")), there.save(note("Theirs"))
+    theirs = there.save(note("Theirs"))
+    path = store.save(note("Argued", body="start\n\nours\n", updated_at="2026-02-20T00:00:00Z"))
+    there.save(note("Argued", body="start\n\ntheirs\n", updated_at="2026-03-01T00:00:00Z"))
     store.commit()
     (store.root / "mine.txt").write_text("staged\n")
     git("add", "mine.txt", cwd=store.root)
-    with pytest.raises(RepositoryBusy, match="git did not merge"):  # not beside staged changes, says git
-        store.merge(arrive())
-    assert git("status", "--porcelain", cwd=store.root) == "A  mine.txt"
-    git("rm", "-q", "--cached", "mine.txt", cwd=store.root)
-    store.merge(there.head())
-    assert store.load(theirs).title == "Theirs" and store.load(ours).title == "Ours"
+    beside = set(store.merge(arrive()).paths) - {theirs, path}
+    assert store.load(theirs).title == "Theirs" and store.load(path).body == "start\n\ntheirs\n"
+    assert [store.load(other).body for other in beside] == ["start\n\nours\n"]
     assert git("log", "-1", "--format=%s", cwd=store.root) == "Merge memory of other machines"
-    assert git("status", "--porcelain", cwd=store.root) == "?? mine.txt"
+    assert git("status", "--porcelain", cwd=store.root) == "A  mine.txt"
     assert store.commit().commit is None
-
-
-def test_the_users_git_reports_conflicts_before_it_begins(store, other, note, git):
-    there, arrive = other
-    path = store.save(note("Argued", body="ours\n"))
-    there.save(note("Argued", body="theirs\n"))
-    git("update-index", "--split-index", cwd=store.root)
-    store.commit()
-    with pytest.raises(RepositoryError, match=path):
-        store.merge(arrive())
-    assert not (store.root / ".git" / "MERGE_HEAD").exists()
-    assert is_in_step(store, git)

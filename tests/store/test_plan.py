@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
-from keeplore.store.backend import Blob
-from keeplore.store.differences import Change
+from keeplore.store.backend import Blob, Change
 from keeplore.store.plan import Plan, apart, id_of
 
 NAMES = ("first", "second", "third")
@@ -23,7 +22,7 @@ def blob(data: bytes) -> Blob:
     return Blob(key)
 
 
-def load(found: Blob) -> bytes:
+def load(found: Blob, _path: str = "") -> bytes:
     return blobs[found.id]
 
 

@@ -72,6 +72,16 @@ def merge_session(base: Memory | None, ours: Memory, edited: Memory) -> tuple[Me
     return joined, _contradicting(edited, ours, serialise(ours)) if body.is_clash else None
 
 
+def contradicting(kept: str, other: str) -> str:
+    """The second of two files with one id as a memory of its own, "" where one of them is none of ours."""
+    first, second = _memory(kept), _memory(other)
+    if first is None or second is None or first.id != second.id:
+        return ""
+    if not all({"schema", "kind"} & memory.meta.keys() for memory in (first, second)):
+        return ""  # another program's, which are never rewritten
+    return serialise(_contradicting(first, second, other))
+
+
 def merge_text(path: str, base: str | None, one: str, other: str) -> Merge:
     """The same for any other text: lines are joined; on a clash both files stay."""
     winner, loser = sorted((one, other), key=_fingerprint, reverse=True)

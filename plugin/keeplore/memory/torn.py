@@ -1,4 +1,4 @@
-"""What a merge by others left in a file: marks of conflicts or keys that stand twice → the two versions in it."""
+"""What a merge by others left in a file: marks of conflicts or keys that stand twice → the versions in it."""
 
 from __future__ import annotations
 
@@ -10,31 +10,37 @@ _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:\s|\Z)")
 _FENCE = re.compile(r"\A(---[ \t]*\n)(.*?)(^---[ \t]*(?:\n|\Z))", re.DOTALL | re.MULTILINE)
 
 
-def versions(text: str) -> tuple[str, str] | None:
-    """The two versions that a failed merge or a union of lines left in one text; None where it is whole."""
+def versions(text: str) -> tuple[str, ...] | None:
+    """The versions, each once, that failed merges or a union of lines left in one text; None where it is whole.
+
+    Two as a rule; more where a text with marks was committed and met the next conflict.
+    """
     text = text.replace("\r\n", "\n")
-    return _by_marks(text) or _by_keys(text)
+    sides = _by_marks(text) or _by_keys(text)
+    return tuple(dict.fromkeys(whole for side in sides for whole in versions(side) or (side,))) if sides else None
 
 
 def _by_marks(text: str) -> tuple[str, str] | None:
-    """Both sides of every conflict, as git's merge, diff3 and zdiff3 styles mark them; None for other texts."""
-    one: list[str] = []
-    other: list[str] = []
-    part, found = "", 0
+    """Both sides of every conflict, as git's merge, diff3 and zdiff3 styles mark them; None for other texts.
+
+    A conflict inside of a side stays in it.
+    """
+    sides: dict[str, list[str]] = {"one": [], "base": [], "other": []}
+    part, found, depth = "", 0, 0
     for line in text.split("\n"):
         if not part and _START.match(line):
-            part = "one"
-            found += 1
-        elif part == "one" and _BASE.match(line):
+            part, found = "one", found + 1
+        elif not depth and part == "one" and _BASE.match(line):
             part = "base"
-        elif part in ("one", "base") and _MIDDLE.match(line):
+        elif not depth and part in ("one", "base") and _MIDDLE.match(line):
             part = "other"
-        elif part == "other" and _END.match(line):
+        elif not depth and part == "other" and _END.match(line):
             part = ""
         else:
-            one += [line] if part in ("", "one") else []
-            other += [line] if part in ("", "other") else []
-    return ("\n".join(one), "\n".join(other)) if found and not part else None
+            depth += bool(part and _START.match(line)) - bool(depth and _END.match(line))
+            for side in (part,) if part else ("one", "other"):
+                sides[side].append(line)
+    return ("\n".join(sides["one"]), "\n".join(sides["other"])) if found and not part else None
 
 
 def _by_keys(text: str) -> tuple[str, str] | None:

@@ -40,6 +40,11 @@ def with_machine(message: str, machine: str) -> str:
     return f"{message.rstrip()}\n\n{TRAILER}: {machine}\n" if _MACHINE.fullmatch(machine) else message
 
 
+def trailer(machine: str) -> tuple[str, ...]:
+    """The same as options of `git commit`."""
+    return ("--trailer", f"{TRAILER}: {machine}") if _MACHINE.fullmatch(machine) else ()
+
+
 def authored(root: Path, new: str, old: str = "") -> Iterator[Authored]:
     """The commits that ``new`` has and ``old`` has not, children first. Raises RepositoryError for an unknown one."""
     span = [new, f"^{old}"] if old else [new]

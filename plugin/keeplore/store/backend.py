@@ -13,6 +13,7 @@ from keeplore.store.people import Person
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755
+PLAIN = (REGULAR, EXECUTABLE)
 LINK = 0o120000  # a symbolic one
 
 
@@ -24,6 +25,23 @@ class Blob(NamedTuple):
 
 
 Changes = Mapping[str, Blob | None]  # path → its new content, None where it is removed
+Sides = tuple[Blob | None, Blob | None, Blob | None]  # of a conflict: what both came from, and what each has
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A path's regular file, link or submodule in two commits."""
+
+    before: Blob | None
+    after: Blob | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether only regular files are concerned."""
+        return all(blob is None or blob.mode in PLAIN for blob in (self.before, self.after))
+
+
+Difference = Mapping[str, Change]
 
 
 class Moved(Exception):  # a signal between our own functions
@@ -49,6 +67,29 @@ class Memo:
     files: dict[tuple[str, str], tuple[File, str]] = field(default_factory=dict)  # (backend, path) → blob id
     trees: dict[str, Any] = field(default_factory=dict)
     ids: dict[str, tuple[File, str]] = field(default_factory=dict)  # path → the id that the memory there has
+    examples: dict[str, File] = field(default_factory=dict)  # texts with marks of conflicts that no merge has left
+
+
+class Mixture:
+    """The files of a merge in the making: what git joined, and the conflicts that it left."""
+
+    def __init__(self, files: dict[str, Blob], conflicts: Mapping[str, Sides]) -> None:
+        self.files = files
+        self.conflicts = dict(conflicts)
+        self._changed: dict[str, Blob | None] = {}
+
+    def set(self, path: str, blob: Blob | None) -> None:
+        """Decide what a path holds; a conflict there is settled."""
+        self.conflicts.pop(path, None)
+        self._changed[path] = blob
+        if blob is None:
+            self.files.pop(path, None)
+        else:
+            self.files[path] = blob
+
+    def tree(self) -> str:
+        """Write it; no conflict may be left."""
+        raise NotImplementedError
 
 
 class Backend(Protocol):
@@ -82,6 +123,21 @@ class Backend(Protocol):
 
     def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
         """Write the tree of the first parent with the changes, and a commit of it. No ref moves."""
+
+    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
+        """A commit object of a tree."""
+
+    def changes(self, old: str, new: str) -> dict[str, Change]:
+        """What differs between two commits or trees; ``old`` may be "" for nothing."""
+
+    def read(self, blob: Blob, path: str) -> bytes:
+        """The text of a file that git has, as it would be on disk at the path."""
+
+    def write(self, data: bytes, path: str) -> str:
+        """The id of the blob for a file with this text at the path; it is there then."""
+
+    def mixture(self, one: str, other: str) -> Mixture:
+        """What git's merge makes of two commits; where it renames nothing, no file gets lines of another."""
 
     def move(self, ref: str, new: str, old: str, message: str) -> None:
         """Set a ref if it is still at ``old``. Raises Moved or Locked."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from keeplore.errors import RepositoryError
 
 LOCAL_TIMEOUT_S = 60.0
+MERGE_DRIVER = "merge.keeplore"  # where a repository's configuration names ours
 MAX_SAID = 64 * 1024  # bytes of progress that are kept for an error's message
 # what a git hook or an editor may have set for another repository: it would point our commands at the wrong place
 _FOREIGN = (

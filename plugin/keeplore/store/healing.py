@@ -9,18 +9,21 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from keeplore.errors import StoreError
-from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.errors import Corrupt, StoreError
+from keeplore.memory.frontmatter import MAX_FILE, parse
 from keeplore.memory.location import digits_of, location_of
+from keeplore.memory.merging import CONFLICT, TRIGGER, contradicting
 from keeplore.memory.torn import versions
 from keeplore.store import files
+from keeplore.store.authors import trailer
+from keeplore.store.backend import Memo
 from keeplore.store.git import output, run
 from keeplore.store.paths import is_ours, is_portable
 from keeplore.store.people import person_of
-from keeplore.store.plan import id_of, merged
+from keeplore.store.plan import id_of, merged, united
 from keeplore.store.repository import directories
 from keeplore.store.staged import contents
 from keeplore_hooks import durable
@@ -29,9 +32,10 @@ CONCLUDING = "concluding.keeplore"  # in the git directory: the merge whose last
 _REBASES = ("rebase-merge", "rebase-apply")  # in the git directory, of a rebase that is under way
 _UNNAMED = re.compile(rb"^\S* ?Conflicts:\s*\Z", re.MULTILINE)  # the list of paths in MERGE_MSG, empty
 MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
+_SET_BESIDE = re.compile(rf"(.*){re.escape(CONFLICT)}[0-9a-f]{{8}}(\.md)")
 
 
-def conclude(root: Path, quiet_s: float = 0.0) -> tuple[str, ...]:
+def conclude(root: Path, memo: Memo, quiet_s: float = 0.0) -> tuple[str, ...]:
     """Resolve conflicts in a person's index where files of ours are concerned; the paths that were resolved.
 
     Files that the person has resolved on disk stay as they are. A merge in which nothing else waits is committed. A
@@ -54,24 +58,32 @@ def conclude(root: Path, quiet_s: float = 0.0) -> tuple[str, ...]:
         _resolve(root, path, stages)
     if any((places.own / name).exists() for name in _REBASES):
         _stage_written(root)
-    if is_to_commit and not run(root, "commit", "--no-edit", "--quiet", environment=person_of(root).environment).code:
-        mark.unlink(missing_ok=True)
+    if is_to_commit:
+        arguments = ("commit", "--no-edit", "--quiet", *trailer(memo.machine))
+        if run(root, *arguments, environment=person_of(root).environment).code == 0:
+            mark.unlink(missing_ok=True)
     return tuple(ours)
 
 
-def mend(root: Path, path: str) -> tuple[str, ...]:
+def mend(root: Path, memo: Memo, path: str) -> tuple[str, ...]:
     """Heal a memory's file that a merge left torn; what was written, nothing where it is whole.
 
     A text that was written with such marks in it, as an example may be, has no whole version in git and is left alone.
     """
+    seen = files.state(root, path)
+    if seen is None or memo.examples.get(path) == seen:
+        return ()
     try:
         text = files.read(root, path, MAX_FILE).decode()
     except (StoreError, OSError, UnicodeDecodeError):
         return ()
     torn = versions(text)
-    if torn is None or not _was_whole(root, path):
+    if torn is None:
         return ()
-    data, beside = merged(path, None, torn[0].encode(), torn[1].encode())
+    if not _was_whole(root, path, torn[0]):
+        memo.examples[path] = seen
+        return ()
+    data, beside = united(path, None, torn)
     return _write(root, {**beside, path: data})
 
 
@@ -91,6 +103,28 @@ def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
         for memory_id, copies in held.items():
             if memory_id and len(copies) > 1:
                 written += _united(root, copies)
+    return tuple(written)
+
+
+def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
+    """The same where a person chose a name: files of one memory, the one that is used first; what was written.
+
+    One that says the same, or more at other places, is joined with it. One that says something else stays where it is,
+    as a memory of its own that contradicts it: a file that was copied to write another one.
+    """
+    place, *others = paths
+    written: dict[str, None] = {}
+    with contextlib.suppress(StoreError, OSError, UnicodeDecodeError):  # gone or unreadable by now
+        for path in others:
+            kept, other = (files.read(root, name, MAX_FILE) for name in (place, path))
+            apart = contradicting(kept.decode(), other.decode())
+            if not apart:
+                continue
+            data, beside = merged(place, None, kept, other)
+            files.write(root, *((path, apart.encode()) if beside else (place, data)))
+            if not beside:
+                files.remove(root, path)
+            written[path if beside else place] = None
     return tuple(written)
 
 
@@ -154,11 +188,30 @@ def _is_as_git_left_it(data: bytes, sides: Iterable[bytes | None]) -> bool:
     return data in sides or versions(data.decode("utf-8", "replace")) is not None
 
 
-def _was_whole(root: Path, path: str) -> bool:
-    """Whether git has had a version of the file without what makes it torn."""
+def _was_whole(root: Path, path: str, version: str) -> bool:
+    """Whether git has had the file, or the one that a merge set it beside, without what makes it torn."""
+    return any(
+        versions(data.decode("utf-8", "replace")) is None
+        for place in (path, *_beside_which(root, path, version))
+        for _, data in contents(root, _committed_names(root, place))
+    )
+
+
+def _committed_names(root: Path, path: str) -> list[str]:
     listed = run(root, "log", f"-{MAX_COMMITS}", "--format=%H", "--diff-merges=first-parent", "--", path)
-    names = [f"{side}:{path}" for commit in listed.text.split() for side in (commit, f"{commit}^2")]
-    return any(versions(data.decode("utf-8", "replace")) is None for _, data in contents(root, names))
+    return [f"{side}:{path}" for commit in listed.text.split() for side in (commit, f"{commit}^2")]
+
+
+def _beside_which(root: Path, path: str, version: str) -> list[str]:
+    """The paths of the memory that one whose text was torn already was set beside."""
+    if match := _SET_BESIDE.fullmatch(path):
+        return [f"{match[1]}{match[2]}"]
+    with contextlib.suppress(Corrupt):
+        memory = parse(version)
+        digits = {link[4:12] for kind, link in memory.links if kind == "contradicts"}
+        if memory.meta.get("trigger") == TRIGGER and digits:
+            return [name for name in run(root, "ls-files", "-z").items if digits_of(name) in digits]
+    return []
 
 
 def _has_nothing_to_resolve(own: Path) -> bool:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pygit2
-from pygit2.enums import FileMode, ObjectType, Option, RepositoryOpenFlag
+from pygit2.enums import FileMode, MergeFlag, ObjectType, Option, RepositoryOpenFlag
 
 from keeplore.store.authors import with_machine
-from keeplore.store.backend import EXECUTABLE, REGULAR, Blob, Changes, Locked, Memo, Moved, Unsupported
+from keeplore.store.backend import PLAIN, Blob, Change, Changes, Locked, Memo, Mixture, Moved, Unsupported
 from keeplore.store.locks import Directories
 from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
 from keeplore.store.people import Person
@@ -112,12 +112,35 @@ class Library:
         return self.commit_of(str(tree), parents, message, person)
 
     def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
-        """A commit object of a tree."""
         message = with_machine(message, self._memo.machine)
         if person.is_signing:
             return signed_commit(self.root, tree, parents, message, person)
         signature = pygit2.Signature(person.name, person.email)
         return str(self.repository.create_commit(None, signature, signature, message, tree, list(parents)))
+
+    def changes(self, old: str, new: str) -> dict[str, Change]:
+        target = self.repository[new].peel(pygit2.Tree)
+        diff = self.repository[old].peel(pygit2.Tree).diff_to_tree(target) if old else target.diff_to_tree(swap=True)
+        found: dict[str, Change] = {}
+        for delta in diff.deltas:
+            path, before, after = (
+                delta.new_file.path or delta.old_file.path,
+                _blob(delta.old_file),
+                _blob(delta.new_file),
+            )
+            if known := found.get(path):  # a link in the place of a file comes as a removal and an addition
+                before, after = known.before or before, known.after or after
+            found[path] = Change(before, after)
+        return found
+
+    def read(self, blob: Blob, path: str) -> bytes:  # noqa: ARG002  # what a filter turns into another text is git's
+        return bytes(self.repository[blob.id].peel(pygit2.Blob).data)
+
+    def write(self, data: bytes, path: str) -> str:  # noqa: ARG002  # as above
+        return str(self.repository.create_blob(data))
+
+    def mixture(self, one: str, other: str) -> Mixture:
+        return _Mixture(self.repository, self.repository.merge_commits(one, other, flags=MergeFlag(0)))
 
     def move(self, ref: str, new: str, old: str, message: str) -> None:
         try:
@@ -154,7 +177,7 @@ class Library:
             if mode == FileMode.TREE:
                 if may_hold_ours(path):
                     self._collect(id_, path, found, kept)
-            elif mode in (REGULAR, EXECUTABLE) and is_ours(path):
+            elif mode in PLAIN and is_ours(path):
                 found[path] = Blob(id_, mode)
 
     def _tree(self, base: pygit2.Tree | None, changes: dict[str, Any]) -> pygit2.Oid | None:
@@ -172,6 +195,33 @@ class Library:
             elif old is not None:
                 builder.remove(name)
         return builder.write() if len(builder) else None
+
+
+class _Mixture(Mixture):
+    def __init__(self, repository: pygit2.Repository, index: pygit2.Index) -> None:
+        conflicts = {
+            next(entry.path for entry in (base, one, other) if entry): (_blob(base), _blob(one), _blob(other))
+            for base, one, other in index.conflicts or ()
+        }
+        super().__init__({entry.path: Blob(str(entry.id), int(entry.mode)) for entry in index}, conflicts)
+        self._repository = repository
+        self._index = index
+
+    def tree(self) -> str:
+        for path in [path for path in self._changed if self._index.conflicts and path in self._index.conflicts]:
+            del self._index.conflicts[path]
+        # removals first: a file may have to make room for a folder
+        for path, blob in sorted(self._changed.items(), key=lambda item: item[1] is not None):
+            if blob is not None:
+                self._index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=blob.id), FileMode(blob.mode)))
+            elif path in self._index:
+                self._index.remove(path)
+        return str(self._index.write_tree(self._repository))
+
+
+def _blob(entry: Any) -> Blob | None:
+    """Of an index's entry or a side of a difference; None where there is nothing."""
+    return Blob(str(entry.id), int(entry.mode)) if entry and entry.mode else None
 
 
 def _nested(changes: Changes) -> dict[str, Any]:

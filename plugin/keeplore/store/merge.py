@@ -16,10 +16,9 @@ import pygit2
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.store import files, forgotten
-from keeplore.store.backend import EXECUTABLE, LINK, REGULAR, Backend, Blob, Memo, Moved, Unsupported
+from keeplore.store.backend import EXECUTABLE, LINK, PLAIN, Backend, Blob, Change, Difference, Memo, Moved, Unsupported
 from keeplore.store.commit import check_merged, edit_index, in_turn, move
-from keeplore.store.differences import Change, Difference, difference
-from keeplore.store.git import output, run
+from keeplore.store.git import run
 from keeplore.store.joining import joined_tree
 from keeplore.store.libgit import Library
 from keeplore.store.locks import Turn
@@ -32,8 +31,8 @@ MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
 LOSS_FROM = 10  # files; below this, a removal of everything is believed
 LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than edited
 MESSAGE = "Merge memory of other machines"
-USAGE = 129  # how git ends that does not know an option
 SHOWN = 5  # paths in a message
+_COMMIT = "Commit your edits of these files; nothing is lost, and it is tried again then"
 _BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
 
 
@@ -64,8 +63,9 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str, *, 
         return Merged(old)
     is_forward = not old or str(base) == old
     target = other if is_forward else _merged_tree(backend, old, other)
-    changes = difference(repository, old, target)
+    changes = backend.changes(old, target)
     _check_loss(backend, old, changes)
+    _check_writable(backend, changes)
     if backend.has_filter(changes):
         raise Unsupported("a filter")
     person = person_of(backend.root)
@@ -85,8 +85,8 @@ def _in_memory(turn: Turn, backend: Library, ref: str, old: str, other: str, *, 
     return Merged(commit, tuple(sorted(changes)))
 
 
-def _merged_tree(backend: Library, old: str, other: str) -> str:
-    tree, conflicts = joined_tree(backend.root, backend.repository, old, other)
+def _merged_tree(backend: Backend, old: str, other: str) -> str:
+    tree, conflicts = joined_tree(backend, old, other)
     if conflicts:
         raise _conflict(conflicts)
     return tree
@@ -95,17 +95,14 @@ def _merged_tree(backend: Library, old: str, other: str) -> str:
 def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
     """The paths whose file on disk has to change, those to remove first.
 
-    Raises RepositoryBusy where one is edited, RepositoryError for what is left to the person's git.
+    Raises RepositoryBusy where one is edited.
     """
     index = backend.index(draft)
-    wanted, edited, odd = [], [], []
+    wanted, edited = [], []
     for path, change in changes.items():
         if is_ours(path):
             if not (change.is_plain and is_portable(path)):
                 continue  # it stays in git alone: such a file is never written, nor taken for removed
-        elif not (is_safe(path) and all(_is_writable(backend, path, end) for end in (change.before, change.after))):
-            odd.append(path)
-            continue
         elif not _is_clean(index, path, change):
             edited.append(path)
             continue
@@ -114,20 +111,27 @@ def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
         if not _stands(backend, path, change.before):
             edited.append(path)
         wanted.append(path)
-    if odd:
-        raise RepositoryError(f"the other side changed {_listed(odd)}, which git alone should write", _BY_HAND)
     if edited:
         raise _edited(edited)
     return sorted(wanted, key=lambda path: (changes[path].after is not None, path))
 
 
-def _is_writable(backend: Library, path: str, blob: Blob | None) -> bool:
+def _check_writable(backend: Backend, changes: Difference) -> None:
+    """Raise RepositoryError for what is left to the person's git."""
+    theirs = {path: change for path, change in changes.items() if not is_ours(path)}
+    ends = ((path, end) for path, change in theirs.items() for end in (change.before, change.after))
+    odd = {path for path, end in ends if not (is_safe(path) and _is_writable(backend, path, end))}
+    if odd:
+        raise RepositoryError(f"the other side changed {_listed(odd)}, which git alone should write", _BY_HAND)
+
+
+def _is_writable(backend: Backend, path: str, blob: Blob | None) -> bool:
     """Whether it is nothing, a regular file, or a link that stays inside of the workspace."""
-    if blob is None or blob.mode in (REGULAR, EXECUTABLE):
+    if blob is None or blob.mode in PLAIN:
         return True
     if blob.mode != LINK:
         return False
-    target = os.fsdecode(backend.repository[blob.id].peel(pygit2.Blob).data)
+    target = os.fsdecode(backend.read(blob, path))
     first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split("/")[0]
     return first not in ("", "..") and first.lower() != ".git"
 
@@ -143,7 +147,7 @@ def _stands(backend: Library, path: str, blob: Blob | None) -> bool:
     if blob is None:
         return not (backend.root / path).is_dir() and files.is_absent(backend.root, path)
     if blob.mode == LINK:
-        return files.link_target(backend.root, path) == backend.repository[blob.id].peel(pygit2.Blob).data
+        return files.link_target(backend.root, path) == backend.read(blob, path)
     return files.state(backend.root, path) is not None and backend.hashes([path]).get(path) == blob.id
 
 
@@ -154,48 +158,34 @@ def _put(backend: Library, path: str, change: Change) -> None:
     if change.after is None:
         files.remove(backend.root, path)
         return
-    blob = backend.repository[change.after.id].peel(pygit2.Blob)
-    if blob.size > MAX_BLOB:
-        raise RepositoryError(f"the other side has {path} with {blob.size} bytes", _BY_HAND)
+    data = backend.read(change.after, path)
+    if len(data) > MAX_BLOB:
+        raise RepositoryError(f"the other side has {path} with {len(data)} bytes", _BY_HAND)
     if change.after.mode == LINK:
-        files.link(backend.root, path, blob.data)
+        files.link(backend.root, path, data)
         return
     shared = 0o755 if change.after.mode == EXECUTABLE else 0o644
-    files.write(backend.root, path, blob.data, 0o600 if is_ours(path) else shared)
+    files.write(backend.root, path, data, 0o600 if is_ours(path) else shared)
 
 
 def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Merged:
-    """The same by the user's git, which knows sparse trees, filters and signatures; conflicts are looked for first."""
+    """The same with the user's git for disk and index, which knows sparse trees, filters and its own formats."""
     root = backend.root
     base = run(root, "merge-base", old, other).text if old else ""
     if old and not base and not is_unrelated:
         raise _unrelated()
     if old and base == other:
         return Merged(old)
-    anyway = ("--allow-unrelated-histories",) if is_unrelated else ()
-    target = other if base == old else _tree_by_git(root, old, other, *anyway)
-    changed = output(root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, target).items if old else []
-    after = backend.tracked(target)
-    before = backend.tracked(old)
-    _check_loss(backend, old, {path: Change(before.get(path), after.get(path)) for path in changed})
-    quiet = ("--ff", "--no-edit", "--no-autostash", "--no-stat", "--quiet", "-m", MESSAGE)
-    done = run(root, "merge", *quiet, *anyway, other, environment=person_of(root).environment)
+    commit = other
+    if base != old:
+        commit = backend.commit_of(_merged_tree(backend, old, other), (old, other), f"{MESSAGE}\n", person_of(root))
+    changes = backend.changes(old, commit)
+    _check_loss(backend, old, changes)
+    _check_writable(backend, changes)
+    done = run(root, "merge", "--ff-only", "--no-autostash", "--no-stat", "--quiet", commit)
     if done.code:
-        if (backend.places.own / "MERGE_HEAD").exists():  # there was none before: it is the one just begun
-            run(root, "merge", "--abort")
-        raise RepositoryBusy(f"git did not merge: {' '.join(done.error.split())[-300:]}", _BY_HAND)
-    return Merged(backend.tip("HEAD"), tuple(sorted(changed)))
-
-
-def _tree_by_git(root: Path, old: str, other: str, *options: str) -> str:
-    done = run(root, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", *options, old, other)
-    if done.code == 1:
-        raise _conflict(done.items[1:])
-    if done.code == USAGE:
-        raise RepositoryError("this repository can only be merged by git 2.38 or newer", "Update git")
-    if done.code:
-        raise RepositoryError(f"git did not merge: {' '.join(done.error.split())[-300:]}", _BY_HAND)
-    return done.items[0]
+        raise RepositoryBusy(f"git did not merge: {' '.join(done.error.split())[-300:]}", _COMMIT)
+    return Merged(commit, tuple(sorted(changes)))
 
 
 def _check_loss(backend: Backend, old: str, changes: Difference) -> None:
@@ -227,8 +217,7 @@ def _conflict(paths: Iterable[str]) -> RepositoryError:
 
 
 def _edited(paths: Iterable[str]) -> RepositoryBusy:
-    remedy = "Commit your edits of these files; nothing is lost, and it is tried again then"
-    return RepositoryBusy(f"{_listed(paths)} changed on another machine and on disk here", remedy)
+    return RepositoryBusy(f"{_listed(paths)} changed on another machine and on disk here", _COMMIT)
 
 
 def _listed(paths: Iterable[str]) -> str:

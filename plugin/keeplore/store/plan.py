@@ -13,13 +13,13 @@ from keeplore.errors import KeeploreError
 from keeplore.memory import as_memory
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merging import beside_path, merge_bytes, merge_lines, merge_memory, merge_project, merge_text
+from keeplore.memory.torn import versions
 from keeplore.store import forgotten
-from keeplore.store.backend import Blob
-from keeplore.store.differences import Change, Difference
+from keeplore.store.backend import Blob, Change, Difference
 from keeplore.store.paths import is_memory
 
 Content = Blob | bytes | None  # a file that git has, a new one, none
-Load = Callable[[Blob], bytes]
+Load = Callable[[Blob, str], bytes]  # the text that a blob is at a path
 
 
 class Plan:
@@ -102,7 +102,7 @@ class Plan:
             )
             change = next(origins, None)
             content = self.files.get(left)
-            if not content or id_of(left, self._bytes(content)) == memory_id:  # else another one stands there now
+            if not content or id_of(left, self._bytes(content, left)) == memory_id:  # else another one stands there now
                 self.files[left] = None
             self._put(place, change.before if change else None, one, other)
 
@@ -114,7 +114,7 @@ class Plan:
         }
         for path in sorted(folders.intersection(held)):
             content = self.files[path]
-            data = self._bytes(content or b"")
+            data = self._bytes(content or b"", path)
             self.files |= {path: None, beside_path(path, data): content}
 
     def _put(self, path: str, base: Blob | None, one: Blob, other: Blob) -> None:
@@ -123,23 +123,23 @@ class Plan:
         if one.id == other.id or (base and base.id in (one.id, other.id)):
             content = one if base and base.id == other.id else other
         else:
-            before = self._load(base) if base else None
-            content, beside = merged(path, before, self._load(one), self._load(other))
+            before = self._load(base, path) if base else None
+            content, beside = merged(path, before, self._load(one, path), self._load(other, path))
             self.beside |= beside
         if (known := self.files.get(path)) and known not in (one, other, content):
-            content = self._beside_arrived(path, self._bytes(known), (one, other)) or content
+            content = self._beside_arrived(path, self._bytes(known, path), (one, other)) or content
         self.files[path] = content
 
     def _beside_arrived(self, path: str, arrived: bytes, ends: tuple[Blob, Blob]) -> bytes:
         """A memory that one side moved here, with what else the sides have at this path; b"" where that is nothing."""
         memory_id, joined = id_of(path, arrived), b""
         for end in sorted(end for end in ends if self._id(path, end) != memory_id):
-            joined, beside = merged(path, None, joined or arrived, self._load(end))
+            joined, beside = merged(path, None, joined or arrived, self._load(end, path))
             self.beside |= beside
         return joined
 
-    def _bytes(self, content: Blob | bytes) -> bytes:
-        return self._load(content) if isinstance(content, Blob) else content
+    def _bytes(self, content: Blob | bytes, path: str) -> bytes:
+        return self._load(content, path) if isinstance(content, Blob) else content
 
     def _by_id(self, side: Difference, followed: Collection[str], *, is_arrival: bool) -> dict[str, str]:
         """Memory id → the path to which it came, or that it left; of two of one id the smaller path."""
@@ -155,7 +155,7 @@ class Plan:
         if blob is None or not is_memory(path):
             return ""
         if (path, blob.id) not in self._known:
-            self._known[path, blob.id] = id_of(path, self._load(blob))
+            self._known[path, blob.id] = id_of(path, self._load(blob, path))
         return self._known[path, blob.id]
 
 
@@ -175,9 +175,22 @@ def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> tuple[byt
         return merge_lines(before or "", first, second).encode(), {}
     if path.startswith("projects/") and path.endswith("/project.json"):
         return merge_project(before, first, second).encode(), {}
+    if is_memory(path) and before is not None and versions(before) is None and (versions(first) or versions(second)):
+        # a conflict that somebody committed with its marks is no text of anybody's
+        return united(path, base, [whole for side in (first, second) for whole in versions(side) or (side,)])
     merge = (merge_memory if is_memory(path) else merge_text)(path, before, first, second)
     # a side that emptied the file has no words to keep
     return merge.text.encode(), {place: text.encode() for place, text in merge.beside.items() if text.strip()}
+
+
+def united(path: str, base: bytes | None, texts: Iterable[str]) -> tuple[bytes, Mapping[str, bytes]]:
+    """As many versions of a memory as one, whatever their order, and the files beside it."""
+    data, *others = sorted({text.encode() for text in texts})
+    beside: dict[str, bytes] = {}
+    for other in others:
+        data, more = merged(path, base, data, other)
+        beside |= more
+    return data, beside
 
 
 def _merged_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, Mapping[str, bytes]]:

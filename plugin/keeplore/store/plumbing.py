@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
 from keeplore.store.authors import with_machine
-from keeplore.store.backend import EXECUTABLE, REGULAR, Blob, Changes, Locked, Memo, Moved
-from keeplore.store.git import output, run
+from keeplore.store.backend import PLAIN, Blob, Change, Changes, Locked, Memo, Mixture, Moved, Sides
+from keeplore.store.git import MERGE_DRIVER, QUIET, output, run
 from keeplore.store.locks import Directories
 from keeplore.store.paths import FOLDERS, is_ours
 from keeplore.store.people import Person
 
 TREE_INDEX = "keeplore-tree"  # a private index in which a tree is put together
 SIGN_TIMEOUT_S = 30.0
+USAGE = 129  # how git ends that does not know an option
+# renames are followed by ids, and our merge driver would write into the working tree
+_PLAINLY = (
+    "-c",
+    "merge.renames=false",
+    "-c",
+    "merge.directoryRenames=false",
+    "-c",
+    f"{MERGE_DRIVER}.driver=false",
+    "-c",
+    f"{MERGE_DRIVER}.recursive=text",
+)
 
 
 def signed_commit(root: Path, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
@@ -60,7 +72,7 @@ class Plumbing:
             for item in output(self.root, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *FOLDERS, *extra).items:
                 facts, path = item.split("\t", 1)
                 mode, _, id_ = facts.split(" ")
-                if int(mode, 8) in (REGULAR, EXECUTABLE) and (is_ours(path) or path in extra):
+                if int(mode, 8) in PLAIN and (is_ours(path) or path in extra):
                     found[path] = Blob(id_, int(mode, 8))
         return found
 
@@ -81,17 +93,71 @@ class Plumbing:
         return {item[2:] for item in tagged if item.startswith("S ")} & set(paths)
 
     def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
+        return self.commit_of(self.tree(parents[0] if parents else "", changes), parents, message, person)
+
+    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
+        return signed_commit(self.root, tree, parents, with_machine(message, self._machine), person)
+
+    def tree(self, base: str, changes: Changes) -> str:
+        """The tree of a commit or tree, "" for none, with the changes."""
         private = self.places.own / TREE_INDEX
         environment = {"GIT_INDEX_FILE": str(private)}
         try:
-            output(self.root, "read-tree", parents[0] if parents else "--empty", environment=environment)
+            output(self.root, "read-tree", base or "--empty", environment=environment)
             self._edit(private, changes)
-            tree = output(self.root, "write-tree", "--missing-ok", environment=environment).text
+            return output(self.root, "write-tree", "--missing-ok", environment=environment).text
         finally:
             for left in (private, private.with_name(f"{TREE_INDEX}.lock")):
                 with contextlib.suppress(OSError):
                     left.unlink(missing_ok=True)
-        return signed_commit(self.root, tree, parents, with_machine(message, self._machine), person)
+
+    def changes(self, old: str, new: str) -> dict[str, Change]:
+        if not old:
+            return {path: Change(None, blob) for path, blob in self._listed(new).items()}
+        items = output(self.root, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new).items
+        found = {}
+        for about, path in zip(items[::2], items[1::2], strict=True):
+            mode, later_mode, id_, later_id, _ = about[1:].split(" ")
+            found[path] = Change(_blob(mode, id_), _blob(later_mode, later_id))
+        return found
+
+    def read(self, blob: Blob, path: str) -> bytes:
+        if blob.mode not in PLAIN:
+            return output(self.root, "cat-file", "blob", blob.id).out
+        return output(self.root, "cat-file", "--filters", f"--path={path}", blob.id).out
+
+    def write(self, data: bytes, path: str) -> str:
+        return output(self.root, "hash-object", "-w", "--stdin", f"--path={path}", stdin=data).text
+
+    def mixture(self, one: str, other: str) -> Mixture:
+        arguments = ("merge-tree", "--write-tree", "--allow-unrelated-histories", "-z", "--no-messages", one, other)
+        done = run(self.root, *arguments, options=(*QUIET, *_PLAINLY))
+        if done.code == USAGE:
+            raise RepositoryError("this repository can only be merged by git 2.38 or newer", "Update git")
+        if done.code not in (0, 1):
+            said = " ".join(done.error.split())[-300:]
+            raise RepositoryError(f"git did not merge: {said}", f"Run `git -C '{self.root}' fsck` to see why")
+        tree, *left = done.items
+        mine, theirs = self._listed(one), self._listed(other)
+        conflicts: dict[str, Sides] = {}
+        for facts, path in (item.split("\t", 1) for item in left):
+            mode, id_, stage = facts.split(" ")
+            # what cannot stand at one path with the other side's gets another name, which no side knows
+            place = path if path in mine or path in theirs else path.rpartition("~")[0]
+            base = _blob(mode, id_) if stage == "1" else conflicts.get(place, (None, None, None))[0]
+            conflicts[place] = (base, mine.get(place), theirs.get(place))
+        # of a conflict git writes what is no file of anybody: one with marks, or under such a name
+        known = (mine.keys() | theirs.keys()) - conflicts.keys()
+        return _Mixture(self, tree, self._listed(tree), known, conflicts)
+
+    def _listed(self, tree: str) -> dict[str, Blob]:
+        """Every path of a commit or tree, links and submodules too."""
+        found = {}
+        for item in output(self.root, "ls-tree", "-r", "-z", "--full-tree", tree).items:
+            facts, path = item.split("\t", 1)
+            mode, _, id_ = facts.split(" ")
+            found[path] = Blob(id_, int(mode, 8))
+        return found
 
     def move(self, ref: str, new: str, old: str, message: str) -> None:
         done = run(self.root, "update-ref", "-m", message, ref, new, old)
@@ -125,9 +191,29 @@ class Plumbing:
         if done.code:
             if all((self.root / path).exists() for path in paths):
                 said = " ".join(done.error.split())[-300:]
-                raise RepositoryError(f"git cannot take a file of memory: {said}", "Mend the filter that git names")
+                raise RepositoryError(
+                    f"git cannot take a file of memory: {said}",
+                    "Install the filter that git names, or take it out of .gitattributes",
+                )
             raise Moved
         return dict(zip(paths, done.text.split("\n"), strict=True))
+
+
+class _Mixture(Mixture):
+    def __init__(
+        self, backend: Plumbing, base: str, files: dict[str, Blob], known: Collection[str], sides: Mapping[str, Sides]
+    ) -> None:
+        super().__init__({path: blob for path, blob in files.items() if path in known}, sides)
+        self._changed = dict.fromkeys(path for path in files if path not in known)
+        self._backend = backend
+        self._base = base
+
+    def tree(self) -> str:
+        return self._backend.tree(self._base, self._changed)
+
+
+def _blob(mode: str, id_: str) -> Blob | None:
+    return Blob(id_, int(mode, 8)) if int(mode, 8) else None
 
 
 def _joined(items: Sequence[str]) -> bytes:

@@ -15,9 +15,10 @@ def is_ancestor(root: Path, old: str, new: str) -> bool:
 
 
 def rescue(root: Path, commit: str) -> str:
-    """Give a commit a branch, and return it; "" where one holds the commit already. Raises RepositoryError."""
-    if output(root, "for-each-ref", "--count=1", f"--contains={commit}", "refs/heads").text:
-        return ""
+    """The branch that holds a commit; it gets one where none does. Raises RepositoryError."""
+    held = output(root, "for-each-ref", "--count=1", "--format=%(refname:short)", f"--contains={commit}", "refs/heads")
+    if held.text:
+        return held.text
     branch = f"{PREFIX}/{time.strftime('%Y-%m-%d', time.gmtime())}-{commit[:8]}"
     output(root, "branch", "--no-track", branch, commit)
     return branch

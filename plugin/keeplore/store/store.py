@@ -18,7 +18,7 @@ from keeplore.store.commit import reconcile
 from keeplore.store.exclusive import Exclusive
 from keeplore.store.files import File
 from keeplore.store.forgotten import Tombstone, Tombstones
-from keeplore.store.git import output, run
+from keeplore.store.git import run
 from keeplore.store.locks import Turn
 from keeplore.store.paths import check_moved, check_read, check_written, is_memory, is_portable
 from keeplore.store.plumbing import Plumbing
@@ -273,16 +273,21 @@ class Store:
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
         """Resolve what of ours a person's unfinished merge waits for; see ``healing.conclude``."""
         with self.exclusive:
-            return healing.conclude(self.root, quiet_s)
+            return healing.conclude(self.root, self.memo, quiet_s)
 
-    def heal(self, torn: Iterable[str]) -> tuple[str, ...]:
-        """Mend the files among ``torn`` that a merge by others left so, and unite two of one memory; what was written.
+    def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
+        """Mend the files among ``troubled`` that a merge by others left so, and make one of two of one memory.
 
-        Raises RepositoryError or OSError; every text that there was is on disk then.
+        Returns what was written. Raises RepositoryError or OSError; every text that there was is on disk then.
         """
         with self.exclusive:
-            mended = [written for path in torn for written in healing.mend(self.root, path)]
-            return (*mended, *healing.unite(self.root, (file.path for file in self.scan())))
+            paths = list(troubled)
+            mended = [written for path in paths for written in healing.mend(self.root, self.memo, path)]
+            mended += healing.unite(self.root, (file.path for file in self.scan()))
+            for path in paths:
+                copies = self.copies(self._id_at(path))
+                mended += healing.part(self.root, [place for place, _ in copies]) if len(copies) > 1 else ()
+            return tuple(mended)
 
     def head(self) -> str:
         """The commit that is checked out, "" before the first. Raises RepositoryError."""
@@ -310,18 +315,10 @@ class Store:
 
     def changed(self, old: str, new: str) -> list[str]:
         """Paths that differ between two commits; ``old`` may be "". Raises RepositoryError for an unknown commit."""
-        from keeplore.store.differences import difference  # here, as above
-        from keeplore.store.libgit import Library  # here, as above
-
-        backend = self._backend()
-        if isinstance(backend, Library):
-            try:
-                return sorted(difference(backend.repository, old, new))
-            except (KeyError, ValueError) as e:
-                raise RepositoryError(f"commit {old or new} is not here", "Run `keeplore sync`") from e
-        if not old:
-            return sorted(output(self.root, "ls-tree", "-r", "-z", "--name-only", new).items)
-        return sorted(output(self.root, "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new).items)
+        try:
+            return sorted(self._backend().changes(old, new))
+        except (KeyError, ValueError, RepositoryError) as e:
+            raise RepositoryError(f"commit {old or new} is not here", "Run `keeplore sync`") from e
 
     def remote(self) -> str:
         """The URL that the workspace is synchronised with, without credentials; "" for none."""
@@ -376,6 +373,11 @@ class Store:
         with contextlib.suppress(StoreError, OSError):
             return memory_id.removeprefix("mem_").encode() in files.read(self.root, path, MAX_FILE).lower()
         return False
+
+    def _id_at(self, path: str) -> str:
+        with contextlib.suppress(StoreError, OSError):
+            return self.load(path).id
+        return ""
 
     def _load_if(self, path: str, memory_id: str) -> Memory | None:
         """The memory at a path if it is this one and can be read."""

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this long: a remote may have been added
 
+_TROUBLES = ("conflict", "twice", "its id is that of")  # in what the index says of a file that a merge may have left so
+
 
 class Workspace:
     """One workspace. Safe for several threads; several processes may have it open at once.
@@ -242,8 +244,8 @@ class Workspace:
             if quiet_s and self.store.is_held_up():
                 return concluded
             self.index.refresh()
-            torn = [path for path, problem in self.index.problems() if "conflict" in problem or "twice" in problem]
-            return (*concluded, *self.store.heal(torn))
+            troubled = [path for path, problem in self.index.problems() if any(word in problem for word in _TROUBLES)]
+            return (*concluded, *self.store.heal(troubled))
 
     def _synchronise(self, *, is_unrelated: bool, quiet_s: float) -> Synced:
         from keeplore.sync import synchronise  # here, as above
