@@ -6,18 +6,15 @@ ends itself right before that step. Writes a line for every copy: its directory,
 
 import os
 import shutil
-import signal
 import sys
 from pathlib import Path
+
+from strike import strike_at
 
 from keeplore.memory import new_id
 from keeplore.store import Store
 
 AT = "2026-03-01T10:00:00Z"
-CHANGING = {
-    *("open", "pwrite", "fsync", "ftruncate", "replace", "rename", "link", "unlink", "mkdir", "copyfile", "fork_exec"),
-    *("create_blob_fromworkdir", "create_commit", "create_reference_direct", "set_target", "insert", "write"),
-}
 
 
 def forget(store: Store) -> None:
@@ -39,20 +36,6 @@ DEEDS = {
     "restore": (restore, 2),
     "purge": (purge, 7),
 }  # and how many steps lie between two kills
-
-
-def strike_at(point: int) -> None:
-    """End this process right before the POINTth changing call."""
-    count = 0
-
-    def watch(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        if event == "c_call" and getattr(argument, "__name__", "") in CHANGING:
-            count += 1
-            if count == point:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.setprofile(watch)
 
 
 def main(workspace: str) -> None:

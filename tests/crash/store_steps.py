@@ -7,17 +7,13 @@ copy: its directory, the deed, the step. A step is a call of a function that cha
 
 import os
 import shutil
-import signal
 import sys
 from pathlib import Path
 
+from strike import strike_at
+
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store
-
-CHANGING = {
-    *("open", "write", "pwrite", "fsync", "ftruncate", "replace", "rename", "link", "unlink", "mkdir", "copyfile"),
-    *("fork_exec", "create_blob_fromworkdir", "create_commit", "create_reference_direct", "set_target", "insert"),
-}
 
 
 def note(title: str, body: str = "It is so.\n", **fields: str) -> Memory:
@@ -44,20 +40,6 @@ def merge(store: Store, other: str) -> None:
 DEEDS = {"save": save, "rename": rename, "merge": merge}
 
 
-def strike_at(point: int) -> None:
-    """End this process at the POINTth beginning or end of a changing call."""
-    count = 0
-
-    def watch(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        if event in ("c_call", "c_return") and getattr(argument, "__name__", "") in CHANGING:
-            count += 1
-            if count == point:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.setprofile(watch)
-
-
 def main(workspace: str, other: str) -> None:
     base = Path(workspace)
     for name, deed in DEEDS.items():
@@ -68,7 +50,7 @@ def main(workspace: str, other: str) -> None:
             shutil.copytree(base, copy, symlinks=True)
             child = os.fork()
             if child == 0:
-                strike_at(point)
+                strike_at(point, "c_call", "c_return")
                 deed(Store(copy, branch="main"), other)
                 os._exit(0)
             _, status = os.waitpid(child, 0)

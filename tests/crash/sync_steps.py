@@ -7,23 +7,18 @@ copy: its directory, the fault, the step, the child's end, and what it said.
 """
 
 import errno
-import io
 import os
 import shutil
-import signal
 import sys
 from pathlib import Path
+
+from strike import strike_at
 
 from keeplore.errors import KeeploreError
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.store import Store
 from keeplore.sync import synchronise
 
-CHANGING = {
-    *("open", "write", "pwrite", "fsync", "ftruncate", "replace", "rename", "link", "unlink", "mkdir", "copyfile"),
-    *("fork_exec", "create_blob", "create_blob_fromworkdir", "create_commit", "create_reference_direct", "set_target"),
-    *("insert", "write_tree"),
-}
 WRITING = ("open", "write", "pwrite", "fsync", "rename", "replace", "link", "mkdir")
 
 
@@ -44,20 +39,6 @@ def deed(root: Path) -> None:
     store.conclude()
     store.heal([file.path for file in store.scan()])
     synchronise(store)
-
-
-def strike_at(point: int) -> None:
-    count = 0
-
-    def watch(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        is_of_text = isinstance(getattr(argument, "__self__", None), (str, bytes, list, io.StringIO))
-        if event == "c_call" and getattr(argument, "__name__", "") in CHANGING and not is_of_text:
-            count += 1
-            if count == point:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.setprofile(watch)
 
 
 def fill_at(point: int) -> None:

@@ -19,7 +19,9 @@ from keeplore.sync import synchronise
 
 STEPS = Path(__file__).with_name("sync_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
-conversation = runpy.run_path(str(STEPS))["conversation"]
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(STEPS.parent)  # as for a script that is run
+    conversation = runpy.run_path(str(STEPS))["conversation"]
 FEWEST = {"kill": 200, "full": 30}  # points; fewer would mean that the steps are no longer seen
 WORDS = ("mine", "theirs", "my last word", "edited there", "waits in a merge", "question 2", "answer 2")
 

@@ -24,7 +24,7 @@ from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, Origin, Turn
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
-KILLED = Path(__file__).with_name("killed.py")
+KILLED = Path(__file__).resolve().parents[1] / "crash" / "killed.py"
 SYNCS = 12  # of each machine at the end; by then every one has what all have
 OURS = ("memory", "projects", "user", "forgotten", "audit")
 MINE = {"mine.txt": "untracked\n", "staged.txt": "staged\n"}
@@ -188,10 +188,10 @@ class Person:
 
     def expect_symmetry(self) -> None:
         """Both orders of two heads give one tree."""
-        repository = self.workspace.store._backend().repository
+        backend = self.workspace.store._backend()
         git(self.root, "fetch", "-q", "origin")
         ends = [git(self.root, "rev-parse", ref).stdout.strip() for ref in ("HEAD", "origin/main")]
-        trees = [joined_tree(self.root, repository, *order) for order in (ends, ends[::-1])]
+        trees = [joined_tree(backend, *order) for order in (ends, ends[::-1])]
         assert trees[0] == trees[1] and not trees[0][1]
 
     def pick(self, pick: int, *, is_open: bool = True) -> tuple[str, Memory] | None:
