@@ -59,3 +59,12 @@ class Places:
             if not note.exists():
                 note.write_text(readme, encoding="utf-8")
         self.sessions.mkdir(mode=0o700, exist_ok=True)
+
+
+def stamp(path: Path) -> tuple[int, int] | None:
+    """Inode and time of a file, by which a change of it is seen; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from keeplore.config.machine import FILE, Machine
-from keeplore.config.places import Places
+from keeplore.config.places import Places, stamp
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
 from keeplore.index import MemoryRow, Models
@@ -67,7 +67,7 @@ class Registry:
         """
         with self._lock:
             root = self.machine.workspaces.get(name)
-            settings = _stamp(root / SETTINGS) if root else None
+            settings = stamp(root / SETTINGS) if root else None
             known = self._opened.get(name)
             if known is not None and (known.root, self._settings[name]) != (root, settings):
                 del self._opened[name]
@@ -233,11 +233,11 @@ class Registry:
     def _look_again(self) -> None:
         """Read the list of workspaces where another process has changed it."""
         with self._lock:
-            if self._seen != _stamp(self.places.state / FILE):
+            if self._seen != stamp(self.places.state / FILE):
                 self.machine = self._load()
 
     def _load(self) -> Machine:
-        self._seen = _stamp(self.places.state / FILE)  # before reading: a change in between is seen the next time
+        self._seen = stamp(self.places.state / FILE)  # before reading: a change in between is seen the next time
         return Machine.load(self.places)
 
 
@@ -256,11 +256,3 @@ def _within(root: Path, reference: str, cwd: Path) -> str:
         return reference
     place = Path(os.path.normpath(cwd / Path(reference).expanduser()))
     return place.relative_to(root).as_posix() if place.is_relative_to(root) else reference
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from keeplore.config.places import stamp
 from keeplore.errors import RepositoryError, StoreError
 from keeplore.memory import Memory
 from keeplore.recall.trusted import BELIEVED, FOREIGN
@@ -159,11 +160,11 @@ class Whose:
     def _look(self) -> _Known:
         """What is known now: read again where there is a new commit or answer."""
         with self._lock:
-            key = (self._head(), _stamp(self._state))
+            key = (self._head(), stamp(self._state))
             if self._found is None or self._found[0] != key:
                 known = self._read(key[0])
                 # what was read may itself have been noted
-                self._found = ((key[0], _stamp(self._state)), known)
+                self._found = ((key[0], stamp(self._state)), known)
             return self._found[1]
 
     def _read(self, head: str) -> _Known:
@@ -248,14 +249,6 @@ def _write(path: Path, answers: Answers) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     data = {key: sorted(getattr(answers, key)) for key in Answers.__slots__}
     durable.write(path, json.dumps(data, indent=2).encode())
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns
 
 
 def counted(store: Store) -> dict[str, int]:
