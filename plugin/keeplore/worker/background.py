@@ -223,7 +223,9 @@ class Background:
                 self._commit_again_at = time.monotonic()
             return
         if is_new and workspace.settings.sync.automatic and workspace.store.remote():
-            self._sync_due_at = time.monotonic() + SYNC_DELAY_S
+            due_at = time.monotonic() + SYNC_DELAY_S
+            # a remote that does not answer is not asked again at every turn
+            self._sync_due_at = max(due_at, self._synced_at + SYNC_BACKOFF_S[0]) if self._has_sync_failed else due_at
 
     def _embed(self, workspace: Workspace) -> int:
         """How many texts still lack a vector that is made here; a server is waited for in a thread of its own."""

@@ -1,0 +1,43 @@
+"""When the worker asks a remote again that did not answer."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from keeplore.config.places import Places
+from keeplore.memory import Memory, new_id, new_meta
+from keeplore.worker.background import SYNC_BACKOFF_S, SYNC_DELAY_S, Background
+from keeplore.workspace import Registry
+from keeplore.workspace.setup import initialise
+
+
+def note(title: str) -> Memory:
+    meta = new_meta(
+        id=new_id(title), kind="note", title=title, created_at="2026-02-09T14:03:11Z", scope="workspace",
+        category="gotchas",
+    )  # fmt: skip
+    return Memory(meta, "It is so.\n")
+
+
+def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_is_back_gets_all(tmp_path: Path):
+    places, remote = Places.from_environment(os.environ), tmp_path / "remote.git"
+    initialise(places, tmp_path / "memory")
+    subprocess.run(["git", "remote", "add", "origin", str(remote)], cwd=tmp_path / "memory", check=True)
+    with Registry(places) as registry:
+        workspace = registry.named("memory")
+        background = Background(registry, lambda _: "", lambda: None)
+        background._sync()
+        workspace.store.save(note("Offline"))
+        background._commit(workspace)
+        assert background._sync_due_at >= background._synced_at + SYNC_BACKOFF_S[0]
+        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+        background._sync()
+        workspace.store.save(note("Online"))
+        background._commit(workspace)
+        assert background._sync_due_at <= time.monotonic() + SYNC_DELAY_S
+        background._sync()
+    listed = subprocess.run(
+        ["git", "ls-tree", "-r", "--name-only", "main"], cwd=remote, capture_output=True, check=True
+    )
+    assert b"offline" in listed.stdout and b"online" in listed.stdout
