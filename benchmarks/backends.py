@@ -1,10 +1,10 @@
 """Engines compared: what each finds, how fast, and what it takes.
 
-    python benchmarks/backends.py [--cases 2] [--points 50000] [--only postgres]
+    python benchmarks/backends.py [--cases 2] [--points 50000] [--workspaces 10] [--only postgres]
 
 The first table is the product's own path on LoCoMo: memory files → index → search, with the same vectors for every
 engine. The second puts made-up points (words drawn as often as in talk, vectors in clusters) straight into a server, as
-ten workspaces of one size. Servers are started for it; Qdrant where `make engines` has fetched it. Without the data, or
+workspaces of one size. Servers are started for it; Qdrant where `make engines` has fetched it. Without the data, or
 without a server, that part is left out and it is said so.
 """
 
@@ -41,7 +41,6 @@ from keeplore.recall.rank import odds
 
 TOP = 10
 DIM = 384
-TENANTS = 10
 AT_ONCE = 256
 QUERIES = 200
 WORDS = 90  # different ones in a passage
@@ -52,6 +51,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Compare the engines.")
     parser.add_argument("--cases", type=int, default=2)
     parser.add_argument("--points", type=int, default=50_000)
+    parser.add_argument("--workspaces", type=int, default=10)
     parser.add_argument("--only", choices=["postgres", "qdrant"])
     options = parser.parse_args()
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = HOST
@@ -63,7 +63,7 @@ def main() -> int:
                 continue
             with running(backend, Path(scratch)) as (url, files, pids):
                 quality(backend, url, options.cases, Path(scratch))
-                growth(backend, url, files, options.points, pids)
+                growth(backend, url, files, pids, options.points, options.workspaces)
     return 0
 
 
@@ -127,7 +127,7 @@ def turns_of(index: Index, ids: Sequence[int]) -> list[str]:
     return list(dict.fromkeys(row.turn for row in index.passages(ids) if row.turn))
 
 
-def growth(backend: str, url: str, files: Path, total: int, pids: Sequence[int]) -> None:
+def growth(backend: str, url: str, files: Path, pids: Sequence[int], total: int, tenants: int) -> None:
     def connected(tenant: int) -> Server:
         name = f"tenant_{tenant}"
         if backend == "postgres":
@@ -136,8 +136,8 @@ def growth(backend: str, url: str, files: Path, total: int, pids: Sequence[int])
 
     random = np.random.default_rng(1)
     centres = random.normal(size=(300, DIM))
-    servers = [connected(tenant) for tenant in range(TENANTS)]
-    before, own, spent, each = size_of(backend, url, files), 0.0, cpu_s(pids), total // TENANTS
+    servers = [connected(tenant) for tenant in range(tenants)]
+    before, own, spent, each = size_of(backend, url, files), 0.0, cpu_s(pids), total // tenants
     for tenant, server in enumerate(servers):
         for start in range(0, each, AT_ONCE):
             numbers = range(tenant * each + start, tenant * each + min(start + AT_ONCE, each))
@@ -150,9 +150,9 @@ def growth(backend: str, url: str, files: Path, total: int, pids: Sequence[int])
     there = 1000 * (cpu_s(pids) - spent) / total
     size = (size_of(backend, url, files) - before) / total
     copies = ", all copies" * (backend == "qdrant")
-    print(f"{backend:10} {total:,} points in {TENANTS} workspaces, for each: {there:.2f} ms of the server's processors")
+    print(f"{backend:10} {total:,} points in {tenants} workspaces, for each: {there:.2f} ms of the server's processors")
     print(f"{'':10} {1000 * own / total:.2f} ms of our own, {size:,.0f} bytes on its disk{copies}")
-    asked = [servers[number % TENANTS] for number in range(QUERIES)]
+    asked = [servers[number % tenants] for number in range(QUERIES)]
     told("words", asked, lambda server: server.matching(question(random), None, 200), pids)
     told("vectors", asked, lambda server: server.nearest(vector(random, centres), None, 200), pids)
     exact(servers[0], random, centres)
