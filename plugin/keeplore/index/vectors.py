@@ -70,10 +70,10 @@ class Vectors:
         ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in found)])
         scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in found)])
         order = np.lexsort((ids, -scores))
-        if not any(block.gone for block in allowed):
-            order = order[:limit]
+        is_sure = not any(block.gone for block in allowed)
+        order = order[:limit] if is_sure else order
         matches = map(Match, ids[order].tolist(), scores[order].tolist())
-        return list(itertools.islice(_living(connection, matches, limit), limit))
+        return list(matches if is_sure else itertools.islice(_living(connection, matches, limit), limit))
 
     def follow(self, database: Database) -> None:
         """Load the graphs that there are, and have the system read the blocks, before somebody waits for it."""
