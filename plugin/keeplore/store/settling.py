@@ -15,9 +15,9 @@ from keeplore.store.plan import id_of as memory_id_of
 def forget_in(backend: Backend, mixture: Mixture, commits: Iterable[str], before: Mapping[str, Blob | None]) -> None:
     """Take out of a merge what either of two commits has forgotten.
 
-    Also where the other side left nothing that tells its id: then ``before``, what both had at the paths that changed,
-    says which memory stood there. A file whose name does not tell its id is left to the next commit, which looks at
-    the files on disk.
+    Also where the other side took the id out: then ``before``, what both had at the paths that changed, says which
+    memory stood there; and where nobody can read it any more. A file whose name does not tell its id is left to the
+    next commit, which looks at the files on disk.
     """
     told = (path for commit in commits for path in backend.tracked(commit) if path.startswith(f"{FOLDER}/"))
     ids = {memory_id for path in told if (memory_id := id_of(path)) and path_of(memory_id) in mixture.files}
@@ -25,9 +25,9 @@ def forget_in(backend: Backend, mixture: Mixture, commits: Iterable[str], before
     for path, blob in [*mixture.files.items()] if ids else ():
         if digits_of(path) in digits and is_memory(path):
             memory_id = _id_at(backend, path, blob)
-            if memory_id in ("", location_of(path).id):
+            if memory_id == location_of(path).id:  # it states none
                 memory_id = _id_at(backend, path, before.get(path)) or memory_id
-            if memory_id in ids:
+            if memory_id in ("", *ids):  # of what cannot be read the name tells enough
                 mixture.set(path, None)
 
 
