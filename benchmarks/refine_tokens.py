@@ -50,7 +50,7 @@ class Diligent:
 
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
         stage = "extract" if "Talk:" in prompt else "decide"
-        read = tokens(system) + tokens(prompt) + tokens(json.dumps(schema))
+        read = tokens(system) + tokens(prompt) + tokens(json.dumps(schema, separators=(",", ":")))
         self.read[stage] += read
         self.calls[stage] += 1
         text = json.dumps(_facts(prompt) if stage == "extract" else _decisions(prompt))

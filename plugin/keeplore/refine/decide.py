@@ -57,9 +57,12 @@ def unasked(asked: Asked) -> Proposal | None:
 
 
 def listed(open_ones: Sequence[Asked], room: int) -> tuple[Note, ...]:
-    """The notes that a model is shown: the nearest of every fact first, in at most ``room`` characters."""
+    """The notes that a model is shown: the nearest of every fact, and of the others what ``room`` characters hold."""
+    nearest = {asked.near[0].label: asked.near[0] for asked in open_ones}
     depth = max((len(asked.near) for asked in open_ones), default=0)
-    return fitting((asked.near[rank] for rank in range(depth) for asked in open_ones if rank < len(asked.near)), room)
+    rest = [asked.near[rank] for rank in range(1, depth) for asked in open_ones if rank < len(asked.near)]
+    room -= sum(len(note.line) + 1 for note in nearest.values())
+    return (*nearest.values(), *fitting((note for note in rest if note.label not in nearest), room))
 
 
 def question(open_ones: Sequence[Asked], notes: Sequence[Note]) -> str:

@@ -36,7 +36,7 @@ from keeplore.store.together import write_together
 # Characters that the lists of notes may take, as a share of what was said: together with the instructions, all stages
 # are to read no more than 1.3 tokens for one of the conversation
 KNOWN_SHARE, NEAR_SHARE = 0.04, 0.1
-LEAST_ROOM = 600  # characters; a list of four notes
+LEAST_ROOM = 320  # characters; a list of two or three notes
 KNOWN_NOTES = 8  # that the first stage is shown
 _Read = TypeVar("_Read")
 
