@@ -21,6 +21,8 @@ K1, B = 1.2, 0.75  # as in FTS5
 USUAL_WORDS = 130  # of a passage with title and context; measured on talk
 LEAST_RARITY = 1e-6  # as in FTS5, for words that more than half of all passages have
 MOST_WORDS = 12  # of a question that are looked for, its rarest
+MOST_POSTINGS = 10_000  # passages that have one of them: each is scored, at 2 µs in PostgreSQL
+LEAST_WORDS = 3  # that are looked for in any case
 NUMBERS = 10**9  # pgvector's sparse vectors end here; two of a million words share a number once in a thousand
 _COLUMNS = tuple(FTS_WEIGHTS)
 
@@ -79,8 +81,14 @@ def question_weights(connection: sqlite3.Connection, tokenizer: Tokenizer, query
         row = connection.execute("SELECT doc FROM temp.known_words WHERE term = ?", (word,)).fetchone()
         if row:
             known[word] = int(row[0])
-    rarest = sorted(known, key=lambda word: (known[word], word))[:MOST_WORDS]
-    return {number_of(word): rarity(known[word], total) for word in rarest}
+    weights: dict[int, float] = {}
+    postings = 0
+    for word in sorted(known, key=lambda word: (known[word], word))[:MOST_WORDS]:
+        postings += known[word]
+        if postings > MOST_POSTINGS and len(weights) >= LEAST_WORDS:
+            break
+        weights[number_of(word)] = rarity(known[word], total)
+    return weights
 
 
 def rarity(having: int, total: int) -> float:
