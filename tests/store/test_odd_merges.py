@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from keeplore.errors import RepositoryError
@@ -154,6 +156,24 @@ def test_a_program_that_both_changed_can_still_be_run(store, other, git):
     exchange()
     modes = git("ls-tree", "HEAD", "--format=%(objectmode) %(path)", cwd=store.root).split("\n")
     assert [line[:6] for line in modes if "run" in line] == ["100755", "100755"]
+
+
+def test_a_memory_that_somebody_made_executable_leaves_nothing_staged(store, other, note, git):
+    there, exchange = other
+    one, two = (store.save(note(title, body="start\n\nend\n")) for title in ("One", "Two"))
+    exchange()
+    for path in (one, two):
+        with (store.root / path).open("a") as file:
+            file.write("\nmore\n")
+        (store.root / path).chmod(0o700)
+    there.save(note("Two", body="first\n\nend\n"))
+    exchange()  # which looks at git's status on both
+    assert [os.access(there.root / path, os.X_OK) for path in (one, two)] == [True, False]
+    git("update-index", "--chmod=-x", one, cwd=there.root)
+    git("commit", "-qm", "No program", cwd=there.root)
+    (there.root / one).chmod(0o600)
+    exchange()
+    assert not os.access(store.root / one, os.X_OK)
 
 
 def test_a_memory_that_a_persons_merge_moved_twice_leaves_no_empty_file(store, other, note, git):

@@ -13,7 +13,7 @@ from typing import TypeVar
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
-from keeplore.store.backend import REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
+from keeplore.store.backend import EXECUTABLE, REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
 from keeplore.store.files import File
 from keeplore.store.forgetting import withdraw
 from keeplore.store.git import output, run
@@ -99,11 +99,19 @@ def _plan(backend: Backend, branch: str, memo: Memo, extra: tuple[str, ...]) -> 
     if backend.has_filter(wanted):
         raise Unsupported("a filter")
     kept = backend.keep(wanted)
-    changes: dict[str, Blob | None] = {
-        path: Blob(id_, tracked[path].mode if path in tracked else REGULAR) for path, id_ in kept.items()
-    }
+    modes = _modes(backend.root, kept, tracked)
+    changes: dict[str, Blob | None] = {path: Blob(id_, modes[path]) for path, id_ in kept.items()}
     changes |= dict.fromkeys(_removed(backend, tracked, seen, skipped))
     return Plan(ref, parent, changes, tuple(seen[path] for path in wanted), tuple(skipped))
+
+
+def _modes(root: Path, paths: Iterable[str], tracked: Mapping[str, Blob]) -> dict[str, int]:
+    """The mode of each file: HEAD's, or that of a program where somebody made it one and git is to believe the disk."""
+    known = {path: tracked[path].mode if path in tracked else REGULAR for path in paths}
+    made = [path for path, mode in known.items() if mode != EXECUTABLE and os.access(root / path, os.X_OK)]
+    if made and os.name == "posix" and run(root, "config", "--bool", "core.fileMode").text != "false":
+        known |= dict.fromkeys(made, EXECUTABLE)
+    return known
 
 
 def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, File]:

@@ -106,7 +106,8 @@ def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
         elif not _is_clean(index, path, change):
             edited.append(path)
             continue
-        if _stands(backend, path, change.after):
+        is_other_mode = change.before and change.after and change.before.mode != change.after.mode
+        if _stands(backend, path, change.after) and not is_other_mode:
             continue
         if not _stands(backend, path, change.before):
             edited.append(path)
@@ -165,7 +166,7 @@ def _put(backend: Library, path: str, change: Change) -> None:
         files.link(backend.root, path, data)
         return
     shared = 0o755 if change.after.mode == EXECUTABLE else 0o644
-    files.write(backend.root, path, data, 0o600 if is_ours(path) else shared)
+    files.write(backend.root, path, data, shared & 0o700 if is_ours(path) else shared)
 
 
 def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Merged:
