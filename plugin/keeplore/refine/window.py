@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from keeplore.memory import Asked, Exchange
 from keeplore.memory.fence import strip_fenced
@@ -13,6 +13,7 @@ from keeplore.memory.fence import strip_fenced
 MAX_INPUT = 12_000  # characters of one call: small local models lose the middle of more
 LEAST = 80  # characters that anybody said: less is a yes or a greeting
 CODE_LINES = 6  # of a block of code that is shown; a longer one is in the repository, and its text in the conversation
+HEAD, TAIL = 1_000, 500  # characters of an assistant's message in a talk that is longer than one call
 _CODE = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^(?P=fence)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
@@ -72,7 +73,13 @@ def segments_of(
 
 
 def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
-    """Parts of at most MAX_INPUT characters, cut between turns where a turn is not longer than that by itself."""
+    """Parts of at most MAX_INPUT characters, cut between turns where a turn is not longer than that by itself.
+
+    Of a talk that is too long for one part, the middle of what the assistant wrote at length is left out: it is there
+    that plans and lists stand, while what the user said, and how an answer begins and ends, says what was settled.
+    """
+    if sum(len(segment.line) + 1 for segment in segments) > MAX_INPUT:
+        segments = [_shortened(segment) for segment in segments]
     parts: list[list[Segment]] = []
     size = 0
     for turn in _turns(segments):
@@ -91,6 +98,13 @@ def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
 def size_of(segments: Iterable[Segment]) -> int:
     """Characters that a model would be shown."""
     return sum(len(segment.shown) for segment in segments)
+
+
+def _shortened(segment: Segment) -> Segment:
+    text = segment.shown
+    if segment.speaker == "user" or len(text) <= HEAD + TAIL:
+        return segment
+    return replace(segment, shown=f"{text[:HEAD].rsplit(' ', 1)[0]} […] {text[-TAIL:].split(' ', 1)[-1]}")
 
 
 def _turns(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
