@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WAITING_S = 0.08  # for a host's prompt, twice: both searches together stay within its deadline
-PATIENT_S = 5.0  # for a person who asked, and for work in the background
-WHOLE_S = 600.0  # for going over everything that the server has
+PATIENT_S = 5.0  # for a person who asked
+WHOLE_S = 600.0  # for what nobody waits for: it is brought in a thread of its own, or by a command
 COMPARE_EVERY_S = 3600.0
 
 
@@ -82,26 +82,25 @@ class Shared:
         return self._asked(lambda server: server.nearest(numbers, scopes, limit), limit, is_patient=is_patient)
 
     def bring_words(self, limit: int | None) -> int:
-        within_s = _within_s(limit)
         place, (fingerprint, dim) = self._place, self._model()
         if time.monotonic() >= self._compare_at:
-            self._compare(within_s)
+            self._compare()
             self._compare_at = time.monotonic() + COMPARE_EVERY_S
         while new := self._database.read(lambda c: points.new(c, place, fingerprint, dim)):
-            self._bring(new, within_s)
+            self._bring(new)
             if limit is not None:
                 break
         waiting = self._database.read(lambda c: points.count_new(c, place))
         # last, for a file that was written again says most of it again
         while not waiting and (gone := self._database.read(lambda c: points.gone(c, place))):
-            self._remove(gone, within_s)
+            self._remove(gone)
         return waiting
 
     def bring_vectors(self, limit: int | None, made: int) -> int:  # noqa: ARG002  # the table knows what was made
         place, (fingerprint, dim) = self._place, self._model()
         while found := self._database.read(lambda c: points.made(c, place, fingerprint, dim)):
             given = dict(zip(found, unpacked([*found.values()], dim).tolist(), strict=True))
-            self._bringing.call(lambda server, given=given: server.add_vectors(given), _within_s(limit))  # type: ignore[misc]  # bound now
+            self._bringing.call(lambda server, given=given: server.add_vectors(given), WHOLE_S)  # type: ignore[misc]  # bound now
             self._database.write(partial(points.note_vectors, place=place, points=given))
             if limit is not None:
                 break
@@ -160,31 +159,31 @@ class Shared:
     def _connected(self) -> Server:
         return self._connect(self._layout(), self._model()[1])
 
-    def _compare(self, within_s: float) -> None:
+    def _compare(self) -> None:
         """Have put again what somebody else removed and these files still say."""
-        held = self._bringing.call(_all_held, within_s)
+        held = self._bringing.call(_all_held, WHOLE_S)
         self._database.write(lambda c: points.note_held(c, self._place, held))
 
-    def _bring(self, new: Sequence[points.New], within_s: float) -> None:
+    def _bring(self, new: Sequence[points.New]) -> None:
         """Put what the server lacks, and note of all whether it has their vectors."""
         place, dim = self._place, self._model()[1]
         ids = [point_id(self._name, row) for row in new]
-        held = self._bringing.call(lambda server: server.held(sorted(set(ids))), within_s)
+        held = self._bringing.call(lambda server: server.held(sorted(set(ids))), WHOLE_S)
         missing: dict[bytes, Point] = {}
         lacking = [(id_, row) for id_, row in zip(ids, new, strict=True) if id_ not in held]
         for (id_, row), counts in zip(lacking, self._tokenizer.counted([row.texts for _, row in lacking]), strict=True):
             vector = unpacked([row.vector], dim)[0].tolist() if row.vector else None
             missing[id_] = Point(id_, scope_key(row.scope, row.project), passage_weights(counts), vector)
         if missing:
-            self._bringing.call(lambda server: server.put(list(missing.values())), within_s)
+            self._bringing.call(lambda server: server.put(list(missing.values())), WHOLE_S)
         has_vector = {**held, **{id_: point.vector is not None for id_, point in missing.items()}}
         rows = [(row.passage, place, id_, has_vector[id_]) for row, id_ in zip(new, ids, strict=True)]
         self._database.write(lambda c: points.note(c, rows))
 
-    def _remove(self, gone: Sequence[tuple[int, bytes, bool]], within_s: float) -> None:
+    def _remove(self, gone: Sequence[tuple[int, bytes, bool]]) -> None:
         unneeded = {point for _, point, is_needed in gone if not is_needed}
         if unneeded:
-            self._bringing.call(lambda server: server.remove(unneeded), within_s)
+            self._bringing.call(lambda server: server.remove(unneeded), WHOLE_S)
         self._database.write(lambda c: points.drop(c, self._place, [passage for passage, _, _ in gone]))
 
     def _asked(self, ask: Callable[[Server], Found], limit: int, *, is_patient: bool) -> list[Match]:
@@ -209,11 +208,6 @@ def scope_key(scope: str, project: str) -> str:
 
 def _scopes(allowed: Allowed) -> list[str] | None:
     return [scope_key(*pair) for pair in allowed.scopes] or None
-
-
-def _within_s(limit: int | None) -> float:
-    """Who sets a limit has other things to do soon."""
-    return WHOLE_S if limit is None else PATIENT_S
 
 
 def _all_held(server: Server) -> dict[bytes, bool]:
