@@ -20,7 +20,7 @@ from keeplore_hooks import durable
 
 M = 16  # links a node; the curve that M, EF_BUILD and EF were chosen by stands in docs/benchmarks.md
 EF_BUILD = 200
-EF = 100  # candidates looked at for a query
+EF = 200  # candidates looked at for a query; with 100 recall@10 is .989 of 30,000 vectors and falls as they grow
 THREADS = 1  # a graph is made beside people's work
 GROWTH = 1.3  # room made at once, because resizing copies everything
 MAX_SIDECAR = 64 * 1024  # bytes
