@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,7 +71,7 @@ class Memo:
     examples: dict[str, File] = field(default_factory=dict)  # texts with marks of conflicts that no merge has left
 
 
-class Mixture:
+class Mixture(ABC):
     """The files of a merge in the making: what git joined, and the conflicts that it left."""
 
     def __init__(self, files: dict[str, Blob], conflicts: Mapping[str, Sides]) -> None:
@@ -87,9 +88,9 @@ class Mixture:
         else:
             self.files[path] = blob
 
+    @abstractmethod
     def tree(self) -> str:
         """Write it; no conflict may be left."""
-        raise NotImplementedError
 
 
 class Backend(Protocol):
