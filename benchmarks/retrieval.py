@@ -1,181 +1,232 @@
 """Retrieval quality through the product's own path: memory files → index → recall.
 
-    python benchmarks/retrieval.py [--cases 3] [--set locomo] [--model packaged] [--work DIR]
+    python benchmarks/retrieval.py [--set locomo] [--cases 5] [--model packaged] [--work DIR] [--ablations]
 
-Each case becomes a workspace: one conversation for each session, one exchange for each item. Reported are recall@10 and
-nDCG@10 of turns for the full-text search alone, the vectors alone and both as recall joins them; recall@10 of sessions
-as ``recall`` answers; and how often a question put to another case's workspace is answered with silence. The data is
-not part of the repository (KEEPLORE_DATA, or ../shared/data); without it the script says so and ends.
+Each case of a corpus becomes a workspace of conversation files (``retrieval_cases``). Asked are ``recall`` for
+exchanges and for whole memories, and beside it, over the same exchanges: shared words as grep counts them, SQLite's
+BM25, the vectors alone, and reciprocal rank fusion of the last two. Reported are recall@1, 5, 10 and 20, the share of
+questions with any right answer among ten, nDCG@10 and MRR, over all questions and as the mean of the categories; how
+often what holds now comes before what it replaced; and how often a question put to another case's workspace is answered
+with silence. Without the data the script says so and ends.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import os
+import re
+import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+
+from retrieval_cases import Case, Query, cases, opened
 
 from keeplore.index import Allowed, Embedder, Index, embedder_for
-from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.index.words import query_terms
+from keeplore.memory import Conversation
 from keeplore.recall import Here, recall
-from keeplore.recall.engine import search, sight_of
-from keeplore.recall.query import question_of
-from keeplore.recall.rank import Evidence, odds
-from keeplore.recall.weights import WEIGHTS
+from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import Store
 
-TOP = 10
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data") / "retrieval"
-EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
+DEPTH = 20
+SETS = ("locomo", "beam100k", "memorycode")
+ABLATIONS = {
+    "without the words of the passage": {"covered": 0.0},
+    "without its length": {"telling": 0.0},
+    "without its question mark": {"asking": 0.0},
+    "without its speaker": {"speaker": 0.0},
+    "without its memory": {"memory": 0.0},
+    "without the rest of its exchange": {"turn": 0.0},
+    "without what holds now": {"current_among": 0},
+}
+Opened = tuple[Case, Index, Store]
+Ranking = Callable[[Case, Index, Store, Query], Sequence[str]]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure retrieval through the product's own path.")
-    parser.add_argument("--set", default="locomo")
-    parser.add_argument("--cases", type=int, default=3)
+    parser.add_argument("--set", choices=SETS, action="append", dest="sets")
+    parser.add_argument("--cases", type=int)
     parser.add_argument("--model", default="packaged")
     parser.add_argument("--work", type=Path, help="keep workspaces and indexes there for the next run")
+    parser.add_argument("--ablations", action="store_true", help="leave out one step of recall after the other")
     options = parser.parse_args()
-    file = DATA / f"{options.set}.jsonl"
-    if not file.is_file():
-        print(f"skipped: there is no {file}; set KEEPLORE_DATA to the folder that holds retrieval/")
-        return 0
-    cases = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()[: options.cases]]
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or Path(scratch)
         embedder = embedder_for(options.model, work / "models")
-        opened = [(case, *prepare(case, work / options.set / case["case"], embedder)) for case in cases]
-        report(opened, embedder)
+        for name in options.sets or SETS:
+            try:
+                read = cases(name, options.cases)
+            except FileNotFoundError as e:
+                print(f"skipped: there is no {e.filename}; set KEEPLORE_DATA to the folder that holds retrieval/")
+                continue
+            report(name, [(case, *opened(case, work / name / case.name, embedder)) for case in read], embedder, options)
     return 0
 
 
-def prepare(case: Mapping[str, Any], work: Path, embedder: Embedder) -> tuple[Index, Store]:
-    """The case as a workspace with its index; what is there from an earlier run is used again."""
-    root = work / "workspace"
-    root.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["git", "init", "-q", root], check=True)
-    store = Store(root)
-    if not (root / "memory").exists():
-        for memory in memories_of(case):
-            store.save(memory)
-    index = Index(work / "index", store, embedder)
-    index.refresh()
-    index.embed_pending()
-    return index, store
-
-
-def memories_of(case: Mapping[str, Any]) -> Iterable[Memory]:
-    sessions: dict[str, list[Mapping[str, Any]]] = {}
-    for item in case["items"]:
-        sessions.setdefault(item["session"], []).append(item)
-    for session, items in sessions.items():
-        exchanges = tuple(Exchange(turn_of(item["id"]), f"{item['ts'][:19]}Z", item["text"]) for item in items)
-        title = f"Session {session}"
-        meta = new_meta(
-            id=session_id(case, session),
-            kind="conversation",
-            title=title,
-            created_at=exchanges[0].at,
-            updated_at=exchanges[-1].at,
-            scope="workspace",
-            trust="user",
-        )
-        yield Memory(meta, Conversation(title, exchanges).to_markdown())
-
-
-def turn_of(item_id: str) -> str:
-    return item_id.replace(" ", "_")
-
-
-def session_id(case: Mapping[str, Any], session: str) -> str:
-    return new_id("benchmark", case["case"], session)
-
-
-def report(opened: Sequence[tuple[Mapping[str, Any], Index, Store]], embedder: Embedder) -> None:
-    figures: dict[str, list[tuple[float, float]]] = {}
-    sessions: list[float] = []
-    spent: list[float] = []
-    silent: list[bool] = []
-    for number, (case, index, store) in enumerate(opened):
-        foreign = opened[(number + 1) % len(opened)][0]["queries"] if len(opened) > 1 else []
-        now = datetime.fromisoformat(max(item["ts"] for item in case["items"])[:19]).replace(tzinfo=UTC)
-        for query in case["queries"]:
-            gold = {turn_of(item) for item in query["gold"]}
-            for name, turns in ranked_turns(index, query["text"], embedder).items():
-                figures.setdefault(name, []).append((recall_at(turns, gold), ndcg_at(turns, gold)))
-            began = time.perf_counter()
-            answer = recall(
-                index, store, query["text"], Here(), embedder=embedder, limit=TOP, now=now, weights=EVERYTHING
-            )
-            spent.append(time.perf_counter() - began)
-            wanted = {session_id(case, session) for session in query["gold_sessions"]}
-            sessions.append(recall_at([hit.memory_id for hit in answer.hits], wanted))
-        for query in foreign:
-            answer = recall(index, store, query["text"], Here(), embedder=embedder, limit=1, now=now)
-            silent.append(answer.status == "nothing")
+def report(name: str, held: Sequence[Opened], embedder: Embedder, options: argparse.Namespace) -> None:
+    count = sum(len(case.queries) for case, *_ in held)
+    print(f"\n{name}: {len(held)} cases, {count} questions, {embedder.model}")
+    head = f"{'R@1':>6}{'R@5':>6}{'R@10':>6}{'R@20':>6}{'hit@10':>8}{'nDCG':>6}{'MRR':>6}"
+    print(f"{'':34}{head}  mean of categories R@10, nDCG")
+    if any(query.gold for case, *_ in held for query in case.queries):
+        for label, ranking in baselines(held, embedder).items():
+            show(label, measure(held, ranking, lambda query: query.gold))
+        show("recall", measure(held, asking(embedder, by_exchange=True), lambda query: query.gold))
+        for label, changed in ABLATIONS.items() if options.ablations else ():
+            w = replace(EVERYTHING, **changed)  # type: ignore[arg-type]
+            show(f"  {label}", measure(held, asking(embedder, by_exchange=True, w=w), lambda query: query.gold))
+    whole = asking(embedder, by_exchange=False)
+    show("recall, whole memories", measure(held, whole, lambda query: query.gold_sessions))
+    if options.ablations:
+        plain = asking(embedder, by_exchange=False, w=replace(EVERYTHING, current_among=0))
+        show("  without what holds now", measure(held, plain, lambda query: query.gold_sessions))
+    print_current(held, embedder)
+    print_time_and_silence(held, embedder)
+    for _, index, _ in held:
         index.close()
-    print(f"{'turns':24} recall@{TOP}  nDCG@{TOP}   ({len(sessions)} questions, {len(opened)} cases, {embedder.model})")
-    for name, pairs in figures.items():
-        print(f"{name:24} {statistics.mean(r for r, _ in pairs):9.3f} {statistics.mean(n for _, n in pairs):8.3f}")
-    print(f"{'sessions, by recall':24} {statistics.mean(sessions):9.3f}")
-    print(f"{'time of one recall':24} {statistics.median(spent) * 1000:6.0f} ms, median")
+
+
+EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
+
+
+def asking(embedder: Embedder, *, by_exchange: bool, w: Weights = EVERYTHING) -> Ranking:
+    def ranked(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
+        answer = recall(
+            index, store, query.text, Here(), embedder=embedder, limit=DEPTH, by_exchange=by_exchange, at_once=True,
+            now=query.at or case.last, weights=w,
+        )  # fmt: skip
+        return [hit.turn if by_exchange else hit.memory_id for hit in answer.hits]
+
+    return ranked
+
+
+def baselines(held: Sequence[Opened], embedder: Embedder) -> dict[str, Ranking]:
+    texts = {id(case): dict(turn_texts(case)) for case, *_ in held}
+    tables = {id(case): full_text(texts[id(case)]) for case, *_ in held}
+
+    def grep(case: Case, _index: Index, _store: Store, query: Query) -> Sequence[str]:
+        asked = set(words(query.text))
+        counts = {turn: len(asked & set(words(text))) for turn, text in texts[id(case)].items()}
+        return by_score(counts)
+
+    def bm25(case: Case, _index: Index, _store: Store, query: Query) -> Sequence[str]:
+        terms = [spelling.replace('"', "") for spellings in query_terms(query.text) for spelling in spellings[:1]]
+        expression = " OR ".join(f'"{term}"' for term in terms)
+        rows = tables[id(case)].execute("SELECT turn FROM t WHERE t MATCH ? ORDER BY rank LIMIT 200", (expression,))
+        return [turn for (turn,) in rows]
+
+    def dense(_case: Case, index: Index, _store: Store, query: Query) -> Sequence[str]:
+        vector = embedder.embed([query.text])[0]
+        matches = index.vector_search(vector, Allowed(), 400)
+        return distinct(row.turn for row in index.passages([match.passage for match in matches]))
+
+    def fused(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
+        scores: dict[str, float] = {}
+        for order in (bm25(case, index, store, query), dense(case, index, store, query)):
+            for place, turn in enumerate(order, start=1):
+                scores[turn] = scores.get(turn, 0.0) + 1 / (60 + place)
+        return by_score(scores)
+
+    return {"shared words (grep)": grep, "SQLite BM25": bm25, "vectors alone": dense, "reciprocal ranks, k = 60": fused}
+
+
+def turn_texts(case: Case) -> Iterable[tuple[str, str]]:
+    for memory in case.memories:
+        for exchange in Conversation.from_markdown(memory.body).exchanges:
+            yield (
+                exchange.id,
+                "\n".join((exchange.user, *(reply for reply in exchange.replies if isinstance(reply, str)))),
+            )
+
+
+def full_text(texts: Mapping[str, str]) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE t USING fts5(turn UNINDEXED, text, tokenize='porter unicode61')")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", texts.items())
+    return connection
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def by_score(scores: Mapping[str, float]) -> list[str]:
+    return sorted((turn for turn in scores if scores[turn] > 0), key=lambda turn: (-scores[turn], turn))
+
+
+def distinct(turns: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(turn for turn in turns if turn))
+
+
+def measure(
+    held: Sequence[Opened], ranking: Ranking, wanted: Callable[[Query], frozenset[str]]
+) -> dict[str, list[tuple[float, ...]]]:
+    """For each category the figures of its questions."""
+    found: dict[str, list[tuple[float, ...]]] = {}
+    for case, index, store in held:
+        for query in case.queries:
+            if gold := wanted(query):
+                order = distinct(ranking(case, index, store, query))
+                found.setdefault(query.category, []).append(figures(order, gold))
+    return found
+
+
+def figures(order: Sequence[str], gold: frozenset[str]) -> tuple[float, ...]:
+    recalls = [len(gold & set(order[:depth])) / len(gold) for depth in (1, 5, 10, 20)]
+    gains = sum(1 / math.log2(place + 2) for place, turn in enumerate(order[:10]) if turn in gold)
+    best = sum(1 / math.log2(place + 2) for place in range(min(10, len(gold))))
+    first = next((place for place, turn in enumerate(order, start=1) if turn in gold), 0)
+    return (*recalls, float(bool(gold & set(order[:10]))), gains / best, 1 / first if first else 0.0)
+
+
+def show(label: str, found: Mapping[str, Sequence[tuple[float, ...]]]) -> None:
+    rows = [row for category in found.values() for row in category]
+    means = [statistics.mean(column) for column in zip(*rows, strict=True)]
+    macro = [
+        statistics.mean(statistics.mean(row[place] for row in rows) for rows in found.values()) for place in (2, 5)
+    ]
+    values = "".join(f"{value:{width}.3f}" for value, width in zip(means, (6, 6, 6, 6, 8, 6, 6), strict=True))
+    print(f"{label:34}{values}  {macro[0]:.3f} {macro[1]:.3f}", flush=True)
+
+
+def print_current(held: Sequence[Opened], embedder: Embedder) -> None:
+    """How often the first right answer comes before everything that it replaced."""
+    first: list[bool] = []
+    for case, index, store in held:
+        for query in case.queries:
+            if not query.stale:
+                continue
+            by_exchange = not query.stale & query.gold_sessions and bool(query.gold)
+            order = asking(embedder, by_exchange=by_exchange)(case, index, store, query)
+            places = {name: place for place, name in enumerate(distinct(order))}
+            right = query.gold if by_exchange else query.gold_sessions
+            first.append(least(places, right) < least(places, query.stale))
+    if first:
+        print(f"{'what holds now comes first':34}{statistics.mean(first):6.3f}  of {len(first)}")
+
+
+def least(places: Mapping[str, int], names: Iterable[str]) -> int:
+    return min((places.get(name, DEPTH) for name in names), default=DEPTH)
+
+
+def print_time_and_silence(held: Sequence[Opened], embedder: Embedder) -> None:
+    spent, silent = [], []
+    for number, (case, index, store) in enumerate(held):
+        foreign = held[(number + 1) % len(held)][0].queries if len(held) > 1 else ()
+        for query in foreign:
+            began = time.perf_counter()
+            answer = recall(index, store, query.text, Here(), embedder=embedder, limit=10, at_once=True, now=case.last)
+            spent.append(time.perf_counter() - began)
+            silent.append(answer.status == "nothing")
     if silent:
-        print(f"{'silence where foreign':24} {statistics.mean(silent):9.3f}   (the next case's questions)")
-
-
-def ranked_turns(index: Index, text: str, embedder: Embedder) -> dict[str, list[str]]:
-    """The turns in the order of each search alone and of both as recall joins them."""
-    sight = sight_of(question_of(text), embedder)
-    found = search(index, sight, Allowed())
-    both = odds(found.evidence, sight.floor)
-    text = sorted_by(found.evidence, {e.passage: e.text for e in found.evidence})
-    vectors = sorted_by(found.evidence, {e.passage: e.cosine for e in found.evidence})
-    orders = {
-        "full text alone": text,
-        "vectors alone": vectors,
-        "ranks, k = 60, 1 : 1": by_ranks(text, vectors, k=60, weight=1.0),
-        "ranks, k = 10, 2 : 1": by_ranks(text, vectors, k=10, weight=2.0),
-        "both": sorted_by(found.evidence, both),
-    }
-    return {
-        name: list(dict.fromkeys(turn for passage in order if (turn := found.passages[passage].turn)))
-        for name, order in orders.items()
-    }
-
-
-def by_ranks(text: Sequence[int], vectors: Sequence[int], *, k: int, weight: float) -> list[int]:
-    """Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009), to compare with; the text's ranks times ``weight``."""
-    scores: dict[int, float] = {}
-    for order, factor in ((text, weight), (vectors, 1.0)):
-        for place, passage in enumerate(order, start=1):
-            scores[passage] = scores.get(passage, 0.0) + factor / (k + place)
-    return sorted(scores, key=lambda passage: (-scores[passage], passage))
-
-
-def sorted_by(evidence: Sequence[Evidence], scores: Mapping[int, float | None]) -> list[int]:
-    known = {e.passage: score for e in evidence if (score := scores[e.passage]) is not None}
-    return sorted(known, key=lambda passage: (-known[passage], passage))
-
-
-def recall_at(found: Sequence[str], gold: set[str]) -> float:
-    return len(gold & set(found[:TOP])) / len(gold) if gold else 1.0
-
-
-def ndcg_at(found: Sequence[str], gold: set[str]) -> float:
-    gains = sum(1 / math.log2(place + 2) for place, item in enumerate(found[:TOP]) if item in gold)
-    best = sum(1 / math.log2(place + 2) for place in range(min(TOP, len(gold))))
-    return gains / best if best else 1.0
+        print(f"{'one recall, median':34}{statistics.median(spent) * 1000:6.1f} ms")
+        print(f"{'silence for another case':34}{statistics.mean(silent):6.3f}  of {len(silent)}")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def test_the_head_holds_the_quotations_without_their_receipts_and_says_where_it_
     head = passages_of(talk(exchange, decision=(Quote("We take SQLite.", "user", "turn-1234"),)))[0]
     assert "- We take SQLite." in head.body
     assert "turn turn" not in head.body
-    assert head.context == "kasha · 2026-02-09"
+    assert head.context == "\n\n\nkasha · 2026-02-09"
 
 
 def test_what_a_person_wrote_above_the_exchanges_can_be_found() -> None:

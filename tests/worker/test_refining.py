@@ -105,6 +105,7 @@ def test_a_talk_becomes_a_note_that_recall_finds(office: Any, server: ModelServe
         "cwd": str(Path.home() / "code" / "api"),
         "limit": 3,
         "wide": False,
+        "exchanges": False,
         "text": True,
     }
     until(lambda: STATEMENT in str(ask(office.places.state, "recall", question, timeout_s=60)), "recall finds it")

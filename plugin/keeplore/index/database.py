@@ -20,7 +20,7 @@ from typing import TypeVar
 from keeplore.errors import IndexUnavailable
 from keeplore_hooks import durable
 
-SCHEMA = 4
+SCHEMA = 5
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
@@ -32,7 +32,7 @@ README = """Keeplore's search index of one workspace, made from the text there.
 Safe to delete at any time; it comes back.
 """
 # A word of the title says most about a passage, one that only a neighbour used says least.
-FTS_WEIGHTS = {"title": 3.0, "head": 1.5, "body": 1.0, "context": 0.4, "extra": 0.5}
+FTS_WEIGHTS = {"title": 3.0, "head": 1.5, "body": 1.0, "context": 0.25, "extra": 0.5}
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 # Errors that say nothing about the file's contents: deleting it would not help.
 _NOT_DAMAGE = frozenset(

@@ -273,6 +273,10 @@ class Index:
         """How many memories fit, whatever the limit."""
         return self._database.read(lambda c: queries.count_listed(c, wanted))
 
+    def session_span(self, allowed: Allowed, number: int) -> tuple[str, str] | None:
+        """When the n-th session in these scopes began and ended, the last one for -1; None where there are fewer."""
+        return self._database.read(lambda c: queries.session_span(c, allowed, number))
+
     def scopes(self) -> tuple[tuple[str, str], ...]:
         """Every scope that there ever was memory of, with its project."""
         return self._database.read(queries.scopes)

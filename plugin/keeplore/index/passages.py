@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from keeplore.index.words import extra_tokens, token_count
+from keeplore.index.words import extra_tokens, spoken_day, token_count
 from keeplore.memory import Asked, Conversation, Exchange, Memory
 from keeplore.memory.conversation import EXCHANGES
 
@@ -17,6 +17,10 @@ TITLE = 24
 BEFORE = 24
 AFTER = 14
 HASH = 16  # bytes: two texts of one hash are not to be expected, and every passage has two
+# What the full text knows of the neighbours; measured: more finds no more, and every word of it is stored once more.
+BEFORE_IN_TEXT = 90
+AFTER_IN_TEXT = 60
+NEIGHBOURS = 3  # exchanges on either side, where they are short
 MAX_WORD = 100  # characters; longer runs without a space are cut, so that one always fits into a piece
 _RECEIPT = re.compile(r" — (?:user|assistant), turn \S+$", re.MULTILINE)
 # lines that say when and where: they answer no question, and commands match words that nobody meant
@@ -32,7 +36,7 @@ class Passage:
     kind: str  # head | exchange | section
     title: str
     body: str
-    context: str = ""  # what stands around it: question, neighbours, heading, project, date
+    context: str = ""  # what stands around it, on four lines: question or heading, before, after, place and date
     turn: str = ""
     at: str = ""
 
@@ -43,7 +47,7 @@ class Passage:
 
     @property
     def extra(self) -> str:
-        return extra_tokens(f"{self.title}\n{self.body}")
+        return "\n".join(filter(None, (extra_tokens(f"{self.title}\n{self.body}"), spoken_day(self.at))))
 
     @property
     def hash(self) -> bytes:
@@ -51,7 +55,13 @@ class Passage:
 
 
 def embedded_text(title: str, body: str, context: str) -> str:
-    return "\n".join(part for part in (_head_of(title, TITLE), body, context) if part)
+    asked, before, after, place = context.split("\n") if context else ("",) * 4
+    around = (_head_of(asked, BEFORE), _tail_of(before, BEFORE), _head_of(after, AFTER), place)
+    return "\n".join(part for part in (_head_of(title, TITLE), body, *around) if part)
+
+
+def _around(*, asked: str = "", before: str = "", after: str = "", place: str = "") -> str:
+    return "\n".join((asked, before, after, place))
 
 
 def passages_of(memory: Memory) -> list[Passage]:
@@ -83,8 +93,8 @@ def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
         else:
             pieces += [(heading, piece) for piece in split(text)]
     for number, (heading, text) in enumerate(pieces or [("", "")]):
-        context = "\n".join(filter(None, (heading if not text.startswith(heading) else "", place)))
-        yield Passage("head" if number == 0 else "section", title, text, context)
+        asked = "" if text.startswith(heading) else " ".join(heading.split())
+        yield Passage("head" if number == 0 else "section", title, text, _around(asked=asked, place=place))
 
 
 def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
@@ -107,17 +117,19 @@ def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
 
 
 def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
+    said = [_spoken(exchange) for exchange in exchanges]
     for number, exchange in enumerate(exchanges):
-        before = _tail_of(_spoken(exchanges[number - 1]), BEFORE) if number else ""
-        after = _head_of(exchanges[number + 1].user, AFTER) if number + 1 < len(exchanges) else ""
-        pieces = split(_spoken(exchange))
-        asked = _head_of(exchange.user, BEFORE)
+        before = _tail_of("\n".join(said[max(0, number - NEIGHBOURS) : number]), BEFORE_IN_TEXT)
+        after = _head_of("\n".join(said[number + 1 : number + 1 + NEIGHBOURS]), AFTER_IN_TEXT)
+        pieces = split(said[number])
         for part, piece in enumerate(pieces):
             # later pieces are answers: the question says what they answer, the neighbours say little
-            around = [asked] if part else [before]
-            if part + 1 == len(pieces):
-                around.append(after)
-            context = "\n".join(filter(None, (*around, exchange.at[:10])))
+            context = _around(
+                asked=_head_of(exchange.user, BEFORE_IN_TEXT) if part else "",
+                before="" if part else before,
+                after=after if part + 1 == len(pieces) else "",
+                place=exchange.at[:10],
+            )
             yield Passage("exchange", title, piece, context, exchange.id, exchange.at)
 
 

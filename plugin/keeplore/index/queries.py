@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from keeplore.index import blocks
-from keeplore.index.rows import MemoryRow, PassageRow, Wanted
+from keeplore.index.rows import Allowed, MemoryRow, PassageRow, Wanted
 from keeplore.index.search import in_list, scope_ids
 from keeplore.memory.chains import Chain, Place, chains, places
 
@@ -55,7 +55,8 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
     found: dict[int, PassageRow] = {}
     for chunk in _chunks(list(ids)):
         rows = connection.execute(
-            "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body, m.title FROM passages p"  # noqa: S608  # marks
+            "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body, m.title,"  # noqa: S608  # marks
+            " (SELECT count(*) FROM passages o WHERE o.memory = p.memory) FROM passages p"
             f" JOIN memories m ON m.key = p.memory WHERE p.id IN ({_marks(chunk)})",
             chunk,
         )
@@ -287,6 +288,18 @@ def _fitting(connection: sqlite3.Connection, wanted: Wanted) -> tuple[str, tuple
     return condition, (
         wanted.kind, wanted.category, wanted.session, wanted.since, wanted.before, wanted.before,
     )  # fmt: skip
+
+
+def session_span(connection: sqlite3.Connection, allowed: Allowed, number: int) -> tuple[str, str] | None:
+    """When the n-th session in these scopes began and ended, the last one for -1; None where there are fewer."""
+    order, offset = ("DESC", -number - 1) if number < 0 else ("ASC", number - 1)
+    row = connection.execute(
+        "SELECT min(created_at), max(updated_at) FROM memories WHERE kind = 'conversation'"  # noqa: S608  # our own words
+        f" AND {in_list('scope_id', scope_ids(connection, allowed))} GROUP BY coalesce(nullif(session, ''), id)"
+        f" ORDER BY 1 {order} LIMIT 1 OFFSET ?",
+        (offset,),
+    ).fetchone()
+    return (str(row[0]), str(row[1])) if row else None
 
 
 def scopes(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:

@@ -44,6 +44,7 @@ class PassageRow:
     at: str
     text: str
     title: str  # of the memory
+    passages: int = 1  # of the memory
 
 
 @dataclass(frozen=True, slots=True)

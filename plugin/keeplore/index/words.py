@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]|\S")
 # a word, or words joined as in paths, versions, identifiers and contractions
@@ -13,6 +14,11 @@ _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 MAX_EXTRA = 400  # parts of identifiers kept for a passage; a passage has some 200 words
 MAX_TERMS = 48  # distinct words of a query that are looked at; a prompt may be a page
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 STOP_WORDS = frozenset(
     """
@@ -26,6 +32,14 @@ STOP_WORDS = frozenset(
     using very want was wasn't we we're we've were weren't what what's when where which while who whom why will with
     won't would wouldn't yes yet you you're your yours yourself yourselves
     """.split()  # noqa: SIM905  # a list of 200 literals cannot be read
+)
+# by which somebody asks for a talk, not for what was said in it; dropped where other words are left
+TALK_WORDS = frozenset(
+    """
+    across aspects brought comprehensive conversation conversations different discuss discussed discussing discussion
+    discussions ever mention mentioned mentioning progressed recall remember remind said summarise summarize summary
+    talked throughout told walk
+    """.split()  # noqa: SIM905
 )
 
 
@@ -58,6 +72,15 @@ def extra_tokens(text: str) -> str:
     return "\n".join(list(extra)[:MAX_EXTRA])
 
 
+def spoken_day(at: str) -> str:
+    """The day of a moment (RFC 3339) as people write it, "3 July 2023 Monday"; "" for what is no moment."""
+    try:
+        day = date.fromisoformat(at[:10])
+    except ValueError:
+        return ""
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year} {DAYS[day.weekday()]}"
+
+
 def query_terms(query: str) -> list[tuple[str, ...]]:
     """The distinct words of a query without stop words, each with its other spellings; all of them if only stop words.
 
@@ -66,6 +89,7 @@ def query_terms(query: str) -> list[tuple[str, ...]]:
     words = list(dict.fromkeys(term.casefold() for term in _TERM.findall(query)))
     spelled = {term.casefold(): term for term in reversed(_TERM.findall(query))}
     telling = [word for word in words if word.replace("’", "'") not in STOP_WORDS] or words
+    telling = [word for word in telling if word not in TALK_WORDS] or telling
     return [_spellings(spelled[word]) for word in telling[:MAX_TERMS]]
 
 

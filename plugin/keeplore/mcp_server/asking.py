@@ -31,7 +31,14 @@ NONE_YET = MISSING["empty"]
 def search(desk: Desk, query: str, limit: int, *, wide: bool, directory: str, max_tokens: int) -> str:
     """The memories that answer a question, best first. Raises KeeploreError."""
     asked = desk.place.asked(directory)
-    request = {"query": query, "cwd": str(asked.directory), "limit": limit, "wide": wide, "text": False}
+    request = {
+        "query": query,
+        "cwd": str(asked.directory),
+        "limit": limit,
+        "wide": wide,
+        "exchanges": False,
+        "text": False,
+    }
     answer = desk.recall(request)
     if not answer["hits"] and answer["stamp"]["vectors"] < answer["stamp"]["passages"]:
         # beside passages with a vector, what has none yet is not sure enough

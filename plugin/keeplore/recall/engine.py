@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
@@ -13,12 +13,14 @@ from keeplore.index.passages import passages_of
 from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import statement_of
 from keeplore.recall.echo import is_echo
+from keeplore.recall.evident import bonus, closeness
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
 from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank, shared
 from keeplore.recall.trusted import stated_trust
 from keeplore.recall.values import SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
+from keeplore.recall.when import Span, session_in, spans_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +42,7 @@ class Sight:
     floor: float | None = None
     model: str = ""  # fingerprint of the model that made the vector
     is_patient: bool = False  # where no host waits for its prompt
+    spans: tuple[Span, ...] = ()  # times that the question names
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Kept:
     skip: Callable[[MemoryRow], bool]
     is_told: Callable[[str], bool]
     trust: Callable[[Memory], str]
+    by_exchange: bool = False
 
 
 def recall(
@@ -71,6 +75,7 @@ def recall(
     embedder: Embedder | None = None,
     limit: int = 5,
     wide: bool = False,
+    by_exchange: bool = False,
     text_only: bool = False,
     at_once: bool = False,
     unasked: Unasked = ALL,
@@ -80,11 +85,11 @@ def recall(
 ) -> Answer:
     """The memories that answer a question, as seen from ``here``, best first.
 
-    ``wide`` asks the other projects as well, which otherwise happens when little is found. The index is brought up to
-    date first, unless ``at_once`` says that a person waits and somebody else sees to that: then the other projects are
-    not asked either. ``unasked`` says what is left out, ``trust`` how far a memory is believed. Nothing is
-    fetched and no vectors are made but the question's. Raises IndexUnavailable where the index can neither be read
-    nor made.
+    ``by_exchange`` gives every exchange that answers, not one of each memory. ``wide`` asks the other projects as
+    well, which otherwise happens when little is found. The index is brought up to date first, unless ``at_once`` says
+    that a person waits and somebody else sees to that: then the other projects are not asked either. ``unasked`` says
+    what is left out, ``trust`` how far a memory is believed. Nothing is fetched and no vectors are made but the
+    question's. Raises IndexUnavailable where the index can neither be read nor made.
     """
     notes = [] if at_once else _refresh(index)
     is_behind = bool(notes)
@@ -93,19 +98,21 @@ def recall(
     # while the model is being changed, the one before has the vectors
     answering = None if text_only or embedder is None else index.answering(embedder)
     sight, why_text = _look(question, answering, stamp.vectors)
-    sight = replace(sight, is_patient=not at_once)
+    moment = now or datetime.now(UTC)
+    spans = _spans(index, question, Allowed(() if wide else here.scopes), moment.date())
+    sight = replace(sight, is_patient=not at_once, spans=spans)
     notes += [why_text] if why_text and not text_only else []
     notes += [str(stamp.switch)] if stamp.switch and sight.floor is not None else []
     if sight.floor is not None and stamp.vectors < stamp.passages:
         notes.append(f"{stamp.passages - stamp.vectors} of {stamp.passages} passages have no vector yet")
     hits: list[Hit] = []
     if question.says_something and stamp.memories:
-        moment = now or datetime.now(UTC)
-        wanted = Kept(limit, max(unasked.at_least, weights.nothing_below), unasked.skip, unasked.is_told, trust)
+        at_least = max(unasked.at_least, weights.nothing_below)
+        wanted = Kept(limit, at_least, unasked.skip, unasked.is_told, trust, by_exchange)
         try:
             hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
         except EngineUnavailable:  # asked again, its full text is this machine's
-            sight = Sight(question, is_patient=not at_once)
+            sight = Sight(question, is_patient=not at_once, spans=spans)
             hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more = _hits(index, store, sight, here, wanted, is_wide=True, now=moment, w=weights)
@@ -141,24 +148,50 @@ def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, a
         Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
         for id_ in sorted(text.keys() | cosines.keys())
     ]
-    # what a memory is burdened with only lowers its score, so whatever is below already need not be looked up
-    least = least_odds(at_least)
-    likely = [id_ for id_, value in odds(found, sight.floor, w).items() if value >= least]
-    passages |= {row.id: row for row in index.passages([id_ for id_ in likely if id_ not in passages])}
-    kept = {id_: passages[id_].memory_id for id_ in likely if id_ in passages}
-    memories = index.memories(sorted(set(kept.values())))
+    # what a memory is burdened with only lowers its score, so whatever is too far below need not be looked up
+    likely = odds(found, sight.floor, w)
+    least = least_odds(at_least) - w.most_bonus
+    wanted = sorted((id_ for id_, value in likely.items() if value >= least), key=lambda id_: (-likely[id_], id_))
+    passages |= {row.id: row for row in index.passages([id_ for id_ in wanted if id_ not in passages])}
+    known = [id_ for id_ in wanted if id_ in passages]
+    memories = index.memories(sorted({passages[id_].memory_id for id_ in known}))
+    places = {id_: place for place, id_ in enumerate(known) if passages[id_].memory_id in memories}
     evidence = tuple(
-        replace(e, memory=kept[e.passage], is_echo=is_echo(passages[e.passage], sight.question))
-        if e.passage in kept
-        else e
+        _known(e, passages[e.passage], memories, sight, places[e.passage], w) if e.passage in places else e
         for e in found
     )
     return Found(evidence, passages, memories)
 
 
+def _known(
+    e: Evidence, row: PassageRow, memories: Mapping[str, MemoryRow], sight: Sight, place: int, w: Weights
+) -> Evidence:
+    """Evidence with what its passage shows; ``place`` is where it stands by the searches alone, 0 the best."""
+    question = sight.question
+    memory = memories[row.memory_id]
+    at = row.at or memory.updated_at or memory.created_at
+    known = replace(e, memory=memory.id, turn=row.turn, at=at, passages=row.passages)
+    if place >= w.read:
+        return known
+    close = 0.0
+    if place < w.current_among and not question.is_about_past:
+        share, is_rule = closeness(row.text, question)
+        close = share if is_rule or memory.kind == "note" or not question.asks else 0.0
+    named = any(span.holds(at) for span in sight.spans) * w.when
+    return replace(known, is_echo=is_echo(row, question), bonus=bonus(row, question, w) + named, close=close)
+
+
 def sight_of(question: Question, embedder: Embedder) -> Sight:
     """The question with its vector. Raises ModelUnavailable."""
     return Sight(question, embedder.embed([question.text])[0], embedder.floor, embedder.fingerprint)
+
+
+def _spans(index: Index, question: Question, allowed: Allowed, today: date) -> tuple[Span, ...]:
+    """The times that the question names."""
+    named = spans_in(question.text, today)
+    number = session_in(question.text)
+    session = index.session_span(allowed, number) if number else None
+    return (*named, Span(*session)) if session else named
 
 
 def _refresh(index: Index) -> list[str]:
@@ -192,7 +225,8 @@ def _hits(
     standings = {row.id: _standing(row, here, now) for row in memories.values()}
     told = {id_ for id_, row in found.passages.items() if wanted.is_told(row.text)}
     evidence = [e for e in found.evidence if e.passage not in told]
-    ranked = [r for r in rank(evidence, standings, sight.floor, w) if r.score >= wanted.at_least]
+    entries = rank(evidence, standings, sight.floor, w, by_turn=wanted.by_exchange)
+    ranked = [r for r in entries if r.score >= wanted.at_least]
     words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked if r.passage is not None}
     hits: list[Hit] = []
     said: list[tuple[str, str, frozenset[str]]] = []  # place and words of each hit
@@ -230,6 +264,7 @@ def _standing(row: MemoryRow, here: Here, now: datetime) -> Standing:
         row.permanent,
         row.is_archived,
         row.superseded_by,
+        f"{row.scope}/{row.project}",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +24,18 @@ _ERRANDS = """
 build change check clean code commit compile diff error explain file format lint list look open pull push read rerun run
 show tell test tests tidy update warning write
 """
+# orders that go with every rule: what a rule is about stands beside them
+_EVER = frozenset({"alway", "never"})
+_PAST = re.compile(
+    r"\b(?:did|was|were|when|had|ago|first|originally|initially|before|used to|previous\w*|earlier|old|history|happened"
+    r"|changed?)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\?\s*$|^\s*(?:who|what|when|where|which|why|how|do|does|did|is|are|was|were|has|have|had|can|could|would|should"
+    r"|will)\b",
+    re.IGNORECASE,
+)
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 
 
@@ -32,6 +45,9 @@ class Question:
 
     text: str
     words: tuple[tuple[frozenset[str], ...], ...]
+    all_words: tuple[
+        tuple[frozenset[str], ...], ...
+    ] = ()  # with those that mean little alone, as in "start names with"
 
     @property
     def is_errand(self) -> bool:
@@ -42,6 +58,21 @@ class Question:
     def says_something(self) -> bool:
         """False where there is nothing to look for, as in "ok, go on"."""
         return bool(self.words)
+
+    @property
+    def is_about_past(self) -> bool:
+        """True where what held once is as good an answer as what holds now."""
+        return bool(_PAST.search(self.text))
+
+    @property
+    def asks(self) -> bool:
+        """False for an order or a bare subject."""
+        return bool(_ASKS.search(self.text))
+
+    def closeness(self, stems: frozenset[str]) -> float:
+        """The share of all words but "always" and "never" that are among these stems, 0..1."""
+        words = [word for word in self.all_words if not any(spelling <= _EVER for spelling in word)]
+        return sum(any(spelling <= stems for spelling in word) for word in words) / (len(words) or 1)
 
     def coverage(self, stems: frozenset[str]) -> float:
         """The share of the words that are in a text with these stems, 0..1."""
@@ -55,13 +86,14 @@ def question_of(text: str) -> Question:
     clean = " ".join(strip_fenced(sanitise(text)).split())
     if len(clean) > QUERY_CHARS:
         clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
-    groups = [tuple(stems_of(spelling) for spelling in spellings) for spellings in query_terms(clean)]
-    telling = {
-        tuple(spelling for spelling in group if spelling): None
-        for group, spellings in zip(groups, query_terms(clean), strict=True)
-        if not _is_filler(spellings[0])
-    }
-    return Question(clean, tuple(group for group in telling if group))
+    terms = query_terms(clean)
+    groups = [tuple(filter(None, map(stems_of, spellings))) for spellings in terms]
+    telling = [group for group, spellings in zip(groups, terms, strict=True) if not _is_filler(spellings[0])]
+    return Question(clean, _distinct(telling), _distinct(groups))
+
+
+def _distinct(groups: Iterable[tuple[frozenset[str], ...]]) -> tuple[tuple[frozenset[str], ...], ...]:
+    return tuple(dict.fromkeys(group for group in groups if group))
 
 
 def stems_of(text: str) -> frozenset[str]:

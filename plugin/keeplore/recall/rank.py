@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
 
+SUPPORT = 3  # passages of a memory that speak for one another
 _DIGITS = 6  # of log-odds: smaller differences are noise of floating point, and count as ties
 
 
@@ -30,6 +31,11 @@ class Evidence:
     cosine: float | None = None  # None where the vector search did not find it
     coverage: float = 0.0  # share of the question's words in it, 0..1
     is_echo: bool = False  # it asks the same and does not answer
+    bonus: float = 0.0  # log-odds for what its own words show
+    turn: str = ""
+    at: str = ""  # RFC 3339: when it was said
+    passages: int = 1  # of its memory
+    close: float = 0.0  # share of the question's words in two sentences that hold now, 0..1; 0 for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,7 @@ class Standing:
     is_permanent: bool = False
     is_archived: bool = False
     head: str = ""  # id of the version that replaces it, "" where it is the newest
+    place: str = ""  # scope and project
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,33 +98,86 @@ def burden(standing: Standing, w: Weights = WEIGHTS) -> float:
 
 
 def rank(
-    found: Sequence[Evidence], standings: Mapping[str, Standing], floor: float | None, w: Weights = WEIGHTS
+    found: Sequence[Evidence],
+    standings: Mapping[str, Standing],
+    floor: float | None,
+    w: Weights = WEIGHTS,
+    *,
+    by_turn: bool = False,
 ) -> list[Ranked]:
     """One entry for each memory, best first; an older version counts for its head and is not shown beside it.
 
     Memories without a standing are left out. A head without a standing (it may not be shown here) leaves its older
-    version, far down.
+    version, far down. ``by_turn`` gives one entry for each exchange instead.
     """
-    likely = odds(found, floor, w)
-    best: dict[str, tuple[float, int | None]] = {}
-    for e in sorted(found, key=lambda e: e.passage):
-        standing = standings.get(e.memory)
-        if standing is None:
-            continue
-        value, shown = likely[e.passage] - e.is_echo * w.echo, e.memory
+    known = sorted((e for e in found if e.memory in standings), key=lambda e: e.passage)
+    values = current(known, supported(known, odds(found, floor, w), w), standings, w)
+    best: dict[tuple[str, str], tuple[float, int | None]] = {}
+    for e in known:
+        standing = standings[e.memory]
+        value, shown = values[e.passage] - e.is_echo * w.echo, e.memory
         passage: int | None = e.passage
-        if standing.head and standing.head != e.memory:
+        if _is_replaced(e, standing):
             if standing.head in standings:
                 shown, passage = standing.head, None
             else:
                 value -= w.outdated
-        best[shown] = _better(best.get(shown), (value, passage))
+        place = (shown, e.turn if by_turn and passage is not None else "")
+        best[place] = _better(best.get(place), (value, passage))
     ranked = []
-    for memory, (value, passage) in best.items():
+    for (memory, _), (value, passage) in best.items():
         standing = standings[memory]
         total = round(value - burden(standing, w), _DIGITS)
         ranked.append(Ranked(memory, total, passage, standing.distance, standing.age_days))
     return in_order(ranked)
+
+
+def supported(known: Sequence[Evidence], likely: Mapping[int, float], w: Weights = WEIGHTS) -> dict[int, float]:
+    """The log-odds of each passage with what its exchange and its memory say beside it."""
+    values = {e.passage: likely[e.passage] + e.bonus for e in known}
+    of_turn: dict[tuple[str, str], list[int]] = {}
+    of_memory: dict[str, list[Evidence]] = {}
+    for e in sorted(known, key=lambda e: (-values[e.passage], e.passage)):
+        of_memory.setdefault(e.memory, []).append(e)
+        if e.turn:
+            of_turn.setdefault((e.memory, e.turn), []).append(e.passage)
+    for first, *others in of_turn.values():
+        if others:
+            values[first] += w.turn * max(0.0, values[others[0]] + w.doubt)
+    joined: dict[int, float] = {}
+    for entries in of_memory.values():
+        best = [values[e.passage] for e in entries[:SUPPORT]]
+        missing = min(SUPPORT, entries[0].passages) - len(best)
+        mean = (sum(best) - missing * w.doubt) / (len(best) + max(0, missing))
+        joined |= {e.passage: (1 - w.memory) * values[e.passage] + w.memory * mean for e in entries}
+    return joined
+
+
+def current(
+    known: Sequence[Evidence], values: Mapping[int, float], standings: Mapping[str, Standing], w: Weights = WEIGHTS
+) -> dict[int, float]:
+    """The same values, handed out anew among statements that are about as close to the question: the newest first.
+
+    They must be of one place, and none may be an older version: what replaced it is known there.
+    """
+    places: dict[tuple[int, str], list[Evidence]] = {}
+    order = sorted(known, key=lambda e: (-values[e.passage], e.passage))[: w.current_among]
+    for e in order:
+        standing = standings[e.memory]
+        is_near = values[e.passage] + w.doubt >= w.current_from * (values[order[0].passage] + w.doubt)
+        if is_near and e.close >= w.current_close and not _is_replaced(e, standing) and not standing.is_archived:
+            places.setdefault((standing.distance, standing.place), []).append(e)
+    given = dict(values)
+    for entries in places.values():
+        closest = max(e.close for e in entries)
+        rivals = [e for e in entries if e.close >= closest - w.current_within]
+        newest = sorted(rivals, key=lambda e: (e.at, e.passage), reverse=True)
+        given |= {e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)}
+    return given
+
+
+def _is_replaced(e: Evidence, standing: Standing) -> bool:
+    return bool(standing.head) and standing.head != e.memory
 
 
 def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -20,6 +20,22 @@ class Weights:
     text_alone: float = 8.0
     doubt_alone: float = 4.0
 
+    # --- what a passage's own words show, in the same log-odds; measured on LoCoMo, see docs/benchmarks.md ---
+    covered: float = 0.8  # times how far the share of the question's words in it is above one half
+    telling: float = 0.4  # a passage of forty words against one of ten
+    asking: float = 0.8  # it ends with a question: what answers it stands elsewhere
+    speaker: float = 0.8  # said by somebody whom the question names
+    memory: float = 0.23  # share that the mean of the memory's three best passages has in each of them
+    when: float = 1.5  # said at a time that the question names; judgement
+    most_bonus: float = 4.0  # more than all of these together
+    turn: float = 0.2  # share of the sureness of an exchange's second best piece that its best one gains
+
+    # --- what holds now: of statements that are about as close to the question, the newest comes first ---
+    current_among: int = 15  # best passages
+    current_from: float = 0.6  # of the sureness of the best one
+    current_close: float = 0.4  # share of the question's words in two sentences of it
+    current_within: float = 0.35  # of the closest one's share
+
     # --- what stands beside the match, in the same log-odds: .8 is what a tenth of the vector's range is worth ---
     inherited: float = 0.3  # workspace and user scope: twins differ by this much in BM25 through their length alone
     sibling: float = 0.8  # another project's memory must be clearly better; judgement
@@ -40,6 +56,7 @@ class Weights:
     # --- sizes ---
     candidates: int = 200  # passages taken from each search
     covering: int = 20  # best text matches in which the query's words are looked for
+    read: int = 60  # best passages of both searches whose own words are looked at
 
 
 WEIGHTS = Weights()

@@ -72,7 +72,7 @@ class Answers:
         self._shown.save()
 
     def recall(self, payload: bytes) -> bytes:
-        """The answer to ``{query, cwd, limit, wide, text}`` as JSON."""
+        """The answer to ``{query, cwd, limit, wide, exchanges, text}`` as JSON."""
         request = json.loads(payload)
         try:
             answer = self._registry.recall(
@@ -80,6 +80,7 @@ class Answers:
                 Path(request["cwd"]),
                 limit=request["limit"],
                 wide=request["wide"],
+                by_exchange=request["exchanges"],
                 text_only=request["text"],
             )
         except KeeploreError as e:

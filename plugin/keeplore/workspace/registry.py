@@ -137,13 +137,16 @@ class Registry:
         *,
         limit: int = 5,
         wide: bool = False,
+        by_exchange: bool = False,
         text_only: bool = False,
         at_once: bool = False,
         unasked: Unasked = ALL,
     ) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are absolute."""
         workspace = self.for_directory(cwd)
-        how: dict[str, Any] = {"text_only": text_only, "at_once": at_once, "unasked": unasked}
+        how: dict[str, Any] = {
+            "by_exchange": by_exchange, "text_only": text_only, "at_once": at_once, "unasked": unasked,
+        }  # fmt: skip
         answer = workspace.recall(query, cwd, limit=limit, wide=wide, **how)
         for name in self.inherited(workspace):
             try:

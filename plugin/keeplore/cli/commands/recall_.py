@@ -31,10 +31,13 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 @click.argument("query", nargs=-1, required=True)
 @click.option("-n", "--limit", default=5, show_default=True, type=click.IntRange(1, 50), help="How many memories.")
 @click.option("--wide", is_flag=True, help="Also look in the workspace's other projects.")
+@click.option("--exchanges", is_flag=True, help="Every exchange that answers, not one of each memory.")
 @click.option("--text", "text_only", is_flag=True, help="Match words only; does not load the embedding model.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.pass_obj
-def command(places: Places, query: tuple[str, ...], limit: int, *, wide: bool, text_only: bool, as_json: bool) -> None:
+def command(
+    places: Places, query: tuple[str, ...], limit: int, *, wide: bool, exchanges: bool, text_only: bool, as_json: bool
+) -> None:
     """Print the memories that answer QUERY, best first: those of this directory's project, then what it inherits.
 
     \b
@@ -51,6 +54,7 @@ def command(places: Places, query: tuple[str, ...], limit: int, *, wide: bool, t
         "cwd": str(Path.cwd()),
         "limit": limit,
         "wide": wide,
+        "exchanges": exchanges,
         "text": text_only,
     }
     answer = ask(places.state, "recall", request, timeout_s=WORKER_S) or _without_worker(places, request)
@@ -73,7 +77,12 @@ def _without_worker(places: Places, request: dict[str, Any]) -> dict[str, Any]:
 
     def asked() -> Answer:
         return registry.recall(
-            request["query"], cwd, limit=request["limit"], wide=request["wide"], text_only=request["text"]
+            request["query"],
+            cwd,
+            limit=request["limit"],
+            wide=request["wide"],
+            by_exchange=request["exchanges"],
+            text_only=request["text"],
         )
 
     with Registry(places) as registry:

@@ -1,0 +1,61 @@
+from datetime import date
+
+import pytest
+
+from keeplore.recall.when import Span, session_in, spans_in
+
+TODAY = date(2026, 11, 21)  # a Saturday
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "last"),
+    [
+        ("what did we decide on 2026-07-03?", "2026-07-03", "2026-07-03"),
+        ("on 3 July", "2026-07-03", "2026-07-03"),
+        ("on the 3rd of July 2023", "2023-07-03", "2023-07-03"),
+        ("July 3rd, 2023", "2023-07-03", "2023-07-03"),
+        ("on 24 December", "2025-12-24", "2025-12-24"),
+        ("on 29 February", "2024-02-29", "2024-02-29"),
+        ("in May", "2026-05-01", "2026-05-31"),
+        ("in December", "2025-12-01", "2025-12-31"),
+        ("since February 2024", "2024-02-01", "2024-02-29"),
+        ("in 2024", "2024-01-01", "2024-12-31"),
+        ("yesterday", "2026-11-20", "2026-11-20"),
+        ("last week", "2026-11-09", "2026-11-15"),
+        ("this week", "2026-11-16", "2026-11-21"),
+        ("the past week", "2026-11-14", "2026-11-21"),
+        ("last month", "2026-10-01", "2026-10-31"),
+        ("two weeks ago", "2026-11-04", "2026-11-10"),
+        ("on Monday", "2026-11-16", "2026-11-16"),
+        ("last Saturday", "2026-11-14", "2026-11-14"),
+    ],
+)
+def test_a_time_becomes_its_days(asked: str, first: str, last: str) -> None:
+    assert spans_in(asked, TODAY) == (Span(first, last),)
+
+
+@pytest.mark.parametrize("asked", ["you may do 3 things", "march on", "2026-02-30", "version 2024", "0 weeks"])
+def test_words_and_numbers_that_are_no_time_are_left_alone(asked: str) -> None:
+    assert spans_in(asked, TODAY) == ()
+
+
+def test_a_span_holds_moments_of_its_days() -> None:
+    span = Span("2026-07-03", "2026-07-04")
+    assert span.holds("2026-07-03T00:00:00Z")
+    assert span.holds("2026-07-04T23:59:59Z")
+    assert not span.holds("2026-07-05T00:00:00Z")
+    assert not span.holds("")
+
+
+@pytest.mark.parametrize(
+    ("asked", "number"),
+    [
+        ("in the fifth session", 5),
+        ("our 12th conversation", 12),
+        ("session 3", 3),
+        ("last chat", -1),
+        ("session ids", 0),
+    ],
+)
+def test_a_session_is_named_by_its_number(asked: str, number: int) -> None:
+    assert session_in(asked) == number
