@@ -214,7 +214,14 @@ def test_recall_still_answers_when_the_cache_is_deleted_under_the_worker(office)
     office.prompt("We keep the ledger append-only, because auditors ask for every state.")
     office.start()
     office.taken()
-    question = {"query": "append-only ledger", "cwd": str(Path.home()), "limit": 5, "wide": True, "exchanges": False, "text": False}
+    question = {
+        "query": "append-only ledger",
+        "cwd": str(Path.home()),
+        "limit": 5,
+        "wide": True,
+        "exchanges": False,
+        "text": False,
+    }
     until(lambda: ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found", "it is indexed")
     shutil.rmtree(office.places.cache)
     assert ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found"

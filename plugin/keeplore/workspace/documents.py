@@ -110,8 +110,8 @@ class Documents:
         is_there = self._workspace.index.path_of(memory.id) is not None
         done = self._workspace.notes.revise(
             head.id,
+            [row.id for row, _ in heads[1:]],
             body=memory.body,
-            also=[row.id for row, _ in heads[1:]],
             id=new_id("document", memory.id, head.id) if is_there else memory.id,
             title=memory.title,
             trust=TRUST,

@@ -96,7 +96,7 @@ class Notes:
         self._index.refresh()
         return self._near(self._made(draft))
 
-    def revise(self, memory_id: str, *, body: str | None = None, also: Iterable[str] = (), **meta: Any) -> Outcome:
+    def revise(self, memory_id: str, also: Iterable[str] = (), /, *, body: str | None = None, **meta: Any) -> Outcome:
         """Write a version that replaces the head of a memory's chain, and every other end of it where it is forked.
 
         It replaces ``also`` these memories, which are of no chain with it.
