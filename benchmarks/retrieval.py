@@ -79,7 +79,7 @@ def report(name: str, held: Sequence[Opened], embedder: Embedder, options: argpa
             show(label, measure(held, ranking, lambda query: query.gold))
         show("recall", measure(held, asking(embedder, by_exchange=True), lambda query: query.gold))
         for label, changed in ABLATIONS.items() if options.ablations else ():
-            w = replace(EVERYTHING, **changed)  # type: ignore[arg-type]
+            w = replace(EVERYTHING, **changed)  # type: ignore[arg-type]  # numbers, each under the name of a weight
             show(f"  {label}", measure(held, asking(embedder, by_exchange=True, w=w), lambda query: query.gold))
     whole = asking(embedder, by_exchange=False)
     show("recall, whole memories", measure(held, whole, lambda query: query.gold_sessions))

@@ -230,9 +230,12 @@ def test_damage_left_by_a_killed_writer_is_found_before_anything_is_written(
     files: Any, filled: Index, index_directory: Path
 ) -> None:
     file = index_directory / FILE
+    sql = "SELECT (rootpage - 1) * (SELECT page_size FROM pragma_page_size) FROM sqlite_master WHERE name = 'passages'"
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        ((start,),) = connection.execute(sql)
     data = bytearray(file.read_bytes())
-    middle = len(data) // 8192 * 4096
-    data[middle : middle + 8192] = b"\xa5" * 8192
+    data[start : start + 4096] = b"\xa5" * 4096
     file.write_bytes(data)
     filled._database.write(lambda _: None)
     before = name_of(filled)

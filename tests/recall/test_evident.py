@@ -50,7 +50,7 @@ def said(number: int, at: str, *, text: float = 5.0, close: float = 1.0) -> Evid
 
 
 def order(found: list[Evidence], **changes: object) -> list[str]:
-    standings = {e.memory: replace(Standing(OWN, 10.0), **changes) for e in found}  # type: ignore[arg-type]
+    standings = {e.memory: replace(Standing(OWN, 10.0), **changes) for e in found}  # type: ignore[arg-type]  # what a test changes
     return [r.memory for r in rank(found, standings, FLOOR)]
 
 

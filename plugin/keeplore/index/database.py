@@ -20,7 +20,7 @@ from typing import TypeVar
 from keeplore.errors import IndexUnavailable
 from keeplore_hooks import durable
 
-SCHEMA = 5
+SCHEMA = 6
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
@@ -71,22 +71,23 @@ CREATE INDEX turns_memory ON turns (memory);
 -- ids are never used twice: vectors in memory and in the graph file are kept by them
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER REFERENCES memories, scope_id INTEGER, hash BLOB,
-    kind TEXT, turn TEXT, at TEXT, title TEXT, head TEXT, body TEXT, context TEXT, extra TEXT
+    kind TEXT, turn TEXT, at TEXT, title TEXT, head TEXT, body TEXT, context TEXT, extra TEXT,
+    scope_word TEXT GENERATED ALWAYS AS ('zs' || scope_id)
 );
 CREATE INDEX passages_memory ON passages (memory);
 CREATE INDEX passages_hash ON passages (hash);
 CREATE INDEX passages_scope ON passages (scope_id);
 CREATE VIRTUAL TABLE passages_fts USING fts5(
-    {columns},
+    {columns}, scope_word,
     content='passages', content_rowid='id', tokenize='{tokenizer}'
 );
 CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
-    INSERT INTO passages_fts(rowid, title, head, body, context, extra)
-    VALUES (new.id, new.title, new.head, new.body, new.context, new.extra);
+    INSERT INTO passages_fts(rowid, title, head, body, context, extra, scope_word)
+    VALUES (new.id, new.title, new.head, new.body, new.context, new.extra, new.scope_word);
 END;
 CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
-    INSERT INTO passages_fts(passages_fts, rowid, title, head, body, context, extra)
-    VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra);
+    INSERT INTO passages_fts(passages_fts, rowid, title, head, body, context, extra, scope_word)
+    VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra, old.scope_word);
 END;
 -- what this machine has put on a shared engine or seen there; empty without one
 CREATE TABLE points (
@@ -336,7 +337,8 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     tables = _TABLES.replace("{columns}", ", ".join(FTS_WEIGHTS)).replace("{tokenizer}", TOKENIZER)
     connection.executescript("BEGIN;" + tables)
-    weights = ", ".join(str(weight) for weight in FTS_WEIGHTS.values())
+    # the word of the scope keeps a search within a project from scoring those of all others, and says nothing itself
+    weights = ", ".join(str(weight) for weight in (*FTS_WEIGHTS.values(), 0.0))
     connection.execute("INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",))
     # names this very file: passage ids of another one mean other passages
     connection.execute("INSERT INTO meta VALUES ('database', ?)", (secrets.token_hex(8),))

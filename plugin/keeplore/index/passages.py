@@ -61,7 +61,7 @@ def embedded_text(title: str, body: str, context: str) -> str:
 
 
 def _around(*, asked: str = "", before: str = "", after: str = "", place: str = "") -> str:
-    return "\n".join((asked, before, after, place))
+    return "\n".join(" ".join(part.split()) for part in (asked, before, after, place))
 
 
 def passages_of(memory: Memory) -> list[Passage]:
@@ -93,8 +93,8 @@ def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
         else:
             pieces += [(heading, piece) for piece in split(text)]
     for number, (heading, text) in enumerate(pieces or [("", "")]):
-        asked = "" if text.startswith(heading) else " ".join(heading.split())
-        yield Passage("head" if number == 0 else "section", title, text, _around(asked=asked, place=place))
+        context = _around(asked="" if text.startswith(heading) else heading, place=place)
+        yield Passage("head" if number == 0 else "section", title, text, context)
 
 
 def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:

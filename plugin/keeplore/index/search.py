@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from keeplore.index.rows import Allowed, Match
 from keeplore.index.words import query_terms
 
+LEAST_OR = 3  # terms that are always asked for
+COMMON_SHARE = 0.1  # of the passages
+COMMON_FROM = 2000  # passages; fewer are scored in no time
 MAX_OR = 8  # terms; FTS5 scores every posting of every term, so the time grows with each common one
 
 
@@ -18,7 +21,7 @@ def text_search(connection: sqlite3.Connection, query: str, allowed: Allowed, li
     if not terms or scopes == [] or limit < 1:
         return []
     counts = {term: _count(connection, term) for term in terms}
-    rarest = sorted((term for term in terms if counts[term]), key=lambda term: (counts[term], term))[:MAX_OR]
+    rarest = _telling(connection, counts)
     if not rarest:
         return []
     found: dict[int, float] = {}
@@ -28,6 +31,17 @@ def text_search(connection: sqlite3.Connection, query: str, allowed: Allowed, li
         found = {**_matches(connection, " OR ".join(rarest), scopes, limit), **found}
     best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
     return [Match(passage, score) for passage, score in best[:limit]]
+
+
+def _telling(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:
+    """The rarest terms, without those that stand everywhere and are dear to score: these say next to nothing."""
+    found = sorted((term for term in counts if counts[term]), key=lambda term: (counts[term], term))[:MAX_OR]
+    many = max(COMMON_FROM, COMMON_SHARE * _passages(connection))
+    return [term for at, term in enumerate(found) if at < LEAST_OR or counts[term] < many]
+
+
+def _passages(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM passages").fetchone()[0])
 
 
 def scope_ids(connection: sqlite3.Connection, allowed: Allowed) -> list[int] | None:
@@ -59,13 +73,7 @@ def _matches(
     connection: sqlite3.Connection, expression: str, scopes: Sequence[int] | None, limit: int
 ) -> dict[int, float]:
     """Passage → BM25 with the table's weights, turned so that higher is better."""
-    if scopes is None:
-        sql = "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rank LIMIT ?"
-    else:
-        allowed = in_list("passages.scope_id", scopes)
-        sql = (
-            "SELECT passages_fts.rowid, -passages_fts.rank FROM passages_fts"  # noqa: S608  # numbers of our own
-            " CROSS JOIN passages ON passages.id = passages_fts.rowid"
-            f" WHERE passages_fts MATCH ? AND {allowed} ORDER BY passages_fts.rank LIMIT ?"
-        )
+    if scopes is not None:
+        expression = f"({expression}) AND scope_word : ({' OR '.join(f'zs{scope}' for scope in scopes)})"
+    sql = "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rank LIMIT ?"
     return {int(passage): float(score) for passage, score in connection.execute(sql, (expression, limit))}

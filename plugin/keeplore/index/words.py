@@ -39,7 +39,7 @@ TALK_WORDS = frozenset(
     across aspects brought comprehensive conversation conversations different discuss discussed discussing discussion
     discussions ever mention mentioned mentioning progressed recall remember remind said summarise summarize summary
     talked throughout told walk
-    """.split()  # noqa: SIM905
+    """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
 
 

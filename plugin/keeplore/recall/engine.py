@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
-from keeplore.index import Allowed, MemoryRow, PassageRow
+from keeplore.index import Allowed, MemoryRow, PassageRow, Stamp
 from keeplore.index.passages import passages_of
 from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import statement_of
@@ -16,7 +16,7 @@ from keeplore.recall.echo import is_echo
 from keeplore.recall.evident import bonus, closeness
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.query import Question, question_of, stems_of
-from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank, shared
+from keeplore.recall.rank import LOOKED_AT, Evidence, Ranked, Standing, diverse, least_odds, odds, rank, shared
 from keeplore.recall.trusted import stated_trust
 from keeplore.recall.values import SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
@@ -102,9 +102,7 @@ def recall(
     spans = _spans(index, question, Allowed(() if wide else here.scopes), moment.date())
     sight = replace(sight, is_patient=not at_once, spans=spans)
     notes += [why_text] if why_text and not text_only else []
-    notes += [str(stamp.switch)] if stamp.switch and sight.floor is not None else []
-    if sight.floor is not None and stamp.vectors < stamp.passages:
-        notes.append(f"{stamp.passages - stamp.vectors} of {stamp.passages} passages have no vector yet")
+    notes += _lacking(stamp) if sight.floor is not None else []
     hits: list[Hit] = []
     if question.says_something and stamp.memories:
         at_least = max(unasked.at_least, weights.nothing_below)
@@ -186,6 +184,13 @@ def sight_of(question: Question, embedder: Embedder) -> Sight:
     return Sight(question, embedder.embed([question.text])[0], embedder.floor, embedder.fingerprint)
 
 
+def _lacking(stamp: Stamp) -> list[str]:
+    """What the vectors do not tell yet."""
+    missing = stamp.passages - stamp.vectors
+    switch = [str(stamp.switch)] if stamp.switch else []
+    return [*switch, f"{missing} of {stamp.passages} passages have no vector yet"] if missing > 0 else switch
+
+
 def _spans(index: Index, question: Question, allowed: Allowed, today: date) -> tuple[Span, ...]:
     """The times that the question names."""
     named = spans_in(question.text, today)
@@ -227,7 +232,7 @@ def _hits(
     evidence = [e for e in found.evidence if e.passage not in told]
     entries = rank(evidence, standings, sight.floor, w, by_turn=wanted.by_exchange)
     ranked = [r for r in entries if r.score >= wanted.at_least]
-    words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked if r.passage is not None}
+    words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked[:LOOKED_AT] if r.passage is not None}
     hits: list[Hit] = []
     said: list[tuple[str, str, frozenset[str]]] = []  # place and words of each hit
     dropped = 0

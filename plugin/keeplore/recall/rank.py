@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
 
+LOOKED_AT = 50  # memories that are compared with all better ones; no more than a handful is shown
 SUPPORT = 3  # passages of a memory that speak for one another
 _DIGITS = 6  # of log-odds: smaller differences are noise of floating point, and count as ties
 
@@ -188,12 +189,12 @@ def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
 def diverse(ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: Weights = WEIGHTS) -> list[Ranked]:
     """The same memories with those lowered that say nearly what a better one says; ``words`` by passage."""
     kept: list[Ranked] = []
-    for entry in ranked:
+    for entry in ranked[:LOOKED_AT]:
         own = words.get(entry.passage, frozenset()) if entry.passage is not None else frozenset()
         others = (words.get(k.passage, frozenset()) for k in kept if k.passage is not None)
         is_repeated = bool(own) and any(shared(own, other) >= w.repeated_from for other in others)
         kept.append(replace(entry, odds=round(entry.odds - w.repeated, _DIGITS)) if is_repeated else entry)
-    return in_order(kept)
+    return in_order([*kept, *ranked[LOOKED_AT:]])
 
 
 def shared(one: frozenset[str], other: frozenset[str]) -> float:
