@@ -36,6 +36,7 @@ def test_a_question_with_a_telling_word_says_something(text: str) -> None:
         ("caching of migrations", "cache the migration", 1.0),
         ("renderOrderTable", "the function render order table is slow", 1.0),
         ("load_settings", "see load_settings() there", 1.0),
+        ("get_user_by_id", "getUserById throws", 1.0),
         ("why did we drop Redis", "bananas", 0.0),
     ],
 )

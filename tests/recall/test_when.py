@@ -18,7 +18,11 @@ TODAY = date(2026, 11, 21)  # a Saturday
         ("on 29 February", "2024-02-29", "2024-02-29"),
         ("in May", "2026-05-01", "2026-05-31"),
         ("in December", "2025-12-01", "2025-12-31"),
-        ("since February 2024", "2024-02-01", "2024-02-29"),
+        ("since February 2024", "2024-02-01", "2026-11-21"),
+        ("after 3 July", "2026-07-03", "2026-11-21"),
+        ("on 2026/07/03", "2026-07-03", "2026-07-03"),
+        ("in Sept 2025", "2025-09-01", "2025-09-30"),
+        ("the day before yesterday", "2026-11-19", "2026-11-19"),
         ("in 2024", "2024-01-01", "2024-12-31"),
         ("yesterday", "2026-11-20", "2026-11-20"),
         ("last week", "2026-11-09", "2026-11-15"),
@@ -34,7 +38,9 @@ def test_a_time_becomes_its_days(asked: str, first: str, last: str) -> None:
     assert spans_in(asked, TODAY) == (Span(first, last),)
 
 
-@pytest.mark.parametrize("asked", ["you may do 3 things", "march on", "2026-02-30", "version 2024", "0 weeks"])
+@pytest.mark.parametrize(
+    "asked", ["you may do 3 things", "march on", "2026-02-30", "version 2024", "0 weeks", "before 3 July"]
+)
 def test_words_and_numbers_that_are_no_time_are_left_alone(asked: str) -> None:
     assert spans_in(asked, TODAY) == ()
 

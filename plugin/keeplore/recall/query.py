@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from keeplore.index.words import STOP_WORDS, query_terms
+from keeplore.index.words import STOP_WORDS, extra_tokens, query_terms
 from keeplore.memory.fence import sanitise, strip_fenced
 from keeplore.recall.weights import QUERY_CHARS
 
@@ -87,7 +87,7 @@ def question_of(text: str) -> Question:
     if len(clean) > QUERY_CHARS:
         clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
     terms = query_terms(clean)
-    groups = [tuple(filter(None, map(stems_of, spellings))) for spellings in terms]
+    groups = [tuple(filter(None, map(_stems, spellings))) for spellings in terms]
     telling = [group for group, spellings in zip(groups, terms, strict=True) if not _is_filler(spellings[0])]
     return Question(clean, _distinct(telling), _distinct(groups))
 
@@ -97,12 +97,21 @@ def _distinct(groups: Iterable[tuple[frozenset[str], ...]]) -> tuple[tuple[froze
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """The words of a text without their endings: rough, and the same for query and passage."""
+    """The words of a text without their endings, and those that its identifiers are made of: rough, as in a query."""
+    return frozenset().union(*map(_parts, set(_WORD.findall(text))))
+
+
+def _stems(text: str) -> frozenset[str]:
     return frozenset(map(_stem, set(_WORD.findall(text.casefold()))))
 
 
 def _is_filler(word: str) -> bool:
     return word.casefold().replace("’", "'") in _FILLERS
+
+
+@lru_cache(maxsize=20_000)
+def _parts(word: str) -> frozenset[str]:
+    return _stems(f"{word}\n{extra_tokens(word)}")
 
 
 @lru_cache(maxsize=20_000)

@@ -12,10 +12,11 @@ from keeplore.index.words import DAYS, MONTHS
 
 _NUMBERS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_MONTH = "|".join(f"{month}|{month[:3]}" for month in MONTHS)
+_MONTH = "|".join(("Sept", *(f"{month}|{month[:3]}" for month in MONTHS)))
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _ANY_NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_OPEN = re.compile(r"\b(?P<way>since|after|before|until) (?:the )?\Z", re.IGNORECASE)  # in front of a time
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
@@ -31,16 +32,23 @@ class Span:
 
 
 def spans_in(text: str, today: date) -> tuple[Span, ...]:
-    """The times that a text names, a day without a year being the last one that has passed; none for most texts."""
+    """The times that a text names, a day without a year being the last one that has passed; none for most texts.
+
+    What was "since" a time lasts until today; what was "before" one has no beginning, and is no span.
+    """
     found: dict[Span, None] = {}
     taken: list[tuple[int, int]] = []
     for pattern, read in _FORMS:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
+            way = _OPEN.search(text[: match.start()])
+            is_since = match[0][:5].lower() == "since" or (way is not None and way["way"].lower() in {"since", "after"})
             for first, last in read(match, today):
-                found[Span(first.isoformat(), last.isoformat())] = None
                 taken.append(match.span())
+                if is_since or way is None:
+                    end = max(last, today) if is_since else last
+                    found[Span(first.isoformat(), end.isoformat())] = None
     return tuple(found)
 
 
@@ -80,7 +88,7 @@ def _day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 def _iso(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
     try:
-        day = date.fromisoformat(match[0])
+        day = date.fromisoformat(match[0].replace("/", "-"))
     except ValueError:
         return
     yield day, day
@@ -98,7 +106,7 @@ def _year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
 
 
 def _near(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    day = today - timedelta(days={"today": 0, "yesterday": 1}[match[0].lower()])
+    day = today - timedelta(days=2 if match["before"] else {"today": 0, "yesterday": 1}[match["near"].lower()])
     yield day, day
 
 
@@ -142,14 +150,14 @@ def _form(pattern: str, read: _Read, flags: re.RegexFlag = re.IGNORECASE) -> tup
 
 
 _FORMS = (
-    _form(r"\b\d{4}-\d\d-\d\d\b", _iso),
+    _form(r"\b\d{4}([-/])\d\d\1\d\d\b", _iso),
     _form(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b\.?(?:,? {_YEAR})?", _day),
     _form(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? {_YEAR})?", _day),
     _form(rf"\b(?P<month>{_MONTH}),? {_YEAR}\b", _month),
     # "may" and "march" are words too: a month alone needs a word before it and its capital letter
     _form(rf"\b(?:[Ii]n|[Ss]ince|[Dd]uring|[Ll]ast|[Oo]f) (?P<month>{_MONTH})\b(?P<year>)", _month, re.RegexFlag(0)),
     _form(rf"\b(?:in|of|during|since) {_YEAR}\b", _year),
-    _form(r"\b(?:today|yesterday)\b", _near),
+    _form(r"\b(?:(?P<before>day before) )?(?P<near>today|yesterday)\b", _near),
     _form(r"\b(?P<which>this|last|past|previous) (?P<unit>week|month|year)\b", _unit),
     _form(rf"\b{_ANY_NUMBER} (?P<unit>day|week|month|year)s? ago\b", _ago),
     _form(rf"\b(?:on|last) (?P<weekday>{'|'.join(DAYS)})\b", _weekday),
