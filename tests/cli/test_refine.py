@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.llm.model_server import Request, Said, Status, model_server
+from tests.llm.model_server import Gone, Request, Said, Status, model_server
 
 from keeplore.cli.commands import review_
 from keeplore.cli.main import cli
@@ -90,6 +90,11 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
         ["ADD", "review", "rule", "Backups must go to the second site every night."],
     ]
     assert run("audit", "--proposal", "add", "--outcome", "blocked").stdout == ""
+    [held] = json.loads(run("audit", "--outcome", "review", "--json").stdout)
+    with Registry(Places(root.parent / "state", root.parent / "cache")) as registry:
+        elsewhere = {**held, "id": f"{held['id'][:-1]}x", "scope": "project", "project": "elsewhere"}
+        registry.named("memory").store.record(registry.named("memory").machine, elsewhere)
+    assert "proposals of other projects: 1;" in run("review").stderr
     monkeypatch.setattr(review_, "sys", SimpleNamespace(stdin=Terminal(), stdout=Terminal()))
     seen = run("review", typed="y\n").stdout
     assert "New note: Backups must go to the second site every night." in seen and "held back: rule" in seen
@@ -107,6 +112,21 @@ def test_a_server_that_refuses_leaves_the_work_in_the_queue(root: Path, server: 
     assert "0 of 2 talks refined" in done.stdout and "the rest waits" in done.stderr
     assert len(server.requests) == 1
     assert not [*root.glob("audit/*/*")]
+
+
+def test_a_talk_at_which_the_server_breaks_off_is_given_up_and_holds_nothing_up(
+    root: Path, server: Any, run: Callable[..., Any]
+) -> None:
+    run("refine", "--accept-model", typed="y\n")
+    server.always(lambda request: Gone() if "append-only" in request.prompt else answer(request))
+    first = run("refine", "--all")
+    assert "The ledger: the server cannot be reached" in first.stdout and "1 of 2 talks refined" in first.stdout
+    run("refine", "--all")
+    run("refine", "--all")
+    assert "1 jobs (refine) were given up" in run("cost").stderr
+    server.always(answer)
+    assert "1 of 1 talks refined" in run("refine", "--all").stdout
+    assert "given up" not in run("cost").stderr
 
 
 class Terminal:

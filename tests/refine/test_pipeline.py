@@ -240,6 +240,8 @@ def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_o
         "We use PostgreSQL for the orders service.",
     ]
     assert versions[-1].memory.trust == "user"
+    source = versions[-1].memory.source  # of the words that it quotes, and not of the note that it replaces
+    assert (source["from"], source["session"], source["turns"]) == (talk, "session-9", [held.entry["turn"]])
 
 
 def test_a_proposal_that_was_rejected_or_forged_is_not_offered(desk, fact) -> None:

@@ -168,6 +168,12 @@ class Queue:
         with self._database.transaction() as db:
             return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE state = ? ORDER BY id", (DEAD,))]
 
+    def bury(self, kinds: Sequence[str], key: str) -> None:
+        """Take out the dead jobs of a key, because another one has done their work."""
+        with self._database.transaction() as db:
+            for kind in kinds:
+                db.execute("DELETE FROM jobs WHERE state = ? AND kind = ? AND key = ?", (DEAD, kind, key))
+
     def _reap(self, db: sqlite3.Connection, now: datetime) -> int:
         # a lease that ends far later than one can was given before the clock was set back; the times of two processes
         # that ask at once may be a little out of order

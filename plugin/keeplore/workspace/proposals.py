@@ -44,6 +44,11 @@ class Held:
         return str(self.entry["proposal"])
 
     @property
+    def place(self) -> tuple[str, str]:
+        """Scope and project of the note that it would become."""
+        return str(self.entry.get("scope", "")), str(self.entry.get("project", ""))
+
+    @property
     def statement(self) -> str:
         return str(self.entry.get("statement", ""))
 
@@ -78,8 +83,9 @@ def accept(workspace: Workspace, held: Held, text: str = "", *, in_place_of: Mem
         workspace.written(target.id, path)
     elif target is not None:
         title, said = title_and_text(statement)
+        fields = {"title": title, "trust": "user", "trigger": "refine", "source": _source(workspace, held)}
         body = body_of(title, said, (_quote(held),))
-        path = workspace.notes.revise(target.id, body=body, title=title, trust="user", trigger="refine").path
+        path = workspace.notes.revise(target.id, body=body, confidence=None, **fields).path
     else:
         path = workspace.notes.write(_draft(workspace, held, statement)).path
     _record(workspace, held, ACCEPTED, target)
@@ -116,7 +122,6 @@ def _said_at(memory: Memory, entry: Mapping[str, Any]) -> str | None:
 
 def _draft(workspace: Workspace, held: Held, statement: str) -> Draft:
     entry = held.entry
-    source = {"host": held.conversation.host, "session": held.conversation.session, "turns": [entry.get("turn")]}
     return Draft(
         statement,
         category=str(entry.get("category", "")),
@@ -124,10 +129,16 @@ def _draft(workspace: Workspace, held: Held, statement: str) -> Draft:
         project=str(entry.get("project", "")),
         trigger="refine",
         quotes=(_quote(held),),
-        source={**source, "machine": workspace.machine, "from": held.conversation.id},
+        source=_source(workspace, held),
         id=held.id,
         created_at=held.said_at,
     )
+
+
+def _source(workspace: Workspace, held: Held) -> dict[str, Any]:
+    said_in = held.conversation
+    source = {"host": said_in.host, "session": said_in.session, "turns": [held.entry.get("turn")]}
+    return {**source, "machine": workspace.machine, "from": said_in.id}
 
 
 def _quote(held: Held) -> Quote:

@@ -16,7 +16,7 @@ from keeplore.errors import BudgetSpent, KeeploreError, LlmUnavailable, NotFound
 from keeplore.index import Wanted
 from keeplore.jobs.queue import Job, Queue
 from keeplore.llm.account import OVERHEAD_TOKENS
-from keeplore.llm.base import tokens
+from keeplore.llm.base import Passing, tokens
 from keeplore.llm.opening import open_account
 from keeplore.recall import Here
 from keeplore.refine import decide, extract
@@ -80,14 +80,19 @@ class Refinery:
         try:
             result = self._refined(job)
         except NotFound as e:  # forgotten or merged away since
-            self.queue.done(job)
+            self._done(job)
             return Step(job, None, e.message)
         except RepositoryBusy as e:
             return self._put_off(job, e, _moment() + timedelta(seconds=BUSY_S))
         except BudgetSpent as e:
             return self._put_off(job, e, e.until)
         except LlmUnavailable as e:
-            return self._put_off(job, e, _moment() + timedelta(seconds=OUTAGE_S))
+            later = _moment() + timedelta(seconds=OUTAGE_S)
+            if not isinstance(e, Passing) or not e.is_billed:
+                return self._put_off(job, e, later)
+            # it worked for nothing: without an end to that, one talk that is too long for it would spend the budget
+            self.queue.fail(job, later, str(e))
+            return Step(job, None, str(e))
         except (KeeploreError, OSError) as e:
             self.queue.fail(job, _moment(), str(e))
             return Step(job, None, str(e))
@@ -95,8 +100,12 @@ class Refinery:
             LOG.exception("%s could not be refined", job.key)
             self.queue.fail(job, _moment(), type(e).__name__)
             return Step(job, None, type(e).__name__)
-        self.queue.done(job)
+        self._done(job)
         return Step(job, result)
+
+    def _done(self, job: Job) -> None:
+        self.queue.done(job)
+        self.queue.bury(KINDS, job.key)  # what was given up earlier is no longer something to tell of
 
     def _put_off(self, job: Job, error: KeeploreError, until: datetime) -> Step:
         self.queue.put_off(job, until, str(error))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
 
 RECENT = "7d"  # what is older is refined when it is asked for
+IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not the talk
 
 
 @click.command(short_help="Let a language model make notes of your talks.")
@@ -128,11 +129,12 @@ def _refine(
 
 def _work(refinery: Refinery, titles: dict[str, str]) -> int:
     """Take jobs until none is due; the worker may do some of them meanwhile."""
-    done = 0
+    done = failed = 0
     while step := refinery.step():
         done += step.job.key in titles and step.result is not None
+        failed = failed + 1 if step.result is None else 0
         _tell(step, titles.get(step.job.key, step.job.key))
-        if step.wait_s:  # every other one would meet the same
+        if step.wait_s or failed == IN_A_ROW:  # every other one would meet the same
             note(f"the rest waits: {step.problem}")
             break
     return done

@@ -68,7 +68,10 @@ def command(places: Places, /, *, since: datetime | None, all_projects: bool, li
         found = itertools.islice(offers(workspace, allowed, in_utc(since) if since else ""), limit or None)
         workspace.index.refresh()
         open_ones = disputes(workspace.index, workspace.store)
-        held = [*_held(workspace, allowed, in_utc(since) if since else "")]
+        everywhere = [*_held(workspace, Allowed(()), in_utc(since) if since else "")]
+        held = [proposal for proposal in everywhere if not allowed.scopes or proposal.place in allowed.scopes]
+        if len(everywhere) > len(held):
+            note(f"proposals of other projects: {len(everywhere) - len(held)}; --all-projects offers them, too")
         if as_json:
             emit_json([*map(dispute_json, open_ones), *map(proposal_json, held), *map(_plain, found)])
         elif sys.stdin.isatty() and sys.stdout.isatty():
