@@ -109,7 +109,7 @@ def test_recall_gives_programs_json(project):
     assert (answer["status"], answer["legs"], answer["query"]) == ("found", ["text"], "append-only ledger")
     (hit,) = answer["hits"]
     assert {"title", "date", "scope", "project", "score", "passage", "path", "memory_id", "turn"} <= hit.keys()
-    assert hit["turn"] == "" and 0 < hit["score"] <= 1  # the head answers, which is made of several turns
+    assert hit["turn"] == "t-1" and 0 < hit["score"] <= 1
 
 
 def test_text_alone_is_said_to_be_text_alone(project):

@@ -17,9 +17,10 @@ TITLE = 24
 BEFORE = 24
 AFTER = 14
 HASH = 16  # bytes: two texts of one hash are not to be expected, and every passage has two
-# What the full text knows of the neighbours; measured: more finds no more, and every word of it is stored once more.
-BEFORE_IN_TEXT = 90
-AFTER_IN_TEXT = 60
+# Up to here a passage is filled for the full text with what was said before and after it. Measured: a short one is
+# found by the talk around it, a long one says enough itself.
+WITH_BEFORE = 120
+WITH_AFTER = 90
 NEIGHBOURS = 3  # exchanges on either side, where they are short
 MAX_WORD = 100  # characters; longer runs without a space are cut, so that one always fits into a piece
 _RECEIPT = re.compile(r" — (?:user|assistant), turn \S+$", re.MULTILINE)
@@ -66,6 +67,20 @@ def _around(*, asked: str = "", before: str = "", after: str = "", place: str = 
 
 def passages_of(memory: Memory) -> list[Passage]:
     """All passages of a memory, the head first; a memory without text still has a head, made of its title."""
+    return list(_passages(memory))
+
+
+def still_says(memory: Memory, turn: str, text: str) -> bool:
+    """Whether a memory has what a passage of it said; to cut a long one into all its passages again takes too long."""
+    if memory.kind == "document":
+        return all(line in memory.body for line in text.splitlines())
+    if turn:
+        exchanges = Conversation.from_markdown(memory.body.replace("\r\n", "\n")).exchanges
+        return any(text in _spoken(exchange) for exchange in exchanges if exchange.id == turn)
+    return any(passage.body == text for passage in _passages(memory))
+
+
+def _passages(memory: Memory) -> Iterator[Passage]:
     body = memory.body.replace("\r\n", "\n")  # an editor on Windows may have saved it
     place = " · ".join(filter(None, (memory.project, memory.category, memory.created_at[:10])))
     if memory.kind != "document":  # a note of the last exchanges holds them as a conversation does
@@ -73,11 +88,10 @@ def passages_of(memory: Memory) -> list[Passage]:
         if conversation.exchanges:
             title = memory.title or conversation.title
             head = body.partition(f"\n{EXCHANGES}\n")[0]
-            return [
-                *_sections(title, _RECEIPT.sub("", _FORM.sub("", head)), place),
-                *_exchanges(title, conversation.exchanges),
-            ]
-    return list(_sections(memory.title, body, place))
+            yield from _sections(title, _RECEIPT.sub("", _FORM.sub("", head)), place)
+            yield from _exchanges(title, conversation.exchanges)
+            return
+    yield from _sections(memory.title, body, place)
 
 
 def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
@@ -119,15 +133,16 @@ def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
 def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
     said = [_spoken(exchange) for exchange in exchanges]
     for number, exchange in enumerate(exchanges):
-        before = _tail_of("\n".join(said[max(0, number - NEIGHBOURS) : number]), BEFORE_IN_TEXT)
-        after = _head_of("\n".join(said[number + 1 : number + 1 + NEIGHBOURS]), AFTER_IN_TEXT)
+        before = "\n".join(said[max(0, number - NEIGHBOURS) : number])
+        after = "\n".join(said[number + 1 : number + 1 + NEIGHBOURS])
         pieces = split(said[number])
         for part, piece in enumerate(pieces):
             # later pieces are answers: the question says what they answer, the neighbours say little
+            size = int(token_count(piece))
             context = _around(
-                asked=_head_of(exchange.user, BEFORE_IN_TEXT) if part else "",
-                before="" if part else before,
-                after=after if part + 1 == len(pieces) else "",
+                asked=_head_of(exchange.user, BEFORE) if part else "",
+                before="" if part else _tail_of(before, max(BEFORE, WITH_BEFORE - size)),
+                after=_head_of(after, max(AFTER, WITH_AFTER - size)) if part + 1 == len(pieces) else "",
                 place=exchange.at[:10],
             )
             yield Passage("exchange", title, piece, context, exchange.id, exchange.at)

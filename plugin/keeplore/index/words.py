@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]|\S")
 # a word, or words joined as in paths, versions, identifiers and contractions
@@ -49,14 +50,15 @@ def token_count(text: str) -> float:
     Measured on 1,500 texts of coding talk: 5 % below the true number in the middle, 6 % above it at the 95th
     percentile of underestimates, at most 22 % (hexadecimal).
     """
-    count = 0.0
-    for match in _PIECE.finditer(text):
-        length = match.end() - match.start()
-        if text[match.start()].isdigit():
-            count += (length + 1) // 2 if length > 2 else 1
-        else:
-            count += 1 if length <= 4 else 1.25 if length <= 9 else length / 5
-    return count
+    return sum(map(_tokens_of, _PIECE.findall(text)))
+
+
+@lru_cache(maxsize=20_000)
+def _tokens_of(piece: str) -> float:
+    length = len(piece)
+    if piece[0].isdigit():
+        return (length + 1) // 2 if length > 2 else 1
+    return 1 if length <= 4 else 1.25 if length <= 9 else length / 5
 
 
 def extra_tokens(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
 from keeplore.index import Allowed, MemoryRow, PassageRow, Stamp
-from keeplore.index.passages import passages_of
+from keeplore.index.passages import passages_of, still_says
 from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import statement_of
 from keeplore.recall.echo import is_echo
@@ -296,17 +296,13 @@ def _checked(
         memory = store.load(row.path)
     except (StoreError, OSError):
         return None
-    is_said = passage is not None and row.kind == "document" and _says(memory, passage.text)
-    now_there = [] if is_said else passages_of(memory)
-    if is_said and passage is not None:
-        text, turn = passage.text, passage.turn
-    elif passage is None:
-        text, turn = _most_covering([(p.body, p.turn) for p in now_there], question)
-    elif passage.text in (p.body for p in now_there):
+    if passage is None:
+        text, turn = _most_covering([(p.body, p.turn) for p in passages_of(memory)], question)
+    elif still_says(memory, passage.turn, passage.text):
         text, turn = passage.text, passage.turn
     else:
         return None
-    if row.kind == "note" and len(now_there) == 1:  # without the words that it was made from
+    if row.kind == "note" and len(passages_of(memory)) == 1:  # without the words that it was made from
         text = statement_of(memory)
     talk = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
     decided = talk.decision[0].text if talk and talk.decision else ""
@@ -327,11 +323,6 @@ def _checked(
         row.session,
         decided,
     )
-
-
-def _says(document: Memory, passage: str) -> bool:
-    """Whether every line of a passage stands there: to cut a document of 10 MB into passages again takes seconds."""
-    return all(line in document.body for line in passage.splitlines())
 
 
 def _most_covering(passages: Sequence[tuple[str, str]], question: Question) -> tuple[str, str]:

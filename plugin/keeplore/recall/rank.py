@@ -144,7 +144,8 @@ def supported(known: Sequence[Evidence], likely: Mapping[int, float], w: Weights
             of_turn.setdefault((e.memory, e.turn), []).append(e.passage)
     for first, *others in of_turn.values():
         if others:
-            values[first] += w.turn * max(0.0, values[others[0]] + w.doubt)
+            sure, second = (max(0.0, values[passage] + w.doubt) for passage in (first, others[0]))
+            values[first] += (sure + w.turn * second) / (1.0 + w.turn / 2) - sure
     joined: dict[int, float] = {}
     for entries in of_memory.values():
         best = [values[e.passage] for e in entries[:SUPPORT]]

@@ -28,7 +28,9 @@ class Weights:
     memory: float = 0.23  # share that the mean of the memory's three best passages has in each of them
     when: float = 1.5  # said at a time that the question names; judgement
     most_bonus: float = 4.0  # more than all of these together
-    turn: float = 0.2  # share of the sureness of an exchange's second best piece that its best one gains
+    turn: float = (
+        0.6  # what an exchange's second best piece counts beside its best one; half as sure, it changes nothing
+    )
 
     # --- what holds now: of statements that are about as close to the question, the newest comes first ---
     current_among: int = 15  # best passages
