@@ -23,6 +23,8 @@ _STYLED_AWAY = re.compile(
     r"|(?:left|top|text-indent):-\d{3,}|clip(?:-path)?:(?:rect|inset|circle|polygon)",
     re.IGNORECASE,
 )
+# what markdown need not escape within a word, and what no secret, name or search would be recognised with
+_ESCAPED = re.compile(r"\\(?=_)|(?<=[^\s\\])\\(?=[*~])")
 _NEVER_SHOWN = ("head", "template", "noscript", "dialog", "script", "style")
 
 
@@ -45,7 +47,7 @@ def from_html(data: bytes, content_type: str) -> Extracted:
         page, output_format="markdown", include_formatting=True, include_tables=True, include_comments=False,
         favor_recall=True,
     )  # fmt: skip
-    return Extracted(title, found or trafilatura.html2txt(page))
+    return Extracted(title, _ESCAPED.sub("", found) if found else trafilatura.html2txt(page))
 
 
 def _is_hidden(element: Any) -> bool:
