@@ -44,6 +44,14 @@ def test_coverage_is_the_share_of_telling_words_in_a_text(query: str, text: str,
     assert question_of(query).coverage(stems_of(text)) == pytest.approx(share)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_past"),
+    [("when did we move the backups", True), ("when we moved", True), ("when do the backups run", False)],
+)
+def test_a_question_for_what_happened_is_about_the_past(text: str, is_past: bool) -> None:
+    assert question_of(text).is_about_past is is_past
+
+
 def test_what_was_injected_into_a_prompt_is_not_searched_for() -> None:
     question = question_of("What about Redis? " + fence("Kubernetes and Nomad", "token0000"))
     assert "Nomad" not in question.text and "Redis" in question.text

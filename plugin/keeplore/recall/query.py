@@ -27,8 +27,8 @@ show tell test tests tidy update warning write
 # orders that go with every rule: what a rule is about stands beside them
 _EVER = frozenset({"alway", "never"})
 _PAST = re.compile(
-    r"\b(?:did|was|were|when|had|ago|first|originally|initially|before|used to|previous\w*|earlier|old|history|happened"
-    r"|changed?)\b",
+    r"\b(?:did|was|were|when(?! (?:are|can|do|does|is|may|must|should|will)\b)|had|ago|first|originally|initially"
+    r"|before|used to|previous\w*|earlier|old|history|happened|changed?)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
