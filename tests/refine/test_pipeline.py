@@ -244,6 +244,14 @@ def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_o
     assert (source["from"], source["session"], source["turns"]) == (talk, "session-9", [held.entry["turn"]])
 
 
+def test_a_note_is_never_the_opposite_of_what_it_quotes(desk, fact) -> None:
+    talk = desk.say(*TALK)
+    lasting = {"confidence": 1.0, "lasting": 1.0}
+    desk.refine(talk, found(fact("We never go with PostgreSQL 16 for the orders service.", SPAN, **lasting)))
+    [line] = desk.audit()
+    assert (line["outcome"], line["gate"], desk.notes()) == ("review", "support", [])
+
+
 def test_a_proposal_that_was_rejected_or_forged_is_not_offered(desk, fact) -> None:
     talk = desk.say(*TALK)
     desk.refine(talk, found(fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")))

@@ -12,7 +12,7 @@ from keeplore.memory.fence import fence
 from keeplore.refine import decide, extract
 from keeplore.refine.answers import FactItem, items
 from keeplore.refine.classify import Kind, Place, Said, is_rule_of_others, kind_of
-from keeplore.refine.contradictions import contradiction
+from keeplore.refine.contradictions import contradiction, is_opposite
 from keeplore.refine.entities import key_of
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import is_supported, receipt_of, trust_of
@@ -105,6 +105,22 @@ PAIRS = [
 @pytest.mark.parametrize(("one", "other", "expected"), PAIRS)
 def test_what_turns_a_statement_round_is_seen_in_either_order(one: str, other: str, expected: str) -> None:
     assert (contradiction(one, other), contradiction(other, one)) == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("statement", "words", "expected"),
+    [
+        ("Never run the tests before you push to main.", "run the tests before you push to main", True),
+        ("The staging cluster may be deleted.", "the staging cluster must never be deleted", True),
+        ("Redis is used for the session cache.", "we dropped Redis for the session cache", True),
+        ("Do not use Redis for sessions.", "let us avoid Redis for sessions", False),
+        ("Use spaces for indentation.", "we don't use tabs, we use spaces", False),
+        ("We use MySQL for orders.", "we do not use PostgreSQL for orders any more, it is MySQL", False),
+        ("Keep customer names out of the logs.", "Our customer names must not appear in logs.", False),
+    ],
+)
+def test_a_statement_that_turns_its_own_words_round_is_told(statement: str, words: str, expected: bool) -> None:
+    assert is_opposite(statement, words) is expected
 
 
 def test_parts_are_cut_between_turns_and_a_huge_turn_at_its_lines() -> None:

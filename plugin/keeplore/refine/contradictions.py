@@ -12,6 +12,7 @@ import unicodedata
 from keeplore.recall.query import STOP_STEMS, stems_of
 
 ABOUT_ONE = 0.5  # share of the shorter statement's content words that the other has: below it they are about two things
+SAME = 0.8  # share of the longer one's content words, from which on two clauses say one thing or its opposite
 LIKE = 0.6  # likeness of two lists of words, from which on one that differs is another value (difflib's ratio)
 LONGEST_VALUE = 3  # words
 MOST_WORDS = 120  # of a statement that are compared; the match of two lists takes time with their product
@@ -42,6 +43,8 @@ _PAIRS = tuple(
     immer:nie/niemals erlaubt:verboten toujours:jamais siempre:nunca sempre:mai
     """.split()  # noqa: SIM905  # likewise
 )
+_TURNING = frozenset.union(*(other for _, other in _PAIRS)) - _NEGATIONS - {"sometimes"}
+_CLAUSE = re.compile(r"[,;:.!?()\n–—]+(?=\s|$)|\s(?:but|aber|mais|pero|ma|mas|maar)\s", re.IGNORECASE)
 _SIGNS = frozenset.union(_NEGATIONS, *(words for pair in _PAIRS for words in pair))
 
 
@@ -57,6 +60,29 @@ def contradiction(one: str, other: str) -> str:
     return "value" if _has_other_figures(one, other) or _has_other_value(*sorted((first, second))) else ""
 
 
+def is_opposite(statement: str, words: str) -> bool:
+    """Whether a statement says the opposite of the words that it rests on.
+
+    One of its clauses has nearly the words of one of theirs, and none agrees with another that is about the same.
+    """
+    pairs = [(one, other) for one in _clauses(statement) for other in _clauses(words) if _is_about_one(one, other)]
+    is_same = any(_is_of_same_words(_content(one), _content(other)) for one, other in pairs)
+    return is_same and all(_turns(one) % 2 != _turns(other) % 2 for one, other in pairs)
+
+
+def _clauses(text: str) -> list[list[str]]:
+    return [_words(clause) for clause in _CLAUSE.split(text)]
+
+
+def _is_of_same_words(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= SAME * max(len(one), len(other))
+
+
+def _turns(words: list[str]) -> int:
+    """How often a meaning is turned round: "avoid" does so as "not use" does."""
+    return sum(_is_negation(word) or word in _TURNING for word in words)
+
+
 def _is_about_one(first: list[str], second: list[str]) -> bool:
     one, other = (_content(words) for words in (first, second))
     shorter = min(len(one), len(other))
@@ -70,7 +96,11 @@ def _content(words: list[str]) -> frozenset[str]:
 
 def _is_negated(words: list[str]) -> bool:
     """An odd number of negations; "not without" is none."""
-    return sum(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in words) % 2 == 1
+    return sum(map(_is_negation, words)) % 2 == 1
+
+
+def _is_negation(word: str) -> bool:
+    return word in _NEGATIONS or word.endswith(("n't", "n’t"))
 
 
 def _has_antonyms(first: set[str], second: set[str]) -> bool:

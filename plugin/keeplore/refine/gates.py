@@ -10,7 +10,7 @@ from keeplore.memory.content import content_hash
 from keeplore.memory.model import TRUST
 from keeplore.refine.answers import MIN_CONTENT
 from keeplore.refine.classify import is_rule_of_others
-from keeplore.refine.contradictions import contradiction
+from keeplore.refine.contradictions import contradiction, is_opposite
 from keeplore.refine.decide import ADD, DELETE, NONE, UPDATE, Proposal
 from keeplore.refine.known import Note
 from keeplore.refine.receipts import is_supported
@@ -89,6 +89,8 @@ def _doubted(proposal: Proposal, ground: Ground) -> Verdict | None:
         return Verdict(REVIEW, "rule", f"it reads like a rule, and the {fact.trust} said it")
     if not is_supported(proposal.statement, [*ground.segments], target.statement if target else ""):
         return Verdict(REVIEW, "support", "it has words or figures that nobody said")
+    if is_opposite(proposal.statement, fact.receipt.words):
+        return Verdict(REVIEW, "support", "it may say the opposite of what it quotes")
     return None
 
 
