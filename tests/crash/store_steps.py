@@ -1,10 +1,11 @@
-"""``python store_steps.py WORKSPACE OTHER``: kill what the store does at every step that changes something.
+"""``python store_steps.py WORKSPACE OTHER STRIDE``: kill what the store does at every STRIDEth step.
 
-For each step of each deed (a save with a commit, a save under a better title, a merge of OTHER's commit) a forked child
-does the deed on a copy of the workspace and ends itself right before or right after that step. Writes a line for every
-copy: its directory, the deed, the step. A step is a call of a function that changes files, or of libgit2.
+A step is a call of a function that changes files, or of libgit2. For each one of each deed (a save with a commit, a save
+under a better title, a merge of OTHER's commit) a forked child does the deed on a copy of the workspace and ends itself
+right before or right after that step. Writes a line for every copy: its directory, the deed, the step.
 """
 
+import itertools
 import os
 import shutil
 import sys
@@ -40,12 +41,10 @@ def merge(store: Store, other: str) -> None:
 DEEDS = {"save": save, "rename": rename, "merge": merge}
 
 
-def main(workspace: str, other: str) -> None:
+def main(workspace: str, other: str, stride: str) -> None:
     base = Path(workspace)
     for name, deed in DEEDS.items():
-        point = 0
-        while True:
-            point += 1
+        for point in itertools.count(1, int(stride)):
             copy = base.with_name(f"{name}-{point}")
             shutil.copytree(base, copy, symlinks=True)
             child = os.fork()
