@@ -1,8 +1,8 @@
 """``python store_steps.py WORKSPACE OTHER STRIDE``: kill what the store does at every STRIDEth step.
 
-A step is a call of a function that changes files, or of libgit2. For each one of each deed (a save with a commit, a save
-under a better title, a merge of OTHER's commit) a forked child does the deed on a copy of the workspace and ends itself
-right before or right after that step. Writes a line for every copy: its directory, the deed, the step.
+A step is a call of a function that changes files, or of libgit2. For each one of each deed (a save with a commit, a
+save under a better title, a merge of OTHER's commit) a forked child does the deed on a copy and ends itself right
+before or right after that step. Writes a line for every copy: its directory, the deed, the step.
 """
 
 import itertools
