@@ -103,9 +103,14 @@ def test_what_an_answer_gets_wrong_costs_that_item_alone(desk, fact) -> None:
     assert +result.dropped == {"facts: span not in the text": 2, "facts: wrong shape": 4}
 
 
+def test_a_list_of_facts_with_nothing_around_it_is_an_answer(desk, fact) -> None:
+    desk.refine(desk.say(*TALK), found(fact("We go with PostgreSQL 16 for the orders service.", SPAN))["facts"])
+    assert len(desk.notes()) == 1
+
+
 def test_an_answer_that_is_none_changes_nothing(desk) -> None:
     talk = desk.say(*TALK)
-    for text in ("I would rather not.", '{"facts": "none"}', '{"facts": [', "[]" * 3):
+    for text in ("I would rather not.", '{"facts": "none"}', '{"facts": [', "[]" * 3, "No, see [1]."):
         with pytest.raises(LlmRefused):
             desk.refine(talk, text)
     with pytest.raises(LlmUnavailable):

@@ -59,8 +59,9 @@ def items(answer: Any, key: str, kind: type[_Item], most: int, dropped: Counter[
 
     Raises ValueError where the answer is no object or holds no such list: then nothing of it can be relied on.
     """
-    if isinstance(answer, list) and key != "entities":  # the list alone, without what should stand around it
-        answer = {key: answer}
+    if isinstance(answer, list) and any(isinstance(data, Mapping) for data in answer):
+        # the list alone, without what should stand around it: that of entities may be missing
+        answer = {} if key == "entities" else {key: answer}
     if not isinstance(answer, Mapping) or not isinstance(answer.get(key, [] if key == "entities" else None), list):
         raise ValueError(f"the answer has no list of {key}")
     found: list[_Item] = []
