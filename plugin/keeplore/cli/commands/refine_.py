@@ -69,6 +69,8 @@ def command(
             return
         after = "" if is_all else in_utc(since or moment_of(RECENT))
         parts = [*backlog(workspace, after, mode or "", anywhere=anywhere)]
+        if not parts and not is_all:
+            note("older talks were not looked at: --all does that, too")
         if dry_run:
             _tell_cost(estimate(iter(parts), workspace.settings.llm), workspace)
             return
