@@ -125,6 +125,15 @@ def test_a_passage_that_says_the_same_again_is_lowered_and_others_are_not() -> N
     ]
 
 
+def test_of_two_that_say_the_same_the_nearer_takes_the_better_place() -> None:
+    ranked = [Ranked("all", 3.0, 1, INHERITED), Ranked("mine", 2.9, 2, OWN)]
+    words = dict.fromkeys((1, 2), frozenset(["one", "two", "three"]))
+    assert [(r.memory, r.odds) for r in diverse(ranked, words)] == [
+        ("mine", 3.0),
+        ("all", pytest.approx(2.9 - WEIGHTS.repeated)),
+    ]
+
+
 @given(evidence, standings, floors)
 def test_scores_are_shares_and_come_in_order(
     found: list[Evidence], known: dict[str, Standing], floor: float | None

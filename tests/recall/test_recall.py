@@ -130,6 +130,19 @@ def test_the_own_project_comes_before_another_one_that_says_the_same(workspace_o
     assert {hit.project for hit in recall(index, store, "page cache purged", WEB, now=NOW).hits} >= {"lumen-web"}
 
 
+def test_what_holds_now_comes_first_among_notes_whose_title_is_all_they_say(workspace_of, memory_builders) -> None:
+    note = memory_builders.note
+    old, new = "The page cache is purged by tag", "Editors purge the page cache by hand"
+    index, store = workspace_of(
+        [
+            note("old", "2026-01-01", old, "", project="kasha-api"),
+            note("new", "2026-02-01", new, "", project="kasha-api"),
+        ]
+    )
+    answer = recall(index, store, "the page cache is purged by what tag", API, now=NOW)
+    assert titles(answer)[:1] == [new]
+
+
 def test_a_replaced_memory_is_answered_with_its_newest_version(ask) -> None:
     answer = ask(API, "every API key may send 100 requests a minute")
     assert titles(answer)[:1] == ["Rate limit is 600 requests a minute for each tenant"]

@@ -46,6 +46,11 @@ class PassageRow:
     title: str  # of the memory
     passages: int = 1  # of the memory
 
+    @property
+    def said(self) -> str:
+        """Its words; of a memory whose text is its title, that."""
+        return self.text or self.title
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:

@@ -173,7 +173,7 @@ def _known(
         return known
     close = 0.0
     if place < w.current_among and not question.is_about_past:
-        share, is_rule = closeness(row.text, question)
+        share, is_rule = closeness(row.said, question)
         close = share if is_rule or memory.kind == "note" or not question.asks else 0.0
     named = any(span.holds(at) for span in sight.spans) * w.when
     return replace(known, is_echo=is_echo(row, question), bonus=bonus(row, question, w) + named, close=close)
@@ -232,7 +232,7 @@ def _hits(
     evidence = [e for e in found.evidence if e.passage not in told]
     entries = rank(evidence, standings, sight.floor, w, by_turn=wanted.by_exchange)
     ranked = [r for r in entries if r.score >= wanted.at_least]
-    words = {r.passage: stems_of(found.passages[r.passage].text) for r in ranked[:LOOKED_AT] if r.passage is not None}
+    words = {r.passage: stems_of(found.passages[r.passage].said) for r in ranked[:LOOKED_AT] if r.passage is not None}
     hits: list[Hit] = []
     said: list[tuple[str, str, frozenset[str]]] = []  # place and words of each hit
     dropped = 0

@@ -188,14 +188,26 @@ def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def diverse(ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: Weights = WEIGHTS) -> list[Ranked]:
-    """The same memories with those lowered that say nearly what a better one says; ``words`` by passage."""
+    """The same memories with those lowered that say nearly what a better one says; ``words`` by passage.
+
+    The nearer one takes the place of the two: how they differ then is by what their project is called.
+    """
     kept: list[Ranked] = []
     for entry in ranked[:LOOKED_AT]:
-        own = words.get(entry.passage, frozenset()) if entry.passage is not None else frozenset()
-        others = (words.get(k.passage, frozenset()) for k in kept if k.passage is not None)
-        is_repeated = bool(own) and any(shared(own, other) >= w.repeated_from for other in others)
-        kept.append(replace(entry, odds=round(entry.odds - w.repeated, _DIGITS)) if is_repeated else entry)
+        twin = next((i for i, k in enumerate(kept) if _shared_by(entry, k, words) >= w.repeated_from), None)
+        if twin is None:
+            kept.append(entry)
+            continue
+        near, far = sorted((kept[twin], entry), key=lambda r: r.distance)
+        kept[twin] = replace(near, odds=kept[twin].odds)
+        kept.append(replace(far, odds=round(entry.odds - w.repeated, _DIGITS)))
     return in_order([*kept, *ranked[LOOKED_AT:]])
+
+
+def _shared_by(one: Ranked, other: Ranked, words: Mapping[int, frozenset[str]]) -> float:
+    if one.passage is None or other.passage is None:
+        return 0.0
+    return shared(words.get(one.passage, frozenset()), words.get(other.passage, frozenset()))
 
 
 def shared(one: frozenset[str], other: frozenset[str]) -> float:
