@@ -139,6 +139,14 @@ def test_words_of_the_assistant_are_no_rule_and_never_permanent(desk, fact) -> N
     assert all(note.trust == "assistant" for text, note in known.items() if "far below" in text)
 
 
+def test_of_a_rule_that_contradicts_a_note_it_is_told_that_it_is_one(desk, fact) -> None:
+    old = desk.workspace.notes.write(Draft("Never run pgbouncer in session mode.", created_at="2026-01-01"))
+    rule = fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")
+    desk.refine(desk.say(*TALK), found(rule), decided("ADD"))
+    [line] = desk.audit()
+    assert (line["outcome"], line["gate"], line["against"]) == ("review", "rule", old.memory.id)
+
+
 def test_a_session_that_is_mostly_recalled_text_teaches_nothing_twice(desk, fact) -> None:
     recalled = fence("The billing service runs on CockroachDB in three regions. " * 30, "abcdefgh12345678")
     talk = desk.say((f"{recalled}\n{ASKED}", f"{ADVICE}\n\n{recalled}"), (DECIDED, recalled))

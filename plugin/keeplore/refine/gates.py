@@ -75,7 +75,12 @@ def _blocked(proposal: Proposal, ground: Ground) -> Verdict | None:
 
 def _doubted(proposal: Proposal, ground: Ground) -> Verdict | None:
     fact, target = proposal.fact, proposal.target
-    if found := _contradiction(proposal):
+    found = _contradiction(proposal)
+    if proposal.action in (ADD, UPDATE) and is_rule_of_others(proposal.statement, fact.trust):
+        # first, because it is what whoever decides has to know
+        against = found.against if found else ""
+        return Verdict(REVIEW, "rule", f"it reads like a rule, and the {fact.trust} said it", against)
+    if found:
         return found
     if proposal.action == NONE:
         return None
@@ -85,8 +90,6 @@ def _doubted(proposal: Proposal, ground: Ground) -> Verdict | None:
         return Verdict(REVIEW, "older", "the note was written after this was said")
     if proposal.action == DELETE:
         return None
-    if is_rule_of_others(proposal.statement, fact.trust):
-        return Verdict(REVIEW, "rule", f"it reads like a rule, and the {fact.trust} said it")
     if not is_supported(proposal.statement, [*ground.segments], target.statement if target else ""):
         return Verdict(REVIEW, "support", "it has words or figures that nobody said")
     if is_opposite(proposal.statement, fact.receipt.words):
