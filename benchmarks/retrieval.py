@@ -36,7 +36,6 @@ from keeplore.store import Store
 DEPTH = 20
 SETS = ("locomo", "beam100k", "memorycode")
 ABLATIONS = {
-    "without the words of the passage": {"covered": 0.0},
     "without its length": {"telling": 0.0},
     "without its question mark": {"asking": 0.0},
     "without its speaker": {"speaker": 0.0},

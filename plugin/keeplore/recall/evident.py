@@ -28,7 +28,7 @@ def bonus(passage: PassageRow, question: Question, w: Weights) -> float:
     text = _ROLE.sub("", passage.text, count=1)
     said = len(text.split())
     long = max(-1.0, min(1.0, (said - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
-    value = w.telling * long + w.covered * (question.coverage(stems_of(f"{passage.title}\n{text}")) - 0.5)
+    value = w.telling * long
     if text.rstrip().endswith("?"):
         value -= w.asking
     speaker = _SPEAKER.match(text)

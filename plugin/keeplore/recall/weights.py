@@ -21,7 +21,6 @@ class Weights:
     doubt_alone: float = 4.0
 
     # --- what a passage's own words show, in the same log-odds; measured on LoCoMo, see docs/benchmarks.md ---
-    covered: float = 0.8  # times how far the share of the question's words in it is above one half
     telling: float = 0.4  # a passage of forty words against one of ten
     asking: float = 0.8  # it ends with a question: what answers it stands elsewhere
     speaker: float = 0.8  # said by somebody whom the question names
