@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
@@ -107,13 +108,10 @@ def recall(
     if question.says_something and stamp.memories:
         at_least = max(unasked.at_least, weights.nothing_below)
         wanted = Kept(limit, at_least, unasked.skip, unasked.is_told, trust, by_exchange)
-        try:
-            hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
-        except EngineUnavailable:  # asked again, its full text is this machine's
-            sight = Sight(question, is_patient=not at_once, spans=spans)
-            hits, dropped = _hits(index, store, sight, here, wanted, is_wide=wide, now=moment, w=weights)
+        look = partial(_looked, index, store, here=here, wanted=wanted, now=moment, w=weights)
+        hits, dropped, sight = look(sight, is_wide=wide)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
-            hits, more = _hits(index, store, sight, here, wanted, is_wide=True, now=moment, w=weights)
+            hits, more, sight = look(sight, is_wide=True)
             dropped = max(dropped, more)
             if any(here.distance(hit.scope, hit.project) == SIBLING for hit in hits):
                 notes.append("little was found here, so the other projects were asked too")
@@ -219,6 +217,17 @@ def _look(question: Question, embedder: Embedder | None, vectors: int) -> tuple[
         return sight_of(question, embedder), ""
     except ModelUnavailable as e:
         return Sight(question), f"searched by text alone: {e}"
+
+
+def _looked(
+    index: Index, store: Source, sight: Sight, *, here: Here, wanted: Kept, is_wide: bool, now: datetime, w: Weights
+) -> tuple[list[Hit], int, Sight]:
+    """What ``_hits`` gives, and the sight that was used: without vectors where the engine that has them is away."""
+    try:
+        return *_hits(index, store, sight, here, wanted, is_wide=is_wide, now=now, w=w), sight
+    except EngineUnavailable:  # asked again, its full text is this machine's
+        sight = Sight(sight.question, is_patient=sight.is_patient, spans=sight.spans)
+        return *_hits(index, store, sight, here, wanted, is_wide=is_wide, now=now, w=w), sight
 
 
 def _hits(

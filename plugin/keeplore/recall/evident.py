@@ -25,7 +25,7 @@ _RULE = re.compile(
 
 def bonus(passage: PassageRow, question: Question, w: Weights) -> float:
     """Log-odds that a passage gains or loses by what it is, whatever found it."""
-    text = _ROLE.sub("", passage.text, count=1)
+    text = _ROLE.sub("", passage.said, count=1)
     said = len(text.split())
     long = max(-1.0, min(1.0, (said - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
     value = w.telling * long
