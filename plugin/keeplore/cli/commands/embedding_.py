@@ -61,11 +61,13 @@ def use(places: Places, name: str | None, *, yes: bool, wait: bool) -> None:
         before = workspace.settings.embedding.model
         wanted = _in_full(name, workspace.root) if name else before
         asked = question(full_name(wanted, workspace.root), workspace.root)
+        accepted = Accepted(places.state)
         if asked is not None:
-            _ask(asked, workspace, is_accepted=yes)
+            is_accepted = yes or accepted.has(workspace.root, EMBEDDING, asked.subject)
+            _ask(asked, workspace, is_accepted=is_accepted)
         embedder = _tried(workspace, full_name(wanted, workspace.root))
         if asked is not None:
-            Accepted(places.state).accept(workspace.root, EMBEDDING, asked.subject)
+            accepted.accept(workspace.root, EMBEDDING, asked.subject)
         if wanted != before:
             write_setting(workspace.root, "embedding", "model", wanted)
             note("keeplore.yaml says so now; commit it where your other machines should use that model too")
