@@ -172,7 +172,7 @@ def _known(
     close = 0.0
     if place < w.current_among and not question.is_about_past:
         share, is_rule = closeness(row.said, question)
-        close = share if is_rule or memory.kind == "note" or not question.asks else 0.0
+        close = share if is_rule or not question.asks else 0.0
     named = any(span.holds(at) for span in sight.spans) * w.when
     return replace(known, is_echo=is_echo(row, question), bonus=bonus(row, question, w) + named, close=close)
 
