@@ -23,6 +23,17 @@ def states(queue: Queue) -> dict[str, int]:
     return {count.state: count.jobs for count in queue.counts()}
 
 
+def test_a_newer_job_outlives_an_older_one_whose_lease_is_over_as_well(queue: Queue) -> None:
+    queue.add("conversation", "session", {"turn": 1}, NOON)
+    assert queue.lease(["conversation"], NOON)
+    queue.add("conversation", "session", {"turn": 2}, NOON)
+    assert queue.lease(["conversation"], NOON)
+    assert queue.reap(NOON + LEASE) == 2
+    again = queue.lease(["conversation"], NOON + 2 * LEASE)
+    assert again and again.payload == {"turn": 2}
+    assert not queue.lease(["conversation"], NOON + 2 * LEASE)
+
+
 def test_a_newer_turn_takes_the_place_of_one_that_waits(queue: Queue) -> None:
     assert queue.add("conversation", "session-1", {"turn": 1}, NOON)
     assert queue.add("conversation", "session-2", {"turn": 1}, NOON)

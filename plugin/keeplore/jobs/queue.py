@@ -31,12 +31,14 @@ _TABLES = (
     CREATE TABLE jobs (
         id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL, payload TEXT NOT NULL,
         is_replaceable INTEGER NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due REAL NOT NULL,
-        leased_until REAL NOT NULL, token TEXT NOT NULL, reason TEXT NOT NULL, added REAL NOT NULL
+        leased_until REAL NOT NULL, token TEXT NOT NULL, reason TEXT NOT NULL, added REAL NOT NULL,
+        version INTEGER NOT NULL  -- of the payload: of two jobs that are there the higher one came later
     )
     """,
     "CREATE INDEX jobs_state ON jobs (state, kind, due)",
     "CREATE INDEX jobs_key ON jobs (kind, key)",
 )
+_NEXT = "(SELECT COALESCE(MAX(version), 0) + 1 FROM jobs)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class Queue:
             if replace and like:
                 # a new payload has all its attempts before it
                 db.execute(
-                    "UPDATE jobs SET payload = ?, attempts = 0, reason = '', due = MIN(due, ?) WHERE id = ?",
+                    "UPDATE jobs SET payload = ?, attempts = 0, reason = '', due = MIN(due, ?),"  # noqa: S608  # our own words
+                    f" version = {_NEXT} WHERE id = ?",
                     (text, now.timestamp(), like[0]["id"]),
                 )
             else:
@@ -198,21 +201,23 @@ class Queue:
 
 
 def _insert(db: sqlite3.Connection, kind: str, key: str, payload: str, *, replace: bool, now: datetime) -> None:
-    columns = "kind, key, payload, is_replaceable, state, attempts, due, leased_until, token, reason, added"
+    columns = "kind, key, payload, is_replaceable, state, attempts, due, leased_until, token, reason, added, version"
     at = now.timestamp()
     db.execute(
-        f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?)",  # noqa: S608  # our own words
+        f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?, {_NEXT})",  # noqa: S608  # our own words
         (kind, key, payload, replace, WAITING, at, at),
     )
 
 
 def _wait(db: sqlite3.Connection, row: sqlite3.Row, due: float, reason: str, *, attempts: int) -> None:
-    """Put a leased job back, unless a newer one of its key came meanwhile, or the very same."""
+    """Put a leased job back, unless a newer one of its key came meanwhile, or the very same; an older one goes."""
     for other in _waiting(db, row["kind"], row["key"]):
         is_same = other["payload"] == row["payload"]
         if other["is_replaceable"] == row["is_replaceable"] and (is_same or row["is_replaceable"]):
-            db.execute("DELETE FROM jobs WHERE id = ?", (row["id"],))
-            return
+            is_newer = is_same or other["version"] > row["version"]
+            db.execute("DELETE FROM jobs WHERE id = ?", ((row if is_newer else other)["id"],))
+            if is_newer:
+                return
     db.execute(
         "UPDATE jobs SET state = ?, due = ?, reason = ?, attempts = ?, token = '' WHERE id = ?",
         (WAITING, due, reason[:MAX_REASON], attempts, row["id"]),
