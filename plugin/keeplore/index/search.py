@@ -36,6 +36,8 @@ def text_search(connection: sqlite3.Connection, query: str, allowed: Allowed, li
 def _telling(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:
     """The rarest terms, without those that stand everywhere and are dear to score: these say next to nothing."""
     found = sorted((term for term in counts if counts[term]), key=lambda term: (counts[term], term))[:MAX_OR]
+    if all(counts[term] < COMMON_FROM for term in found[LEAST_OR:]):  # most; counting goes over the whole table
+        return found
     many = max(COMMON_FROM, COMMON_SHARE * _passages(connection))
     return [term for at, term in enumerate(found) if at < LEAST_OR or counts[term] < many]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -45,9 +45,8 @@ class Question:
 
     text: str
     words: tuple[tuple[frozenset[str], ...], ...]
-    all_words: tuple[
-        tuple[frozenset[str], ...], ...
-    ] = ()  # with those that mean little alone, as in "start names with"
+    # with those that mean little alone, as in "start names with", and without what goes with every rule
+    all_words: tuple[tuple[frozenset[str], ...], ...] = ()
 
     @property
     def is_errand(self) -> bool:
@@ -71,14 +70,11 @@ class Question:
 
     def closeness(self, stems: frozenset[str]) -> float:
         """The share of all words but "always" and "never" that are among these stems, 0..1."""
-        words = [word for word in self.all_words if not any(spelling <= _EVER for spelling in word)]
-        return sum(any(spelling <= stems for spelling in word) for word in words) / (len(words) or 1)
+        return _share(self.all_words, stems)
 
     def coverage(self, stems: frozenset[str]) -> float:
         """The share of the words that are in a text with these stems, 0..1."""
-        if not self.words:
-            return 0.0
-        return sum(any(spelling <= stems for spelling in word) for word in self.words) / len(self.words)
+        return _share(self.words, stems)
 
 
 def question_of(text: str) -> Question:
@@ -89,7 +85,12 @@ def question_of(text: str) -> Question:
     terms = query_terms(clean)
     groups = [tuple(filter(None, map(_stems, spellings))) for spellings in terms]
     telling = [group for group, spellings in zip(groups, terms, strict=True) if not _is_filler(spellings[0])]
-    return Question(clean, _distinct(telling), _distinct(groups))
+    lasting = [group for group in groups if not any(spelling <= _EVER for spelling in group)]
+    return Question(clean, _distinct(telling), _distinct(lasting))
+
+
+def _share(words: Sequence[tuple[frozenset[str], ...]], stems: frozenset[str]) -> float:
+    return sum(any(spelling <= stems for spelling in word) for word in words) / (len(words) or 1)
 
 
 def _distinct(groups: Iterable[tuple[frozenset[str], ...]]) -> tuple[tuple[frozenset[str], ...], ...]:

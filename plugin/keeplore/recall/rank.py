@@ -149,8 +149,9 @@ def supported(known: Sequence[Evidence], likely: Mapping[int, float], w: Weights
     joined: dict[int, float] = {}
     for entries in of_memory.values():
         best = [values[e.passage] for e in entries[:SUPPORT]]
-        missing = min(SUPPORT, entries[0].passages) - len(best)
-        mean = (sum(best) - missing * w.doubt) / (len(best) + max(0, missing))
+        # one that no search found says nothing for the question
+        expected = max(len(best), min(SUPPORT, entries[0].passages))
+        mean = (sum(best) - (expected - len(best)) * w.doubt) / expected
         joined |= {e.passage: (1 - w.memory) * values[e.passage] + w.memory * mean for e in entries}
     return joined
 
