@@ -70,13 +70,16 @@ def passages_of(memory: Memory) -> list[Passage]:
     return list(_passages(memory))
 
 
-def still_says(memory: Memory, turn: str, text: str) -> bool:
-    """Whether a memory has what a passage of it said; to cut a long one into all its passages again takes too long."""
+def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) -> bool:
+    """Whether a memory has what a passage of it said; to cut a long one into all its passages again takes too long.
+
+    ``talk`` is what its body was read as, where somebody has done that.
+    """
     if memory.kind == "document":
         return all(line in memory.body for line in text.splitlines())
     if turn:
-        exchanges = Conversation.from_markdown(memory.body.replace("\r\n", "\n")).exchanges
-        return any(text in _spoken(exchange) for exchange in exchanges if exchange.id == turn)
+        talk = talk or Conversation.from_markdown(memory.body)
+        return any(text in _spoken(exchange) for exchange in talk.exchanges if exchange.id == turn)
     return any(passage.body == text for passage in _passages(memory))
 
 

@@ -305,15 +305,15 @@ def _checked(
         memory = store.load(row.path)
     except (StoreError, OSError):
         return None
+    talk = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
     if passage is None:
         text, turn = _most_covering([(p.body, p.turn) for p in passages_of(memory)], question)
-    elif still_says(memory, passage.turn, passage.text):
+    elif still_says(memory, talk, passage.turn, passage.text):
         text, turn = passage.text, passage.turn
     else:
         return None
     if row.kind == "note" and len(passages_of(memory)) == 1:  # without the words that it was made from
         text = statement_of(memory)
-    talk = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
     decided = talk.decision[0].text if talk and talk.decision else ""
     return Hit(
         row.id,
