@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from keeplore.index import Allowed, Index, Match
-from keeplore.index.graph import Graph
+from keeplore.index.hnsw import Graph
 from keeplore.index.vectors import Vectors
 from keeplore.memory import Memory
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from keeplore.index import blocks
 from keeplore.index.blocks import Block
 from keeplore.index.database import Database
-from keeplore.index.graph import Floats, Graph, Ids, damage, is_available
+from keeplore.index.hnsw import Floats, Graph, Ids, damage, is_available
 from keeplore.index.packing import BYTES, STEPS, unpacked
 from keeplore.index.rows import Match
 

@@ -9,8 +9,13 @@ from pathlib import PurePosixPath
 
 from keeplore.errors import UnsafePath
 
-FOLDERS = ("memory", "projects", "user", "forgotten", "audit")  # everything of ours is below these
+FOLDERS = ("memory", "projects", "user", "forgotten", "audit", "entities", "feedback")  # all of ours is below these
+INDEXED = ("memory", "projects", "user", "entities", "feedback")
 _PROJECT_FILE = "project.json"
+# Text that is indexed and no memory: files right below such a folder, of the workspace or of a project, and with such
+# an end. Whatever else a person keeps in a folder of that name is the person's.
+_SIDE = {"entities": ".yaml", "feedback": ".json"}
+_SIDE_OF_PROJECT = {"entities": ".yaml", "manifests": ".json"}
 _PLACES = {"memory": 0, "user": 1, "projects": 2}  # which part of a path is the folder of memory
 _WRITTEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}\Z")
 # names that Windows reserves whatever their extension
@@ -25,14 +30,36 @@ def is_ours(path: str) -> bool:
     """Whether a path below the workspace is one that Keeplore commits."""
     parts = path.split("/")
     if parts[0] == "projects":
-        return (len(parts) >= 4 and parts[2] == "memory") or (len(parts) == 3 and parts[2] == _PROJECT_FILE)
+        return (len(parts) >= 4 and parts[2] == "memory") or _is_side_of_project(parts)
+    if parts[0] in _SIDE:
+        return _is_side(parts)
     return len(parts) >= 2 and parts[0] in FOLDERS
+
+
+def is_side(path: str) -> bool:
+    """Whether a path is that of text that is indexed beside the memories: who and what there is, what was of use."""
+    parts = path.split("/")
+    if parts[0] == "projects":
+        return _is_side_of_project(parts)
+    return _is_side(parts)
+
+
+def _is_side(parts: list[str]) -> bool:
+    return len(parts) == 2 and parts[1].endswith(_SIDE.get(parts[0], "/"))
+
+
+def _is_side_of_project(parts: list[str]) -> bool:
+    if len(parts) == 3:
+        return parts[2] == _PROJECT_FILE
+    return len(parts) == 4 and parts[3].endswith(_SIDE_OF_PROJECT.get(parts[2], "/"))
 
 
 def may_hold_ours(folder: str) -> bool:
     """Whether there can be paths of ours below a folder."""
     parts = folder.split("/")
-    return parts[0] in FOLDERS and (parts[0] != "projects" or len(parts) < 3 or parts[2] == "memory")
+    if parts[0] == "projects":
+        return len(parts) < 3 or parts[2] == "memory" or (len(parts) == 3 and parts[2] in _SIDE_OF_PROJECT)
+    return parts[0] in FOLDERS and (parts[0] not in _SIDE or len(parts) == 1)
 
 
 def is_portable(path: str) -> bool:

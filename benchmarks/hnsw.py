@@ -1,6 +1,6 @@
 """Which parameters the graph has and from when on it serves: recall@10 against exact search, and what each costs.
 
-    python benchmarks/graph.py [COUNT ...] [--vectors FILE]     (default: 10000)
+    python benchmarks/hnsw.py [COUNT ...] [--vectors FILE]     (default: 10000)
 
 FILE holds vectors of the packaged model, as ``performance.py --keep`` leaves them in ``real.npy``; without one 600
 texts are embedded. First half of them is compared with as many that are resampled from the other half (see scale.py):
@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scale import Resampled, Talk, Vectors
 
 from keeplore.index import embedder_for
-from keeplore.index import graph as product
+from keeplore.index import hnsw as product
 from keeplore.index.blocks import Block, files
 from keeplore.index.packing import BYTES, packed
 from keeplore.index.passages import passages_of
