@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.recall.rank import Evidence, Ranked, Standing, burden, diverse, least_odds, odds, rank
+from keeplore.recall.rank import PARTS, Evidence, Ranked, Standing, beside, diverse, least_odds, odds, rank
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS
 
@@ -20,6 +20,11 @@ evidence = st.lists(
         text=st.none() | st.floats(0, 40),
         cosine=st.none() | st.floats(-1, 1),
         coverage=st.floats(0, 1),
+        is_echo=st.booleans(),
+        bonus=st.floats(-2, 3),
+        turn=st.sampled_from(["", "one", "two"]),
+        passages=st.integers(1, 4),
+        close=st.sampled_from([0.0, 0.5, 0.6]),
     ),
     max_size=12,
     unique_by=lambda e: e.passage,
@@ -31,6 +36,8 @@ standing = st.builds(
     is_permanent=st.booleans(),
     is_archived=st.booleans(),
     head=st.sampled_from(["", "c", "d", "elsewhere"]),
+    graph=st.floats(0, 1),
+    feedback=st.floats(0, 10),
 )
 # the index names the newest version as head, so a head has none
 newest = standing.map(lambda s: replace(s, head=""))
@@ -144,6 +151,19 @@ def test_scores_are_shares_and_come_in_order(
     assert len({r.memory for r in ranked}) == len(ranked)
 
 
+@given(evidence, standings, floors, st.booleans())
+def test_the_parts_of_a_score_add_up_to_it(
+    found: list[Evidence], known: dict[str, Standing], floor: float | None, by_turn: bool
+) -> None:
+    words = {e.passage: frozenset({"same"}) for e in found}
+    plain = diverse(rank(found, known, floor, by_turn=by_turn), words)
+    explained = diverse(rank(found, known, floor, by_turn=by_turn, explain=True), words)
+    assert [replace(r, parts=()) for r in explained] == plain
+    for entry in explained:
+        assert {name for name, _ in entry.parts} <= set(PARTS)
+        assert sum(value for _, value in entry.parts) == pytest.approx(entry.odds, abs=2e-6)
+
+
 @given(evidence, standings, floors, st.randoms(use_true_random=False))
 def test_the_order_of_the_evidence_changes_nothing(
     found: list[Evidence], known: dict[str, Standing], floor: float | None, random: object
@@ -176,8 +196,9 @@ def test_a_better_match_never_makes_a_passage_less_likely(
 
 @given(standing, st.floats(0, 5000))
 def test_growing_older_never_helps(at: Standing, more: float) -> None:
+    at = replace(at, graph=0.0, feedback=1.0)
     older = replace(at, age_days=at.age_days + more)
-    assert burden(older) >= burden(at) >= 0.0
+    assert sum(beside(older)) <= sum(beside(at)) <= 0.0
 
 
 @pytest.mark.parametrize("score", [0.2, 0.5, 0.95, 1.0])

@@ -5,20 +5,42 @@ question's words that the best passages have; for vectors it is how far the cosi
 with this model. The log-odds that the passage answers the question are linear in the two (logistic regression),
 so a search that is unsure says little and a score means the same for every question. Reciprocal ranks, which know no
 sureness, were measured and are worse.
+
+Every step adds to or takes from the log-odds, and each has a name in ``PARTS``: a score is the sum of its parts.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
 
 LOOKED_AT = 50  # memories that are compared with all better ones; no more than a handful is shown
 SUPPORT = 3  # passages of a memory that speak for one another
+PARTS = (
+    "text",  # what the words said
+    "vectors",  # what the model said
+    "doubt",  # where everything begins
+    "words",  # what the passage's own words show
+    "exchange",  # the rest of its exchange
+    "memory",  # the memory's other passages
+    "current",  # what holds now
+    "echo",  # it asks the same
+    "outdated",  # its newest version may not be shown here
+    "place",
+    "passing",  # nobody marked it as permanent
+    "age",
+    "archive",
+    "graph",
+    "feedback",
+    "repeated",  # it says nearly what another one says
+)
 _DIGITS = 6  # of log-odds: smaller differences are noise of floating point, and count as ties
 
 
@@ -49,6 +71,8 @@ class Standing:
     is_archived: bool = False
     head: str = ""  # id of the version that replaces it, "" where it is the newest
     place: str = ""  # scope and project
+    graph: float = 0.0  # how much of what the question names it is about, 0..1
+    feedback: float = 1.0  # weight of its aspects: above 1 it was of use, below it fades
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +82,7 @@ class Ranked:
     passage: int | None  # None where only an older version's words were found
     distance: int = OWN
     age_days: float = 0.0
+    parts: tuple[tuple[str, float], ...] = ()  # names of PARTS and log-odds, where they were asked for
 
     @property
     def score(self) -> float:
@@ -65,21 +90,45 @@ class Ranked:
         return 1.0 / (1.0 + math.exp(-self.odds))
 
 
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What each step of scoring makes of each passage's log-odds, in their order."""
+
+    said: Mapping[int, tuple[float, float, float]]  # by the text, by the vectors, and the doubt
+    worded: Mapping[int, float]
+    exchanged: Mapping[int, float]
+    joined: Mapping[int, float]
+    current: Mapping[int, float]
+
+    def parts(self, passage: int) -> Iterator[tuple[str, float]]:
+        yield from zip(PARTS[:3], self.said[passage], strict=True)
+        values = [sum(self.said[passage])]
+        values += [step[passage] for step in (self.worded, self.exchanged, self.joined, self.current)]
+        yield from zip(PARTS[3:7], (b - a for a, b in itertools.pairwise(values)), strict=True)
+
+
 def odds(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -> dict[int, float]:
     """For each passage the log-odds that it answers; ``floor`` is the model's, None where there are no vectors."""
+    return {passage: sum(said) for passage, said in sayings(found, floor, w).items()}
+
+
+def sayings(
+    found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
+) -> dict[int, tuple[float, float, float]]:
+    """For each passage what text and vectors say, and the doubt, which is below 0."""
     best_text = max((e.text for e in found if e.text is not None), default=0.0)
     covered = max((e.coverage for e in found if e.text is not None), default=0.0)
     # a passage that the vector search did not give is at most as near as the last one that it gave
     lowest = min((e.cosine for e in found if e.cosine is not None), default=0.0)
-    joined = {}
+    said = {}
     for e in found:
         text = covered * max(0.0, e.text) / best_text if e.text is not None and best_text > 0 else 0.0
         if floor is None:
-            joined[e.passage] = w.text_alone * text - w.doubt_alone
+            said[e.passage] = (w.text_alone * text, 0.0, -w.doubt_alone)
         else:
             above = ((e.cosine if e.cosine is not None else lowest) - floor) / (1.0 - floor)
-            joined[e.passage] = w.vector * above + w.text * text - w.doubt
-    return joined
+            said[e.passage] = (w.text * text, w.vector * above, -w.doubt)
+    return said
 
 
 def least_odds(score: float) -> float:
@@ -90,12 +139,20 @@ def least_odds(score: float) -> float:
     return math.log(certain / (1.0 - certain)) - 10.0**-_DIGITS
 
 
-def burden(standing: Standing, w: Weights = WEIGHTS) -> float:
-    """What place, age, permanence and archive take from the log-odds: at least 0."""
-    place = {OWN: 0.0, INHERITED: w.inherited, SIBLING: w.sibling}[standing.distance]
+def beside(standing: Standing, w: Weights = WEIGHTS) -> tuple[float, float, float, float, float, float]:
+    """What place, permanence, age and archive take from the log-odds, at most 0, and what graph and feedback give."""
+    place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
+    archive = -w.archived if standing.is_archived else 0.0
+    graph, feedback = w.graph * standing.graph, used(standing.feedback, w)
+    if standing.is_permanent:
+        return place, 0.0, 0.0, archive, graph, feedback
     fresh = 0.5 ** (max(0.0, standing.age_days) / w.half_life_days)
-    passing = 0.0 if standing.is_permanent else w.impermanent + w.oldest * (1.0 - fresh)
-    return place + passing + (w.archived if standing.is_archived else 0.0)
+    return place, -w.impermanent, -w.oldest * (1.0 - fresh), archive, graph, feedback
+
+
+def used(weight: float, w: Weights = WEIGHTS) -> float:
+    """The log-odds of a weight of feedback: nothing for 1, ``w.feedback`` for 2 and more, as much less for a half."""
+    return w.feedback * max(-1.0, min(1.0, math.log2(max(weight, sys.float_info.min))))
 
 
 def rank(
@@ -105,37 +162,56 @@ def rank(
     w: Weights = WEIGHTS,
     *,
     by_turn: bool = False,
+    explain: bool = False,
 ) -> list[Ranked]:
     """One entry for each memory, best first; an older version counts for its head and is not shown beside it.
 
     Memories without a standing are left out. A head without a standing (it may not be shown here) leaves its older
-    version, far down. ``by_turn`` gives one entry for each exchange instead.
+    version, far down. ``by_turn`` gives one entry for each exchange instead; ``explain`` fills in the parts.
     """
     known = sorted((e for e in found if e.memory in standings), key=lambda e: e.passage)
-    values = current(known, supported(known, odds(found, floor, w), w), standings, w)
-    best: dict[tuple[str, str], tuple[float, int | None]] = {}
+    steps = steps_of(found, known, standings, floor, w)
+    best: dict[tuple[str, str], _Best] = {}
     for e in known:
-        standing = standings[e.memory]
-        value, shown = values[e.passage] - e.is_echo * w.echo, e.memory
+        standing, shown = standings[e.memory], e.memory
         passage: int | None = e.passage
+        lost = (-w.echo if e.is_echo else 0.0, 0.0)
         if _is_replaced(e, standing):
             if standing.head in standings:
                 shown, passage = standing.head, None
             else:
-                value -= w.outdated
+                lost = (lost[0], -w.outdated)
         place = (shown, e.turn if by_turn and passage is not None else "")
-        best[place] = _better(best.get(place), (value, passage))
+        best[place] = _better(best.get(place), _Best(steps.current[e.passage] + sum(lost), passage, e.passage, lost))
     ranked = []
-    for (memory, _), (value, passage) in best.items():
+    for (memory, _), entry in best.items():
         standing = standings[memory]
-        total = round(value - burden(standing, w), _DIGITS)
-        ranked.append(Ranked(memory, total, passage, standing.distance, standing.age_days))
+        more = beside(standing, w)
+        total = round(entry.odds + sum(more), _DIGITS)
+        parts = (*steps.parts(entry.by), *zip(PARTS[7:15], (*entry.lost, *more), strict=True)) if explain else ()
+        ranked.append(Ranked(memory, total, entry.passage, standing.distance, standing.age_days, parts))
     return in_order(ranked)
 
 
-def supported(known: Sequence[Evidence], likely: Mapping[int, float], w: Weights = WEIGHTS) -> dict[int, float]:
-    """The log-odds of each passage with what its exchange and its memory say beside it."""
-    values = {e.passage: likely[e.passage] + e.bonus for e in known}
+def steps_of(
+    found: Sequence[Evidence],
+    known: Sequence[Evidence],
+    standings: Mapping[str, Standing],
+    floor: float | None,
+    w: Weights = WEIGHTS,
+) -> Steps:
+    """``known`` are those of ``found`` that have a standing, and for which the steps are made."""
+    said = sayings(found, floor, w)
+    worded = {e.passage: sum(said[e.passage]) + e.bonus for e in known}
+    exchanged, joined = supported(known, worded, w)
+    return Steps(said, worded, exchanged, joined, current(known, joined, standings, w))
+
+
+def supported(
+    known: Sequence[Evidence], worded: Mapping[int, float], w: Weights = WEIGHTS
+) -> tuple[dict[int, float], dict[int, float]]:
+    """The log-odds of each passage with what its exchange says beside it, and then with what its memory says."""
+    values = dict(worded)
     of_turn: dict[tuple[str, str], list[int]] = {}
     of_memory: dict[str, list[Evidence]] = {}
     for e in sorted(known, key=lambda e: (-values[e.passage], e.passage)):
@@ -153,7 +229,7 @@ def supported(known: Sequence[Evidence], likely: Mapping[int, float], w: Weights
         expected = max(len(best), min(SUPPORT, entries[0].passages))
         mean = (sum(best) - (expected - len(best)) * w.doubt) / expected
         joined |= {e.passage: (1 - w.memory) * values[e.passage] + w.memory * mean for e in entries}
-    return joined
+    return values, joined
 
 
 def current(
@@ -200,9 +276,15 @@ def diverse(ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: We
             kept.append(entry)
             continue
         near, far = sorted((kept[twin], entry), key=lambda r: r.distance)
-        kept[twin] = replace(near, odds=kept[twin].odds)
-        kept.append(replace(far, odds=round(entry.odds - w.repeated, _DIGITS)))
+        better, worse = kept[twin].odds, round(entry.odds - w.repeated, _DIGITS)
+        kept[twin] = _moved(near, better)
+        kept.append(_moved(far, worse))
     return in_order([*kept, *ranked[LOOKED_AT:]])
+
+
+def _moved(entry: Ranked, odds: float) -> Ranked:
+    parts = (*entry.parts, (PARTS[-1], odds - entry.odds)) if entry.parts else ()
+    return replace(entry, odds=odds, parts=parts)
 
 
 def _shared_by(one: Ranked, other: Ranked, words: Mapping[int, frozenset[str]]) -> float:
@@ -216,9 +298,18 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
-def _better(known: tuple[float, int | None] | None, new: tuple[float, int | None]) -> tuple[float, int | None]:
+class _Best(NamedTuple):
+    """What an entry stands on so far."""
+
+    odds: float
+    passage: int | None  # that is shown
+    by: int  # the passage whose words count
+    lost: tuple[float, float]  # to being an echo, to being outdated
+
+
+def _better(known: _Best | None, new: _Best) -> _Best:
     """The higher odds; a passage of the memory itself is kept even where an older version matched better."""
     if known is None:
         return new
-    high, low = (known, new) if known[0] >= new[0] else (new, known)
-    return high[0], high[1] if high[1] is not None else low[1]
+    high, low = (known, new) if known.odds >= new.odds else (new, known)
+    return high._replace(passage=low.passage) if high.passage is None else high
