@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import yaml
@@ -81,16 +81,27 @@ def serialise(memory: Memory) -> str:
 
     Raises Corrupt where the front matter could not be read again, so that no such file is ever written.
     """
-    front = yaml.dump(
-        in_order(memory.meta),
-        Dumper=_Dumper,
-        sort_keys=False,
-        allow_unicode=True,
-        width=2**31 - 1,
-        default_flow_style=False,
-    )
+    front = dump(in_order(memory.meta))
     _check(front)
     return f"---\n{front}---\n\n{memory.body}"
+
+
+def mapping(text: str) -> dict[str, Any]:
+    """Keys and values of a YAML file that has nothing else, read as carefully. Raises Corrupt."""
+    try:
+        return _load(text)
+    except Corrupt as e:
+        # what is said of a front matter counts lines from the fence above it
+        line = max(e.line - 1, 1)
+        said = e.message.replace("the front matter", "the file").replace(f"in line {e.line}", f"in line {line}")
+        raise Corrupt(said, "Mend it, or take it out of the folder", line) from e
+
+
+def dump(meta: Mapping[str, Any]) -> str:
+    """The YAML of keys and values, in the order that they have."""
+    return yaml.dump(
+        dict(meta), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31 - 1, default_flow_style=False
+    )
 
 
 def _load(front: str) -> dict[str, Any]:

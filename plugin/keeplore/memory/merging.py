@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.errors import Corrupt, UnsafePath
+from keeplore.memory.entity import UNKNOWN, EntityFile, key_of, parse_entity, serialise_entity
 from keeplore.memory.frontmatter import parse, serialise
 from keeplore.memory.lines import Join, join, joined_list
 from keeplore.memory.model import TRUST, Memory, in_order
@@ -115,6 +116,30 @@ def merge_project(base: str | None, one: str, other: str) -> str:
     return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
 
 
+def merge_entity(path: str, base: str | None, one: str, other: str) -> Merge:
+    """Two versions of an entity's file: the aliases of both; of two types, or spellings of its name, the smaller.
+
+    A file that cannot be read, or is about another entity, stays beside the first.
+    """
+    loser, winner = sorted((one, other), key=lambda text: (_entity(text) is not None, _fingerprint(text)))
+    first, second = _entity(winner), _entity(loser)
+    if winner == loser or first is None:
+        return merge_text(path, base, one, other)
+    if second is None or key_of(first.name) != key_of(second.name):
+        return Merge(winner, {beside_path(path, loser.encode()): loser})
+    origin = _entity(base) if base is not None else None
+    before = origin.said if origin else {}
+    said, _ = _joined_meta(before, second.said, first.said)
+    for key in ("name", "type"):
+        given = {side[key] for side in (first.said, second.said)} - {before.get(key), UNKNOWN}
+        said[key] = min(given, default=said[key])
+    joined = join(base, loser, winner)
+    told = None if joined.is_clash else _entity(joined.text)
+    text = serialise_entity(said)
+    # the lines of both where they say the same: a person's comments stay so
+    return Merge(joined.text if told and told.said == parse_entity(text).said else text, {})
+
+
 def beside_path(path: str, loser: bytes) -> str:
     """The name for a version that lost its place: made of its content, so that every machine gives the same."""
     folder, slash, name = path.rpartition("/")
@@ -155,6 +180,13 @@ def _memory(text: str) -> Memory | None:
     except Corrupt:
         return None
     return memory if is_id(memory.id) else None
+
+
+def _entity(text: str) -> EntityFile | None:
+    try:
+        return parse_entity(text)
+    except Corrupt:
+        return None
 
 
 def _front(text: str, memory: Memory) -> str:

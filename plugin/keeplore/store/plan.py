@@ -12,11 +12,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from keeplore.errors import KeeploreError
 from keeplore.memory import as_memory
 from keeplore.memory.location import digits_of, location_of
-from keeplore.memory.merging import beside_path, merge_bytes, merge_lines, merge_memory, merge_project, merge_text
+from keeplore.memory.merging import (
+    Merge,
+    beside_path,
+    merge_bytes,
+    merge_entity,
+    merge_lines,
+    merge_memory,
+    merge_project,
+    merge_text,
+)
 from keeplore.memory.torn import versions
 from keeplore.store import forgotten
 from keeplore.store.backend import Blob, Change, Difference
-from keeplore.store.paths import is_memory
+from keeplore.store.paths import is_memory, is_side
 
 Content = Blob | bytes | None  # a file that git has, a new one, none
 Load = Callable[[Blob, str], bytes]  # the text that a blob is at a path
@@ -173,14 +182,20 @@ def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> tuple[byt
         return merge_bytes(path, one, other)
     if path.startswith("audit/"):
         return merge_lines(before or "", first, second).encode(), {}
-    if path.startswith("projects/") and path.endswith("/project.json"):
+    if is_side(path) and path.startswith("projects/") and path.endswith(".json"):  # its entry, its manifests
         return merge_project(before, first, second).encode(), {}
     if is_memory(path) and before is not None and versions(before) is None and (versions(first) or versions(second)):
         # a conflict that somebody committed with its marks is no text of anybody's
         return united(path, base, [whole for side in (first, second) for whole in versions(side) or (side,)])
-    merge = (merge_memory if is_memory(path) else merge_text)(path, before, first, second)
+    merge = _merge_of(path)(path, before, first, second)
     # a side that emptied the file has no words to keep
     return merge.text.encode(), {place: text.encode() for place, text in merge.beside.items() if text.strip()}
+
+
+def _merge_of(path: str) -> Callable[[str, str | None, str, str], Merge]:
+    if is_memory(path):
+        return merge_memory
+    return merge_entity if is_side(path) and path.endswith(".yaml") else merge_text
 
 
 def united(path: str, base: bytes | None, texts: Iterable[str]) -> tuple[bytes, Mapping[str, bytes]]:
