@@ -65,7 +65,7 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
 
 
 def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MemoryRow]:
-    heads = places(_chains_of(connection, ids))
+    heads = places(chains_of(connection, ids))
     found = {}
     for chunk in _chunks(list(ids)):
         rows = connection.execute(
@@ -183,7 +183,7 @@ def all_chains(connection: sqlite3.Connection) -> list[Chain]:
     return _chained(connection, connection.execute(_SUPERSEDING))
 
 
-def _chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]:
+def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]:
     """The chains that these memories take part in, link by link: of all others nothing is read."""
     found: set[tuple[str, str]] = set()
     known: set[str] = set()

@@ -1,0 +1,143 @@
+"""What use has shown: rows of the machines' counters, and the weight of a memory that they come to together.
+
+A memory is weighed by its aspects, each with the counters of all memories that share it; one without aspects is its
+own. Versions of one memory share theirs. Rows belong to the file of the machine that counted; sums are made when asked.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from statistics import fmean
+
+from keeplore.index.queries import chains_of
+from keeplore.memory.feedback import FOLDER, Tally, parse, total
+
+TABLES = """
+CREATE TABLE feedback (
+    path TEXT, memory TEXT, used INTEGER, last TEXT, idle TEXT, PRIMARY KEY (path, memory)
+) WITHOUT ROWID;
+CREATE INDEX feedback_memory ON feedback (memory);
+"""
+MOST_SHARING = 200  # memories of one aspect whose counters are looked at
+ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Every number that turns counters into a weight; what they are worth is in docs/benchmarks.md."""
+
+    delta: float = 0.25  # a session in which it was of use adds so much; judgement: four make the most of it
+    ceiling: float = 2.0  # however often; twice as good as unknown, and recall gives no more for it than for age
+    fade: float = 0.9  # what is left after ``every`` sessions that were told of it for nothing; judgement: slow
+    every: int = 5  # sessions: three in ten of what is rightly told leaves no word in an answer, so one says little
+    grace_days: int = 14  # after its last use, or the first time it was told: work on one thing seldom lasts longer
+    floor: float = 0.5  # what was never of use is still found by who asks for it
+
+
+RATES = Rates()
+
+
+def put(connection: sqlite3.Connection, path: str, text: str) -> None:
+    """The rows of a machine's file in place of those that it had. Raises ValueError with what is wrong in it."""
+    tallies = parse(text)
+    drop(connection, path)
+    connection.executemany(
+        "INSERT INTO feedback VALUES (?, ?, ?, ?, ?)",
+        (
+            (path, id_, tally.used, tally.last, json.dumps(dict(tally.idle), sort_keys=True))
+            for id_, tally in sorted(tallies.items())
+        ),
+    )
+
+
+def drop(connection: sqlite3.Connection, path: str) -> None:
+    connection.execute("DELETE FROM feedback WHERE path = ?", (path,))
+
+
+def is_feedback(path: str) -> bool:
+    return path.startswith(f"{FOLDER}/")
+
+
+def confirmations(connection: sqlite3.Connection) -> int:
+    """In how many sessions memories that still exist were of use, each counted for itself."""
+    row = connection.execute("SELECT sum(used) FROM feedback WHERE memory IN (SELECT id FROM memories)").fetchone()
+    return int(row[0] or 0)
+
+
+def weights(
+    connection: sqlite3.Connection, ids: Sequence[str], now: datetime, rates: Rates = RATES
+) -> dict[str, float]:
+    """The weight of each memory of which anything is known; 1.0, which is neutral, is left out."""
+    if not ids or connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone() is None:
+        return {}
+    today = now.astimezone(UTC).date()
+    versions = _versions(connection, ids)
+    groups = {id_: [*_aspects(connection, versions[id_])] for id_ in ids}
+    known = _tallies(connection, {member for found in groups.values() for group in found for member in group})
+    if not known:
+        return {}
+    found = {
+        id_: fmean(weight(total(known[member] for member in group if member in known), today, rates) for group in own)
+        for id_, own in groups.items()
+    }
+    return {id_: value for id_, value in found.items() if value != 1.0}
+
+
+def weight(tally: Tally, today: date, rates: Rates = RATES) -> float:
+    """What counters come to: use adds, and sessions that were told of it for nothing let it fade.
+
+    A memory that nobody was told of keeps what it has: that nobody needed it says nothing about it.
+    """
+    earned = min(1.0 + rates.delta * tally.used, rates.ceiling)
+    days = sorted(day for day in tally.idle if day <= today.isoformat())
+    start = min(tally.last, today.isoformat()) or (days[0] if days else "")
+    try:
+        from_day = (date.fromisoformat(start) + timedelta(days=rates.grace_days)).isoformat() if start else ""
+    except (ValueError, OverflowError):  # 2026-02-31, written by hand
+        return earned
+    idle = sum(tally.idle[day] for day in days if day > from_day)
+    return max(earned * rates.fade ** (idle // rates.every), rates.floor)
+
+
+def _versions(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Each memory with all that it replaced or that replaced it."""
+    chains = {member: frozenset(chain.members) for chain in chains_of(connection, ids) for member in chain.members}
+    return {id_: chains.get(id_, frozenset((id_,))) for id_ in ids}
+
+
+def _aspects(connection: sqlite3.Connection, versions: Collection[str]) -> Iterator[frozenset[str]]:
+    """The memories that share each aspect of one that has these versions; where it has none, the versions alone."""
+    marks = ", ".join("?" * len(versions))
+    aspects = connection.execute(
+        "SELECT DISTINCT m.scope_id, a.name, a.aspect FROM aspects a JOIN memories m ON m.key = a.memory"  # noqa: S608  # marks
+        f" WHERE m.id IN ({marks}) ORDER BY 1, 2, 3",
+        sorted(versions),
+    ).fetchall()
+    for aspect in aspects:
+        sharing = connection.execute(
+            "SELECT m.id FROM aspects a JOIN memories m ON m.key = a.memory"
+            " WHERE m.scope_id = ? AND a.name = ? AND a.aspect = ? ORDER BY m.updated_at DESC, m.id LIMIT ?",
+            (*aspect, MOST_SHARING),
+        )
+        yield frozenset(versions).union(row[0] for row in sharing)
+    if not aspects:
+        yield frozenset(versions)
+
+
+def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, Tally]:
+    """What all machines have counted together."""
+    found: dict[str, list[Tally]] = {}
+    wanted = sorted(ids)
+    for start in range(0, len(wanted), ASK_AT_ONCE):
+        chunk = wanted[start : start + ASK_AT_ONCE]
+        rows = connection.execute(
+            f"SELECT memory, used, last, idle FROM feedback WHERE memory IN ({', '.join('?' * len(chunk))})",  # noqa: S608  # marks
+            chunk,
+        )
+        for memory, used, last, idle in rows:
+            found.setdefault(memory, []).append(Tally(used, last, json.loads(idle)))
+    return {memory: total(tallies) for memory, tallies in found.items()}
