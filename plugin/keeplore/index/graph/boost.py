@@ -1,0 +1,163 @@
+"""Which memories are about what a question names, or about what is related to that: a look at the graph, with a limit.
+
+The question's words → entities → their memories → one hop over their relations, both ways → the neighbours' memories.
+The deadline is looked at after each step, and inside of SQLite; what was collected until then is used.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from keeplore.index.graph.names import canonical
+from keeplore.index.rows import Allowed
+from keeplore.index.search import in_list, scope_ids
+
+ENTITIES = 20  # that a question may name, the rarest first: these tell most
+NEIGHBOURS = 50  # over one hop
+MEMORIES = 200
+COMMON_FROM = 2_000  # mentions: an entity with more says nothing, and its memories take long to sort
+WORDS = 5  # of one name
+CANDIDATES = 2_000  # runs of words that are looked up
+ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
+OPS = 1_000  # steps of SQLite between two looks at the clock
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What of a question a memory is about: the names that it mentions, and those that were reached over a relation."""
+
+    named: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()  # "fastembed → onnxruntime"
+
+
+Boost = dict[str, About]  # by memory id
+
+
+def boosted(connection: sqlite3.Connection, text: str, allowed: Allowed, until: float) -> Boost:
+    """At most ``MEMORIES`` memories of the scopes that are allowed; empty on any error.
+
+    ``until`` is a moment of ``time.monotonic``.
+    """
+    found: Boost = {}
+
+    def is_over() -> bool:
+        return time.monotonic() > until or len(found) >= MEMORIES
+
+    connection.set_progress_handler(lambda: time.monotonic() > until, OPS)
+    try:
+        for memory, name, source in _steps(connection, text, allowed, is_over):
+            if memory in found or len(found) < MEMORIES:
+                about = found.get(memory, About())
+                new = About(related=(f"{source} → {name}",)) if source else About((name,))
+                found[memory] = About(about.named + new.named, about.related + new.related)
+    except sqlite3.OperationalError as e:
+        if e.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            return {}
+    except Exception:  # noqa: BLE001  # a boost is never worth an answer: recall goes on without it
+        return {}
+    finally:
+        connection.set_progress_handler(None, 0)
+    return found
+
+
+def runs_of(text: str) -> list[str]:
+    """Every run of up to ``WORDS`` words, as a canonical name; the shorter ones first, each once."""
+    words = text.split()
+    runs: dict[str, None] = {}
+    for length in range(1, WORDS + 1):
+        for start in range(len(words) - length + 1):
+            if len(runs) == CANDIDATES:
+                return list(runs)
+            name = canonical(" ".join(words[start : start + length]))
+            for spelling in (name, name.removesuffix("'s").removesuffix("’s")):
+                if spelling:
+                    runs.setdefault(spelling)
+    return list(runs)
+
+
+def _steps(
+    connection: sqlite3.Connection, text: str, allowed: Allowed, is_over: Callable[[], bool]
+) -> Iterator[tuple[str, str, str]]:
+    """Memory, name, and the entity from which it was reached ("" for one that the question names)."""
+    scopes = scope_ids(connection, allowed)
+    places = None if scopes is None else {project for _, project in allowed.scopes} | {""}
+    entities = _entities(connection, text, places)
+    for id_, name in entities.items():
+        if is_over():
+            return
+        for memory in _memories(connection, id_, scopes, ""):
+            yield memory, name, ""
+    if is_over() or not entities:
+        return
+    for id_, name, source, place in _neighbours(connection, entities, places):
+        if is_over():
+            return
+        for memory in _memories(connection, id_, scopes, place):
+            yield memory, name, source
+
+
+def _entities(connection: sqlite3.Connection, text: str, places: Set[str] | None) -> dict[int, str]:
+    """The entities that a text names, the rarest first, each followed by its other names: id → name."""
+    rows: list[tuple[int, str, int]] = []
+    runs = runs_of(text)
+    for start in range(0, len(runs), ASK_AT_ONCE):
+        chunk = runs[start : start + ASK_AT_ONCE]
+        rows += connection.execute(
+            "SELECT id, name, mentions FROM names"  # noqa: S608  # marks alone
+            f" WHERE name IN ({', '.join('?' * len(chunk))}) AND defined > 0 AND mentions <= {COMMON_FROM}",
+            chunk,
+        )
+    found: dict[int, str] = {}
+    for id_, name, _ in sorted(rows, key=lambda row: (row[2], row[1]))[:ENTITIES]:
+        found.setdefault(id_, name)
+        for other, alias in _aliases(connection, id_, places):
+            found.setdefault(other, alias)
+    return dict(list(found.items())[:ENTITIES])
+
+
+def _aliases(connection: sqlite3.Connection, name: int, places: Set[str] | None) -> list[tuple[int, str]]:
+    """The other names of what a name stands for, as far as a definition that counts here says so."""
+    rows = connection.execute(
+        "SELECT n.id, n.name, one.place, other.place FROM definitions one"
+        " JOIN definitions other ON other.entity = one.entity JOIN names n ON n.id = other.name"
+        " WHERE one.name = ?1 AND n.id != ?1 AND n.mentions <= ?2 ORDER BY n.mentions, n.name",
+        (name, COMMON_FROM),
+    )
+    return [(id_, alias) for id_, alias, *said in rows if places is None or {*said} <= places]
+
+
+def _neighbours(
+    connection: sqlite3.Connection, entities: dict[int, str], places: Set[str] | None
+) -> list[tuple[int, str, str, str]]:
+    """Id, name, the entity that it is a neighbour of, and the place where the two are related; the surest first."""
+    best: dict[tuple[int, str], tuple[int, str, str]] = {}
+    for way, other in (("source", "target"), ("target", "source")):
+        condition = f"{in_list(f'r.{way}', list(entities))} AND n.mentions <= {COMMON_FROM}"
+        rows = connection.execute(
+            f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"  # noqa: S608  # ours
+            f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"
+        )
+        for source, id_, name, place, confidence in rows:
+            if id_ in entities or (places is not None and place not in places):
+                continue
+            new = (int(confidence), str(name), entities[source])
+            best[id_, place] = max(best.get((id_, place), new), new)
+    order: Sequence[tuple[tuple[int, str], tuple[int, str, str]]] = sorted(
+        best.items(), key=lambda item: (-item[1][0], item[1][1], item[0][1])
+    )
+    return [(id_, name, source, place) for (id_, place), (_, name, source) in order[:NEIGHBOURS]]
+
+
+def _memories(connection: sqlite3.Connection, name: int, scopes: Sequence[int] | None, place: str) -> Iterator[str]:
+    """Ids of the memories that mention a name, the newest first; where ``place`` is a project, of that or of all."""
+    rows = connection.execute(
+        "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # ours
+        f" WHERE x.name = ?1 AND {in_list('m.scope_id', scopes)}"
+        " AND (?2 = '' OR s.scope != 'project' OR s.project = ?2)"
+        f" GROUP BY m.id ORDER BY max(m.updated_at) DESC, m.id LIMIT {MEMORIES}",
+        (name, place),
+    )
+    return (str(id_) for (id_,) in rows.fetchall())
