@@ -14,8 +14,7 @@ import sys
 
 from segmentation import REPOSITORY
 
-from keeplore.capture import rarity
-from keeplore.capture.terms import stem
+from keeplore.memory.plain import COMMON, stem
 
 TOKENIZER = REPOSITORY / "plugin" / "keeplore" / "index" / "model" / "tokenizer.json"
 FIRST = 8000  # entries
@@ -25,8 +24,8 @@ def main() -> int:
     vocabulary = json.loads(TOKENIZER.read_text(encoding="utf-8"))["model"]["vocab"]
     words = (word for word, place in vocabulary.items() if place <= FIRST and word.isascii() and word.isalpha())
     stems = sorted({stem(word) for word in words if len(word) > 1})
-    rarity.COMMON.write_text("".join(f"{one}\n" for one in stems), encoding="ascii")
-    print(f"{rarity.COMMON}: {len(stems)} stems")
+    COMMON.write_text("".join(f"{one}\n" for one in stems), encoding="ascii")
+    print(f"{COMMON}: {len(stems)} stems")
     return 0
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from keeplore.capture.rarity import COMMON, common, damped, rare
+from keeplore.capture.rarity import damped, rare
+from keeplore.memory.plain import COMMON, common
 
 
 def test_common_words_are_stems_each_once_and_few() -> None:

@@ -20,7 +20,6 @@ from keeplore.workspace.template import template_dir
 
 TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
 DATA = {
-    "keeplore/capture/common.txt",
     "keeplore/capture/redact/rules.yaml",
     "keeplore/capture/redact/seed_words.txt",
     "keeplore/capture/topics.txt",
@@ -30,6 +29,7 @@ DATA = {
     "keeplore/index/model/special_tokens_map.json",
     "keeplore/index/model/tokenizer.json",
     "keeplore/index/model/tokenizer_config.json",
+    "keeplore/memory/common.txt",
     "keeplore/py.typed",
     "keeplore/refine/prompts/decide.md",
     "keeplore/refine/prompts/extract.md",

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from keeplore.capture.sentences import bare, sentences
-from keeplore.capture.terms import STOP, is_identifier, stem, terms
+from keeplore.capture.terms import STOP, is_identifier, terms
 from keeplore.memory import Exchange
+from keeplore.memory.plain import stem
 
 MAX_WORDS = 3  # of a key phrase
 MAX_SENTENCES = 60  # of one message that count; a long answer must not outvote the talk

@@ -1,8 +1,4 @@
-"""Which words are rare enough to tell subjects apart: all but the commonest, which are data.
-
-``common.txt`` holds the stems of the words among the first ``benchmarks/common_words.py``'s ``FIRST`` entries of the
-packaged embedding model's vocabulary, which lists them by frequency.
-"""
+"""Which words are rare enough to tell subjects apart: all but the commonest."""
 
 from __future__ import annotations
 
@@ -10,17 +6,9 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from keeplore.capture.terms import terms
-
-COMMON = Path(__file__).with_name("common.txt")
-
-
-@functools.lru_cache(maxsize=1)
-def common() -> frozenset[str]:
-    """Stems of the commonest words."""
-    return frozenset(COMMON.read_text(encoding="ascii").split())
+from keeplore.memory.plain import common
 
 
 @functools.lru_cache(maxsize=4096)  # an open conversation is read again at every turn

@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from keeplore.memory.plain import stem
+
 MIN_UNSPACED = 6  # characters of a script without spaces that are a sentence, or most of one
 LITTLE_WORDS = 0.15  # share of function words that prose has
 # function words, and what talk with an agent is full of whatever its subject
@@ -79,21 +81,6 @@ def _pairs(text: str) -> Iterator[str]:
     """Of scripts without spaces each two characters that stand together, as in searches of such text."""
     for run in _UNSPACED.findall(text[:MAX_TEXT]):
         yield from (run[n : n + 2] for n in range(max(len(run) - 1, 1)))
-
-
-@functools.lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """A crude stem: enough that *queues* meets *queue* and *caching* meets *cache*; it is never shown."""
-    word = word.removesuffix("'s").removesuffix("’s")
-    if len(word) < 5 or not word.isalpha():
-        return word
-    for suffix, least in (("ing", 3), ("ies", 2), ("ed", 3), ("es", 4), ("s", 4)):
-        if word.endswith(suffix) and len(word) - len(suffix) >= least and not word.endswith("ss"):
-            word = word.removesuffix(suffix)
-            break
-    if word[-1] == word[-2] and word[-1] not in "ls":
-        word = word[:-1]
-    return word.removesuffix("e").removesuffix("y") if len(word) > 3 else word
 
 
 def is_prose(text: str) -> bool:
