@@ -1,0 +1,97 @@
+"""What files beside the memories say of who and what there is: entities, projects, and what projects are made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from keeplore.errors import Corrupt
+from keeplore.index.graph.names import MAX_NAME, TYPES, Definition, Relation, canonical
+from keeplore.memory.entity import parse_entity
+from keeplore.memory.frontmatter import conflict_line
+
+MAX_FILE = 256 * 1024  # bytes of one such file
+MAX_NAMES = 2000  # of one manifest
+OWN = "own"  # in a manifest: what the project itself publishes
+TYPE_OF = {OWN: "project", "packages": "tool", "systems": "system", "tools": "tool"}
+
+
+def defined(path: str, text: str) -> tuple[list[Definition], list[Relation]]:
+    """The names that the file at a path defines, and how they are related; nothing for a file of another kind.
+
+    Raises ValueError, which says what is wrong with the file.
+    """
+    parts = path.split("/")
+    place = parts[1] if parts[0] == "projects" and len(parts) > 2 else ""
+    folder, name = parts[-2] if len(parts) > 1 else "", parts[-1]
+    if folder == "entities":
+        return list(_entity(place, text)), []
+    if place and folder == "manifests":
+        return _manifest(place, text)
+    if place and name == "project.json":
+        return list(_project(place, text)), []
+    return [], []
+
+
+def _entity(place: str, text: str) -> Iterator[Definition]:
+    try:
+        entity = parse_entity(text)
+    except Corrupt as e:
+        raise ValueError(e.message) from e
+    if entity.type not in TYPES:
+        raise ValueError(f"`type: {entity.type[:MAX_NAME]}` is not one of {', '.join(TYPES)}")
+    name = canonical(entity.name)
+    if not name:
+        raise ValueError("`name` holds nothing but marks")
+    yield Definition(place, name, _sound(entity.name), entity.type, name)
+    for key, spelling in {canonical(alias): alias for alias in entity.aliases}.items():
+        if key and key != name:
+            yield Definition(place, key, _sound(spelling), entity.type, name)
+
+
+def _project(project: str, text: str) -> Iterator[Definition]:
+    also = _texts(_mapping(text), "also")
+    name = canonical(project)
+    for spelling in (project, *also):
+        if key := canonical(spelling):
+            yield Definition("", key, _sound(spelling), "project", name)
+
+
+def _manifest(project: str, text: str) -> tuple[list[Definition], list[Relation]]:
+    data, source = _mapping(text), canonical(project)
+    definitions, relations = [], []
+    for key, type_ in TYPE_OF.items():
+        relationship = "contains" if key == OWN else "uses"
+        for spelling in map(_sound, _texts(data, key)):
+            name = canonical(spelling)
+            if not name or name == source:
+                continue
+            definitions.append(Definition("", name, spelling, type_, name))
+            relations.append(Relation(source, relationship, name, 1.0, project, spelling))
+    return definitions, relations
+
+
+def _mapping(text: str) -> Mapping[str, Any]:
+    if line := conflict_line(text):
+        raise ValueError(f"conflict markers stand in line {line}; keep one side and delete the markers")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise ValueError(f"it is no JSON: {e}") from e
+    if not isinstance(data, dict):
+        raise ValueError("it is no mapping of keys to values")  # the one error that callers know
+    return data
+
+
+def _texts(data: Mapping[str, Any], key: str) -> list[str]:
+    value = data.get(key, [])
+    is_sound = isinstance(value, list) and len(value) <= MAX_NAMES
+    if not is_sound or not all(isinstance(item, str) and len(item) <= MAX_NAME for item in value):
+        raise ValueError(f"`{key}` is no list of at most {MAX_NAMES} names, of {MAX_NAME} characters each")
+    return list(value)
+
+
+def _sound(text: str) -> str:
+    """SQLite takes no lone surrogates; escapes in YAML and JSON can make them."""
+    return text.encode("utf-8", "replace").decode()
