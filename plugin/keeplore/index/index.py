@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable, RepositoryError
-from keeplore.index import blocks, proof, queries, refresh, search
+from keeplore.index import blocks, periods, proof, queries, refresh, search
 from keeplore.index.backends.base import Engine, EngineMaker
 from keeplore.index.backends.embedded import Embedded
 from keeplore.index.database import Database
@@ -276,6 +276,10 @@ class Index:
     def session_span(self, allowed: Allowed, number: int) -> tuple[str, str] | None:
         """When the n-th session in these scopes began and ended, the last one for -1; None where there are fewer."""
         return self._database.read(lambda c: queries.session_span(c, allowed, number))
+
+    def said_between(self, allowed: Allowed, first: str, last: str, limit: int) -> list[PassageRow]:
+        """The newest ``limit`` memories of a time: heads, sections, and what was said then; see ``periods``."""
+        return self._database.read(lambda c: periods.said_between(c, allowed, first, last, limit))
 
     def scopes(self) -> tuple[tuple[str, str], ...]:
         """Every scope that there ever was memory of, with its project."""

@@ -3,10 +3,10 @@
 from keeplore.recall.briefing import Told, View, brief
 from keeplore.recall.context import asked_context, for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.editing import edit_context
-from keeplore.recall.engine import ALL, recall
+from keeplore.recall.engine import recall
 from keeplore.recall.render import Fenced, Room
 from keeplore.recall.repeated import words_in
-from keeplore.recall.values import Answer, Here, Hit, Unasked, to_json
+from keeplore.recall.values import ALL, Answer, Here, Hit, Unasked, to_json
 
 __all__ = [
     "ALL",

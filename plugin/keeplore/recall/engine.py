@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError, StoreError
+from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import Allowed, MemoryRow, PassageRow, Stamp
-from keeplore.index.passages import passages_of, still_says
-from keeplore.memory import Conversation, Memory
-from keeplore.memory.note import statement_of
+from keeplore.memory import Memory
+from keeplore.recall.checked import Kept, left_out, shown, standing_of, words_of
 from keeplore.recall.echo import is_echo
 from keeplore.recall.evident import bonus, closeness
-from keeplore.recall.excerpt import excerpt
+from keeplore.recall.period import period_of, told_in
 from keeplore.recall.query import Question, question_of, stems_of
-from keeplore.recall.rank import LOOKED_AT, Evidence, Ranked, Standing, diverse, least_odds, odds, rank, shared
+from keeplore.recall.rank import Evidence, diverse, least_odds, odds, rank
 from keeplore.recall.trusted import stated_trust
-from keeplore.recall.values import SIBLING, Answer, Here, Hit, Unasked
+from keeplore.recall.values import ALL, SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.recall.when import Span, session_in, spans_in
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
     from keeplore.index import Embedder, Index, Source
 
-ALL = Unasked()
-_DAY_S = 86_400
 WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
 
 
@@ -53,18 +50,6 @@ class Found:
     evidence: tuple[Evidence, ...]
     passages: Mapping[int, PassageRow]
     memories: Mapping[str, MemoryRow]
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Which of the memories that were found are looked at, best first."""
-
-    limit: int
-    at_least: float
-    skip: Callable[[MemoryRow], bool]
-    is_told: Callable[[str], bool]
-    trust: Callable[[Memory], str]
-    by_exchange: bool = False
 
 
 def recall(
@@ -96,33 +81,53 @@ def recall(
     is_behind = bool(notes)
     stamp = index.stamp(of_text=text_only)
     question = question_of(query)
+    moment = now or datetime.now(UTC)
+    session = _session(index, question, Allowed(() if wide else here.scopes))
+    wanted = Kept(
+        limit, max(unasked.at_least, weights.nothing_below), unasked.skip, unasked.is_told, trust, by_exchange
+    )
+    # words for a time alone are no reason to tell anything that nobody asked for
+    period = None if unasked.at_least else period_of(question.text, session, moment.date())
+    if period:
+        then = partial(told_in, index, store, period, here=here, wanted=wanted, now=moment, w=weights)
+        hits, told = then(is_wide=wide)
+        if not hits and not wide and not at_once:
+            hits, told = then(is_wide=True)
+        told = [*notes, *told, *_widened(hits, here, is_asked=wide)]
+        return _answer(query, hits, ("text",), told, stamp, is_behind=is_behind)
     # while the model is being changed, the one before has the vectors
     answering = None if text_only or embedder is None else index.answering(embedder)
     sight, why_text = _look(question, answering, stamp.vectors)
-    moment = now or datetime.now(UTC)
-    spans = _spans(index, question, Allowed(() if wide else here.scopes), moment.date())
+    spans = (*spans_in(question.text, moment.date()), *((session,) if session else ()))
     sight = replace(sight, is_patient=not at_once, spans=spans)
     notes += [why_text] if why_text and not text_only else []
     notes += _lacking(stamp) if sight.floor is not None else []
-    hits: list[Hit] = []
+    hits = []
     if question.says_something and stamp.memories:
-        at_least = max(unasked.at_least, weights.nothing_below)
-        wanted = Kept(limit, at_least, unasked.skip, unasked.is_told, trust, by_exchange)
         look = partial(_looked, index, store, here=here, wanted=wanted, now=moment, w=weights)
         hits, dropped, sight = look(sight, is_wide=wide)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more, sight = look(sight, is_wide=True)
             dropped = max(dropped, more)
-            if any(here.distance(hit.scope, hit.project) == SIBLING for hit in hits):
-                notes.append("little was found here, so the other projects were asked too")
-        if dropped:
-            notes.append(f"{dropped} left out: the file is gone or says something else since it was indexed")
+            notes += _widened(hits, here, is_asked=wide)
+        notes += left_out(dropped)
     elif not question.says_something:
         notes.append("the question has no word to look for")
     notes += [index.note] if index.note else []
-    status = "found" if hits else "stale" if is_behind else "nothing" if stamp.memories else "empty"
     legs = ("text",) if sight.floor is None else ("text", "vectors")
+    return _answer(query, hits, legs, notes, stamp, is_behind=is_behind)
+
+
+def _answer(
+    query: str, hits: Sequence[Hit], legs: tuple[str, ...], notes: Sequence[str], stamp: Stamp, *, is_behind: bool
+) -> Answer:
+    status = "found" if hits else "stale" if is_behind else "nothing" if stamp.memories else "empty"
     return Answer(query, tuple(hits), status, legs, tuple(notes), stamp)
+
+
+def _widened(hits: Sequence[Hit], here: Here, *, is_asked: bool) -> list[str]:
+    is_so = not is_asked and any(here.distance(hit.scope, hit.project) == SIBLING for hit in hits)
+    return ["little was found here, so the other projects were asked too"] if is_so else []
 
 
 def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, at_least: float = 0.0) -> Found:
@@ -189,12 +194,11 @@ def _lacking(stamp: Stamp) -> list[str]:
     return [*switch, f"{missing} of {stamp.passages} passages have no vector yet"] if missing > 0 else switch
 
 
-def _spans(index: Index, question: Question, allowed: Allowed, today: date) -> tuple[Span, ...]:
-    """The times that the question names."""
-    named = spans_in(question.text, today)
+def _session(index: Index, question: Question, allowed: Allowed) -> Span | None:
+    """When the session was that the question names, None where it names none."""
     number = session_in(question.text)
     session = index.session_span(allowed, number) if number else None
-    return (*named, Span(*session)) if session else named
+    return Span(*session) if session else None
 
 
 def _refresh(index: Index) -> list[str]:
@@ -236,32 +240,13 @@ def _hits(
     """Hits that are sure enough and stand in their files, and how many did not stand there."""
     found = search(index, sight, Allowed(() if is_wide else here.scopes), w, wanted.at_least)
     memories = {**found.memories, **_heads(index, found.memories, here, is_wide=is_wide)}
-    standings = {row.id: _standing(row, here, now) for row in memories.values()}
+    standings = {row.id: standing_of(row, here, now) for row in memories.values()}
     told = {id_ for id_, row in found.passages.items() if wanted.is_told(row.text)}
     evidence = [e for e in found.evidence if e.passage not in told]
     entries = rank(evidence, standings, sight.floor, w, by_turn=wanted.by_exchange)
     ranked = [r for r in entries if r.score >= wanted.at_least]
-    words = {r.passage: stems_of(found.passages[r.passage].said) for r in ranked[:LOOKED_AT] if r.passage is not None}
-    hits: list[Hit] = []
-    said: list[tuple[str, str, frozenset[str]]] = []  # place and words of each hit
-    dropped = 0
-    for entry in diverse(ranked, words, w):
-        if len(hits) == wanted.limit or entry.score < wanted.at_least:
-            break
-        memory = memories[entry.memory]
-        own = (words.get(entry.passage) if entry.passage is not None else None) or stems_of(memory.title)
-        if wanted.skip(memory) or any(
-            (memory.scope, memory.project) == (scope, project) and shared(own, other) >= w.same_from
-            for scope, project, other in said
-        ):
-            continue
-        row = found.passages.get(entry.passage) if entry.passage is not None else None
-        hit = _checked(store, memory, row, entry, sight.question, wanted.trust)
-        if hit and not wanted.is_told(hit.passage):
-            hits.append(hit)
-            said.append((memory.scope, memory.project, own))
-        dropped += hit is None
-    return hits, dropped
+    words = words_of(ranked, found.passages)
+    return shown(store, diverse(ranked, words, w), memories, found.passages, words, sight.question, wanted, w)
 
 
 def _heads(index: Index, rows: Mapping[str, MemoryRow], here: Here, *, is_wide: bool) -> dict[str, MemoryRow]:
@@ -269,71 +254,3 @@ def _heads(index: Index, rows: Mapping[str, MemoryRow], here: Here, *, is_wide: 
     missing = sorted({row.superseded_by for row in rows.values()} - rows.keys() - {""})
     heads = index.memories(missing) if missing else {}
     return {id_: row for id_, row in heads.items() if is_wide or here.distance(row.scope, row.project) != SIBLING}
-
-
-def _standing(row: MemoryRow, here: Here, now: datetime) -> Standing:
-    return Standing(
-        here.distance(row.scope, row.project),
-        _age_days(row.updated_at or row.created_at, now),
-        row.permanent,
-        row.is_archived,
-        row.superseded_by,
-        f"{row.scope}/{row.project}",
-    )
-
-
-def _age_days(at: str, now: datetime) -> float:
-    """Days since a moment of a front matter; one that cannot be read counts as ten years ago."""
-    try:
-        then = datetime.fromisoformat(at)
-    except ValueError:
-        return 3650.0
-    then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    return max(0.0, (now - then).total_seconds() / _DAY_S)
-
-
-def _checked(
-    store: Source,
-    row: MemoryRow,
-    passage: PassageRow | None,
-    entry: Ranked,
-    question: Question,
-    trust: Callable[[Memory], str],
-) -> Hit | None:
-    """The hit as its file has it now; None where the file is gone, unreadable, or no longer says it."""
-    try:
-        memory = store.load(row.path)
-    except (StoreError, OSError):
-        return None
-    talk = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
-    if passage is None:
-        text, turn = _most_covering([(p.body, p.turn) for p in passages_of(memory)], question)
-    elif still_says(memory, talk, passage.turn, passage.text):
-        text, turn = passage.text, passage.turn
-    else:
-        return None
-    if row.kind == "note" and len(passages_of(memory)) == 1:  # without the words that it was made from
-        text = statement_of(memory)
-    decided = talk.decision[0].text if talk and talk.decision else ""
-    return Hit(
-        row.id,
-        row.title,
-        (row.updated_at or row.created_at)[:10],
-        row.kind,
-        row.scope,
-        row.project,
-        row.category,
-        trust(memory),
-        round(entry.score, 3),
-        excerpt(text, question),
-        turn,
-        row.path,
-        row.changes,
-        row.session,
-        decided,
-    )
-
-
-def _most_covering(passages: Sequence[tuple[str, str]], question: Question) -> tuple[str, str]:
-    """For a memory of which only an older version matched: its own text with the most of the question's words."""
-    return max(passages, key=lambda p: question.coverage(stems_of(p[0])), default=("", ""))

@@ -65,6 +65,9 @@ class Unasked:
     is_told: Callable[[str], bool] = lambda _: False
 
 
+ALL = Unasked()
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What was found, and how far that can be relied on.

@@ -52,6 +52,13 @@ class Weights:
     same_from: float = 0.9  # share of common words at which a hit says nothing beside a better one of its place
     repeated_from: float = 0.8  # share of common words (Jaccard) at which two passages say the same; judgement
 
+    # --- asked for a time alone: log-odds by what is from then; judgement: place and age bridge no step ---
+    then_decision: float = 3.2
+    then_note: float = 2.4
+    then_decided: float = 1.8  # a talk that led to a decision
+    then_talk: float = 1.2
+    then_document: float = 0.8
+
     # --- thresholds on the score ---
     nothing_below: float = 0.2  # measured: most unrelated questions stay below, most paraphrases above
     widen_below: float = 0.5  # where nothing is surer than this, the other projects are asked too; judgement

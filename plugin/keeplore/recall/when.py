@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from keeplore.index.words import DAYS, MONTHS
 
+_FEW = {"couple": 2, "few": 3, "several": 5}
 _NUMBERS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _MONTH = "|".join(("Sept", *(f"{month}|{month[:3]}" for month in MONTHS)))
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_ANY_NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_ANY_NUMBER = rf"(?P<number>\d{{1,3}}|(?:a )?(?:couple of|few|several)|{'|'.join(_NUMBERS)})"
 _OPEN = re.compile(r"\b(?P<way>since|after|before|until) (?:the )?\Z", re.IGNORECASE)  # in front of a time
+_RANGE = re.compile(r"\b(?:from|between) (?:the )?\Z", re.IGNORECASE)  # in front of the first of two
+_TO = re.compile(r"\s*(?:to|and|until|till|through|[-–—])\s+(?:the )?", re.IGNORECASE)  # between the two
+_NEAR = "today|yesterday|last night|this (?:morning|afternoon|evening)"
+LATELY = 14  # days
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
@@ -31,25 +36,69 @@ class Span:
         return bool(at) and self.first <= at[: len(self.first)] and at[: len(self.last)] <= self.last
 
 
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A time as a text names it, with the words around it that belong to it."""
+
+    start: int
+    at: int  # where its own words begin
+    end: int
+    first: date
+    last: date
+    is_span: bool = True  # what was "before" a time has no beginning
+
+
 def spans_in(text: str, today: date) -> tuple[Span, ...]:
     """The times that a text names, a day without a year being the last one that has passed; none for most texts.
 
     What was "since" a time lasts until today; what was "before" one has no beginning, and is no span.
     """
-    found: dict[Span, None] = {}
-    taken: list[tuple[int, int]] = []
-    for pattern, read in _FORMS:
+    named = [one for one in _named(text, today, _FORMS) if one.is_span]
+    return tuple(dict.fromkeys(Span(one.first.isoformat(), one.last.isoformat()) for one in named))
+
+
+def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
+    """What a text says beside the times and sessions that it names, and these times.
+
+    Also those that only a text about nothing else can mean: "on which Monday", "lately", "before 3 July".
+    """
+    named = _named(text, today, (*_FORMS, *_LOOSE_FORMS))
+    rest = text
+    for one in sorted(named, key=lambda one: one.start, reverse=True):
+        rest = f"{rest[: one.start]} {rest[one.end :]}"
+    spans = (Span(one.first.isoformat() if one.is_span else "", one.last.isoformat()) for one in named)
+    return _SESSION.sub(" ", rest), tuple(dict.fromkeys(spans))
+
+
+def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
+    """In the order in which the text names them; two that are joined as in "from 3 July to 5 July" are one."""
+    found: list[_Named] = []
+    for pattern, read in forms:
         for match in pattern.finditer(text):
-            if any(match.start() < end and start < match.end() for start, end in taken):
+            if any(match.start() < one.end and one.start < match.end() for one in found):
                 continue
-            way = _OPEN.search(text[: match.start()])
-            is_since = match[0][:5].lower() == "since" or (way is not None and way["way"].lower() in {"since", "after"})
-            for first, last in read(match, today):
-                taken.append(match.span())
-                if is_since or way is None:
-                    end = max(last, today) if is_since else last
-                    found[Span(first.isoformat(), end.isoformat())] = None
-    return tuple(found)
+            found += [_placed(text, match, days, today) for days in read(match, today)]
+    joined: list[_Named] = []
+    for one in sorted(found, key=lambda one: one.start):
+        before = joined[-1] if joined else None
+        begins = before and _RANGE.search(text[: before.start])
+        if before and begins and before.last <= one.last and _TO.fullmatch(text[before.end : one.at]):
+            joined[-1] = _Named(begins.start(), before.at, one.end, before.first, one.last)
+        else:
+            joined.append(one)
+    return joined
+
+
+def _placed(text: str, match: re.Match[str], days: tuple[date, date], today: date) -> _Named:
+    first, last = days
+    before = _OPEN.search(text[: match.start()])
+    way = before["way"].lower() if before else ""
+    if match[0][:5].lower() == "since" or way in {"since", "after"}:
+        last = max(last, today)
+    elif way == "before":
+        last = max(first, date.min + timedelta(days=1)) - timedelta(days=1)
+    start = before.start() if before else match.start()
+    return _Named(start, match.start(), match.end(), first, last, is_span=way not in {"before", "until"})
 
 
 def session_in(text: str) -> int:
@@ -70,6 +119,7 @@ _SESSION = re.compile(
 )
 
 _Read = Callable[[re.Match[str], date], Iterator[tuple[date, date]]]
+_Form = tuple[re.Pattern[str], _Read]
 
 
 def _day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
@@ -106,7 +156,8 @@ def _year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
 
 
 def _near(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    day = today - timedelta(days=2 if match["before"] else {"today": 0, "yesterday": 1}[match["near"].lower()])
+    is_past = match["near"].lower() in {"yesterday", "last night"}
+    day = today - timedelta(days=2 if match["before"] else int(is_past))
     yield day, day
 
 
@@ -127,12 +178,33 @@ def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
 
 
 def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
-    word = match["number"].lower()
-    number = int(word) if word.isdigit() else max(1, _NUMBERS.index(word))
+    number = _number(match["number"])
     size = _UNITS[match["unit"].lower()]
     if number * size < today.toordinal():
-        day = today - timedelta(days=number * size)
-        yield day - timedelta(days=size // 2), day + timedelta(days=size // 2)
+        day, around = today - timedelta(days=number * size), timedelta(days=size // 2)
+        yield day - around, day + around
+
+
+def _lasting(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    size = _number(match["number"]) * _UNITS[match["unit"].lower()]
+    if size < today.toordinal():
+        yield today - timedelta(days=size), today
+
+
+def _number(word: str) -> int:
+    word = word.lower().removeprefix("a ").removesuffix(" of")
+    return int(word) if word.isdigit() else _FEW.get(word) or max(1, _NUMBERS.index(word))
+
+
+def _weekend(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    since = (today.weekday() - DAYS.index("Saturday")) % 7
+    is_over = match["which"].lower() in {"last", "past", "previous"} and since < len(("Saturday", "Sunday"))
+    saturday = today - timedelta(days=since + 7 * is_over)
+    yield saturday, min(today, saturday + timedelta(days=1))
+
+
+def _lately(_match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    yield today - timedelta(days=LATELY), today
 
 
 def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
@@ -145,7 +217,7 @@ def _month_of(name: str) -> int:
     return next(number for number, month in enumerate(MONTHS, start=1) if month[:3].lower() == name[:3].lower())
 
 
-def _form(pattern: str, read: _Read, flags: re.RegexFlag = re.IGNORECASE) -> tuple[re.Pattern[str], _Read]:
+def _form(pattern: str, read: _Read, flags: re.RegexFlag = re.IGNORECASE) -> _Form:
     return re.compile(pattern, flags), read
 
 
@@ -157,8 +229,15 @@ _FORMS = (
     # "may" and "march" are words too: a month alone needs a word before it and its capital letter
     _form(rf"\b(?:[Ii]n|[Ss]ince|[Dd]uring|[Ll]ast|[Oo]f) (?P<month>{_MONTH})\b(?P<year>)", _month, re.RegexFlag(0)),
     _form(rf"\b(?:in|of|during|since) {_YEAR}\b", _year),
-    _form(r"\b(?:(?P<before>day before) )?(?P<near>today|yesterday)\b", _near),
+    _form(rf"\b(?:(?P<before>day before) )?(?P<near>{_NEAR})\b", _near),
     _form(r"\b(?P<which>this|last|past|previous) (?P<unit>week|month|year)\b", _unit),
+    _form(rf"\b(?:last|past|previous) {_ANY_NUMBER} (?P<unit>day|week|month|year)s\b", _lasting),
+    _form(r"\b(?P<which>last|past|previous|this|over the|at the|on the) weekend\b", _weekend),
     _form(rf"\b{_ANY_NUMBER} (?P<unit>day|week|month|year)s? ago\b", _ago),
     _form(rf"\b(?:on|last) (?P<weekday>{'|'.join(DAYS)})\b", _weekday),
+)
+# only where a question is about nothing else: "recently" and "the Monday meeting" stand in questions about other things
+_LOOSE_FORMS = (
+    _form(rf"(?<!every )(?<!each )\b(?P<weekday>{'|'.join(DAYS)})\b", _weekday),
+    _form(r"\b(?:recently|lately|these days|the other day)\b", _lately),
 )
