@@ -79,8 +79,8 @@ def left_out(count: int) -> list[str]:
     return [f"{count} left out: the file is gone or says something else since it was indexed"] if count else []
 
 
-def standing_of(row: MemoryRow, here: Here, now: datetime) -> Standing:
-    """What is known of a memory, as seen from ``here``."""
+def standing_of(row: MemoryRow, here: Here, now: datetime, graph: float = 0.0, feedback: float = 1.0) -> Standing:
+    """What is known of a memory, as seen from ``here``; ``graph`` and ``feedback`` as there."""
     return Standing(
         here.distance(row.scope, row.project),
         age_days(row.updated_at or row.created_at, now),
@@ -88,6 +88,8 @@ def standing_of(row: MemoryRow, here: Here, now: datetime) -> Standing:
         row.is_archived,
         row.superseded_by,
         f"{row.scope}/{row.project}",
+        graph,
+        feedback,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import Allowed, MemoryRow, PassageRow, Stamp
+from keeplore.index.graph.boost import About, Boost
 from keeplore.memory import Memory
 from keeplore.recall.checked import Kept, left_out, shown, standing_of, words_of
 from keeplore.recall.echo import is_echo
 from keeplore.recall.evident import bonus, closeness
 from keeplore.recall.period import period_of, told_in
 from keeplore.recall.query import Question, question_of, stems_of
-from keeplore.recall.rank import Evidence, diverse, least_odds, odds, rank
+from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank
 from keeplore.recall.trusted import stated_trust
 from keeplore.recall.values import ALL, SIBLING, Answer, Here, Hit, Unasked
 from keeplore.recall.weights import WEIGHTS, Weights
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from keeplore.index import Embedder, Index, Source
 
+GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
 WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
 
 
@@ -52,6 +55,33 @@ class Found:
     memories: Mapping[str, MemoryRow]
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at the index, and the order into which it brought the memories."""
+
+    sight: Sight
+    found: Found
+    memories: Mapping[str, MemoryRow]
+    standings: Mapping[str, Standing]
+    boost: Boost
+    ranked: tuple[Ranked, ...]  # all of them
+    ordered: tuple[Ranked, ...]  # those that are sure enough, with what says the same again further down
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What stays the same however often the index is looked at for a question."""
+
+    index: Index
+    store: Source
+    here: Here
+    wanted: Kept
+    now: datetime
+    w: Weights
+    graph: bool
+    watch: Callable[[Look], None] | None
+
+
 def recall(
     index: Index,
     store: Source,
@@ -68,6 +98,8 @@ def recall(
     trust: Callable[[Memory], str] = stated_trust,
     now: datetime | None = None,
     weights: Weights = WEIGHTS,
+    graph: bool = False,
+    watch: Callable[[Look], None] | None = None,
 ) -> Answer:
     """The memories that answer a question, as seen from ``here``, best first.
 
@@ -75,7 +107,9 @@ def recall(
     well, which otherwise happens when little is found. The index is brought up to date first, unless ``at_once`` says
     that a person waits and somebody else sees to that: then the other projects are not asked either. ``unasked`` says
     what is left out, ``trust`` how far a memory is believed. Nothing is fetched and no vectors are made but the
-    question's. Raises IndexUnavailable where the index can neither be read nor made.
+    question's. ``graph`` lifts what is about the things that the question names. ``watch`` is given each look at the
+    index with the parts of its scores, the one that counts last. Raises IndexUnavailable where the index can neither
+    be read nor made.
     """
     notes = [] if at_once else _refresh(index)
     is_behind = bool(notes)
@@ -104,10 +138,10 @@ def recall(
     notes += _lacking(stamp) if sight.floor is not None else []
     hits = []
     if question.says_something and stamp.memories:
-        look = partial(_looked, index, store, here=here, wanted=wanted, now=moment, w=weights)
-        hits, dropped, sight = look(sight, is_wide=wide)
+        asking = _Asking(index, store, here, wanted, moment, weights, graph, watch)
+        hits, dropped, sight = _looked(asking, sight, is_wide=wide)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
-            hits, more, sight = look(sight, is_wide=True)
+            hits, more, sight = _looked(asking, sight, is_wide=True)
             dropped = max(dropped, more)
             notes += _widened(hits, here, is_asked=wide)
         notes += left_out(dropped)
@@ -223,30 +257,41 @@ def _look(question: Question, embedder: Embedder | None, vectors: int) -> tuple[
         return Sight(question), f"searched by text alone: {e}"
 
 
-def _looked(
-    index: Index, store: Source, sight: Sight, *, here: Here, wanted: Kept, is_wide: bool, now: datetime, w: Weights
-) -> tuple[list[Hit], int, Sight]:
+def _looked(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], int, Sight]:
     """What ``_hits`` gives, and the sight that was used: without vectors where the engine that has them is away."""
     try:
-        return *_hits(index, store, sight, here, wanted, is_wide=is_wide, now=now, w=w), sight
+        return *_hits(asking, sight, is_wide=is_wide), sight
     except EngineUnavailable:  # asked again, its full text is this machine's
         sight = Sight(sight.question, is_patient=sight.is_patient, spans=sight.spans)
-        return *_hits(index, store, sight, here, wanted, is_wide=is_wide, now=now, w=w), sight
+        return *_hits(asking, sight, is_wide=is_wide), sight
 
 
-def _hits(
-    index: Index, store: Source, sight: Sight, here: Here, wanted: Kept, *, is_wide: bool, now: datetime, w: Weights
-) -> tuple[list[Hit], int]:
+def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], int]:
     """Hits that are sure enough and stand in their files, and how many did not stand there."""
-    found = search(index, sight, Allowed(() if is_wide else here.scopes), w, wanted.at_least)
-    memories = {**found.memories, **_heads(index, found.memories, here, is_wide=is_wide)}
-    standings = {row.id: standing_of(row, here, now) for row in memories.values()}
+    wanted, w = asking.wanted, asking.w
+    allowed = Allowed(() if is_wide else asking.here.scopes)
+    found = search(asking.index, sight, allowed, w, wanted.at_least)
+    memories = {**found.memories, **_heads(asking.index, found.memories, asking.here, is_wide=is_wide)}
+    until = time.monotonic() + GRAPH_S
+    boost = asking.index.boosted(sight.question.text, allowed, until) if asking.graph else {}
+    standings = {
+        row.id: standing_of(row, asking.here, asking.now, _share(boost.get(row.id), w)) for row in memories.values()
+    }
     told = {id_ for id_, row in found.passages.items() if wanted.is_told(row.text)}
     evidence = [e for e in found.evidence if e.passage not in told]
-    entries = rank(evidence, standings, sight.floor, w, by_turn=wanted.by_exchange)
+    explain = asking.watch is not None
+    entries = rank(evidence, standings, sight.floor, w, by_turn=wanted.by_exchange, explain=explain)
     ranked = [r for r in entries if r.score >= wanted.at_least]
     words = words_of(ranked, found.passages)
-    return shown(store, diverse(ranked, words, w), memories, found.passages, words, sight.question, wanted, w)
+    ordered = diverse(ranked, words, w)
+    if asking.watch:
+        asking.watch(Look(sight, found, memories, standings, boost, tuple(entries), tuple(ordered)))
+    return shown(asking.store, ordered, memories, found.passages, words, sight.question, wanted, w)
+
+
+def _share(about: About | None, w: Weights) -> float:
+    """How much of what the question names a memory is about, 0..1."""
+    return 0.0 if about is None else 1.0 if about.named else w.graph_related
 
 
 def _heads(index: Index, rows: Mapping[str, MemoryRow], here: Here, *, is_wide: bool) -> dict[str, MemoryRow]:

@@ -44,6 +44,7 @@ class Weights:
     oldest: float = 0.4  # what age can cost at most; judgement: seldom more than one place
     half_life_days: float = 90.0  # after which half of that is lost; judgement
     graph: float = 0.6  # about what the question names, or what is related to it: .15 of the likelihood at the middle
+    graph_related: float = 0.5  # of that, for what is only related to it; judgement
     feedback: float = 0.4  # what its use has shown can give or take at most; judgement: as much as age
     archived: float = 1.5  # found when asked for, rarely first; judgement
     outdated: float = 4.0  # superseded by a memory that may not be shown here; judgement
