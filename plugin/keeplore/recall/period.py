@@ -24,14 +24,16 @@ LOOKED_AT = 60  # memories of a time, the newest
 # what one says to ask for everything: beside these and a time a question says nothing to look for
 _ANYTHING = stems_of(
     """
-    accomplish achieve activity add agree agreed all anything build built change choose chose chosen code commit
-    complete conclude conclusion conversation day decide decided decision develop discuss discussion done evening event
-    everything finish fix happen history implement important learn learned learnt list log look made make meeting
-    memory mention month morning new news note overview plan point progress project recap recent remember report review
-    said say session settle settled ship show something spoke speak standup start state status sum summarise summarize
-    summary talk task team tell thing time today told topic understand update was week work worked write wrote year
+    accomplish achieve activity add agree agreed all anything build built catch change choose chose chosen code commit
+    complete conclude conclusion conversation day decide decided decision develop discuss discussion done evening
+    event everything finish fix happen history implement important learn learned learnt leave left list log look made
+    make meeting memory mention month morning new news note overview plan point progress project recap recent remember
+    report review said say session settle settled ship show something spoke speak standup start state status sum
+    summarise summarize summary talk task team tell thing time today told topic understand update was week work worked
+    write wrote year
     """
 )
+_WHEN = re.compile(r"\s*(?:and |so )?when\b", re.IGNORECASE)  # asks for a time itself
 _DECIDED = re.compile(r"\b(?:deci[ds]\w*|agree\w*|chose\w*|choose|conclu\w+|settled?)\b", re.IGNORECASE)
 _DECISION = re.compile(r"^(?:Decision|Also decided)$", re.MULTILINE)  # the heading as a passage has it
 _DECISIONS = "architectural-decisions"  # the category
@@ -59,7 +61,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     rest, spans = apart_from_times(text, today)
     spans = (*spans, session) if session else spans
     words = question_of(rest).words
-    if not spans or any(not spelling <= _ANYTHING for word in words for spelling in word):
+    if not spans or _WHEN.match(text) or any(not spelling <= _ANYTHING for word in words for spelling in word):
         return None
     return Period(spans, bool(_DECIDED.search(rest)))
 

@@ -1,0 +1,118 @@
+"""Questions that are only a time, through real files and the index."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from keeplore.recall import Here, Unasked, recall
+from keeplore.recall.period import period_of
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
+HERE = Here("api")
+LAST_WEEK = "what did we do last week?"
+
+
+@pytest.fixture
+def ask(workspace_of, memory_builders):
+    note, talk = memory_builders.note, memory_builders.conversation
+    said = [("Shall we look at the queue?", "It holds forty jobs.")]
+    prices = [("How long do we keep prices?", "We keep prices for a minute.")]
+    memories = [
+        talk("queue", "2026-11-12", "Length of the queue", said, project="api"),
+        talk("cache", "2026-11-11", "Cache of prices", prices, project="api", decided="We keep prices for a minute."),
+        note("lint", "2026-11-10", "Lint runs before each commit", "Lint runs before each commit.", project="api"),
+        note(
+            "sql", "2026-11-09", "Plain SQL, no ORM", "We write plain SQL.",
+            project="api", category="architectural-decisions",
+        ),
+        note("old", "2026-11-08", "Logs are JSON", "Logs are JSON.", project="api"),
+        note("web", "2026-11-12", "Buttons are round", "Buttons are round.", project="web"),
+        note("all", "2026-11-13", "Answer in English", "Answer in English.", scope="workspace"),
+        talk("later", "2026-11-18", "A word on deploys", said, project="api", session="second"),
+        note("web2", "2026-06-03", "Menus are flat", "Menus are flat.", project="web"),
+    ]  # fmt: skip
+    index, store = workspace_of(memories)
+
+    def answer(query: str, **how: object):
+        return recall(index, store, query, HERE, **{"now": NOW, **how})
+
+    return answer
+
+
+def titles(answer) -> list[str]:
+    return [hit.title for hit in answer.hits]
+
+
+def test_a_time_alone_is_answered_with_what_is_from_then_decisions_and_notes_first(ask) -> None:
+    found = ask(LAST_WEEK)
+    assert titles(found) == [
+        "Plain SQL, no ORM", "Lint runs before each commit", "Answer in English", "Cache of prices",
+        "Length of the queue",
+    ]  # fmt: skip
+    assert (found.status, found.legs) == ("found", ("text",))
+    assert found.notes == ("asked for a time alone: what is from 2026-11-09 to 2026-11-15, decisions and notes first",)
+    shorter = ask("and on 12 November?", limit=1)
+    assert titles(shorter) == ["Length of the queue"]
+
+
+def test_decisions_of_a_time_are_shown_by_what_was_decided(ask) -> None:
+    found = ask("what did we decide on 2026-11-11")
+    assert titles(found) == ["Cache of prices"]
+    assert "We keep prices for a minute." in found.hits[0].passage
+
+
+def test_more_than_fits_is_told_with_the_command_that_lists_it(ask) -> None:
+    assert (
+        ask(LAST_WEEK, limit=2).notes[0].endswith("; 3 others: `keeplore list --since 2026-11-09 --before 2026-11-16`")
+    )
+
+
+def test_a_time_without_memory_is_told_and_other_projects_are_asked_as_ever(ask) -> None:
+    nothing = ask("what happened yesterday?")
+    assert (nothing.hits, nothing.status) == ((), "nothing")
+    assert nothing.notes == ("nothing in memory is from 2026-11-20",)
+    widened = ask("what did we do in June?")
+    assert titles(widened) == ["Menus are flat"]
+    assert widened.notes[1] == "little was found here, so the other projects were asked too"
+
+
+def test_every_exchange_of_a_time_is_given_where_exchanges_are_asked_for(ask) -> None:
+    assert [hit.turn for hit in ask("what did we talk about last week", by_exchange=True).hits] == [
+        "cache-turn-0", "queue-turn-0",
+    ]  # fmt: skip
+
+
+def test_a_session_is_a_time(ask) -> None:
+    assert "A word on deploys" in titles(ask("what did we do in our last session?"))
+    assert titles(ask("what happened in the 99th session?")) == []
+
+
+def test_words_for_a_time_alone_bring_nothing_unasked(ask) -> None:
+    assert ask(LAST_WEEK, unasked=Unasked(at_least=0.1), at_once=True).hits == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("what did we work on between 3 July and 5 July", "2026-07-03 to 2026-07-05"),
+        ("what did we do from 3 July until 5 July?", "2026-07-03 to 2026-07-05"),
+        ("what have we been doing lately", "2026-11-07 to 2026-11-21"),
+        ("what did we do on Monday", "2026-11-16"),
+        ("and Tuesday?", "2026-11-17"),
+        ("summarize the last 3 days", "2026-11-18 to 2026-11-21"),
+        ("what was decided a couple of days ago", "2026-11-19"),
+        ("what did we do before 3 July", "the beginning to 2026-07-02"),
+        ("what did we do last weekend", "2026-11-14 to 2026-11-15"),
+        ("what's new since yesterday", "2026-11-20 to 2026-11-21"),
+    ],
+)
+def test_a_question_of_everything_is_one_of_its_time(asked: str, told: str) -> None:
+    assert str(period_of(asked, None, date(2026, 11, 21))) == told
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["what did we decide about Redis last week", "when did we meet in May", "fix the bug from yesterday", "what now?"],
+)
+def test_a_question_with_words_of_its_own_or_without_a_time_is_none(asked: str) -> None:
+    assert period_of(asked, None, date(2026, 11, 21)) is None
