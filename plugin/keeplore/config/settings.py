@@ -103,6 +103,13 @@ class Refine:
 
 
 @dataclass(frozen=True, slots=True)
+class Recall:
+    """What decides beside its words which memory comes first."""
+
+    feedback: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Sync:
     """Whether commits are pushed and fetched in the background where the workspace has a remote."""
 
@@ -131,6 +138,7 @@ class Settings:
     index: Engine = Engine()
     llm: Llm = Llm()
     refine: Refine = Refine()
+    recall: Recall = Recall()
     sync: Sync = Sync()
     redaction: Redaction = Redaction()
 

@@ -14,7 +14,7 @@ from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall import to_json
 from keeplore.worker.contexts import Contexts
-from keeplore.worker.shown import Shown
+from keeplore.worker.shown import ASKED, Given, Shown
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.hosts.sender import sender
 
@@ -52,7 +52,7 @@ class Answers:
             return b""
         if ask.kind == "command":
             told = self._commands.answer(ask, origin, host.context_bytes)
-            self._shown.add(origin, told)
+            self._shown.add(origin, told, ASKED)
             return host.reply(event, told[0])
         try:
             with self._counted() if ask.kind == "prompt" else contextlib.nullcontext():
@@ -66,6 +66,10 @@ class Answers:
         """Stand back while a person waits for the context of a prompt, for so many seconds at most."""
         with self._given:
             self._given.wait_for(lambda: self._prompts <= 0, seconds)
+
+    def taken(self) -> list[Given]:
+        """What sessions were given since this was asked last."""
+        return self._shown.taken()
 
     def save(self) -> None:
         """Write down what was shown. Raises OSError."""

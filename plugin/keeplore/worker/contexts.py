@@ -11,7 +11,7 @@ from keeplore.config.settings import Context
 from keeplore.recall import Answer, Fenced, Room, brief, edit_context, for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.worker.deadline import Beside
-from keeplore.worker.shown import Shown
+from keeplore.worker.shown import BRIEF, PROMPT, Shown
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
@@ -94,10 +94,10 @@ class Contexts:
         session = "" if source == "clear" else origin.session
         reason = "compact" if source == SHORTENED else source
         told = self._shown.told(origin)
-        return self._noted(origin, brief(views, session=session, source=reason, room=room, told=told), is_brief=True)
+        return self._noted(origin, brief(views, session=session, source=reason, room=room, told=told), BRIEF)
 
-    def _noted(self, origin: Origin, told: Fenced, *, is_brief: bool = False) -> str:
-        self._shown.add(origin, told, is_brief=is_brief)
+    def _noted(self, origin: Origin, told: Fenced, way: str = PROMPT) -> str:
+        self._shown.add(origin, told, way)
         return told[0]
 
     def _prompt(self, prompt: str, origin: Origin, cwd: Path, threshold: float, room: Room, deadline_s: float) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import threading
 import time
+from collections import deque
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,19 @@ MAX_SESSIONS = 200  # the oldest are forgotten; showing a memory again is the le
 TWICE_S = 5.0  # for so long a host may run the entries of several plugins about one message
 MAX_WORDS = 2_000  # sentences of a session
 MAX_ASKED = 50  # messages of which it is known that they were just asked about
+MAX_GIVEN = 200  # blocks that nobody has looked at yet
+BRIEF, PROMPT, ASKED = "brief", "prompt", "asked"  # for whom: everybody, who prompted, who asked for it
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A block that a session was given, and the memories in it."""
+
+    origin: Origin
+    text: str
+    ids: tuple[str, ...]
+    way: str  # brief | prompt | asked
+    at: str  # RFC 3339, UTC
 
 
 @dataclass(slots=True)
@@ -39,6 +53,7 @@ class Shown:
         self._lock = threading.Lock()
         self._is_saved = True
         self._asked: dict[str, float] = {}  # a message → when it was asked about
+        self._given: deque[Given] = deque(maxlen=MAX_GIVEN)
         try:
             self._sessions = {str(key): _session(value) for key, value in json.loads(path.read_bytes()).items()}
         except (OSError, ValueError, AttributeError, TypeError, KeyError):
@@ -85,14 +100,16 @@ class Shown:
             if known and origin.cwd:
                 self._sessions[_key(origin)] = replace(known[-1], ids=dict(known[-1].ids))
 
-    def add(self, origin: Origin, told: Fenced, *, is_brief: bool = False) -> None:
+    def add(self, origin: Origin, told: Fenced, way: str) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
         text, ids = told
+        is_brief = way == BRIEF
         with self._lock:
             if not (ids or is_brief):
                 return
             session = self._sessions.pop(_key(origin), _Session())
             at = now()
+            self._given.append(Given(origin, text, ids, way, at))
             session.cwd = origin.cwd
             session.briefed_at = at if is_brief else session.briefed_at
             session.ids |= dict.fromkeys(ids, at)
@@ -102,6 +119,13 @@ class Shown:
             while len(self._sessions) > MAX_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
             self._is_saved = False
+
+    def taken(self) -> list[Given]:
+        """What sessions were given since the last time that this was asked."""
+        with self._lock:
+            given = [*self._given]
+            self._given.clear()
+            return given
 
     def save(self) -> None:
         """Write what changed since the last time. Raises OSError."""

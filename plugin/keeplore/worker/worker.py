@@ -26,6 +26,7 @@ from keeplore_hooks.spool import Spool
 if TYPE_CHECKING:
     from keeplore.worker.background import Background
     from keeplore.worker.refining import Refining
+    from keeplore.worker.uses import Uses
     from keeplore.workspace.intake import Intake
 
 LOG = logging.getLogger(__name__)
@@ -128,6 +129,7 @@ class Worker:
         # here, because whoever started this worker waits for its first answer
         from keeplore.worker.background import Background
         from keeplore.worker.refining import Refining
+        from keeplore.worker.uses import Uses
         from keeplore.worker.watch import Watch
         from keeplore.workspace.intake import Intake
 
@@ -138,14 +140,25 @@ class Worker:
         )
         self._background = background
         refining = Refining(registry, self._refined)
+        uses = Uses(registry, answers.taken)
         try:
-            self._loop(spool, Intake(registry), background, refining, answers)
+            self._loop(spool, Intake(registry, uses.heard), background, refining, answers, uses)
         finally:
             watch.stop()
             refining.close()
+            with _logged("what was of use"):
+                uses.save(is_last=True)
             background.close()
 
-    def _loop(self, spool: Spool, intake: Intake, background: Background, refining: Refining, answers: Answers) -> None:
+    def _loop(
+        self,
+        spool: Spool,
+        intake: Intake,
+        background: Background,
+        refining: Refining,
+        answers: Answers,
+        uses: Uses,
+    ) -> None:
         sweep_at = time.monotonic()
         background.open()
         with _logged("the copy of the client"):
@@ -173,6 +186,9 @@ class Worker:
             self._is_busy = bool(retry_s)
             with _logged("what was shown"):
                 answers.save()
+            with _logged("what was of use"):
+                if uses.save():
+                    background.change()
             pause_s = RETRY_S
             with _logged("background"):
                 pause_s = background.step()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,8 +36,10 @@ class Taken:
 class Intake:
     """Reads events and hands them to workspaces; a cursor moves only when what was read is on disk."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, heard: Callable[[HostEvent], None] = lambda _: None) -> None:
+        """``heard`` is told each event that a workspace has taken."""
         self._registry = registry
+        self._heard = heard
         self._cursors = Cursors(registry.places.sessions)
 
     def take(self, entry: Entry) -> Taken:
@@ -113,6 +115,7 @@ class Intake:
             with workspace.capturing():
                 for event in group:
                     workspace.plugins.emit(event)
+                    self._heard(event)
 
 
 def _is_due(progress: Progress, moment: datetime) -> bool:
