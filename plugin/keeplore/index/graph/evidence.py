@@ -1,0 +1,167 @@
+"""What one memory itself shows of who and what there is: names by their shape, triples, code references, aspects.
+
+Pure: the same memory gives the same on every machine. Everything in a memory is hostile and bounded: of each at most
+``MAX_TEXT`` characters are looked at, and at most ``MAX_MENTIONS`` names, ``MAX_RELATIONS`` relations and as many
+aspects are kept, those that the memory shows to exist first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from keeplore.index.graph.commands import programs
+from keeplore.index.graph.marks import INLINE, SHELL, pieces
+from keeplore.index.graph.names import KINDS, TYPES, Aspect, Mention, Relation, canonical
+from keeplore.index.graph.shapes import FILE, TOOL, Shape, file_name, shapes
+from keeplore.memory import Asked, Conversation, Memory
+from keeplore.memory.conversation import EXCHANGES
+from keeplore_hooks.events import Work
+
+MAX_TEXT = 200_000  # characters
+MAX_MENTIONS = 200
+MAX_RELATIONS = 50  # as many as a model may give for one conversation
+_MAX_RELATIONSHIP = 40  # characters
+_RELATIONSHIP = re.compile(r"[^a-z0-9]+")
+_COMMIT = re.compile(r"[0-9a-f]{7,40} ")
+_PROMPT = re.compile(r"^[ \t]*[$%❯] (.*)$", re.MULTILINE)
+
+
+def evident(memory: Memory) -> list[Mention]:
+    """Each name that stands in a memory, once, in the order in which they stand there; shown ones first if too many."""
+    found: dict[str, Mention] = {}
+    for shape in _shapes(memory):
+        _count(found, shape)
+    kept = list(found.values())
+    if len(kept) > MAX_MENTIONS:
+        shown = [mention for mention in kept if mention.type]
+        kept = (shown + [mention for mention in kept if not mention.type])[:MAX_MENTIONS]
+    return kept
+
+
+def texts_of(memory: Memory) -> list[str]:
+    """What a memory says, without its form: of a conversation the title and the exchanges, else title and body."""
+    talk = _talk(memory)
+    return _texts(memory, talk)
+
+
+def relations_of(memory: Memory) -> list[Relation]:
+    """The triples in the front matter that can be read; of two that say the same the first."""
+    found: dict[tuple[str, str, str], Relation] = {}
+    for item in _items(memory, "entities"):
+        source, target = (_name(item.get(key)) for key in ("source", "target"))
+        said = item.get("relationship")
+        relationship = _RELATIONSHIP.sub("-", said[:200].lower()).strip("-") if isinstance(said, str) else ""
+        relationship = relationship[:_MAX_RELATIONSHIP].strip("-")
+        if source[0] and target[0] and relationship and source[0] != target[0]:
+            confidence = _confidence(item.get("confidence"))
+            relation = Relation(source[0], relationship, target[0], confidence, source[1], target[1])
+            found.setdefault((source[0], relationship, target[0]), relation)
+    return list(found.values())
+
+
+def aspects_of(memory: Memory) -> list[Aspect]:
+    """The aspects in the front matter that can be read, each once."""
+    found: dict[tuple[str, str], Aspect] = {}
+    for item in _items(memory, "aspects"):
+        name, spelling = _name(item.get("entity"))
+        aspect, _ = _name(item.get("aspect"))
+        kind, type_ = item.get("kind"), item.get("type")
+        if name and aspect and kind in KINDS:
+            known = type_ if isinstance(type_, str) and type_ in TYPES else "unknown"
+            found.setdefault((name, aspect), Aspect(name, spelling, known, aspect, str(kind)))
+    return list(found.values())
+
+
+def _shapes(memory: Memory) -> Iterator[Shape]:
+    for relation in relations_of(memory):
+        yield Shape(relation.source, relation.source_spelling, "unknown", is_word=True)
+        yield Shape(relation.target, relation.target_spelling, "unknown", is_word=True)
+    for aspect in aspects_of(memory):
+        yield Shape(aspect.entity, aspect.spelling, aspect.type, is_word=True)
+    talk = _talk(memory)
+    if talk:
+        yield from _of_work(talk.work, memory.project)
+    for text in _texts(memory, talk):
+        yield from _of_text(text, memory.project)
+
+
+def _of_work(work: Work, project: str) -> Iterator[Shape]:
+    for path in work.files:
+        yield Shape(file_name(path[:1000]), path, FILE)
+    for command in work.commands:
+        yield from (Shape(name, name, TOOL, is_word=True) for name in programs(command))
+    for said in (*(_COMMIT.sub("", subject, count=1) for subject in work.commits), *work.links):
+        yield from _of_text(said, project)
+
+
+def _of_text(text: str, project: str) -> Iterator[Shape]:
+    for piece in pieces(text):
+        if piece.kind == SHELL:
+            for line in _shell_lines(piece.text):
+                yield from (Shape(name, name, TOOL) for name in programs(line))
+        elif piece.kind == INLINE and " " in piece.text:
+            yield from (Shape(name, name, "") for name in programs(piece.text))
+        yield from shapes(piece, project)
+
+
+def _shell_lines(text: str) -> Iterator[str]:
+    """Commands of a block of shell: where some lines have a prompt, the others are what was printed."""
+    prompted = _PROMPT.findall(text)
+    yield from prompted or (line for line in text.splitlines() if line[:1].strip() and not line.startswith("#"))
+
+
+def _count(found: dict[str, Mention], shape: Shape) -> None:
+    name = canonical(shape.name)
+    if not any(map(str.isalpha, name)):
+        return
+    old = found.get(name)
+    if old is None:
+        found[name] = Mention(name, _spelling(shape.spelling), 1, shape.type, shape.is_word)
+        return
+    type_ = old.type if old.type not in ("", "unknown") else shape.type or old.type
+    found[name] = Mention(name, old.spelling, old.count + 1, type_, old.is_word or shape.is_word)
+
+
+def _talk(memory: Memory) -> Conversation | None:
+    if memory.kind == "document" or EXCHANGES not in memory.body:
+        return None
+    talk = Conversation.from_markdown(memory.body[:MAX_TEXT])
+    return talk if talk.exchanges else None
+
+
+def _texts(memory: Memory, talk: Conversation | None) -> list[str]:
+    if talk is None:
+        return [memory.title, memory.body[:MAX_TEXT]]
+    texts = [memory.title]
+    for exchange in talk.exchanges:
+        texts += (exchange.user, *map(_said, exchange.replies))
+    return texts
+
+
+def _said(reply: str | Asked) -> str:
+    return "\n".join((reply.question, *reply.options, reply.answer)) if isinstance(reply, Asked) else reply
+
+
+def _items(memory: Memory, key: str) -> Iterator[Mapping[str, Any]]:
+    value = memory.meta.get(key)
+    listed = value[:MAX_RELATIONS] if isinstance(value, list) else []
+    yield from (item for item in listed if isinstance(item, Mapping))
+
+
+def _name(value: object) -> tuple[str, str]:
+    """Canonical name and spelling; "" for what is no name."""
+    if not isinstance(value, str) or not any(map(str.isalpha, value[:100])):
+        return "", ""
+    return canonical(value), _spelling(value)
+
+
+def _spelling(text: str) -> str:
+    return " ".join(text[:200].encode("utf-8", "replace").decode().split())[:100]
+
+
+def _confidence(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        return 1.0 if value is None else 0.5
+    return float(value)

@@ -1,0 +1,236 @@
+"""Known names in text: which of them stand in it as whole words. It never makes one up.
+
+A name that is a plain word of English (click, rich, requests, server) is only found where the text shows that the
+thing is meant: between marks of code, beside a version, after ``import``, as "the click package", or with a capital
+in the middle of a sentence.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from keeplore.index.graph.marks import BLOCK, INLINE, SHELL, pieces
+from keeplore.index.graph.names import Mention
+from keeplore.index.graph.shapes import EXTENSIONS, is_plain
+
+MAX_TEXT = 200_000  # characters of all texts together
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words stand together: each character is a word
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_SPACE = re.compile(r"\s+")
+_NEAR = 40  # characters on either side that say what a word means
+_RUN = 200  # characters of a path or an address
+# plain words of the trade, beside those of English
+_TRADE = frozenset(
+    """
+    alias api app array assert async auth backend badge benchmark binary bool branch browser buffer bug build bundle
+    cache callback changelog check clean click client clone cluster codec color command commit compiler compress
+    concurrent config console container cookie copy core coverage crate cron cursor daemon dashboard database debug
+    decorator delete deploy diff docs dump edit editor embed emoji endpoint enum env error escape event exec export
+    express fetch file filter find fix fixture flag flat folder format framework frontend function generate global
+    glob graph hash header helper hook icon import index init inject inspect install invoke iterator join json kernel
+    keyboard label layout lib lint linter load local lock log logger login loop macro main make map mark markdown mask
+    match menu merge metrics middleware migrate migration mock model module monitor node notebook null object option
+    override package packaging page parse parser patch path pattern pause pipeline pixel plugin pointer poll pool port
+    preview print process profile prompt proxy pull push query queue react read recall record redirect refactor
+    release remote render repo repository request response rest restart retry revert rich rollback route router run
+    runner runtime scan scheduler schema scope screen script search select semantic serial serve server session set
+    setup sharp shell signal sort source spec split stack stage start status stop storage store stream string style
+    submit sync syntax table tag task template terminal test testing text textual theme thread time timeout token toml
+    tool trace transfer transform trigger type typing undo unit update upload url user utils validate validator
+    variable verify version viewer watch web webhook widget window worker workflow wrapper write yaml zip
+    """.split()  # noqa: SIM905  # a list of literals cannot be read
+)
+_SUFFIXES = frozenset({"based", "like", "style", "compatible", "only", "specific", "related", "powered", "native"})
+_VERSION = re.compile(r"\s{0,2}(?:(?:==|>=|<=|~=|\^|@)\s?\^?v?\d|v\d|\d{1,4}\.\d)")
+_SAID_AFTER = re.compile(
+    r"['’]?s?[`*_\"]{0,2}\s(?:npm |python |go |pip |rust )?(?:package|library|crate|gem|cli|framework|sdk|linter|"
+    r"formatter|compiler|binary|executable|dependency|runtime)\b"
+)
+_SAID_BEFORE = re.compile(
+    r"(?:\b(?:(?:pip3?|npm|pnpm|yarn|bun|uv|poetry|cargo|gem|brew|apt|apt-get|go|conda) (?:install|add|get|i)|import|"
+    r"(?:package|library|crate|gem|dependency|framework)(?: called| named)?|depend(?:s|ing)? on|built (?:on|with)|"
+    r"written in|powered by|migrat(?:e|ed|ing) (?:to|from))\s{1,3}[`*_\"]{0,2})$"
+)
+_IMPORTED = re.compile(
+    r"(?:^|\n|;)[ \t]*(?:(?:import|from|use|extern crate|#include|require|@import)[ \t]+[\w{}*, \t]{0,80}[<\"'(]{0,2}"
+    r"|[^\n]{0,80}\b(?:require\(|from )[\"'])$"
+)
+_PARTS_BEFORE = frozenset("\\$#~%&_-.")  # "--name", "$name", "other-name", "other.name"
+_SENTENCE_ENDS = frozenset('.!?:;|>#*-–—•\n"“(')
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    name: str
+    start: int
+    end: int
+
+
+def first_word(name: str) -> str:
+    """The key under which a canonical name is looked for: its first word; "" for one without words."""
+    found = _WORD.search(name)
+    return found[0] if found else ""
+
+
+def first_words(texts: Iterable[str]) -> set[str]:
+    """Every key under which a name may begin in these texts."""
+    return {word for text in _bounded(texts) for word in _WORD.findall(_folded(text)[1])}
+
+
+def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
+    """The names that stand in the texts as whole words, the longest where several begin at one place.
+
+    In the order in which they first stand there. Linear in the length of the texts; at most ``MAX_TEXT`` characters
+    are looked at.
+    """
+    by_first: dict[str, list[str]] = {}
+    for name in sorted(set(names), key=lambda name: (-len(name), name)):
+        if key := first_word(name):
+            by_first.setdefault(key, []).append(name)
+    found: dict[str, Mention] = {}
+    if not by_first:
+        return []
+    for text in _bounded(texts):
+        for piece in pieces(text):
+            written, folded = _folded(piece.text)
+            for one in _places(folded, by_first):
+                if _is_plain_name(one.name) and not _is_meant(piece.kind, written, folded, one):
+                    continue
+                old = found.get(one.name)
+                spelling = old.spelling if old else " ".join(written[one.start : one.end].split())
+                found[one.name] = Mention(one.name, spelling, old.count + 1 if old else 1)
+    return list(found.values())
+
+
+def _bounded(texts: Iterable[str]) -> Iterator[str]:
+    room = MAX_TEXT
+    for text in texts:
+        if room > 0:
+            yield text[:room].encode("utf-8", "replace").decode()
+        room -= len(text)
+
+
+def _folded(text: str) -> tuple[str, str]:
+    """The text in NFC, and the same in small letters: character for character, so that places are the same."""
+    written = text if text.isascii() else unicodedata.normalize("NFC", text)
+    folded = written.lower()
+    if len(folded) != len(written):
+        folded = "".join(small if len(small := one.lower()) == 1 else one for one in written)
+    return written, folded
+
+
+def _places(folded: str, by_first: dict[str, list[str]]) -> Iterator[_Found]:
+    beyond = 0
+    for word in _WORD.finditer(folded):
+        names = by_first.get(word[0])
+        if names is None or word.start() < beyond:
+            continue
+        for name in names:
+            start = word.start() - _lead(name)
+            end = _end(name, folded, start)
+            if end and start >= beyond and _is_whole(folded, start, end):
+                beyond = end
+                yield _Found(name, start, end)
+                break
+
+
+@functools.lru_cache(maxsize=4096)
+def _lead(name: str) -> int:
+    found = _WORD.search(name)
+    return found.start() if found else 0
+
+
+def _end(name: str, folded: str, start: int) -> int:
+    """Where the name ends that stands at this place; 0 where it does not stand there."""
+    if start < 0:
+        return 0
+    if " " not in name:
+        return start + len(name) if folded.startswith(name, start) else 0
+    at = start
+    for part in name.split(" "):
+        if at > start:
+            gap = _SPACE.match(folded, at)
+            if not gap:
+                return 0
+            at = gap.end()
+        if not folded.startswith(part, at):
+            return 0
+        at += len(part)
+    return at
+
+
+def _is_whole(folded: str, start: int, end: int) -> bool:
+    """Whether what stands there is not a part of another word, a path, an address, a file or an option."""
+    before, after = folded[start - 1 : start], folded[end : end + 1]
+    if (_is_letter(before) and _is_letter(folded[start])) or (_is_letter(after) and _is_letter(folded[end - 1])):
+        return False
+    if before in _PARTS_BEFORE or (before == "@" and _is_letter(folded[start - 2 : start - 1])):
+        return False
+    following = _WORD.match(folded, end + 1)
+    if following and _is_longer(after, following[0]):
+        return False
+    return "/" not in (before, after) or _is_alternative(folded, start, end)
+
+
+def _is_longer(after: str, following: str) -> bool:
+    """Whether a name goes on with this mark and the word behind it."""
+    if after == "-":
+        return following not in _SUFFIXES
+    if after == "@":
+        return not following[0].isdigit()
+    return after in ("\\", "_") or (after == "." and following in EXTENSIONS) or (after == "#" and following.isdigit())
+
+
+def _is_letter(char: str) -> bool:
+    return bool(char) and (char.isalnum() or char == "_") and not re.match(f"[{_UNSPACED}]", char)
+
+
+def _is_alternative(folded: str, start: int, end: int) -> bool:
+    """True for "redis/postgres", False for a part of a path or an address."""
+    left = re.split(r"[\s`\"'(<\[]", folded[max(0, start - _RUN) : start])[-1]
+    right = re.split(r"[\s`\"')>\],;]", folded[end : end + _RUN], maxsplit=1)[0]
+    run = f"{left}{folded[start:end]}{right}".rstrip(".:")
+    if run[:1] in "/.~@$" or "://" in run or run.endswith("/"):
+        return False
+    parts = run.split("/")
+    return len(parts) < 4 and all(part and part[0].isalpha() and "." not in part for part in parts)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_plain_name(name: str) -> bool:
+    """True for one word that also says something else in English or in the trade, or is too short to say anything."""
+    return _WORD.fullmatch(name) is not None and (len(name) < 3 or name in _TRADE or is_plain(name))
+
+
+def _is_meant(kind: str, written: str, folded: str, one: _Found) -> bool:
+    """Whether a plain word stands for the thing of that name."""
+    after = folded[one.end : one.end + _NEAR]
+    before = folded[max(0, one.start - 2 * _NEAR) : one.start]
+    if _VERSION.match(after) or (kind != BLOCK and _SAID_AFTER.match(after)) or _SAID_BEFORE.search(before):
+        return True
+    if kind == INLINE:
+        return one.start == 0 and (one.end == len(folded) or after[0] in " .@=[:")
+    if kind in (BLOCK, SHELL):
+        line = before.rpartition("\n")[2]
+        is_run = kind == SHELL and (
+            line.strip() in ("", "$", "%", "sudo", "npx", "uvx") or line.endswith(("| ", "&& "))
+        )
+        return is_run or _IMPORTED.search(before) is not None
+    return _is_capital(written, one)
+
+
+def _is_capital(written: str, one: _Found) -> bool:
+    """True in prose for a capital where none is due: not at the start, and between words in small letters."""
+    if not written[one.start].isupper():
+        return False
+    before = written[max(0, one.start - _NEAR) : one.start].rstrip(" `*_")
+    if not before or before[-1] in _SENTENCE_ENDS:
+        return False
+    last = before.split()[-1]
+    following = _WORD.search(written, one.end)
+    is_among_capitals = following is not None and following.start() - one.end < 3 and following[0][0].isupper()
+    return last[0].islower() and not is_among_capitals

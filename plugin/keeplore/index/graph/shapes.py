@@ -1,0 +1,247 @@
+"""What the shape of a piece of developer text says that it is: a file, an identifier, an issue, a package.
+
+Nothing here knows which entities there are. A shape that nobody writes by accident is *sure*: it shows that there is
+such a thing. Others, a word with a capital in it or a name in a block of code, only say that this would be its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from keeplore.index.graph.marks import BLOCK, INLINE, PROSE, SHELL, Piece
+from keeplore.memory.plain import common, stem
+
+FILE, IDENTIFIER, ISSUE, TOOL = "concept", "concept", "task", "tool"  # types of entities
+EXTENSIONS = frozenset(
+    """
+    astro bash bat bib c cc cfg cjs cmake cmd conf cpp cs csproj css csv cts cue dart db diff ejs env erl ex exs fish
+    fs gitignore go gql gradle graphql h hbs hcl hpp hs html ini ipynb java jinja jinja2 jl js json json5 jsonc jsonl
+    jsx kt kts less lock lua m4 md mdc mdx mjs ml mod mts ndjson nix onnx parquet patch pdf php pl plist png pom prisma
+    properties proto ps1 psm1 py pyi pyx r rb rs rst ruby sass scala scss sh sln sql sqlite sqlite3 sum svelte svg
+    swift tar tcl template tf tfvars toml ts tsv tsx txt vim vue wasm webp whl xml yaml yml zig zip zsh
+    """.split()  # noqa: SIM905  # a list of literals cannot be read
+)
+_LETTER_EXTENSIONS = frozenset({"c", "h", "r"})  # "e.g. a.c": only where marks or a folder show that it is a file
+_BARE_FILES = frozenset(
+    """
+    brewfile caddyfile codeowners containerfile dockerfile gemfile jenkinsfile justfile makefile pipfile procfile
+    rakefile vagrantfile
+    """.split()  # noqa: SIM905  # likewise
+)
+# names that are in many folders: the folder is part of what such a file is called
+_EVERYWHERE = frozenset(
+    """
+    __init__ __main__ app base changelog cli client cmd common config conftest constants errors go handler handlers
+    helpers index init layout lib license main mod models package page plugin pyproject readme root route router
+    server settings setup skill test tests tsconfig types util utils version
+    """.split()  # noqa: SIM905  # likewise
+)
+_NO_TRACKERS = frozenset(
+    """
+    AES AMD ARM BLAKE CENTOS COVID CP ECMA EN ES FIPS GPT HTTP IEC IEEE ISO JDK KEY LATIN LINUX LLAMA MAX MD MIN MPEG
+    MS OAUTH PCI PEP PHASE PORT RC RFC RSA SHA SOC STEP TASK TLS UCS USB US UTC UTF VP WCAG WIN WIN XHTML
+    """.split()  # noqa: SIM905  # likewise
+)
+# of languages, formats and HTTP: nobody's in particular
+_ANYBODYS = frozenset(
+    """
+    any api args array async await bool boolean byte char chr cli const ctx def del dict elif enum env err eof err fmt
+    float func get goto html http https impl int int32 int64 init iter json jsonl len let lambda list loc log map mut
+    nan nil none null num obj object params pkg post print ptr put ref repr req res ret self sizeof src stderr stdin
+    stdout str string struct sudo switch todo tmp true false tuple typedef uint uri url urls usize utf8 uuid val var
+    vec void xml yaml yml
+    """.split()  # noqa: SIM905  # likewise
+)
+_WORTH = re.compile(r"[^\W_][_/.#@-][^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[@#~./][A-Za-z0-9_]|\(\)|file$", re.ASCII)
+_CHUNK = re.compile(r"https?://[^\s<>`\"')\]]{1,300}|[A-Za-z0-9_@~./#+-]{2,300}(?:\(\))?")
+_NO_NEIGHBOUR = frozenset("*{}<$%\\")  # beside a chunk: a pattern or a placeholder, no name
+_ISSUE = re.compile(r"(?:[\w.-]+/)?([A-Za-z][\w.-]*)#(\d{1,7})", re.ASCII)
+_ISSUE_URL = re.compile(
+    r"https?://[\w.-]+/(?:[\w.-]+/){1,4}?([\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d{1,7})", re.ASCII
+)
+_TICKET = re.compile(r"([A-Z][A-Z0-9]{1,9})-\d{1,6}|CVE-\d{4}-\d{4,7}")
+_BARE_ISSUE = re.compile(r"#(\d{1,6})")
+_SPEAKS_OF_ISSUE = re.compile(
+    r"(?:\b(?:pr|prs|mr|issue|issues|bug|ticket|pull request|merge request|fix(?:es|ed)?|close[sd]?|resolve[sd]?)"
+    r"|[,&]|\band)[ :]{0,2}\(?$|[\w)]\s\($",
+    re.IGNORECASE,
+)
+_SCOPED = re.compile(r"@[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*")
+_SNAKE = re.compile(r"_{0,2}[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+_{0,2}")
+_CAMEL = re.compile(r"(?=[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z][A-Za-z0-9]*")
+_PLURAL = re.compile(r"[A-Z]{2,}s|[A-Z][a-z]?[A-Z]?s|v\d\w*")
+_DOTTED = re.compile(r"_{0,2}[A-Za-z]\w*(?:\.[A-Za-z_]\w*){1,6}", re.ASCII)
+_KEBAB = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+")
+_LONE = re.compile(r"[A-Za-z][A-Za-z0-9]{2,40}")
+_HEX = re.compile(r"(?=[a-f]*[0-9])[0-9a-f]{6,64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{4,}")
+_CODE = re.compile(r"[A-Z]{1,4}\d{3,5}")
+_INTRODUCED = re.compile(
+    r"^[ \t+]*(?:export |default |pub |public |private |abstract |async |final |static |data )*"
+    r"(?:class|def|func|fn|function|interface|struct|enum|trait|type|protocol)[ \t]+(?:\([^()\n]{1,80}\)[ \t]*)?"
+    r"([A-Za-z_]\w*)",
+    re.MULTILINE | re.ASCII,
+)
+_DOT_FILE = re.compile(r"[a-z][a-z_-]{2,30}")
+_SELF = frozenset({"self", "this", "cls"})
+_DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|ai|app|sh|land|me|co|uk|de|fm)(?:/|$)")
+_GENERATED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{24}|\d{8}")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """``type`` is "" where the shape alone does not show that there is such a thing."""
+
+    name: str  # as it is called wherever it is written
+    spelling: str  # as written here
+    type: str
+    is_word: bool = False
+
+
+def shapes(piece: Piece, project: str = "") -> Iterator[Shape]:
+    """Every name in a piece that can be told by its shape; a bare ``#12`` is an issue of ``project``."""
+    if piece.kind in (BLOCK, SHELL):
+        for found in _INTRODUCED.finditer(piece.text):
+            if is_shaped(found[1]):
+                yield Shape(found[1], found[1], IDENTIFIER)
+    elif piece.kind == INLINE and (lone := _lone(piece.text.removesuffix("()"))):
+        yield lone
+        return
+    for chunk in _CHUNK.finditer(piece.text):
+        if not _WORTH.search(chunk[0]) or _is_pattern(piece.text, chunk.start(), chunk.end()):
+            continue
+        if bare := _BARE_ISSUE.fullmatch(chunk[0].rstrip(".")):
+            said = piece.text[max(0, chunk.start() - 20) : chunk.start()]
+            if project and piece.kind == PROSE and _SPEAKS_OF_ISSUE.search(said):
+                yield Shape(f"{project}#{bare[1]}", chunk[0], ISSUE)
+            continue
+        yield from _named(chunk[0], piece.kind)
+
+
+def file_name(path: str) -> str:
+    """What a file is called wherever it is mentioned: its name, and its folder's where many have that name."""
+    parts = [part for part in re.split(r"[/\\]", path) if part not in ("", ".", "..", "~")]
+    if not parts:
+        return ""
+    base = parts[-1]
+    is_generic = base.lower().split(".")[0] in _EVERYWHERE
+    return "/".join(parts[-2:]) if is_generic and len(parts) > 1 else base
+
+
+def _lone(text: str) -> Shape | None:
+    """A single word between marks of code: a name, unless it is a plain word or everybody's."""
+    if _HEX.fullmatch(text) or text.lower() in _ANYBODYS:
+        return None
+    if _CODE.fullmatch(text):
+        return None if text.startswith(("SHA", "UTF", "HTTP")) else Shape(text, text, IDENTIFIER)
+    if _LONE.fullmatch(text) and not is_shaped(text):
+        return None if is_plain(text) or text[1:].isdigit() else Shape(text, text, IDENTIFIER)
+    if _KEBAB.fullmatch(text) and not _TICKET.fullmatch(text):
+        return Shape(text, text, IDENTIFIER, not all(is_plain(part) for part in text.split("-")))
+    return None
+
+
+def is_plain(word: str) -> bool:
+    """True for a word of plain English, among the commonest."""
+    lower = word.lower()
+    return len(lower) < 2 or lower.isdigit() or lower in common() or stem(lower) in common()
+
+
+def _is_pattern(text: str, start: int, end: int) -> bool:
+    return (start > 0 and text[start - 1] in _NO_NEIGHBOUR) or (end < len(text) and text[end] in _NO_NEIGHBOUR)
+
+
+def _named(chunk: str, kind: str) -> Iterator[Shape]:
+    """The names in a run of characters without a space."""
+    if chunk.startswith("http"):
+        if issue := _ISSUE_URL.match(chunk):
+            yield Shape(f"{issue[1]}#{issue[2]}", chunk, ISSUE)
+            return
+        if "://" in chunk:
+            return
+    is_call = chunk.endswith("()")
+    text = chunk.removesuffix("()").strip("-+#").rstrip("./@~").removeprefix("./")
+    if issue := _ISSUE.fullmatch(text):
+        yield Shape(f"{issue[1]}#{issue[2]}", text, ISSUE)
+    elif ticket := _TICKET.fullmatch(text):
+        if ticket[1] not in _NO_TRACKERS:
+            yield Shape(text, text, ISSUE)
+    elif path := _path(text, kind):
+        yield path
+    elif "/" in text or "@" in text or "#" in text:
+        if kind in (PROSE, INLINE) and text.count("/") == 1:  # "PostgreSQL/MySQL"
+            for part in text.split("/"):
+                yield from _words(part, BLOCK)
+    else:
+        yield from _words(text, INLINE if is_call and kind == PROSE else kind)
+
+
+def _words(text: str, kind: str) -> Iterator[Shape]:
+    """Identifiers; one with dots names its parts as well. In a block of code they are used, not introduced."""
+    text = text.strip(".-+~")
+    if _HEX.fullmatch(text) or _DOMAIN.fullmatch(text):
+        return
+    type_ = IDENTIFIER if kind == INLINE else ""
+    if _DOTTED.fullmatch(text):
+        owner, _, rest = text.partition(".")
+        whole = rest if len(owner) < 3 or owner in _SELF else text  # the name of a variable says nothing
+        if type_ and (is_shaped(whole) or "." in whole):
+            yield Shape(whole, whole, type_)
+        for part in whole.split(".") if "." in whole or not type_ else ():
+            if is_shaped(part):
+                yield Shape(part, part, "")
+    elif "_" in text.strip("_"):
+        if is_shaped(text):
+            yield Shape(text, text, type_ or (IDENTIFIER if kind == PROSE else ""))
+    elif is_shaped(text.strip("_")):
+        yield Shape(text.strip("_"), text, type_)
+    elif "-" in text:
+        for part in text.split("-"):  # "CamelCase-based"
+            if is_shaped(part):
+                yield Shape(part, part, "")
+
+
+def is_shaped(word: str) -> bool:
+    """True for ``snake_case`` and ``camelCase``, which no plain word is written like."""
+    if "_" in word.strip("_"):
+        return bool(_SNAKE.fullmatch(word))
+    return bool(_CAMEL.fullmatch(word)) and not _PLURAL.fullmatch(word)
+
+
+def _path(text: str, kind: str) -> Shape | None:
+    """A file, a folder or a scoped package."""
+    at = text.startswith("@")
+    plain = text[1:] if at else text
+    base = plain.rpartition("/")[2]
+    if _is_file(base, is_marked=kind != PROSE or "/" in plain) and not _GENERATED.search(base):
+        if kind == PROSE and base[:1].isupper() and base.endswith(".js") and base[:-3].isalpha() and "/" not in plain:
+            return Shape(base, base, "")  # Node.js and the like
+        return Shape(file_name(plain), plain, FILE)
+    if at and _SCOPED.fullmatch(text):
+        return Shape(text, text, TOOL)
+    parts = [part for part in plain.split("/") if part not in ("", ".", "..", "~")]
+    if (
+        len(parts) < 2
+        or at
+        or not any(map(str.isalpha, plain))
+        or _DOMAIN.match(plain)
+        or any(len(part) < 2 or _HEX.fullmatch(part) for part in parts)
+    ):
+        return None
+    is_rooted = plain.startswith(("/", "~/"))
+    if kind == INLINE or (kind == PROSE and is_rooted and len(parts) > 2):
+        return Shape("/".join(parts[-2:]), plain, FILE)
+    is_low = all(part == part.lower() for part in parts) and not all(is_plain(part) for part in parts)
+    return Shape("/".join(parts[-2:]), plain, "") if kind == PROSE and is_low else None
+
+
+def _is_file(base: str, *, is_marked: bool) -> bool:
+    before, dot, extension = base.rpartition(".")
+    if not dot:
+        return base.lower() in _BARE_FILES and base[:1].isupper()
+    if not before:  # ".gitignore", but no ".py"
+        return bool(_DOT_FILE.fullmatch(extension)) and (extension.endswith(("ignore", "rc")) or extension == "env")
+    if extension.lower() not in EXTENSIONS or not any(map(str.isalnum, before)):
+        return False
+    return is_marked or extension not in _LETTER_EXTENSIONS
