@@ -100,12 +100,14 @@ class Refine:
     """What becomes of the notes that a language model proposes; nothing is asked where none is set."""
 
     mode: str = "controlled"
+    aspects: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
     """What decides beside its words which memory comes first."""
 
+    graph: bool = False
     feedback: bool = True
 
 

@@ -3,7 +3,7 @@
 from keeplore.recall.briefing import Told, View, brief
 from keeplore.recall.context import asked_context, for_prompt, is_worth_asking, prompt_context
 from keeplore.recall.editing import edit_context
-from keeplore.recall.engine import recall
+from keeplore.recall.engine import Look, recall
 from keeplore.recall.render import Fenced, Room
 from keeplore.recall.repeated import words_in
 from keeplore.recall.values import ALL, Answer, Here, Hit, Unasked, to_json
@@ -14,6 +14,7 @@ __all__ = [
     "Fenced",
     "Here",
     "Hit",
+    "Look",
     "Room",
     "Told",
     "Unasked",

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from keeplore.config.settings import Settings, load_settings
 from keeplore.index import Deferred, Embedder, Index, Models
 from keeplore.index.embedder import is_loaded
 from keeplore.memory import Memory
-from keeplore.recall import ALL, Answer, Here, Unasked, recall
+from keeplore.recall import ALL, Answer, Here, Look, Unasked, recall
 from keeplore.store import Store
 from keeplore.workspace.embedding import check, for_capture, full_name
 from keeplore.workspace.engine import engine_of
@@ -146,6 +146,7 @@ class Workspace:
         text_only: bool = False,
         at_once: bool = False,
         unasked: Unasked = ALL,
+        watch: Callable[[Look], None] | None = None,
     ) -> Answer:
         """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone.
 
@@ -165,6 +166,8 @@ class Workspace:
             at_once=at_once,
             unasked=unasked,
             trust=self.whose.trust_of,
+            graph=self.settings.recall.graph,
+            watch=watch,
         )
 
     @property
