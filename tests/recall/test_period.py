@@ -112,7 +112,13 @@ def test_a_question_of_everything_is_one_of_its_time(asked: str, told: str) -> N
 
 @pytest.mark.parametrize(
     "asked",
-    ["what did we decide about Redis last week", "when did we meet in May", "fix the bug from yesterday", "what now?"],
+    [
+        "what did we decide about Redis last week",
+        "when did we meet in May",
+        "what did Tim do in May",
+        "fix the bug from yesterday",
+        "what now?",
+    ],
 )
 def test_a_question_with_words_of_its_own_or_without_a_time_is_none(asked: str) -> None:
     assert period_of(asked, None, date(2026, 11, 21)) is None

@@ -33,7 +33,8 @@ _ANYTHING = stems_of(
     write wrote year
     """
 )
-_WHEN = re.compile(r"\s*(?:and |so )?when\b", re.IGNORECASE)  # asks for a time itself
+# asks for one thing of that time: for the time itself, or for somebody, or it names something
+_ONE_THING = re.compile(r"^\s*(?:(?i:and|so) )?(?i:when|who|whose|why)\b|\S\s+(?!I\b)[A-Z]")
 _DECIDED = re.compile(r"\b(?:deci[ds]\w*|agree\w*|chose\w*|choose|conclu\w+|settled?)\b", re.IGNORECASE)
 _DECISION = re.compile(r"^(?:Decision|Also decided)$", re.MULTILINE)  # the heading as a passage has it
 _DECISIONS = "architectural-decisions"  # the category
@@ -61,7 +62,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     rest, spans = apart_from_times(text, today)
     spans = (*spans, session) if session else spans
     words = question_of(rest).words
-    if not spans or _WHEN.match(text) or any(not spelling <= _ANYTHING for word in words for spelling in word):
+    if not spans or _ONE_THING.search(rest) or any(not spelling <= _ANYTHING for word in words for spelling in word):
         return None
     return Period(spans, bool(_DECIDED.search(rest)))
 
