@@ -21,6 +21,8 @@ from keeplore.recall.weights import Weights
 if TYPE_CHECKING:
     from keeplore.index import Source
 
+SAME, CHANGED = "same", "changed"  # says what a better one says; its file is gone or says something else by now
+Left = tuple[str, str]  # memory, and which of the two
 _DAY_S = 86_400
 
 
@@ -50,32 +52,37 @@ def shown(
     question: Question,
     wanted: Kept,
     w: Weights,
-) -> tuple[list[Hit], int]:
-    """The best ones that stand in their files and say something else than a better one, and how many did not stand."""
+) -> tuple[list[Hit], list[Left]]:
+    """The best ones that stand in their files and say something else than a better one; and those passed over."""
     hits: list[Hit] = []
+    left: list[Left] = []
     said: list[tuple[str, str, frozenset[str]]] = []  # place and words of each hit
-    dropped = 0
     for entry in ranked:
         if len(hits) == wanted.limit or entry.score < wanted.at_least:
             break
         memory = memories[entry.memory]
         own = (words.get(entry.passage) if entry.passage is not None else None) or stems_of(memory.title)
-        if wanted.skip(memory) or any(
+        if wanted.skip(memory):
+            continue
+        if any(
             (memory.scope, memory.project) == (scope, project) and shared(own, other) >= w.same_from
             for scope, project, other in said
         ):
+            left.append((entry.memory, SAME))
             continue
         row = passages.get(entry.passage) if entry.passage is not None else None
         hit = _checked(store, memory, row, entry, question, wanted.trust)
-        if hit and not wanted.is_told(hit.passage):
+        if hit is None:
+            left.append((entry.memory, CHANGED))
+        elif not wanted.is_told(hit.passage):
             hits.append(hit)
             said.append((memory.scope, memory.project, own))
-        dropped += hit is None
-    return hits, dropped
+    return hits, left
 
 
-def left_out(count: int) -> list[str]:
+def left_out(left: Sequence[Left]) -> list[str]:
     """What is told of hits that did not stand in their files."""
+    count = sum(reason == CHANGED for _, reason in left)
     return [f"{count} left out: the file is gone or says something else since it was indexed"] if count else []
 
 

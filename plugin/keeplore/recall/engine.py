@@ -13,7 +13,7 @@ from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailabl
 from keeplore.index import Allowed, MemoryRow, PassageRow, Stamp
 from keeplore.index.graph.boost import About, Boost
 from keeplore.memory import Memory
-from keeplore.recall.checked import Kept, left_out, shown, standing_of, words_of
+from keeplore.recall.checked import Kept, Left, left_out, shown, standing_of, words_of
 from keeplore.recall.echo import is_echo
 from keeplore.recall.evident import bonus, closeness
 from keeplore.recall.period import period_of, told_in
@@ -66,6 +66,7 @@ class Look:
     boost: Boost
     ranked: tuple[Ranked, ...]  # all of them
     ordered: tuple[Ranked, ...]  # those that are sure enough, with what says the same again further down
+    left: tuple[Left, ...]  # those of them that were passed over
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +140,12 @@ def recall(
     hits = []
     if question.says_something and stamp.memories:
         asking = _Asking(index, store, here, wanted, moment, weights, graph, watch)
-        hits, dropped, sight = _looked(asking, sight, is_wide=wide)
+        hits, left, sight = _looked(asking, sight, is_wide=wide)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more, sight = _looked(asking, sight, is_wide=True)
-            dropped = max(dropped, more)
+            left = max(left, more, key=lambda these: len(left_out(these)))
             notes += _widened(hits, here, is_asked=wide)
-        notes += left_out(dropped)
+        notes += left_out(left)
     elif not question.says_something:
         notes.append("the question has no word to look for")
     notes += [index.note] if index.note else []
@@ -257,7 +258,7 @@ def _look(question: Question, embedder: Embedder | None, vectors: int) -> tuple[
         return Sight(question), f"searched by text alone: {e}"
 
 
-def _looked(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], int, Sight]:
+def _looked(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], list[Left], Sight]:
     """What ``_hits`` gives, and the sight that was used: without vectors where the engine that has them is away."""
     try:
         return *_hits(asking, sight, is_wide=is_wide), sight
@@ -266,8 +267,8 @@ def _looked(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit],
         return *_hits(asking, sight, is_wide=is_wide), sight
 
 
-def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], int]:
-    """Hits that are sure enough and stand in their files, and how many did not stand there."""
+def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], list[Left]]:
+    """Hits that are sure enough and stand in their files, and those that were passed over."""
     wanted, w = asking.wanted, asking.w
     allowed = Allowed(() if is_wide else asking.here.scopes)
     found = search(asking.index, sight, allowed, w, wanted.at_least)
@@ -284,9 +285,10 @@ def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], i
     ranked = [r for r in entries if r.score >= wanted.at_least]
     words = words_of(ranked, found.passages)
     ordered = diverse(ranked, words, w)
+    hits, left = shown(asking.store, ordered, memories, found.passages, words, sight.question, wanted, w)
     if asking.watch:
-        asking.watch(Look(sight, found, memories, standings, boost, tuple(entries), tuple(ordered)))
-    return shown(asking.store, ordered, memories, found.passages, words, sight.question, wanted, w)
+        asking.watch(Look(sight, found, memories, standings, boost, tuple(entries), tuple(ordered), tuple(left)))
+    return hits, left
 
 
 def _share(about: About | None, w: Weights) -> float:

@@ -78,8 +78,8 @@ def told_in(
     standings = {row.id: standing_of(row, here, now) for row in memories.values()}
     rows = [row for row in passages.values() if row.memory_id in memories and row.path == memories[row.memory_id].path]
     ranked = ordered(period, rows, memories, standings, partial(age_days, now=now), w, by_exchange=wanted.by_exchange)
-    hits, dropped = shown(store, ranked, memories, passages, words_of(ranked, passages), question_of(""), wanted, w)
-    return hits, [note_of(period, len(ranked), len(hits)), *left_out(dropped)]
+    hits, left = shown(store, ranked, memories, passages, words_of(ranked, passages), question_of(""), wanted, w)
+    return hits, [note_of(period, len(ranked), len(hits)), *left_out(left)]
 
 
 def ordered(
