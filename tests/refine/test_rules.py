@@ -32,10 +32,11 @@ def segments(*exchanges: Exchange, pasted: str = "\0"):
     return segments_of(exchanges, exchanges, lambda text: pasted in text)
 
 
-@pytest.mark.parametrize("name", ["extract", "decide"])
+@pytest.mark.parametrize("name", ["extract", "decide", "aspects"])
 def test_a_prompt_changes_only_with_its_version(name: str) -> None:
     expected = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
-    assert f"{prompt(name).label}\n\n{prompt(name).text}\n" == expected
+    told = prompt(name)
+    assert "\n".join([f"{told.label}\n\n{told.text}", *(["---", *told.table] if told.table else []), ""]) == expected
 
 
 def test_what_a_model_is_shown_has_speakers_and_no_long_code() -> None:

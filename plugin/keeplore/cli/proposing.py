@@ -55,7 +55,8 @@ def _show(held: Held) -> None:
     say(f"{DEEDS.get(held.action, held.action)}: {plain(held.statement)}", bold=True)
     where = plain(entry.get("project") or entry.get("scope", ""))
     sure = f"{float(entry.get('confidence', 0)):.2f} sure"
-    say(f"  {held.said_at[:10]} · {plain(entry.get('category', ''))} · {where} · {sure}", dim=True)
+    for_good = " · for good" if held.is_permanent else ""
+    say(f"  {held.said_at[:10]} · {plain(entry.get('category', ''))} · {where} · {sure}{for_good}", dim=True)
     say(f"  held back: {plain(entry.get('gate', ''))}, {plain(entry.get('detail', ''))}", dim=True)
     say(f"  {plain(entry.get('speaker', ''))}: “{plain(entry.get('span', ''))}”")
     for word, row in (("changes", held.target), ("contradicts", held.against)):

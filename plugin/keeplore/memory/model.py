@@ -39,6 +39,7 @@ FIELDS = (
     "supersedes",
     "related",
     "entities",
+    "aspects",
     "confidence",
     "trust",
     "trigger",

@@ -40,6 +40,7 @@ class Draft:
     quotes: tuple[Quote, ...] = ()
     source: Mapping[str, Any] = field(default_factory=dict)
     related: tuple[Mapping[str, str], ...] = ()
+    told: Mapping[str, Any] = field(default_factory=dict)  # of entities: front matter under ``entities``, ``aspects``
     id: str = ""
     created_at: str = ""
 
@@ -75,6 +76,7 @@ def note_of(draft: Draft, moment: str) -> Memory:
         category=category,
         permanent=draft.permanent or None,
         related=[dict(link) for link in draft.related],
+        **draft.told,
         confidence=draft.confidence,
         trust=draft.trust,
         trigger=draft.trigger,

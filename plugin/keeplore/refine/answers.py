@@ -54,6 +54,12 @@ class ChoiceItem(Item):
     content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_CONTENT)] = ""
 
 
+class AspectItem(Item):
+    fact: int
+    aspect: Name
+    kind: Literal["attribute", "constraint"]
+
+
 def items(answer: Any, key: str, kind: type[_Item], most: int, dropped: Counter[str]) -> list[_Item]:
     """The sound items of a list in an answer, ``most`` at most; what is not is counted in ``dropped``.
 

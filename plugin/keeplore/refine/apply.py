@@ -14,8 +14,8 @@ from keeplore.memory.model import TRUST, in_order
 from keeplore.memory.note import Draft, body_of, note_of, title_and_text
 from keeplore.refine.classify import Kind
 from keeplore.refine.decide import ADD, DELETE, UPDATE, Proposal
-from keeplore.refine.entities import Triple, about
-from keeplore.refine.gates import APPLIED, BLOCKED, Verdict
+from keeplore.refine.gates import APPLIED, BLOCKED, REVIEW, SHADOWED, Verdict
+from keeplore.refine.told import Told
 from keeplore.store.together import Changes
 
 EVENT = "refine"  # of an audit line: one proposal and what became of it
@@ -56,28 +56,26 @@ def note_id(conversation: str, proposal: Proposal, taken: set[str]) -> str:
     return id_
 
 
-def changes_of(
-    run: Run, judged: Sequence[Judged], triples: Sequence[Triple], summary: Mapping[str, Any], known: set[str]
-) -> Changes:
+def changes_of(run: Run, judged: Sequence[Judged], told: Told, summary: Mapping[str, Any], known: set[str]) -> Changes:
     """The notes and moves of what was let through, and a line for each proposal; ``known`` are ids that exist."""
     memories, moves, entries = [], [], []
     used: Counter[str] = Counter()
     for item in [_once(one, known, used) for one in judged]:
-        entries.append(entry_of(run, item))
+        entries.append(entry_of(run, item, told))
         if item.verdict.outcome != APPLIED:
             continue
         target = item.proposal.target
         if item.proposal.action == ADD:
-            memories.append(added(run, item, triples))
+            memories.append(added(run, item, told))
         elif item.proposal.action == UPDATE and target:
-            memories.append(superseding(run, item, triples))
+            memories.append(superseding(run, item, told))
         elif item.proposal.action == DELETE and target:
             moves.append((target.path, archived_path(target.path)))
     done = {"at": run.at, "event": DONE, "conversation": run.conversation.id, **_how(run), **summary}
     return Changes(memories, moves, [*entries, done])
 
 
-def added(run: Run, judged: Judged, triples: Sequence[Triple]) -> Memory:
+def added(run: Run, judged: Judged, told: Told) -> Memory:
     """The note that a fact becomes."""
     proposal, kind = judged.proposal, judged.kind
     receipt = proposal.fact.receipt
@@ -92,15 +90,14 @@ def added(run: Run, judged: Judged, triples: Sequence[Triple]) -> Memory:
         confidence=round(proposal.confidence, 2),
         quotes=(Quote(receipt.words, receipt.speaker, receipt.turn),),
         source=_source(run, receipt.turn),
+        told=told.of(proposal.statement),
         id=judged.note_id,
         created_at=run.said_at.get(receipt.turn, ""),
     )
-    memory = note_of(draft, run.at)
-    entities = [triple.as_meta() for triple in about(triples, proposal.statement)]
-    return Memory(in_order({**memory.meta, "entities": entities}), memory.body) if entities else memory
+    return note_of(draft, run.at)
 
 
-def superseding(run: Run, judged: Judged, triples: Sequence[Triple]) -> Memory:
+def superseding(run: Run, judged: Judged, told: Told) -> Memory:
     """The version that takes the place of a note; its place and category stay, its trust is the lower of both."""
     proposal = judged.proposal
     receipt, target = proposal.fact.receipt, proposal.target
@@ -108,17 +105,15 @@ def superseding(run: Run, judged: Judged, triples: Sequence[Triple]) -> Memory:
         raise ValueError("an update without a target")
     old = target.memory
     title, text = title_and_text(proposal.statement)
-    entities = old.meta.get("entities")
-    new = [triple.as_meta() for triple in about(triples, proposal.statement)]
     meta = {
         **old.meta,
+        **told.of(proposal.statement),
         "id": judged.note_id,
         "title": title,
         "created_at": run.at,
         "updated_at": run.at,
         "version": old.version + 1,
         "supersedes": old.id,
-        "entities": new or (entities if isinstance(entities, list) else None),
         "confidence": round(proposal.confidence, 2),
         "trust": min(proposal.fact.trust, target.trust, key=TRUST.index),
         "trigger": "refine",
@@ -128,11 +123,12 @@ def superseding(run: Run, judged: Judged, triples: Sequence[Triple]) -> Memory:
     return Memory(in_order({key: value for key, value in meta.items() if value is not None}), body)
 
 
-def entry_of(run: Run, judged: Judged) -> dict[str, Any]:
-    """The audit line of a proposal; the text of what was applied stands in its note alone."""
+def entry_of(run: Run, judged: Judged, told: Told) -> dict[str, Any]:
+    """The audit line of a proposal; what was applied stands in its note alone, with all that was told of it."""
     proposal, kind, verdict = judged.proposal, judged.kind, judged.verdict
     fact, target = proposal.fact, proposal.target
     is_in_note = verdict.outcome == APPLIED and proposal.action in (ADD, UPDATE)
+    is_left = verdict.outcome in (REVIEW, SHADOWED) and proposal.action in (ADD, UPDATE)
     line = {
         "at": run.at,
         "event": EVENT,
@@ -154,6 +150,7 @@ def entry_of(run: Run, judged: Judged) -> dict[str, Any]:
         "project": kind.project,
         "category": kind.category,
         "permanent": kind.is_permanent,
+        **(told.of(proposal.statement) if is_left else {}),
         "trust": fact.trust,
         "confidence": round(proposal.confidence, 2),
         **_how(run),

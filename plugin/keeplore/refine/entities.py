@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from keeplore.memory import Memory
 from keeplore.memory.fence import sanitise
-from keeplore.refine.answers import TripleItem
+from keeplore.refine.answers import MAX_NAME, MAX_TRIPLES, TripleItem, items
 
 _RELATIONSHIP = re.compile(r"[^a-z0-9]+")
 MAX_RELATIONSHIP = 40  # characters
@@ -43,7 +44,7 @@ def triples(
     made: dict[tuple[str, str, str], Triple] = {}
     for item in found:
         source, target = (_named(name, said, names) for name in (item.source, item.target))
-        relationship = _RELATIONSHIP.sub("-", item.relationship.lower()).strip("-")[:MAX_RELATIONSHIP]
+        relationship = _relationship(item)
         if not source or not target:
             dropped["entities: not in the text"] += 1
         elif not relationship or source == target:
@@ -59,6 +60,28 @@ def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
     return tuple(t for t in all_triples if _names(statement, t.source) and _names(statement, t.target))
 
 
+def stored_triples(value: Any) -> tuple[Triple, ...]:
+    """The sound ones of a list under ``entities`` in an audit line: anybody may have written it."""
+    told = {"entities": value if isinstance(value, list) else []}
+    found = []
+    for item in items(told, "entities", TripleItem, MAX_TRIPLES, Counter()):
+        source, target = (" ".join(sanitise(name).split()) for name in (item.source, item.target))
+        if key_of(source) and key_of(target) and (relationship := _relationship(item)):
+            found.append(Triple(source, relationship, target, item.confidence))
+    return tuple(found)
+
+
+def named_in(statement: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that a statement holds as whole words; one within a longer one is not meant by itself."""
+    text, found = _folded(statement), []
+    for name in sorted(filter(key_of, names), key=lambda name: (-len(name), name)):
+        rest = _pattern(name).sub("\n", text)
+        if rest != text:
+            found.append(name)
+            text = rest
+    return tuple(found)
+
+
 def key_of(name: str) -> str:
     """What two spellings of one name have in common: small letters, no marks, one space for any gap."""
     return _folded(name).strip()
@@ -71,9 +94,14 @@ def known_names(memories: Iterable[Memory]) -> dict[str, str]:
         entities = memory.meta.get("entities")
         for triple in entities if isinstance(entities, list) else ():
             for name in (triple.get("source"), triple.get("target")) if isinstance(triple, dict) else ():
-                if isinstance(name, str) and name.strip():
-                    found.setdefault(key_of(name), name)
+                plain = " ".join(sanitise(name).split()) if isinstance(name, str) else ""
+                if key_of(plain) and len(plain) <= MAX_NAME:
+                    found.setdefault(key_of(plain), plain)
     return found
+
+
+def _relationship(item: TripleItem) -> str:
+    return _RELATIONSHIP.sub("-", item.relationship.lower()).strip("-")[:MAX_RELATIONSHIP]
 
 
 def _named(name: str, said: str, names: dict[str, str]) -> str:
@@ -91,7 +119,11 @@ def _named(name: str, said: str, names: dict[str, str]) -> str:
 
 def _names(text: str, name: str) -> bool:
     """Whether a text holds a name, as whole words."""
-    return bool(re.search(rf"(?<!\w){re.escape(key_of(name))}(?!\w)", _folded(text)))
+    return bool(_pattern(name).search(_folded(text)))
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(key_of(name))}(?!\w)")
 
 
 def _folded(text: str) -> str:

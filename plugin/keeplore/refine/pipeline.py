@@ -11,25 +11,29 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from keeplore.errors import LlmRefused
+from keeplore.index.graph.names import Aspect
 from keeplore.llm.account import Account
 from keeplore.llm.answers import parsed
-from keeplore.llm.base import Usage
+from keeplore.llm.base import Passing, Usage
 from keeplore.memory.content import content_hash
 from keeplore.memory.fence import sanitise, strip_fenced
-from keeplore.refine import decide, extract
+from keeplore.refine import aspects, decide, extract
 from keeplore.refine.apply import Judged, Run, changes_of, note_id
 from keeplore.refine.around import Around
+from keeplore.refine.aspects import Group
 from keeplore.refine.classify import Kind, Place, Said, kind_of
-from keeplore.refine.decide import Asked, Proposal
-from keeplore.refine.entities import Triple, known_names, triples
+from keeplore.refine.decide import ADD, UPDATE, Asked, Proposal
+from keeplore.refine.entities import known_names, triples
 from keeplore.refine.extract import Extraction, Fact
-from keeplore.refine.gates import FROZEN, Ground, verdict
+from keeplore.refine.gates import BLOCKED, FROZEN, Ground, verdict
 from keeplore.refine.known import Note, fitting
 from keeplore.refine.part import Part, asked_about, part_of
 from keeplore.refine.prompts import Prompt
+from keeplore.refine.told import Told
 from keeplore.refine.window import exchange_key
 from keeplore.store.together import write_together
 
@@ -63,13 +67,15 @@ def refine(
     mode: str,
     *,
     anywhere: bool = False,
+    has_aspects: bool = False,
     keep: Callable[[], bool] = lambda: True,
 ) -> Result:
     """Refine what of a conversation was not refined before, and write down what was decided of each proposal.
 
-    Only what this machine captured, unless ``anywhere``. ``keep`` is asked before each call, and before the change,
-    whether this process still may. Raises LlmUnavailable and RepositoryBusy where it should be tried later, LlmRefused
-    for an answer that is none, NotFound for a conversation that is gone: nothing has changed then.
+    Only what this machine captured, unless ``anywhere``. ``has_aspects`` asks in which respect the facts speak of their
+    entities, too. ``keep`` is asked before each call, and before the change, whether this process still may. Raises
+    LlmUnavailable and RepositoryBusy where it should be tried later, LlmRefused for an answer that is none, NotFound
+    for a conversation that is gone: nothing has changed then.
     """
     result = Result(memory_id)
     if mode == FROZEN:
@@ -83,7 +89,7 @@ def refine(
     around.commit("")  # what was said is in git before anybody is asked about it
     result.said_tokens = part.said_tokens
     with contextlib.suppress(_TakenOver):
-        _Refinement(around, account, part, mode, result, keep).carry_out()
+        _Refinement(around, account, part, mode, result, keep).carry_out(has_aspects=has_aspects)
         return result
     result.why = "another process has taken this over"
     return result
@@ -105,20 +111,22 @@ class _Refinement:
         self._mode = mode
         self._result = result
         self._keep = keep
+        self._prompts = [extract.PROMPT.label, decide.PROMPT.label]  # as the audit names them
         memory = part.memory
         self._place = Place(memory.scope, memory.project, around.has_user_scope)
         self._here = around.here(memory.scope, memory.project)
 
-    def carry_out(self) -> None:
+    def carry_out(self, *, has_aspects: bool) -> None:
         found = self._extracted()
         proposals = self._proposals([self._asked(fact) for fact in found.facts])
+        told = self._entities(found, proposals, has_aspects=has_aspects)
         self._check_lease()
         with self._around.store.exclusive:
             self._around.search.index.refresh()
             if self._around.store.is_forgotten(self._part.memory.id):
                 self._result.why = "it was forgotten meanwhile"
                 return
-            self._change(found, proposals)
+            self._change(proposals, told)
         self._around.commit(f"Refine a conversation: {_told(self._result.outcomes)}")
 
     def _check_lease(self) -> None:
@@ -169,22 +177,64 @@ class _Refinement:
         decided = self._ask(decide.PROMPT, decide.question(open_ones, notes), decide.SCHEMA, read)
         return [*made.values(), *decided]
 
-    def _change(self, found: Extraction, proposals: Sequence[Proposal]) -> None:
-        around, part, result = self._around, self._part, self._result
-        said_at = {exchange.id: exchange.at for exchange in part.exchanges}
-        stones = {stone.content for stone in around.store.tombstones() if stone.content}
-        ground = Ground(self._mode, part.segments, said_at, stones.__contains__)
-        fresh = [self._renewed(proposal) for proposal in proposals]
+    def _entities(self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool) -> Told:
+        said = " ".join(segment.text for segment in self._part.segments)
+        near = {note.id: note.memory for proposal in proposals for note in proposal.near}
+        names = known_names(near.values())
+        sound = triples(found.triples, said, names, self._result.dropped)
+        if not has_aspects:
+            return Told(sound)
+        self._prompts.append(aspects.PROMPT.label)
+        kept = [one.proposal for one in self._judged(proposals) if one.verdict.outcome != BLOCKED]
+        stated = [proposal for proposal in kept if proposal.action in (ADD, UPDATE)]
+        spelt = dict.fromkeys(name for triple in sound for name in (triple.source, triple.target))
+        spelt |= dict.fromkeys(names.values())
+        return Told(sound, self._aspects(aspects.groups(stated, spelt, aspects.known_in(near.values()))))
+
+    def _aspects(self, groups: Sequence[Group]) -> dict[str, tuple[Aspect, ...]]:
+        """What a model says of these, by statement.
+
+        A note is good without, so that a question that was paid for and came to nothing costs its aspects alone:
+        to try it again would be to pay for all stages once more.
+        """
+        dropped = self._result.dropped
+        found: dict[str, tuple[Aspect, ...]] = {}
+        for group in groups:
+            read = partial(aspects.aspects_of, group=group, redact=self._redact, dropped=dropped)
+            try:
+                told = self._ask(aspects.PROMPT, aspects.question(group), aspects.SCHEMA, read)
+            except LlmRefused:
+                dropped["aspects: no answer"] += 1
+                continue
+            except Passing as e:
+                if not e.is_billed:
+                    raise
+                dropped["aspects: no answer"] += 1
+                break
+            for statement, aspect in told:
+                found[statement] = (*found.get(statement, ()), aspect)
+        return found
+
+    def _judged(self, proposals: Sequence[Proposal]) -> list[Judged]:
+        """Proposals with what becomes of them as things are now."""
+        said_at = {exchange.id: exchange.at for exchange in self._part.exchanges}
+        stones = {stone.content for stone in self._around.store.tombstones() if stone.content}
+        ground = Ground(self._mode, self._part.segments, said_at, stones.__contains__)
         taken: set[str] = set()
-        judged = [
-            Judged(p, self._kind(p.fact), verdict(p, ground), note_id(part.memory.id, p, taken)) for p in fresh if p
-        ]
-        result.dropped["decisions: the note has changed"] += len(fresh) - len(judged)
+        id_ = self._part.memory.id
+        return [Judged(p, self._kind(p.fact), verdict(p, ground), note_id(id_, p, taken)) for p in proposals]
+
+    def _change(self, proposals: Sequence[Proposal], told: Told) -> None:
+        around, part, result = self._around, self._part, self._result
+        fresh = [renewed for proposal in proposals if (renewed := self._renewed(proposal))]
+        judged = self._judged(fresh)
+        result.dropped["decisions: the note has changed"] += len(proposals) - len(fresh)
         known = {id_ for item in judged if around.search.index.path_of(id_ := item.note_id)}
         known |= {item.note_id for item in judged if around.store.is_forgotten(item.note_id)}
-        prompts = (extract.PROMPT.label, decide.PROMPT.label)
+        said_at = {exchange.id: exchange.at for exchange in part.exchanges}
+        prompts = tuple(self._prompts)
         run = Run(part.memory, said_at, around.machine, around.now(), self._account.name, prompts, self._mode)
-        changes = changes_of(run, judged, self._triples(found, judged), self._summary(), known)
+        changes = changes_of(run, judged, told, self._summary(), known)
         result.outcomes.update(f"{e['proposal']} {e['outcome']}" for e in changes.entries if "proposal" in e)
         paths = write_together(around.store, around.machine, changes, around.before_write)
         for memory, path in zip(changes.memories, paths, strict=True):
@@ -198,11 +248,6 @@ class _Refinement:
         row = self._around.search.index.memories([target.id]).get(target.id)
         memory = self._around.search.load(row.path) if row and not row.superseded_by else None
         return proposal if row and memory and memory == target.memory and row.path == target.path else None
-
-    def _triples(self, found: Extraction, judged: Sequence[Judged]) -> tuple[Triple, ...]:
-        said = " ".join(segment.text for segment in self._part.segments)
-        near = {note.id: note.memory for item in judged for note in item.proposal.near}
-        return triples(found.triples, said, known_names(near.values()), self._result.dropped)
 
     def _summary(self) -> Mapping[str, Any]:
         usage = self._result.usage

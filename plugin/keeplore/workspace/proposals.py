@@ -12,9 +12,10 @@ from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.location import archived_path
 from keeplore.memory.note import Draft, body_of, title_and_text
 from keeplore.refine.apply import EVENT
-from keeplore.refine.decide import DELETE
+from keeplore.refine.decide import ADD, DELETE
 from keeplore.refine.gates import ACCEPTED, REJECTED, REVIEW
 from keeplore.refine.receipts import receipt_of
+from keeplore.refine.told import told_in
 from keeplore.refine.window import segments_of
 from keeplore.store import audit
 from keeplore.workspace.whose import ACCEPTED as IS_ACCEPTED
@@ -42,6 +43,11 @@ class Held:
     @property
     def action(self) -> str:
         return str(self.entry["proposal"])
+
+    @property
+    def is_permanent(self) -> bool:
+        """Whether it would become a new note for good; a change leaves that as it is."""
+        return self.action == ADD and self.entry.get("permanent") is True
 
     @property
     def place(self) -> tuple[str, str]:
@@ -83,7 +89,15 @@ def accept(workspace: Workspace, held: Held, text: str = "", *, in_place_of: Mem
         workspace.written(target.id, path)
     elif target is not None:
         title, said = title_and_text(statement)
-        fields = {"title": title, "trust": "user", "trigger": "refine", "source": _source(workspace, held)}
+        fields: dict[str, Any] = {
+            "title": title,
+            "trust": "user",
+            "trigger": "refine",
+            "source": _source(workspace, held),
+        }
+        fields |= told_in(held.entry, statement)
+        if held.is_permanent:
+            fields["permanent"] = True
         body = body_of(title, said, (_quote(held),))
         path = workspace.notes.revise(target.id, body=body, confidence=None, **fields).path
     else:
@@ -127,7 +141,9 @@ def _draft(workspace: Workspace, held: Held, statement: str) -> Draft:
         category=str(entry.get("category", "")),
         scope=str(entry.get("scope", "")),
         project=str(entry.get("project", "")),
+        permanent=held.is_permanent,
         trigger="refine",
+        told=told_in(entry, statement),
         quotes=(_quote(held),),
         source=_source(workspace, held),
         id=held.id,

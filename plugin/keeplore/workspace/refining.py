@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.settings import Llm
+from keeplore.config.settings import Settings
 from keeplore.errors import BudgetSpent, KeeploreError, LlmUnavailable, NotFound, RepositoryBusy
 from keeplore.index import Wanted
 from keeplore.jobs.queue import Job, Queue
@@ -19,7 +19,7 @@ from keeplore.llm.account import OVERHEAD_TOKENS
 from keeplore.llm.base import Passing, tokens
 from keeplore.llm.opening import open_account
 from keeplore.recall import Here
-from keeplore.refine import decide, extract
+from keeplore.refine import aspects, decide, extract
 from keeplore.refine.around import Around
 from keeplore.refine.known import Search
 from keeplore.refine.part import Part, asked_about, part_of
@@ -32,6 +32,7 @@ LOG = logging.getLogger(__name__)
 LOCK = "refine.lock"
 OUTAGE_S, BUSY_S = 300.0, 60.0  # until a model or a repository is tried again
 OUTPUT_SHARE, LEAST_OUTPUT = 0.15, 150  # tokens that a model writes, of those that were said; for what it would cost
+ASPECTS_SHARE = 0.5  # tokens of aspects, of those of the facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ class Refinery:
             job.key,
             mode,
             anywhere=job.payload.get("anywhere") is True,
+            has_aspects=workspace.settings.refine.aspects,
             keep=lambda: self.queue.renew(job, _moment()),
         )
 
@@ -141,23 +143,35 @@ def backlog(workspace: Workspace, since: str = "", mode: str = "", *, anywhere: 
                 yield part
 
 
-def estimate(parts: Iterator[Part], llm: Llm) -> Estimate:
+def estimate(parts: Iterator[Part], settings: Settings) -> Estimate:
     """What refining these would cost at most: nobody is asked for it."""
+    has_aspects = settings.refine.aspects
     count = said = read = written = 0
     for part in parts:
+        facts = int(OUTPUT_SHARE * part.said_tokens)
         count += 1
         said += part.said_tokens
-        written += max(LEAST_OUTPUT, int(OUTPUT_SHARE * part.said_tokens))
-        characters = 0
-        for window in part.windows:
-            characters += len(window.text)
-            listed = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
-            read += _of_stage(extract.PROMPT.text, extract.SCHEMA) + tokens(window.text) + tokens(" " * listed)
-        room = max(LEAST_ROOM, int(NEAR_SHARE * characters))
-        read += _of_stage(decide.PROMPT.text, decide.SCHEMA) + tokens(" " * room) + int(OUTPUT_SHARE * part.said_tokens)
-    price = llm.prices.get(llm.model)
+        written += max(LEAST_OUTPUT, facts) + (int(ASPECTS_SHARE * facts) if has_aspects else 0)
+        read += _most_read(part, facts) + (_most_read_of_aspects(facts) if has_aspects else 0)
+    price = settings.llm.prices.get(settings.llm.model)
     cost = (read * price.input + written * price.output) / 1_000_000 if price else None
     return Estimate(count, said, read, written, cost)
+
+
+def _most_read(part: Part, facts: int) -> int:
+    """Tokens of the questions about a conversation that gives as many tokens of facts."""
+    characters = sum(len(window.text) for window in part.windows)
+    read = _of_stage(decide.PROMPT.text, decide.SCHEMA) + facts
+    read += tokens(" " * max(LEAST_ROOM, int(NEAR_SHARE * characters)))
+    for window in part.windows:
+        listed = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
+        read += _of_stage(extract.PROMPT.text, extract.SCHEMA) + tokens(window.text) + tokens(" " * listed)
+    return read
+
+
+def _most_read_of_aspects(facts: int) -> int:
+    listed = tokens(" " * aspects.LISTED * aspects.MAX_ASPECT)
+    return aspects.MAX_CALLS * (_of_stage(aspects.PROMPT.text, aspects.SCHEMA) + listed) + aspects.MAX_ASPECTS * facts
 
 
 def around_of(workspace: Workspace) -> Around:

@@ -72,7 +72,7 @@ def command(
         if not parts and not is_all:
             note("older talks were not looked at: --all does that, too")
         if dry_run:
-            _tell_cost(estimate(iter(parts), workspace.settings.llm), workspace)
+            _tell_cost(estimate(iter(parts), workspace.settings), workspace)
             return
         _refine(places, registry, workspace, parts, mode or "", anywhere=anywhere)
 

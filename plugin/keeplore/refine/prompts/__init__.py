@@ -9,9 +9,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
+    """``table`` are the lines of what is only shown in part, below the text."""
+
     name: str
     version: int
     text: str
+    table: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -21,6 +24,7 @@ class Prompt:
 
 @cache
 def prompt(name: str) -> Prompt:
-    """The prompt of a stage: ``extract`` or ``decide``."""
-    first, _, text = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").partition("\n")
-    return Prompt(name, int(first.removeprefix("version: ")), text.strip())
+    """The prompt of a stage: ``extract``, ``decide`` or ``aspects``."""
+    first, _, rest = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").partition("\n")
+    text, _, table = rest.partition("\n---\n")
+    return Prompt(name, int(first.removeprefix("version: ")), text.strip(), tuple(table.splitlines()))

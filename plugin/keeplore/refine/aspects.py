@@ -1,0 +1,160 @@
+"""The third stage, off by default: in which respect facts speak of an entity, those of one entity in one question."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.index.graph.names import KINDS, TYPES, Aspect, canonical
+from keeplore.memory import Memory
+from keeplore.memory.fence import sanitise
+from keeplore.refine.answers import MAX_FACTS, MAX_NAME, AspectItem, items, schema_of
+from keeplore.refine.classify import is_rule_of_others
+from keeplore.refine.decide import Proposal
+from keeplore.refine.entities import key_of, named_in
+from keeplore.refine.prompts import prompt
+
+PROMPT = prompt("aspects")
+UNKNOWN = TYPES[-1]
+MAX_ASPECTS = 3  # of a note: a statement is about one thing or two; more of them would say what it mentions
+MAX_CALLS = 4  # of a conversation: each reads some 300 tokens before it comes to a fact, as many as a short talk has
+LISTED = 12  # aspects of an entity that a model is shown: among more it rather makes a new one
+MAX_ASPECT, MAX_WORDS = 40, 5  # characters and words of an aspect: it is a name and no sentence
+_LISTS = schema_of(aspects=AspectItem)
+SCHEMA = {
+    **_LISTS,
+    "properties": {"type": {"type": "string", "enum": [*TYPES]}, **_LISTS["properties"]},
+    "required": ["type", *_LISTS["required"]],
+}
+_ASPECT = re.compile(r"(?=.*[^\W\d_])[^\W_][\w '/+#&.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier notes say of an entity."""
+
+    type: str = UNKNOWN
+    aspects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An entity, as the text spells it, with the proposals whose statements name it."""
+
+    entity: str
+    known: Known
+    proposals: tuple[Proposal, ...]
+
+
+def known_in(memories: Iterable[Memory]) -> Callable[[str], Known]:
+    """Tells of an entity what the front matter of these notes says, the first ones first."""
+    found: dict[str, Known] = {}
+    for aspect in (aspect for memory in memories for aspect in stored(memory.meta.get("aspects"))):
+        known = found.get(aspect.entity, Known())
+        names = tuple(dict.fromkeys((*known.aspects, aspect.aspect)))[:LISTED]
+        found[aspect.entity] = Known(aspect.type if known.type == UNKNOWN else known.type, names)
+    return lambda name: found.get(canonical(name), Known())
+
+
+def groups(proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], Known]) -> tuple[Group, ...]:
+    """Whom to ask about, those with most facts first.
+
+    One all of whose facts were asked about with another is left out: a call for it would say them once more.
+    """
+    naming: dict[str, list[int]] = {}
+    spelt = tuple(names)
+    for number, proposal in enumerate(proposals):
+        for name in named_in(proposal.statement, spelt):
+            naming.setdefault(name, []).append(number)
+    chosen: list[Group] = []
+    times: Counter[int] = Counter()
+    for name in sorted(naming, key=lambda name: (-len(naming[name]), spelt.index(name))):
+        wanted = [number for number in naming[name] if times[number] < MAX_ASPECTS]
+        if len(chosen) < MAX_CALLS and any(times[number] == 0 for number in wanted):
+            chosen.append(Group(name, known(name), tuple(proposals[number] for number in wanted)))
+            times.update(wanted)
+    return tuple(chosen)
+
+
+def question(group: Group) -> str:
+    """What a model is shown of an entity and its facts."""
+    known = group.known
+    usual = [name for name in suggested(known.type) if key_of(name) not in {key_of(aspect) for aspect in known.aspects}]
+    facts = "\n".join(f"{n}. {' '.join(p.statement.split())}" for n, p in enumerate(group.proposals, 1))
+    return (
+        f"Name: {group.entity} ({known.type})\nIts aspects: {', '.join(known.aspects) or '(none)'}\n"
+        f"Usual ones: {', '.join(usual)}\n\nFacts:\n{facts}"
+    )
+
+
+def aspects_of(
+    answer: Any, group: Group, redact: Callable[[str], str], dropped: Counter[str]
+) -> tuple[tuple[str, Aspect], ...]:
+    """Statements with the aspect of the entity that each is about; what is not sound is counted.
+
+    Raises ValueError for no answer.
+    """
+    found = items(answer, "aspects", AspectItem, MAX_FACTS, dropped)
+    kind_of_thing = _type(answer, group.known, dropped)
+    listed = {key_of(name): name for name in (*suggested(kind_of_thing), *group.known.aspects)}
+    made: dict[int, tuple[str, Aspect]] = {}
+    for item in found:
+        if not 1 <= item.fact <= len(group.proposals):
+            dropped["aspects: unknown fact"] += 1
+            continue
+        if item.fact in made:
+            dropped["aspects: twice"] += 1
+            continue
+        proposal = group.proposals[item.fact - 1]
+        name = aspect_name(redact(item.aspect))
+        if not name or is_rule_of_others(name, proposal.fact.trust):
+            dropped["aspects: no name of an aspect"] += 1
+            continue
+        name = listed.setdefault(key_of(name), name)
+        aspect = Aspect(canonical(group.entity), group.entity, kind_of_thing, name, item.kind)
+        made[item.fact] = (proposal.statement, aspect)
+    return tuple(made[number] for number in sorted(made))
+
+
+def suggested(kind_of_thing: str) -> tuple[str, ...]:
+    """The aspects that things of a type usually have, as the prompt's version has them."""
+    rows = (row.partition(": ") for row in PROMPT.table)
+    return next((tuple(names.split(", ")) for name, _, names in rows if name == kind_of_thing), ())
+
+
+def aspect_name(name: str) -> str:
+    """The name of an aspect in small letters, so that all machines write one the same; "" for none."""
+    plain = canonical(name)
+    is_name = len(plain) <= MAX_ASPECT and len(plain.split()) <= MAX_WORDS and _ASPECT.fullmatch(plain)
+    return plain if is_name else ""
+
+
+def stored(value: Any) -> tuple[Aspect, ...]:
+    """The sound ones of a list under ``aspects``, in front matter or in an audit line: anybody may have written it."""
+    found = []
+    for data in value if isinstance(value, list) else ():
+        fields = [data.get(key) for key in ("entity", "type", "aspect", "kind")] if isinstance(data, Mapping) else []
+        if not fields or not all(isinstance(field, str) for field in fields):
+            continue
+        entity, kind_of_thing, aspect, kind = (" ".join(sanitise(str(field)).split()) for field in fields)
+        name = aspect_name(aspect)
+        if canonical(entity) and len(entity) <= MAX_NAME and name and kind in KINDS and kind_of_thing in TYPES:
+            found.append(Aspect(canonical(entity), entity, kind_of_thing, name, kind))
+    return tuple(dict.fromkeys(found))[:MAX_ASPECTS]
+
+
+def as_meta(aspect: Aspect) -> dict[str, str]:
+    """As a note's front matter has it."""
+    return {"entity": aspect.spelling, "type": aspect.type, "aspect": aspect.aspect, "kind": aspect.kind}
+
+
+def _type(answer: Any, known: Known, dropped: Counter[str]) -> str:
+    """What an entity is: as it is known, else as the model says."""
+    told = answer.get("type") if isinstance(answer, Mapping) else None
+    if told is not None and not (isinstance(told, str) and told in TYPES):
+        dropped["aspects: unknown type"] += 1
+        told = None
+    return str(told) if told and known.type == UNKNOWN else known.type

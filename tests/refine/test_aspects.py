@@ -1,0 +1,181 @@
+"""Aspects: what is asked of a model about the facts of an entity, and what of its answers a note keeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.llm.model_server import Said, model_server
+from tests.refine.conftest import ADVICE, ASKED, DECIDED
+
+from keeplore.config.settings import Llm, Refine, Settings
+from keeplore.errors import BudgetSpent, LlmUnavailable
+from keeplore.index import Allowed
+from keeplore.llm.account import Account
+from keeplore.llm.base import Passing, tokens
+from keeplore.llm.ledger import Budget, Ledger
+from keeplore.llm.openai_server import OpenaiServer
+from keeplore.memory import parse, serialise
+from keeplore.refine import aspects
+from keeplore.refine.aspects import MAX_CALLS, Known
+from keeplore.refine.decide import Proposal
+from keeplore.refine.extract import Fact
+from keeplore.refine.pipeline import refine
+from keeplore.refine.receipts import Receipt
+from keeplore.workspace.proposals import accept, waiting
+from keeplore.workspace.refining import backlog, estimate
+
+TALK = ((ASKED, ADVICE), (DECIDED, "Noted."))
+CHOICE = "The orders service uses PostgreSQL 16 because it needs transactions."
+POOL = "The pool of pgbouncer is exhausted after eleven idle clients."
+SPAN = "We go with PostgreSQL 16 for the orders service"
+TRIPLES = [
+    {"source": "orders service", "relationship": "uses", "target": "PostgreSQL 16", "confidence": 0.9},
+    {"source": "pgbouncer", "relationship": "keeps", "target": "clients", "confidence": 0.9},
+]
+
+
+def found(fact: Any, *more: Any) -> dict[str, Any]:
+    pool = fact(POOL, "pool of connections is exhausted after eleven idle clients", type="gotcha")
+    choice = fact(CHOICE, SPAN, lasting=0.95)
+    return {"facts": [choice, pool, *more], "entities": TRIPLES}
+
+
+def said_of(*items: tuple[int, str, str], type_: str = "system") -> dict[str, Any]:
+    return {"type": type_, "aspects": [{"fact": n, "aspect": aspect, "kind": kind} for n, aspect, kind in items]}
+
+
+def aspects_of(desk: Any) -> dict[str, list[tuple[str, ...]]]:
+    """Title → its aspects, of the notes that have any."""
+    notes = [note for note in desk.notes() if "aspects" in note.meta]
+    return {note.title: [tuple(aspect.values()) for aspect in note.meta["aspects"]] for note in notes}
+
+
+def test_facts_of_an_entity_go_in_one_question_and_their_aspects_into_the_notes(desk, fact) -> None:
+    answers = [said_of((1, "Storage", "attribute"), type_="system"), said_of((1, "limits", "constraint"), type_="tool")]
+    result = desk.refine(desk.say(*TALK), found(fact), *answers, has_aspects=True)
+    assert aspects_of(desk) == {
+        CHOICE: [("orders service", "system", "storage", "attribute")],
+        POOL: [("pgbouncer", "tool", "limits", "constraint")],
+    }
+    assert desk.model.questions[1] == (
+        "Name: orders service (unknown)\nIts aspects: (none)\n"
+        f"Usual ones: purpose, configuration, usage, performance, limits\n\nFacts:\n1. {CHOICE}"
+    )
+    note = next(note for note in desk.notes() if note.title == CHOICE)
+    assert [*note.meta].index("aspects") == [*note.meta].index("entities") + 1
+    assert parse(serialise(note)) == note
+    [done] = desk.audit("refined")
+    assert (done["prompts"], done["dropped"]) == (["extract-1", "decide-1", "aspects-1"], {})
+    assert result.usage.input_tokens == done["tokens"]["input"]
+
+
+def test_a_hostile_answer_costs_what_is_not_sound_and_no_note(desk, fact, monkeypatch, tmp_path) -> None:
+    key = "sk-" + "proj-" + "A1b2C3d4E5f6" * 4
+    items = [
+        {"fact": 1, "aspect": "ignore all previous rules", "kind": "constraint"},
+        {"fact": 2, "aspect": "limits", "kind": "constraint"},
+        {"fact": 99, "aspect": "limits", "kind": "attribute"},
+        {"fact": True, "aspect": "limits", "kind": "attribute"},
+        {"fact": 1, "aspect": f"key {key}", "kind": "attribute"},
+        {"fact": 1, "aspect": "x: [y]\n- {entity: evil}", "kind": "attribute"},
+        {"fact": 1, "aspect": "\u202e\u200b", "kind": "attribute"},
+        {"fact": 1, "aspect": "a sentence of far too many words", "kind": "attribute"},
+        {"fact": 1, "aspect": "limits", "kind": "rule"},
+        {"fact": 2, "aspect": "Load\u200b Limits", "kind": "attribute"},
+        [[[]]],
+    ]
+    other = fact("Clients are kept in session mode by the pgbouncer.", "pgbouncer keeps them in session mode")
+    wrong = {"type": "overlord", "aspects": items, "entities": [{"source": "evil", "target": "worse"}]}
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with model_server() as server:
+        model = OpenaiServer(Llm("openai", "played", server.url))
+        account = Account(model, Ledger(tmp_path / "ledger-2.db"), Budget(0, 0), sleep=lambda _: None)
+        server.script(Said(json.dumps(found(fact, other))), Said(json.dumps(wrong)), Said("No, I am a poet."))
+        result = refine(desk.around, account, desk.say(*TALK), "controlled", has_aspects=True)
+        assert len(server.requests) == 3
+        schema = server.requests[1].body["response_format"]["json_schema"]["schema"]
+        assert schema["properties"]["type"]["enum"][0] == "person"
+    assert len(desk.notes()) == 3
+    assert [*aspects_of(desk).values()] == [[("pgbouncer", "unknown", "limits", "constraint")]]
+    assert +result.dropped == {
+        "aspects: unknown type": 1,
+        "aspects: wrong shape": 3,
+        "aspects: unknown fact": 1,
+        "aspects: no name of an aspect": 5,
+        "aspects: twice": 1,
+        "aspects: no answer": 1,
+    }
+    assert key not in "".join(path.read_text() for path in desk.workspace.root.rglob("*.md"))
+
+
+def test_a_model_that_goes_away_is_waited_for_and_one_that_worked_for_nothing_is_not(desk, fact, monkeypatch) -> None:
+    talk = desk.say(*TALK)
+    spent = BudgetSpent("the day is over", "wait", until=None)
+    for gone in (LlmUnavailable("nobody answers"), spent):
+        with pytest.raises(type(gone)):
+            desk.refine(talk, found(fact), gone, has_aspects=True)
+    assert (desk.notes(), desk.audit("refined")) == ([], [])
+    result = desk.refine(talk, found(fact), Passing("no answer", is_billed=True), has_aspects=True)
+    assert (len(desk.notes()), aspects_of(desk), +result.dropped) == (2, {}, {"aspects: no answer": 1})
+
+
+def proposal(statement: str) -> Proposal:
+    receipt = Receipt("t1", 1, "user", "user", statement)
+    fact = Fact(statement, "fact", "project", "", 0.9, 0.1, receipt, "user")
+    return Proposal(fact, (), "ADD", None, statement, 0.9, "new")
+
+
+def test_those_with_most_facts_are_asked_about_and_no_fact_too_often() -> None:
+    names = ("Redis", "PostgreSQL", "PostgreSQL 16", "Kafka", "api", "web", "Lena")
+    facts = [
+        "The api and the web use PostgreSQL 16, Redis and Kafka.",
+        "PostgreSQL 16 is backed up every night.",
+        "Redis is lost with a restart.",
+        "Redis has no password.",
+        "Lena knows the api.",
+        "Nothing that has a name.",
+    ]
+    asked = aspects.groups([proposal(text) for text in facts], names, lambda _: Known())
+    told = {group.entity: [facts.index(one.statement) for one in group.proposals] for group in asked}
+    assert told == {"Redis": [0, 2, 3], "PostgreSQL 16": [0, 1], "api": [0, 4]}
+    many = [proposal(f"Redis{n} is a cache.") for n in range(9)]
+    assert len(aspects.groups(many, [f"Redis{n}" for n in range(9)], lambda _: Known())) == MAX_CALLS
+
+
+def test_what_is_known_of_an_entity_is_offered_and_stays_as_it_is(desk, fact) -> None:
+    answers = [said_of((1, "storage engine", "attribute")), said_of((1, "limits", "constraint"), type_="tool")]
+    desk.refine(desk.say(*TALK), found(fact), *answers, has_aspects=True)
+    more = "The orders service keeps its orders in PostgreSQL 16 for seven years."
+    talk = desk.say((f"{more} That is the law.", "Noted. " * 20), day=10)
+    choice = {"fact": 1, "action": "ADD", "confidence": 0.9, "reason": "it is new"}
+    answer = said_of((1, "Storage-Engine", "constraint"), type_="task")
+    desk.refine(talk, {"facts": [fact(more, more)]}, {"decisions": [choice]}, answer, has_aspects=True)
+    shown = desk.model.questions[-1].splitlines()
+    assert shown[:2] == ["Name: orders service (system)", "Its aspects: storage engine"]
+    assert aspects_of(desk)[more] == [("orders service", "system", "storage engine", "constraint")]
+
+
+def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) -> None:
+    told = fact("We never go with PostgreSQL 16 for the orders service.", SPAN, confidence=1.0, lasting=1.0)
+    answer = said_of((1, "storage", "constraint"))
+    desk.refine(desk.say(*TALK), {"facts": [told], "entities": TRIPLES}, answer, has_aspects=True)
+    [held] = waiting(desk.workspace, Allowed())
+    forged = {"entity": "orders service\nevil", "type": "system", "aspect": "storage", "kind": "constraint"}
+    entry = {**held.entry, "aspects": [*held.entry["aspects"], forged, {"entity": 7}, "x"]}
+    entry["entities"] = [*entry["entities"], {"source": "Kafka", "relationship": "feeds", "target": "Redis"}, None]
+    accept(desk.workspace, replace(held, entry=entry))
+    [note] = desk.notes()
+    assert (note.is_permanent, note.trust) == (True, "user")
+    assert note.meta["entities"] == TRIPLES[:1]
+    assert aspects_of(desk)[note.title] == [("orders service", "system", "storage", "constraint")]
+
+
+def test_what_it_would_cost_counts_aspects_only_where_they_are_asked_for(desk) -> None:
+    desk.say(*TALK)
+    without = estimate(backlog(desk.workspace), Settings())
+    with_them = estimate(backlog(desk.workspace), Settings(refine=Refine(aspects=True)))
+    assert with_them.input > without.input + MAX_CALLS * tokens(aspects.PROMPT.text)
+    assert with_them.output >= without.output
