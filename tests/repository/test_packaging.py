@@ -19,10 +19,14 @@ from keeplore.store.paths import FOLDERS
 from keeplore.workspace.template import template_dir
 
 TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
+GRAPH_PAGE = ("layout.js", "main.js", "page.css", "page.html", "panel.js", "view.js")
+GRAPH_VENDORED = ("LICENSE", "d3-dispatch.min.js", "d3-force.min.js", "d3-quadtree.min.js", "d3-timer.min.js")
 DATA = {
     "keeplore/capture/redact/rules.yaml",
     "keeplore/capture/redact/seed_words.txt",
     "keeplore/capture/topics.txt",
+    *(f"keeplore/cli/graphs/page/{name}" for name in GRAPH_PAGE),
+    *(f"keeplore/cli/graphs/vendor/{name}" for name in GRAPH_VENDORED),
     "keeplore/client/client.sh",
     "keeplore/index/model/NOTICE",
     "keeplore/index/model/config.json",
