@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import subprocess
@@ -29,10 +30,13 @@ TRAPPED = tuple(
     )
 )
 DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
+MEMORY_DISK = Path("/dev/shm")  # Linux
+ROOM = 4 << 30  # bytes that must be free there; a whole run leaves far less
 GITCONFIG = "[user]\n\tname = Test Person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n"
 _WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link")
 _LOOPBACK = ("::1", "localhost", "")
 _escapes: list[str] = []
+_homes = itertools.count()
 _before: dict[Path, Any] = {}
 
 
@@ -49,6 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
     environment = _environment(Path(home.name))
     del environment["TMPDIR"]  # pytest keeps its own folders where it always does
     os.environ.update(environment)
+    if _has_room(MEMORY_DISK):  # thousands of fsyncs are waited for on a real disk
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))
     _before.update({place: _listing(place) for place in TRAPPED})
     sys.addaudithook(_guard)
 
@@ -65,7 +71,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name, value in _environment(tmp_path_factory.mktemp("h")).items():
+    # numbered here: mktemp looks through all of its siblings for a free number
+    for name, value in _environment(tmp_path_factory.getbasetemp() / f"h{next(_homes)}").items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", None)
     _escapes.clear()
@@ -147,6 +154,14 @@ def _environment(home: Path) -> dict[str, str]:
         **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), nowhere),
         **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost,::1"),
     }
+
+
+def _has_room(disk: Path) -> bool:
+    """Is there a file system that keeps files in memory, with room, and may programs be run from it?"""
+    if not os.access(disk, os.W_OK):
+        return False
+    about = os.statvfs(disk)
+    return not about.f_flag & os.ST_NOEXEC and about.f_bavail * about.f_frsize > ROOM
 
 
 def _clear(environment: os._Environ[str]) -> None:
