@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.worker.chores import Chore
+from keeplore.worker.inventory import Inventory
 from keeplore.workspace.ingesting import Ingesting
+from keeplore.workspace.intake import Taken
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 
@@ -68,14 +70,15 @@ class Background:
         self._commit_again_at = 0.0
         self._last_sync = ""
         jobs = Ingesting(registry)
-        self._ingesting = Chore("keeplore-ingest", registry.places.jobs, jobs.step, jobs.due_s, self._has_ingested)
+        self._ingesting = Chore("keeplore-ingest", registry.places.jobs, jobs.step, jobs.due_s, self._has_written)
+        self._inventory = Inventory(registry, self._has_written)
 
     @property
     def is_behind(self) -> bool:
         """Whether there is work that a worker should stay for; a remote that cannot be reached is none."""
         is_sync_due = self._sync_due_at and not self._has_sync_failed
         is_asking = any(thread.is_alive() for thread in self._askers.values())
-        is_working = is_asking or self._ingesting.is_running
+        is_working = is_asking or self._ingesting.is_running or self._inventory.is_behind
         return bool(self._changed_at or self._index_due_at or self._are_vectors_due or is_working or is_sync_due)
 
     @property
@@ -114,6 +117,10 @@ class Background:
         self._index_due_at = min(moment + INDEX_DELAY_S, self._index_latest_at)
         return not due_at
 
+    def note_taken(self, taken: Taken) -> None:
+        """Something happened in a project: look what it is made of, at a session's ends."""
+        self._inventory.note(taken.directory, is_due=taken.has_begun or taken.has_ended)
+
     def fetch(self) -> None:
         """Somebody begins to work here: what other machines wrote is wanted now. A moment ago is soon enough."""
         moment = time.monotonic()
@@ -146,6 +153,7 @@ class Background:
             self._known, self._are_vectors_due = opened, True
         self._unwatched = self._follow(opened)
         self._ingesting.look()
+        self._inventory.look()
         moment = time.monotonic()
         if (self._index_due_at and moment >= self._index_due_at) or moment >= self._next_look_at():
             self._look()
@@ -178,6 +186,7 @@ class Background:
 
         Its libraries abort a process that ends meanwhile.
         """
+        self._inventory.close()
         _each(self._registry.opened(), self._commit)
         self._is_leaving.set()
         askers = [(thread, SYNC_ENDS_S) for thread in self._askers.values()]
@@ -209,7 +218,7 @@ class Background:
         due = [at for at in (self._index_due_at, commit_at, self._commit_again_at, sync_at, look_at, job_at) if at]
         return max(min(due) - time.monotonic(), 0.05)
 
-    def _has_ingested(self) -> None:
+    def _has_written(self) -> None:
         self.change()
         self._wake()
 

@@ -271,6 +271,8 @@ class Worker:
                     LOG.info("%s: %s", entry.name, problem)
                 spool.acknowledge(claimed)
                 self._has_begun = self._has_begun or result.has_begun
+                if self._background:
+                    self._background.note_taken(result)
                 taken += 1
         self._waiting = waiting
         return taken, retry_s

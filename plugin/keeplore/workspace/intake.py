@@ -31,6 +31,8 @@ class Taken:
     turns: int = 0
     problems: tuple[str, ...] = ()
     has_begun: bool = False  # a session
+    has_ended: bool = False
+    directory: str = ""  # where it happened, as far as the host says
 
 
 class Intake:
@@ -64,8 +66,8 @@ class Intake:
             ended_at = phases[-1].at if phases[-1].phase == "ended" else ""
         after = Progress(origin, reading.cursor, entry.at, ended_at, progress.problem, progress.problem_at)
         self._cursors.save(_with_problems(after, reading.problems))
-        has_begun = any(event.phase == "started" for event in phases)
-        return Taken(_turns(reading.events), reading.problems, has_begun)
+        seen = {event.phase for event in phases}
+        return Taken(_turns(reading.events), reading.problems, "started" in seen, "ended" in seen, origin.cwd)
 
     def take_transcript(self, host: Source, path: Path, origin: Origin) -> Taken:
         """Take what a session on disk holds beyond its cursor; the session stays open for what may follow."""
