@@ -13,6 +13,7 @@ from keeplore.config.places import Places
 from keeplore.errors import Forgotten, KeeploreError, NotFound, RepositoryError
 from keeplore.mcp_server.place import Place
 from keeplore.recall import to_json
+from keeplore.worker.opened import is_told, note_opened
 from keeplore.worker.protocol import ask
 from keeplore.workspace.forgotten import find_forgotten
 from keeplore.workspace.registry import Found, Registry
@@ -36,6 +37,7 @@ class Desk:
         self._lock = threading.Lock()
         self._started_at = float("-inf")
         self._worker: subprocess.Popen[bytes] | None = None
+        self._found: set[str] = set()  # memories that this server has answered a question with
 
     @property
     def registry(self) -> Registry:
@@ -71,7 +73,14 @@ class Desk:
             answer["notes"] = [*answer["notes"], NO_WORKER]
         if "error" in answer:
             raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
+        self._found.update(hit["memory_id"] for hit in answer["hits"])
         return answer
+
+    def note_read(self, found: Found) -> None:
+        """An agent reads a memory: of use, where it was found here or told, and not merely walked over."""
+        state, id_ = self.places.state, found.row.id
+        if found.workspace.settings.recall.feedback and (id_ in self._found or is_told(state, id_)):
+            note_opened(state, id_)
 
     def settle(self, workspace: Workspace) -> str:
         """Commit what was written and tell a worker, which indexes and pushes it; a sentence where git refuses."""

@@ -31,6 +31,7 @@ GOES_ON = {
 def read(desk: Desk, reference: str, part: str, turn: str, page: int, *, directory: str, max_tokens: int) -> str:
     """A page of a memory. Raises KeeploreError."""
     found = desk.find(reference, directory)
+    desk.note_read(found)
     text = _exchange(exchange_of(found, turn)) if turn else PARTS[part](desk, found)
     every = pages(text, max_tokens)
     if page > len(every):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from keeplore.memory.merging import Merge
 from keeplore.memory.names import is_id
 
 FOLDER = "feedback"
@@ -79,14 +80,22 @@ def written(tallies: Mapping[str, Tally]) -> str:
     return f'{{"schema": {SCHEMA}, "memories": {{\n' + ",\n".join(lines) + "\n}}\n"
 
 
-def joined(one: str, other: str) -> str:
+def merge(_path: str, _base: str | None, one: str, other: str) -> Merge:
     """Two versions of one machine's file, which only a copied disk can make: of each number the higher.
 
-    Raises ValueError where one of them cannot be read.
+    One that cannot be read counts nothing.
     """
-    first, second = parse(one), parse(other)
+    first, second = _parsed(one), _parsed(other)
     ids = first.keys() | second.keys()
-    return written({id_: _higher(first.get(id_, Tally()), second.get(id_, Tally())) for id_ in ids})
+    joined = {id_: _higher(first.get(id_, Tally()), second.get(id_, Tally())) for id_ in ids}
+    return Merge(written(joined), {})
+
+
+def _parsed(text: str) -> dict[str, Tally]:
+    try:
+        return parse(text)
+    except ValueError:
+        return {}
 
 
 def _higher(one: Tally, other: Tally) -> Tally:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from keeplore.errors import KeeploreError
-from keeplore.memory import as_memory
+from keeplore.memory import as_memory, feedback
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merging import (
     Merge,
@@ -195,6 +195,8 @@ def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> tuple[byt
 def _merge_of(path: str) -> Callable[[str, str | None, str, str], Merge]:
     if is_memory(path):
         return merge_memory
+    if path.startswith(f"{feedback.FOLDER}/"):
+        return feedback.merge
     return merge_entity if is_side(path) and path.endswith(".yaml") else merge_text
 
 

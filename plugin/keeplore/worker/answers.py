@@ -14,7 +14,7 @@ from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
 from keeplore.recall import to_json
 from keeplore.worker.contexts import Contexts
-from keeplore.worker.shown import ASKED, Given, Shown
+from keeplore.worker.shown import ASKED, FILE, Given, Shown
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.hosts.sender import sender
 
@@ -39,7 +39,7 @@ class Answers:
         self._status = status
         self._prompts = 0  # answers in the making
         self._given = threading.Condition()
-        self._shown = Shown(registry.places.state / "shown.json")
+        self._shown = Shown(registry.places.state / FILE)
         self._wait_for_spool = caught_up
         self._contexts = Contexts(registry, self._shown, self._caught_up)
         self._changed = changed

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.memory import is_id
+from keeplore.worker.shown import FILE
 
 FOLDER = "opened"
 MAX_WAITING = 1_000  # notes; nobody opens more before a worker runs, and a loop over all memories says nothing
@@ -19,6 +20,13 @@ def note_opened(state: Path, memory_id: str) -> None:
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             (folder / f"{_today()}.{memory_id}").touch(exist_ok=False)
+
+
+def is_told(state: Path, memory_id: str) -> bool:
+    """Was a session given this memory lately?"""
+    with suppress(OSError):
+        return f'"{memory_id}"'.encode() in (state / FILE).read_bytes()
+    return False
 
 
 def take_opened(state: Path) -> list[tuple[str, str]]:

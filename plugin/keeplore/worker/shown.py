@@ -16,6 +16,7 @@ from keeplore.workspace.workspace import now
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 
+FILE = "shown.json"
 MAX_SESSIONS = 200  # the oldest are forgotten; showing a memory again is the lesser harm
 TWICE_S = 5.0  # for so long a host may run the entries of several plugins about one message
 MAX_WORDS = 2_000  # sentences of a session

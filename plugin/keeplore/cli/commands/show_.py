@@ -56,6 +56,7 @@ def command(
     if sum((full, raw, is_path, as_json, exchange is not None)) > 1:
         raise click.UsageError("--full, --exchange, --raw, --path and --json exclude one another")
     # heavy: git and the index are needed here, not for --help
+    from keeplore.worker.opened import note_opened
     from keeplore.workspace.described import describe
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.sources import exchange_of, transcript_of
@@ -74,6 +75,8 @@ def command(
         described = describe(found)
         transcript = transcript_of(places, found.memory)
         wanted = exchange_of(found, exchange) if exchange is not None else None
+        if found.workspace.settings.recall.feedback and not as_json:  # programs walk over all of them
+            note_opened(places.state, found.row.id)
     if as_json:
         emit_json(_as_json(described))
     elif wanted is not None:
