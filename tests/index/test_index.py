@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -305,6 +306,32 @@ def test_embedding_can_be_interrupted_and_goes_on_where_it_was(
     assert len(embedder.texts) == 20
 
 
+def test_a_refresh_with_little_time_reads_rules_and_the_newest_talks_first_and_goes_on_later(
+    files: Any,
+    index: Index,
+    embedder: Any,
+    make_note: Callable[..., Memory],
+    make_conversation: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("keeplore.index.upkeep.FILES_AT_ONCE", 2)
+    for month in (3, 1, 4, 2):
+        talk = make_conversation(f"Talk {month}", ("Tabs?", f"Word {month}."))
+        at = f"2026-0{month}-01T10:00:00Z"
+        files.put(Memory({**talk.meta, "created_at": at, "updated_at": at}, talk.body))
+    files.put(make_note("Rule", "Indent with tabs."))
+    assert index.refresh(within_s=0.0).left == 3
+    assert set(found(index, "tabs")) == {new_id("Rule"), new_id("Talk 4")}
+    assert (index.stamp().updated_at, index.lag()) == ("", 3)
+    files.put(make_note("Late", "No tabs."))
+    assert index.refresh(within_s=0.0).left == 1
+    assert index.refresh(within_s=60.0).left == 0
+    assert (len(found(index, "tabs")), index.lag()) == (6, 0)
+    index.embed_pending()
+    order = [word for text in embedder.texts for word in re.findall(r"Word \d", text)]
+    assert list(dict.fromkeys(order)) == ["Word 4", "Word 3", "Word 2", "Word 1"]
+
+
 def test_vectors_that_no_text_needs_do_not_pile_up(
     files: Any, index: Index, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -342,7 +369,7 @@ def test_a_directory_deleted_while_open_is_noticed_and_filled_again(
 def test_a_directory_deleted_in_the_middle_of_a_refresh_leaves_no_half_index(
     files: Any, index: Index, index_directory: Path, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keeplore.index.index.FILES_AT_ONCE", 2)
+    monkeypatch.setattr("keeplore.index.upkeep.FILES_AT_ONCE", 2)
     for n in range(6):
         files.put(make_note(f"Note {n}", "tabs"))
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError
+from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable
 from keeplore.index import blocks, periods, proof, queries, refresh, search
 from keeplore.index.backends.base import Engine, EngineMaker
 from keeplore.index.backends.embedded import Embedded
@@ -22,6 +20,7 @@ from keeplore.index.graph import boost, neighbours
 from keeplore.index.packing import packed
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 from keeplore.index.switching import Answering, Find, KeptVectors, Switching
+from keeplore.index.upkeep import Upkeep
 from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FILES_AT_ONCE = 200  # read and stored in one transaction; what is stored is found at once and survives a kill
 TOGETHER = 8  # texts handed over at once: an embedder gives memory back after each call, a sixth of the time with one
 WINDOW = 64  # texts looked up at once for embedding, sorted by length before they are cut into batches
 Progress = Callable[[int, int], None]
@@ -69,30 +67,20 @@ class Index:
         self._embedder = embedder
         make = partial(Embedded, graph_from=graph_from) if engine is Embedded else engine
         self._switching = Switching(self._database, embedder, make, find)
+        self._upkeep = Upkeep(self._database, store)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(lambda _: None)
 
-    def refresh(self, progress: Progress | None = None, *, wait_s: float | None = None) -> Refreshed:
+    def refresh(
+        self, progress: Progress | None = None, *, wait_s: float | None = None, within_s: float | None = None
+    ) -> Refreshed:
         """Read the files that changed, drop those that are gone; vectors follow with ``embed_pending``.
 
-        ``progress`` is called with (files done, files to do). Raises IndexUnavailable, where another process is
-        writing all through ``wait_s`` (20 seconds if not given) too.
+        ``progress`` is called with (files done, files to do). ``within_s`` ends it after a while, the newest files
+        first; ``left`` then says how many are still to be read, and the next call goes on. Raises IndexUnavailable,
+        where another process is writing all through ``wait_s`` (20 seconds if not given) too.
         """
-        commit = self._commit()
-        plan = refresh.plan(self._database.read(refresh.known_files), self._store.scan())
-        to_do, gone, changed = list(plan.to_read), list(plan.gone), 0
-        for start in range(0, len(to_do), FILES_AT_ONCE):
-            batch = to_do[start : start + FILES_AT_ONCE]
-            now_ns = time.time_ns()
-            items = [item for file in batch if (item := refresh.read(self._store.load, file, now_ns))]
-            changed += self._database.write(partial(_store, items=items, gone=gone), wait_s)
-            gone = []
-            if progress:
-                progress(start + len(batch), len(to_do))
-        is_new = self._database.read(lambda c: queries.meta(c, "updated_at")) == ""
-        if to_do or plan.gone or is_new or self._database.read(lambda c: queries.meta(c, "commit")) != commit:
-            self._database.write(partial(_finish, gone=gone, commit=commit), wait_s)
-        return Refreshed(changed, len(plan.gone))
+        return self._upkeep.catch_up(progress, wait_s, within_s)
 
     def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
         """Fill in missing vectors, newest passages first; returns how many texts still lack one.
@@ -360,12 +348,6 @@ class Index:
             placed = self._database.write(add)
         return placed
 
-    def _commit(self) -> str:
-        try:
-            return self._store.head()
-        except RepositoryError:  # the text is on disk whatever git says; the stamp then names no commit
-            return ""
-
     @property
     def _engine(self) -> Engine:
         return self._switching.engine
@@ -374,22 +356,3 @@ class Index:
 def _report(progress: Progress | None, done: int, total: int, made: int) -> None:
     if progress:
         progress(min(done + made, total), total)
-
-
-def _store(connection: sqlite3.Connection, items: Sequence[refresh.Read], gone: Sequence[str]) -> int:
-    """One batch: what is gone goes with the first, so that a renamed file is never missing."""
-    for path in gone:
-        refresh.drop(connection, path)
-    last = queries.last_passage(connection)
-    changed = sum(refresh.put(connection, item) for item in items)
-    if changed:
-        blocks.place_new(connection, last)
-    if changed or gone:
-        queries.raise_version(connection)
-    return changed
-
-
-def _finish(connection: sqlite3.Connection, gone: Sequence[str], commit: str) -> None:
-    _store(connection, (), gone)
-    queries.set_meta(connection, "commit", commit)
-    queries.set_meta(connection, "updated_at", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))

@@ -9,6 +9,7 @@ from keeplore.index.passages import embedded_text
 from keeplore.index.queries import count_vectors, counts, last_passage
 
 _MOST = 2**62  # above every id
+MEMORIES_AT_ONCE = 100  # looked through in one query
 _MISSING = (
     "FROM passages p WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.model = ? AND e.hash = p.hash)"
     " AND p.id > ? AND p.id < ?"
@@ -24,25 +25,31 @@ def count_pending(connection: sqlite3.Connection, fingerprint: str) -> int:
 
 
 class Pending:
-    """A walk from the newest passage down; what was given once is not looked at again until all was."""
+    """A walk from the memory changed last to the oldest; what was given once is not looked at again until all was."""
 
     def __init__(self, fingerprint: str) -> None:
         self._fingerprint = fingerprint
-        self._given = range(0)  # ids of passages
+        self._memories: list[int] = []  # their keys, the newest last
+        self._passages: list[int] = []  # of the next ones, those without a vector, the next to be given last
+        self._top = 0  # passages above this one came since
+        self._has_given = False
         self.clean = 0  # up to this one none lacked a vector when the walk ended
 
     def take(self, connection: sqlite3.Connection, limit: int) -> list[tuple[bytes, str]]:
         """Hash and text of ``limit`` passages at most; none only where no passage lacks a vector."""
-        last = last_passage(connection)
-        found = self._walk(connection, limit)
-        if not found and self._given:  # what was given and not embedded then, after an interruption
-            self._given = range(0)
-            found = self._walk(connection, limit)
+        row = connection.execute(
+            "SELECT id, settled FROM models WHERE fingerprint = ?", (self._fingerprint,)
+        ).fetchone()
+        model, settled = row or (-1, 0)
+        found = self._walk(connection, model, settled, limit)
+        if not found and self._has_given:  # what was given and not embedded then, after an interruption
+            self._has_given, self._top = False, 0
+            found = self._walk(connection, model, settled, limit)
         if found:
-            self._given = range(found[-1][0], last + 1)
+            self._has_given = True
         else:
-            self.clean = last
-        return list({hash_: text for _, hash_, text in found}.items())
+            self.clean, self._top = self._top, 0  # the next walk begins where this one is settled
+        return list(dict(found).items())
 
     def settle(self, connection: sqlite3.Connection) -> None:
         """Note where the walk ended, for those that come later."""
@@ -51,19 +58,37 @@ class Pending:
             (self.clean, self._fingerprint, self.clean),
         )
 
-    def _walk(self, connection: sqlite3.Connection, limit: int) -> list[tuple[int, bytes, str]]:
-        row = connection.execute(
-            "SELECT id, settled FROM models WHERE fingerprint = ?", (self._fingerprint,)
-        ).fetchone()
-        model, settled = row or (-1, 0)
-        parts = [(settled, _MOST)]
-        if self._given:
-            parts = [(max(settled, self._given.stop - 1), _MOST), (settled, self._given.start)]
-        found: list[tuple[int, bytes, str]] = []
-        for low, high in parts:
+    def _walk(self, connection: sqlite3.Connection, model: int, settled: int, limit: int) -> list[tuple[bytes, str]]:
+        if (last := last_passage(connection)) > self._top:
+            self._memories += _memories_above(connection, max(settled, self._top))
+            self._top = last
+        found: list[tuple[bytes, str]] = []
+        while len(found) < limit and (self._passages or self._memories):
+            if not self._passages:
+                keys = [self._memories.pop() for _ in range(min(MEMORIES_AT_ONCE, len(self._memories)))]
+                self._passages = _lacking(connection, model, keys)
+                continue
+            ids = [self._passages.pop() for _ in range(min(limit - len(found), len(self._passages)))]
             rows = connection.execute(
-                f"SELECT p.id, p.hash, p.title, p.head || p.body, p.context {_MISSING} ORDER BY p.id DESC LIMIT ?",
-                (model, low, high, limit - len(found)),
+                f"SELECT p.hash, p.title, p.head || p.body, p.context {_MISSING}"
+                f" AND p.id IN ({', '.join('?' * len(ids))}) ORDER BY p.id DESC",
+                (model, 0, _MOST, *ids),
             )
-            found += [(id_, hash_, embedded_text(title, body, context)) for id_, hash_, title, body, context in rows]
+            found += [(hash_, embedded_text(title, body, context)) for hash_, title, body, context in rows]
         return found
+
+
+def _memories_above(connection: sqlite3.Connection, passage: int) -> list[int]:
+    """Keys of the memories that have passages above this one, the one changed last at the end."""
+    some = "WHERE key IN (SELECT memory FROM passages WHERE id > ?)" if passage else "WHERE ? = 0"
+    sql = f"SELECT key FROM memories {some} ORDER BY updated_at"  # noqa: S608  # our own words
+    return [int(key) for (key,) in connection.execute(sql, (passage,))]
+
+
+def _lacking(connection: sqlite3.Connection, model: int, keys: list[int]) -> list[int]:
+    """Passages of these memories without a vector, those of the last memory first, and of each the last."""
+    places = {key: place for place, key in enumerate(keys)}
+    rows = connection.execute(
+        f"SELECT p.memory, p.id {_MISSING} AND p.memory IN ({', '.join('?' * len(keys))})", (model, 0, _MOST, *keys)
+    )
+    return [id_ for _, id_ in sorted(rows, key=lambda row: (-places[row[0]], row[1]))]

@@ -104,3 +104,4 @@ class Stamp:
 class Refreshed:
     changed: int
     removed: int
+    left: int = 0  # files that there was no time for

@@ -15,7 +15,7 @@ from keeplore.index.graph.boost import About, Boost
 from keeplore.memory import Memory
 from keeplore.recall.checked import Kept, Left, left_out, shown, standing_of, words_of
 from keeplore.recall.echo import is_echo
-from keeplore.recall.evident import bonus, closeness
+from keeplore.recall.evident import bonuses, closeness
 from keeplore.recall.period import period_of, told_in
 from keeplore.recall.query import Question, question_of, stems_of
 from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from keeplore.index import Embedder, Index, Source
 
 GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
+REFRESH_S = 1.5  # for reading what has changed, which after a clone is everything
+NO_WORD = "the question has no word to look for"
 WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
 
 
@@ -147,7 +149,7 @@ def recall(
             notes += _widened(hits, here, is_asked=wide)
         notes += left_out(left)
     elif not question.says_something:
-        notes.append("the question has no word to look for")
+        notes.append(NO_WORD)
     notes += [index.note] if index.note else []
     legs = ("text",) if sight.floor is None else ("text", "vectors")
     return _answer(query, hits, legs, notes, stamp, is_behind=is_behind)
@@ -214,7 +216,9 @@ def _known(
         share, is_rule = closeness(row.said, question)
         close = share if is_rule or not question.asks else 0.0
     named = any(span.holds(at) for span in sight.spans) * w.when
-    return replace(known, is_echo=is_echo(row, question), bonus=bonus(row, question, w) + named, close=close)
+    return replace(
+        known, is_echo=is_echo(row, question), bonus=sum(bonuses(row, question, w).values()) + named, close=close
+    )
 
 
 def sight_of(question: Question, embedder: Embedder) -> Sight:
@@ -238,11 +242,12 @@ def _session(index: Index, question: Question, allowed: Allowed) -> Span | None:
 
 def _refresh(index: Index) -> list[str]:
     try:
-        index.refresh(wait_s=WRITER_S)
+        left = index.refresh(wait_s=WRITER_S, within_s=REFRESH_S).left
     except (IndexUnavailable, RepositoryError) as e:
         if behind := index.lag():
             return [f"the index is {behind} files behind the text: {e}"]
-    return []
+        return []
+    return [f"the index is being made, the newest first: {left:,} files are still to be read"] if left else []
 
 
 def _look(question: Question, embedder: Embedder | None, vectors: int) -> tuple[Sight, str]:

@@ -9,7 +9,8 @@ MAX_COMMAND = 2000  # characters that are looked at
 # a quotation that nothing ends goes to the end: of a long command only its first line is known
 _TOKEN = re.compile(r"\"[^\"]*(?:\"|$)|'[^']*(?:'|$)|&&|\|\|?|;|&|\n|[^\s;&|\"']+")
 _ENDS = frozenset({"&&", "||", "|", ";", "&", "\n"})
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*=(?!\$\().*")
+_CAUGHT = re.compile(r"^(?:[A-Za-z_]\w*=)?\$?\(")  # "name=$(program"
 _PROGRAM = re.compile(r"[a-z][\w.+-]{1,40}", re.ASCII)
 _PACKAGE = re.compile(r"(@[a-z0-9][\w.-]*/)?[A-Za-z][\w.-]{0,60}", re.ASCII)
 _NOTHING = frozenset(
@@ -57,11 +58,11 @@ def programs(command: str) -> list[str]:
 
 def _of_words(words: Sequence[str], depth: int) -> Iterator[str]:
     at = 0
-    while at < len(words) and (_ASSIGNED.match(words[at]) or words[at] in ("(", "{", "!", "$")):
+    while at < len(words) and (_ASSIGNED.fullmatch(words[at]) or words[at] in ("(", "{", "!", "$")):
         at += 1
     if at == len(words):
         return
-    program, rest = _base(words[at]), words[at + 1 :]
+    program, rest = _base(_CAUGHT.sub("", words[at])), words[at + 1 :]
     if not program:
         return
     if program not in _NOTHING:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from keeplore.index.graph.marks import BLOCK, INLINE, SHELL, pieces
+from keeplore.index.graph.marks import BLOCK, INLINE, PROSE, SHELL, pieces
 from keeplore.index.graph.names import Mention
 from keeplore.index.graph.shapes import EXTENSIONS, is_plain
 
@@ -23,28 +23,7 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means
 _RUN = 200  # characters of a path or an address
-# plain words of the trade, beside those of English
-_TRADE = frozenset(
-    """
-    alias api app array assert async auth backend badge benchmark binary bool branch browser buffer bug build bundle
-    cache callback changelog check clean click client clone cluster codec color command commit compiler compress
-    concurrent config console container cookie copy core coverage crate cron cursor daemon dashboard database debug
-    decorator delete deploy diff docs dump edit editor embed emoji endpoint enum env error escape event exec export
-    express fetch file filter find fix fixture flag flat folder format framework frontend function generate global
-    glob graph hash header helper hook icon import index init inject inspect install invoke iterator join json kernel
-    keyboard label layout lib lint linter load local lock log logger login loop macro main make map mark markdown mask
-    match menu merge metrics middleware migrate migration mock model module monitor node notebook null object option
-    override package packaging page parse parser patch path pattern pause pipeline pixel plugin pointer poll pool port
-    preview print process profile prompt proxy pull push query queue react read recall record redirect refactor
-    release remote render repo repository request response rest restart retry revert rich rollback route router run
-    runner runtime scan scheduler schema scope screen script search select semantic serial serve server session set
-    setup sharp shell signal sort source spec split stack stage start status stop storage store stream string style
-    submit sync syntax table tag task template terminal test testing text textual theme thread time timeout token toml
-    tool trace transfer transform trigger type typing undo unit update upload url user utils validate validator
-    variable verify version viewer watch web webhook widget window worker workflow wrapper write yaml zip
-    """.split()  # noqa: SIM905  # a list of literals cannot be read
-)
-_SUFFIXES = frozenset({"based", "like", "style", "compatible", "only", "specific", "related", "powered", "native"})
+_SUFFIXES = frozenset({"aware", "compatible", "driven", "like", "native", "only", "side", "specific", "style"})
 _VERSION = re.compile(r"\s{0,2}(?:(?:==|>=|<=|~=|\^|@)\s?\^?v?\d|v\d|\d{1,4}\.\d)")
 _SAID_AFTER = re.compile(
     r"['’]?s?[`*_\"]{0,2}\s(?:npm |python |go |pip |rust )?(?:package|library|crate|gem|cli|framework|sdk|linter|"
@@ -98,7 +77,7 @@ def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
         for piece in pieces(text):
             written, folded = _folded(piece.text)
             for one in _places(folded, by_first):
-                if _is_plain_name(one.name) and not _is_meant(piece.kind, written, folded, one):
+                if not _is_named(piece.kind, written, folded, one):
                     continue
                 old = found.get(one.name)
                 spelling = old.spelling if old else " ".join(written[one.start : one.end].split())
@@ -125,17 +104,25 @@ def _folded(text: str) -> tuple[str, str]:
 
 def _places(folded: str, by_first: dict[str, list[str]]) -> Iterator[_Found]:
     beyond = 0
-    for word in _WORD.finditer(folded):
-        names = by_first.get(word[0])
-        if names is None or word.start() < beyond:
-            continue
-        for name in names:
-            start = word.start() - _lead(name)
+    for at, key in _keys(folded, by_first):
+        for name in by_first[key] if at >= beyond else ():
+            start = at - _lead(name)
             end = _end(name, folded, start)
             if end and start >= beyond and _is_whole(folded, start, end):
                 beyond = end
                 yield _Found(name, start, end)
                 break
+
+
+def _keys(folded: str, by_first: dict[str, list[str]]) -> list[tuple[int, str]]:
+    """Where words stand with which names begin, in order. Most pieces have none, which one look at all words shows."""
+    found = []
+    for key in by_first.keys() & set(_WORD.findall(folded)):
+        at = folded.find(key)
+        while at >= 0:
+            found.append((at, key))
+            at = folded.find(key, at + len(key))
+    return sorted(found)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -164,7 +151,7 @@ def _end(name: str, folded: str, start: int) -> int:
 
 
 def _is_whole(folded: str, start: int, end: int) -> bool:
-    """Whether what stands there is not a part of another word, a path, an address, a file or an option."""
+    """Whether what stands there is not a part of another word, a file or an option."""
     before, after = folded[start - 1 : start], folded[end : end + 1]
     if (_is_letter(before) and _is_letter(folded[start])) or (_is_letter(after) and _is_letter(folded[end - 1])):
         return False
@@ -173,13 +160,13 @@ def _is_whole(folded: str, start: int, end: int) -> bool:
     following = _WORD.match(folded, end + 1)
     if following and _is_longer(after, following[0]):
         return False
-    return "/" not in (before, after) or _is_alternative(folded, start, end)
+    return True
 
 
 def _is_longer(after: str, following: str) -> bool:
     """Whether a name goes on with this mark and the word behind it."""
     if after == "-":
-        return following not in _SUFFIXES
+        return following not in _SUFFIXES and not following.endswith("ed")
     if after == "@":
         return not following[0].isdigit()
     return after in ("\\", "_") or (after == "." and following in EXTENSIONS) or (after == "#" and following.isdigit())
@@ -189,21 +176,28 @@ def _is_letter(char: str) -> bool:
     return bool(char) and (char.isalnum() or char == "_") and not re.match(f"[{_UNSPACED}]", char)
 
 
-def _is_alternative(folded: str, start: int, end: int) -> bool:
-    """True for "redis/postgres", False for a part of a path or an address."""
-    left = re.split(r"[\s`\"'(<\[]", folded[max(0, start - _RUN) : start])[-1]
-    right = re.split(r"[\s`\"')>\],;]", folded[end : end + _RUN], maxsplit=1)[0]
-    run = f"{left}{folded[start:end]}{right}".rstrip(".:")
-    if run[:1] in "/.~@$" or "://" in run or run.endswith("/"):
+def _is_named(kind: str, written: str, folded: str, one: _Found) -> bool:
+    """Whether the name, which stands there as a word, says that the thing is mentioned."""
+    if "/" in (folded[one.start - 1 : one.start], folded[one.end : one.end + 1]):
+        if kind != PROSE or not _is_alternative(written, one):
+            return False
+    return not _is_plain_name(one.name) or _is_meant(kind, written, folded, one)
+
+
+def _is_alternative(written: str, one: _Found) -> bool:
+    """True for "redis/postgres" and "Java/Kotlin/Ruby", False for a part of a path or an address."""
+    left = re.split(r"[\s`\"'(<\[]", written[max(0, one.start - _RUN) : one.start])[-1]
+    right = re.split(r"[\s`\"')>\],;]", written[one.end : one.end + _RUN], maxsplit=1)[0]
+    parts = f"{left}{written[one.start : one.end]}{right}".rstrip(".:").split("/")
+    if any(not part[:1].isalpha() or "." in part or ":" in part for part in parts):
         return False
-    parts = run.split("/")
-    return len(parts) < 4 and all(part and part[0].isalpha() and "." not in part for part in parts)
+    return len(parts) == 2 or sum(part[0].isupper() for part in parts) > 1
 
 
 @functools.lru_cache(maxsize=4096)
 def _is_plain_name(name: str) -> bool:
     """True for one word that also says something else in English or in the trade, or is too short to say anything."""
-    return _WORD.fullmatch(name) is not None and (len(name) < 3 or name in _TRADE or is_plain(name))
+    return _WORD.fullmatch(name) is not None and (len(name) < 3 or is_plain(name))
 
 
 def _is_meant(kind: str, written: str, folded: str, one: _Found) -> bool:

@@ -44,6 +44,27 @@ _NO_TRACKERS = frozenset(
     MS OAUTH PCI PEP PHASE PORT RC RFC RSA SHA SOC STEP TASK TLS UCS USB US UTC UTF VP WCAG WIN WIN XHTML
     """.split()  # noqa: SIM905  # likewise
 )
+# plain words of the trade, beside those of English
+_TRADE = frozenset(
+    """
+    alias api app array assert async auth backend badge benchmark binary bool branch browser buffer bug build bundle
+    cache callback changelog check clean cli click client clone cluster codec color command commit compiler compress
+    concurrent config console container cookie copy core coverage crate cron cursor daemon dashboard database debug
+    decorator delete deploy diff docs dump edit editor embed emoji endpoint enum env error escape event exec export
+    express fetch file filter find fix fixture flag flat folder format framework frontend function generate global
+    glob graph hash header helper hook icon import index init inject inspect install invoke iterator join json kernel
+    keyboard label layout lib lint linter load local lock log logger login loop macro main make map mark markdown mask
+    match menu merge metrics middleware migrate migration mock model module monitor node notebook null object option
+    override package packaging page parse parser patch path pattern pause pipeline pixel plugin pointer poll pool port pr
+    preview print process profile prompt proxy pull push query queue react read recall record redirect refactor
+    release remote render repo repository request response rest restart retry revert rich rollback route router run
+    runner runtime scan scheduler schema scope screen script search select semantic serial serve server session set
+    setup sharp shell signal sort source spec split stack stage start status stop storage store stream string style
+    submit sync syntax table tag task template terminal test testing text textual theme thread time timeout token toml
+    tool trace transfer transform trigger type typing undo unit update upload url user utils validate validator
+    variable verify version viewer watch web webhook widget window worker workflow wrapper write yaml zip
+    """.split()  # noqa: SIM905  # a list of literals cannot be read
+)
 # of languages, formats and HTTP: nobody's in particular
 _ANYBODYS = frozenset(
     """
@@ -54,9 +75,13 @@ _ANYBODYS = frozenset(
     vec void xml yaml yml
     """.split()  # noqa: SIM905  # likewise
 )
-_WORTH = re.compile(r"[^\W_][_/.#@-][^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[@#~./][A-Za-z0-9_]|\(\)|file$", re.ASCII)
-_CHUNK = re.compile(r"https?://[^\s<>`\"')\]]{1,300}|[A-Za-z0-9_@~./#+-]{2,300}(?:\(\))?")
-_NO_NEIGHBOUR = frozenset("*{}<$%\\")  # beside a chunk: a pattern or a placeholder, no name
+_RUN = r"[A-Za-z0-9_@~./#+-]"  # what names are written with
+# an address, or a run that is more than a plain word: the look-ahead passes over those without a match object each
+_CHUNK = re.compile(
+    rf"https?://[^\s<>`\"')\]]{{1,300}}|(?<!{_RUN})"
+    rf"(?=[A-Za-z]?[a-z]*(?:[A-Z0-9_@~/#+-]|\.[A-Za-z0-9_./]|\(\))|[A-Z][a-z]{{3,12}}file\b){_RUN}{{2,300}}(?:\(\))?"
+)
+_NO_NEIGHBOUR = frozenset("{}<$%\\")  # beside a chunk: a placeholder, no name
 _ISSUE = re.compile(r"(?:[\w.-]+/)?([A-Za-z][\w.-]*)#(\d{1,7})", re.ASCII)
 _ISSUE_URL = re.compile(
     r"https?://[\w.-]+/(?:[\w.-]+/){1,4}?([\w.-]+)/(?:-/)?(?:pull|issues|merge_requests)/(\d{1,7})", re.ASCII
@@ -84,6 +109,7 @@ _INTRODUCED = re.compile(
     re.MULTILINE | re.ASCII,
 )
 _DOT_FILE = re.compile(r"[a-z][a-z_-]{2,30}")
+_EXAMPLES = frozenset({"bar", "example", "foo", "org", "owner", "repo", "to", "user", "username", "your"})
 _SELF = frozenset({"self", "this", "cls"})
 _DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|ai|app|sh|land|me|co|uk|de|fm)(?:/|$)")
 _GENERATED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{24}|\d{8}")
@@ -109,7 +135,7 @@ def shapes(piece: Piece, project: str = "") -> Iterator[Shape]:
         yield lone
         return
     for chunk in _CHUNK.finditer(piece.text):
-        if not _WORTH.search(chunk[0]) or _is_pattern(piece.text, chunk.start(), chunk.end()):
+        if _is_pattern(piece.text, chunk.start(), chunk.end()):
             continue
         if bare := _BARE_ISSUE.fullmatch(chunk[0].rstrip(".")):
             said = piece.text[max(0, chunk.start() - 20) : chunk.start()]
@@ -131,25 +157,28 @@ def file_name(path: str) -> str:
 
 def _lone(text: str) -> Shape | None:
     """A single word between marks of code: a name, unless it is a plain word or everybody's."""
-    if _HEX.fullmatch(text) or text.lower() in _ANYBODYS:
+    if _HEX.fullmatch(text) or text.lower() in _ANYBODYS or text in EXTENSIONS:
         return None
     if _CODE.fullmatch(text):
         return None if text.startswith(("SHA", "UTF", "HTTP")) else Shape(text, text, IDENTIFIER)
     if _LONE.fullmatch(text) and not is_shaped(text):
         return None if is_plain(text) or text[1:].isdigit() else Shape(text, text, IDENTIFIER)
     if _KEBAB.fullmatch(text) and not _TICKET.fullmatch(text):
-        return Shape(text, text, IDENTIFIER, not all(is_plain(part) for part in text.split("-")))
+        return Shape(text, text, IDENTIFIER, is_word=True)
     return None
 
 
 def is_plain(word: str) -> bool:
-    """True for a word of plain English, among the commonest."""
+    """True for one of the commonest words of English or of the trade."""
     lower = word.lower()
-    return len(lower) < 2 or lower.isdigit() or lower in common() or stem(lower) in common()
+    return len(lower) < 2 or lower.isdigit() or lower in _TRADE or lower in common() or stem(lower) in common()
 
 
 def _is_pattern(text: str, start: int, end: int) -> bool:
-    return (start > 0 and text[start - 1] in _NO_NEIGHBOUR) or (end < len(text) and text[end] in _NO_NEIGHBOUR)
+    before, after = text[start - 1 : start] if start else "", text[end : end + 2]
+    if before in _NO_NEIGHBOUR or after[:1] in _NO_NEIGHBOUR:
+        return True
+    return after[:1] == "*" and after != "**" and before != "*"  # "Name*", but not "**Name**"
 
 
 def _named(chunk: str, kind: str) -> Iterator[Shape]:
@@ -214,7 +243,9 @@ def _path(text: str, kind: str) -> Shape | None:
     at = text.startswith("@")
     plain = text[1:] if at else text
     base = plain.rpartition("/")[2]
-    if _is_file(base, is_marked=kind != PROSE or "/" in plain) and not _GENERATED.search(base):
+    if _is_file(base, is_marked=kind != PROSE or "/" in plain):
+        if _GENERATED.search(base):
+            return None
         if kind == PROSE and base[:1].isupper() and base.endswith(".js") and base[:-3].isalpha() and "/" not in plain:
             return Shape(base, base, "")  # Node.js and the like
         return Shape(file_name(plain), plain, FILE)
@@ -226,7 +257,7 @@ def _path(text: str, kind: str) -> Shape | None:
         or at
         or not any(map(str.isalpha, plain))
         or _DOMAIN.match(plain)
-        or any(len(part) < 2 or _HEX.fullmatch(part) for part in parts)
+        or any(len(part) < 2 or part in _EXAMPLES or _HEX.fullmatch(part) for part in parts)
     ):
         return None
     is_rooted = plain.startswith(("/", "~/"))
@@ -242,6 +273,7 @@ def _is_file(base: str, *, is_marked: bool) -> bool:
         return base.lower() in _BARE_FILES and base[:1].isupper()
     if not before:  # ".gitignore", but no ".py"
         return bool(_DOT_FILE.fullmatch(extension)) and (extension.endswith(("ignore", "rc")) or extension == "env")
-    if extension.lower() not in EXTENSIONS or not any(map(str.isalnum, before)):
+    is_known = extension in EXTENSIONS or (extension.isupper() and extension.lower() in EXTENSIONS)
+    if not is_known or not any(map(str.isalnum, before)):
         return False
     return is_marked or extension not in _LETTER_EXTENSIONS
