@@ -158,9 +158,7 @@ def _is_whole(folded: str, start: int, end: int) -> bool:
     if before in _PARTS_BEFORE or (before == "@" and _is_letter(folded[start - 2 : start - 1])):
         return False
     following = _WORD.match(folded, end + 1)
-    if following and _is_longer(after, following[0]):
-        return False
-    return True
+    return not (following and _is_longer(after, following[0]))
 
 
 def _is_longer(after: str, following: str) -> bool:
@@ -178,9 +176,9 @@ def _is_letter(char: str) -> bool:
 
 def _is_named(kind: str, written: str, folded: str, one: _Found) -> bool:
     """Whether the name, which stands there as a word, says that the thing is mentioned."""
-    if "/" in (folded[one.start - 1 : one.start], folded[one.end : one.end + 1]):
-        if kind != PROSE or not _is_alternative(written, one):
-            return False
+    has_slash = "/" in (folded[one.start - 1 : one.start], folded[one.end : one.end + 1])
+    if has_slash and (kind != PROSE or not _is_alternative(written, one)):
+        return False
     return not _is_plain_name(one.name) or _is_meant(kind, written, folded, one)
 
 
@@ -219,7 +217,7 @@ def _is_meant(kind: str, written: str, folded: str, one: _Found) -> bool:
 
 def _is_capital(written: str, one: _Found) -> bool:
     """True in prose for a capital where none is due: not at the start, and between words in small letters."""
-    if not written[one.start].isupper():
+    if not written[one.start].isupper() or written[one.start : one.end].isupper():  # "the CLI" is anybody's
         return False
     before = written[max(0, one.start - _NEAR) : one.start].rstrip(" `*_")
     if not before or before[-1] in _SENTENCE_ENDS:

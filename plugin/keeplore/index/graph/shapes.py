@@ -55,8 +55,8 @@ _TRADE = frozenset(
     glob graph hash header helper hook icon import index init inject inspect install invoke iterator join json kernel
     keyboard label layout lib lint linter load local lock log logger login loop macro main make map mark markdown mask
     match menu merge metrics middleware migrate migration mock model module monitor node notebook null object option
-    override package packaging page parse parser patch path pattern pause pipeline pixel plugin pointer poll pool port pr
-    preview print process profile prompt proxy pull push query queue react read recall record redirect refactor
+    override package packaging page parse parser patch path pattern pause pipeline pixel plugin pointer poll pool port
+    pr preview print process profile prompt proxy pull push query queue react read recall record redirect refactor
     release remote render repo repository request response rest restart retry revert rich rollback route router run
     runner runtime scan scheduler schema scope screen script search select semantic serial serve server session set
     setup sharp shell signal sort source spec split stack stage start status stop storage store stream string style
