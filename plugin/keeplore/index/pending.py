@@ -70,11 +70,12 @@ class Pending:
                 continue
             ids = [self._passages.pop() for _ in range(min(limit - len(found), len(self._passages)))]
             rows = connection.execute(
-                f"SELECT p.hash, p.title, p.head || p.body, p.context {_MISSING}"
-                f" AND p.id IN ({', '.join('?' * len(ids))}) ORDER BY p.id DESC",
+                f"SELECT p.id, p.hash, p.title, p.head || p.body, p.context {_MISSING}"
+                f" AND p.id IN ({', '.join('?' * len(ids))})",
                 (model, 0, _MOST, *ids),
             )
-            found += [(hash_, embedded_text(title, body, context)) for hash_, title, body, context in rows]
+            texts = {id_: (hash_, embedded_text(title, body, context)) for id_, hash_, title, body, context in rows}
+            found += [texts[id_] for id_ in ids if id_ in texts]
         return found
 
 
