@@ -27,6 +27,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Ask": {
         "recall": "Ask what was said and decided.",
+        "why": "Explain why a question finds a memory, or does not.",
         "list": "List memories, newest first.",
         "show": "Show one memory, and where it comes from.",
         "history": "Show how a memory changed, from its first version on.",
@@ -37,6 +38,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "refine": "Let a language model make notes of your talks.",
         "review": "Decide what contradicts, and what of your talks becomes a note.",
         "edit": "Change a memory in your editor; it becomes a new version.",
+        "entity": "Say who and what there is, and by which names.",
         "pin": "Make memories permanent: never archived, ranked first.",
         "unpin": "Make memories permanent no more.",
     },

@@ -23,18 +23,18 @@ _RULE = re.compile(
 )
 
 
-def bonus(passage: PassageRow, question: Question, w: Weights) -> float:
-    """Log-odds that a passage gains or loses by what it is, whatever found it."""
+def bonuses(passage: PassageRow, question: Question, w: Weights) -> dict[str, float]:
+    """Log-odds that a passage gains or loses by what it is, whatever found it; each with what it is for."""
     text = _ROLE.sub("", passage.said, count=1)
     said = len(text.split())
     long = max(-1.0, min(1.0, (said - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
-    value = w.telling * long
-    if text.rstrip().endswith("?"):
-        value -= w.asking
     speaker = _SPEAKER.match(text)
-    if speaker and speaker[1] in _NAME.findall(question.text):
-        value += w.speaker
-    return value
+    is_named = speaker is not None and speaker[1] in _NAME.findall(question.text)
+    return {
+        f"{said} words": w.telling * long,
+        "it ends with a question": -w.asking if text.rstrip().endswith("?") else 0.0,
+        "said by somebody whom the question names": w.speaker if is_named else 0.0,
+    }
 
 
 def closeness(text: str, question: Question) -> tuple[float, bool]:

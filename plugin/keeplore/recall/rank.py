@@ -82,6 +82,7 @@ class Ranked:
     passage: int | None  # None where only an older version's words were found
     distance: int = OWN
     age_days: float = 0.0
+    by: int | None = None  # the passage whose words count: that of an older version, where this matched better
     parts: tuple[tuple[str, float], ...] = ()  # names of PARTS and log-odds, where they were asked for
 
     @property
@@ -189,7 +190,7 @@ def rank(
         more = beside(standing, w)
         total = round(entry.odds + sum(more), _DIGITS)
         parts = (*steps.parts(entry.by), *zip(PARTS[7:15], (*entry.lost, *more), strict=True)) if explain else ()
-        ranked.append(Ranked(memory, total, entry.passage, standing.distance, standing.age_days, parts))
+        ranked.append(Ranked(memory, total, entry.passage, standing.distance, standing.age_days, entry.by, parts))
     return in_order(ranked)
 
 

@@ -19,6 +19,7 @@ from keeplore.index import Deferred, Embedder, Index, Models
 from keeplore.index.embedder import is_loaded
 from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Look, Unasked, recall
+from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import Store
 from keeplore.workspace.embedding import check, for_capture, full_name
 from keeplore.workspace.engine import engine_of
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from keeplore.workspace.plugins import Plugins
     from keeplore.workspace.recorder import Recorder
 
+HEAL_S = 2.0  # of reading what changed, where nobody asked for it
 IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this long: a remote may have been added
 
 _TROUBLES = ("conflict", "twice", "its id is that of")  # in what the index says of a file that a merge may have left so
@@ -146,6 +148,7 @@ class Workspace:
         text_only: bool = False,
         at_once: bool = False,
         unasked: Unasked = ALL,
+        weights: Weights = WEIGHTS,
         watch: Callable[[Look], None] | None = None,
     ) -> Answer:
         """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone.
@@ -167,6 +170,7 @@ class Workspace:
             unasked=unasked,
             trust=self.whose.trust_of,
             graph=self.settings.recall.graph,
+            weights=weights,
             watch=watch,
         )
 
@@ -248,7 +252,8 @@ class Workspace:
             concluded = self.store.conclude(quiet_s)
             if quiet_s and self.store.is_held_up():
                 return concluded
-            self.index.refresh()
+            # in a worker, which holds up what is said meanwhile: the rest of a new clone is looked at the next time
+            self.index.refresh(within_s=HEAL_S if quiet_s else None)
             troubled = [path for path, problem in self.index.problems() if any(word in problem for word in _TROUBLES)]
             return (*concluded, *self.store.heal(troubled))
 

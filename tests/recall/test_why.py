@@ -1,0 +1,120 @@
+"""Every part of a score is told, and why a memory was not found; through real files, the real index and the model."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from keeplore.index import Embedder, Index
+from keeplore.recall import Answer, Here, recall
+from keeplore.recall.rank import PARTS
+from keeplore.recall.why import Why, why
+from keeplore.store import Store
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+API = Here("kasha-api")
+
+
+def asked(index: Index, store: Store, query: str, here: Here = API, **how: Any) -> Callable[..., Answer]:
+    return partial(recall, index, store, query, here, now=NOW, **how)
+
+
+def explained(ask: Callable[..., Answer], index: Index, memory: str, **how: Any) -> Why:
+    row = index.memories([memory])[memory]
+    head = index.memories([row.superseded_by]).get(row.superseded_by, row)
+    return why(ask, row, head, index_text(index, head.path), **how)
+
+
+def index_text(index: Index, path: str) -> str:
+    return index._store.load(path).body
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "why did we drop Redis",
+        "what did we decide about Redis in March 2026?",
+        "integration tests against the bank fail on the weekend",
+        "how do we store money",
+        "Redis",
+        "do we ever test our backups",
+    ],
+)
+def test_the_parts_of_every_hit_add_up_to_its_score(
+    written: tuple[Index, Store], embedder: Embedder, query: str
+) -> None:
+    index, store = written
+    ask = asked(index, store, query, embedder=embedder)
+    hits = ask(limit=50).hits
+    assert hits
+    for place, hit in enumerate(hits, 1):
+        told = explained(ask, index, hit.memory_id)
+        assert (told.is_found, told.place, round(told.score, 3)) == (True, place, hit.score)
+        assert [part.name for part in told.parts][:15] == list(PARTS[:15])
+        assert sum(part.odds for part in told.parts) == pytest.approx(told.odds, abs=2e-6)
+        assert all(part.because for part in told.parts if abs(part.odds) > 1e-9)
+
+
+@pytest.fixture
+def varied(
+    workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace
+) -> tuple[Index, Store, Callable[[str], str]]:
+    note = memory_builders.note
+    said = "We cache pages in Redis for an hour."
+    memories = {
+        "old": note("old", "2026-01-02", "Caching", "We cache pages in Redis.", project="kasha-api"),
+        "new": note("new", "2026-02-02", "Caching", said, project="kasha-api", supersedes="old"),
+        "copy": note("copy", "2026-02-01", "Caching", said, project="kasha-api"),
+        "other": note("other", "2026-02-01", "Queue", "Jobs wait in Redis streams.", project="lumen-web"),
+        "far": note("far", "2026-02-01", "Holidays", "Nobody deploys in August.", project="kasha-api"),
+        "weak": note("weak", "2020-02-01", "Meeting", "Notes on the office, lunch, chairs.", project="kasha-api"),
+    }
+    index, store = workspace_of(list(memories.values()))
+    index.refresh()
+    return index, store, lambda key: memories[key].id
+
+
+@pytest.mark.parametrize(
+    ("key", "query", "verdict"),
+    [
+        ("new", "cache pages in Redis", "found in place 1"),
+        ("old", "cache pages in Redis", "replaced it and stands for it: found in place 1"),
+        ("copy", "cache pages in Redis", "a better hit of the same place says the same"),
+        ("other", "cache pages in Redis", "not looked for: it is of the project lumen-web"),
+        ("far", "cache pages in Redis", "not found: no word in common"),
+        ("far", "is it so", "the question has no word to look for"),
+        ("new", "what did we do in February 2026?", "the question names only a time"),
+    ],
+)
+def test_it_is_said_why_a_memory_is_or_is_not_found(
+    varied: tuple[Index, Store, Callable[[str], str]], key: str, query: str, verdict: str
+) -> None:
+    index, store, id_of = varied
+    told = explained(asked(index, store, query), index, id_of(key))
+    assert verdict in told.verdict
+    assert told.is_found == bool(told.place) == ("found in place" in told.verdict)
+
+
+def test_a_file_that_changed_since_is_named_as_the_reason(
+    varied: tuple[Index, Store, Callable[[str], str]],
+) -> None:
+    index, store, id_of = varied
+    row = index.memories([id_of("new")])[id_of("new")]
+    text = store.load(row.path).body
+    Path(store.root, row.path).write_text("gone astray", encoding="utf-8")
+    told = why(asked(index, store, "cache pages in Redis", at_once=True), row, row, text)
+    assert "its file is gone" in told.verdict
+
+
+def test_what_lies_below_the_threshold_is_told_with_its_score(
+    varied: tuple[Index, Store, Callable[[str], str]],
+) -> None:
+    index, store, id_of = varied
+    told = explained(asked(index, store, "which Redis cluster topology replicates lunch orders"), index, id_of("weak"))
+    assert "below the threshold" in told.verdict, told
+    assert 0 < told.score < told.threshold
+    assert sum(part.odds for part in told.parts) == pytest.approx(told.odds, abs=2e-6)
