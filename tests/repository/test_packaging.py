@@ -35,6 +35,7 @@ DATA = {
     "keeplore/index/model/tokenizer_config.json",
     "keeplore/memory/common.txt",
     "keeplore/py.typed",
+    "keeplore/refine/prompts/aspects.md",
     "keeplore/refine/prompts/decide.md",
     "keeplore/refine/prompts/extract.md",
     "keeplore_hooks/py.typed",

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keeplore.index.graph.names import KINDS, TYPES, Aspect, canonical
+from keeplore.index.graph import evidence
+from keeplore.index.graph.names import TYPES, Aspect, canonical
 from keeplore.memory import Memory
-from keeplore.memory.fence import sanitise
-from keeplore.refine.answers import MAX_FACTS, MAX_NAME, AspectItem, items, schema_of
+from keeplore.refine.answers import MAX_FACTS, AspectItem, items, schema_of
 from keeplore.refine.classify import is_rule_of_others
 from keeplore.refine.decide import Proposal
 from keeplore.refine.entities import key_of, named_in
@@ -52,7 +52,7 @@ class Group:
 def known_in(memories: Iterable[Memory]) -> Callable[[str], Known]:
     """Tells of an entity what the front matter of these notes says, the first ones first."""
     found: dict[str, Known] = {}
-    for aspect in (aspect for memory in memories for aspect in stored(memory.meta.get("aspects"))):
+    for aspect in (aspect for memory in memories for aspect in stored(memory.meta)):
         known = found.get(aspect.entity, Known())
         names = tuple(dict.fromkeys((*known.aspects, aspect.aspect)))[:LISTED]
         found[aspect.entity] = Known(aspect.type if known.type == UNKNOWN else known.type, names)
@@ -132,18 +132,10 @@ def aspect_name(name: str) -> str:
     return plain if is_name else ""
 
 
-def stored(value: Any) -> tuple[Aspect, ...]:
-    """The sound ones of a list under ``aspects``, in front matter or in an audit line: anybody may have written it."""
-    found = []
-    for data in value if isinstance(value, list) else ():
-        fields = [data.get(key) for key in ("entity", "type", "aspect", "kind")] if isinstance(data, Mapping) else []
-        if not fields or not all(isinstance(field, str) for field in fields):
-            continue
-        entity, kind_of_thing, aspect, kind = (" ".join(sanitise(str(field)).split()) for field in fields)
-        name = aspect_name(aspect)
-        if canonical(entity) and len(entity) <= MAX_NAME and name and kind in KINDS and kind_of_thing in TYPES:
-            found.append(Aspect(canonical(entity), entity, kind_of_thing, name, kind))
-    return tuple(dict.fromkeys(found))[:MAX_ASPECTS]
+def stored(meta: Mapping[str, Any]) -> tuple[Aspect, ...]:
+    """The sound aspects in front matter, or in an audit line: anybody may have written it."""
+    found = (aspect for aspect in evidence.aspects_of(Memory(meta, "")) if aspect_name(aspect.aspect))
+    return tuple(found)[:MAX_ASPECTS]
 
 
 def as_meta(aspect: Aspect) -> dict[str, str]:

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from keeplore.index.graph import evidence
 from keeplore.memory import Memory
 from keeplore.memory.fence import sanitise
-from keeplore.refine.answers import MAX_NAME, MAX_TRIPLES, TripleItem, items
+from keeplore.refine.answers import MAX_NAME, TripleItem
 
 _RELATIONSHIP = re.compile(r"[^a-z0-9]+")
 MAX_RELATIONSHIP = 40  # characters
@@ -44,7 +44,7 @@ def triples(
     made: dict[tuple[str, str, str], Triple] = {}
     for item in found:
         source, target = (_named(name, said, names) for name in (item.source, item.target))
-        relationship = _relationship(item)
+        relationship = _RELATIONSHIP.sub("-", item.relationship.lower()).strip("-")[:MAX_RELATIONSHIP]
         if not source or not target:
             dropped["entities: not in the text"] += 1
         elif not relationship or source == target:
@@ -58,17 +58,6 @@ def triples(
 def about(all_triples: Iterable[Triple], statement: str) -> tuple[Triple, ...]:
     """Those with both names in a statement."""
     return tuple(t for t in all_triples if _names(statement, t.source) and _names(statement, t.target))
-
-
-def stored_triples(value: Any) -> tuple[Triple, ...]:
-    """The sound ones of a list under ``entities`` in an audit line: anybody may have written it."""
-    told = {"entities": value if isinstance(value, list) else []}
-    found = []
-    for item in items(told, "entities", TripleItem, MAX_TRIPLES, Counter()):
-        source, target = (" ".join(sanitise(name).split()) for name in (item.source, item.target))
-        if key_of(source) and key_of(target) and (relationship := _relationship(item)):
-            found.append(Triple(source, relationship, target, item.confidence))
-    return tuple(found)
 
 
 def named_in(statement: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -91,17 +80,12 @@ def known_names(memories: Iterable[Memory]) -> dict[str, str]:
     """Names of entities in the front matter of notes, by their keys; the first spelling stays."""
     found: dict[str, str] = {}
     for memory in memories:
-        entities = memory.meta.get("entities")
-        for triple in entities if isinstance(entities, list) else ():
-            for name in (triple.get("source"), triple.get("target")) if isinstance(triple, dict) else ():
-                plain = " ".join(sanitise(name).split()) if isinstance(name, str) else ""
-                if key_of(plain) and len(plain) <= MAX_NAME:
-                    found.setdefault(key_of(plain), plain)
+        related = ((r.source_spelling, r.target_spelling) for r in evidence.relations_of(memory))
+        spelt = (*(name for pair in related for name in pair), *(a.spelling for a in evidence.aspects_of(memory)))
+        for name in map(sanitise, spelt):
+            if key_of(name) and len(name) <= MAX_NAME:
+                found.setdefault(key_of(name), name)
     return found
-
-
-def _relationship(item: TripleItem) -> str:
-    return _RELATIONSHIP.sub("-", item.relationship.lower()).strip("-")[:MAX_RELATIONSHIP]
 
 
 def _named(name: str, said: str, names: dict[str, str]) -> str:

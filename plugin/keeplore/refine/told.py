@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from keeplore.index.graph import evidence
 from keeplore.index.graph.names import Aspect
+from keeplore.memory import Memory
+from keeplore.memory.fence import sanitise
 from keeplore.refine.aspects import as_meta, stored
-from keeplore.refine.entities import Triple, about, named_in, stored_triples
+from keeplore.refine.entities import Triple, about, named_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,9 @@ class Told:
 
 def told_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
     """The same of an audit line: what of it is sound, and about what the statement names."""
-    found = stored(fields.get("aspects"))
+    found, statement = stored(fields), sanitise(statement)
     named = named_in(statement, {aspect.spelling: None for aspect in found})
     kept = tuple(aspect for aspect in found if aspect.spelling in named)
-    return Told(stored_triples(fields.get("entities")), {statement: kept}).of(statement)
+    relations = evidence.relations_of(Memory(fields, ""))
+    known = (Triple(r.source_spelling, r.relationship, r.target_spelling, r.confidence) for r in relations)
+    return Told(tuple(known), {statement: kept}).of(statement)
