@@ -1,0 +1,109 @@
+"""Entities that people name: added, joined and taken away, by hand too, on several machines at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from keeplore.config.places import Places
+from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
+from keeplore.store import Store
+from keeplore.workspace.entities import add, remove, written
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+
+
+@pytest.fixture
+def workspace(home):
+    places = Places.from_environment(os.environ)
+    initialise(places, home / "memory")
+    with Registry(places) as registry:
+        yield registry.named("memory")
+
+
+def test_an_entity_is_one_file_and_what_is_added_again_joins_it(workspace):
+    add(workspace, "fastembed", aliases=["fast-embed"])
+    path = workspace.root / "entities" / "fastembed.yaml"
+    path.write_text("# makes the vectors\n" + path.read_text())
+    entity, has_changed = add(workspace, "FastEmbed", "tool", ["the embedder", "fast-embed"])
+    assert (entity.name, entity.type, entity.aliases, has_changed) == (
+        "fastembed",
+        "tool",
+        ("fast-embed", "the embedder"),
+        True,
+    )
+    assert (
+        path.read_text() == "# makes the vectors\nname: fastembed\ntype: tool\naliases:\n- fast-embed\n- the embedder\n"
+    )
+    assert add(workspace, "fastembed", "tool")[1] is False
+    assert remove(workspace, "Fastembed", ["The Embedder"]) == "fastembed"
+    assert path.read_text() == "# makes the vectors\nname: fastembed\ntype: tool\naliases:\n- fast-embed\n"
+    remove(workspace, "fastembed")
+    assert not path.exists()
+
+
+def test_names_that_differ_by_marks_alone_are_two_entities_and_two_projects_have_their_own(workspace):
+    for name in ("C", "C++", "C#", "Zoë", "Fast Embed", "fast-embed"):
+        add(workspace, name)
+    add(workspace, "C", aliases=["clang"], project="shop")
+    assert [one.entity.name for one in written(workspace.store, "shop")] == ["C"]
+    assert len({one.path for one in written(workspace.store, "")}) == 6
+
+
+REFUSED = [
+    ("pg", [], AlreadyExists, "pg is an alias of PostgreSQL"),
+    ("MySQL", ["PG"], AlreadyExists, "is an alias of PostgreSQL"),
+    ("MySQL", ["postgresql"], AlreadyExists, "entity of its own"),
+    ("broken", [], Corrupt, "not the file of"),
+    (" ``\u202e ", [], UnsafePath, "can be no name"),
+    ("x" * 101, [], UnsafePath, "can be no name"),
+    ("ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", [], UnsafePath, "looks like a secret"),
+]
+
+
+def test_what_cannot_be_added_is_told_with_the_next_step(workspace):
+    add(workspace, "PostgreSQL", "system", ["pg"])
+    folder = workspace.root / "entities"
+    (folder / "broken.yaml").write_text("name: [")
+    before = {path.name: path.read_text() for path in folder.iterdir()}
+    for name, aliases, error, said in REFUSED:
+        with pytest.raises(error, match=said) as failure:
+            add(workspace, name, aliases=aliases)
+        assert failure.value.remedy
+    assert {path.name: path.read_text() for path in folder.iterdir()} == before
+
+
+def test_what_nobody_added_cannot_be_taken_away(workspace):
+    add(workspace, "PostgreSQL")
+    for name, aliases, said in (("postgres", [], "Did you mean PostgreSQL"), ("postgresql", ["x"], "has no alias")):
+        with pytest.raises(NotFound, match=said):
+            remove(workspace, name, aliases)
+
+
+def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(workspace, git, tmp_path):
+    add(workspace, "redis", aliases=["old"])
+    workspace.commit()
+    roots = [workspace.root, tmp_path / "other"]
+    git("clone", "-q", str(workspace.root), str(roots[1]), cwd=tmp_path)
+    for root, alias in zip(roots, ("cache", "Redis Stack"), strict=True):
+        for name, said in (
+            ("redis", f"name: redis\ntype: system\naliases: [{alias}]\n"),
+            ("kafka", f"name: kafka\naliases: [{alias} bus, log]\n"),
+        ):
+            (root / "entities" / f"{name}.yaml").write_text(said)
+        assert Store(root).commit().commit
+    copies = [shutil.copytree(root, tmp_path / f"copy-{number}") for number, root in enumerate(roots)]
+    results = []
+    for root, other in ((copies[0], roots[1]), (copies[1], roots[0])):
+        git("fetch", "-q", str(other), "main", cwd=root)
+        store = Store(root)
+        store.merge(git("rev-parse", "FETCH_HEAD", cwd=root))
+        results.append({path.name: path.read_text() for path in (root / "entities").iterdir()})
+        assert git("status", "--porcelain", cwd=root) == ""
+        assert [(one.entity.name, one.entity.type, one.entity.aliases) for one in written(store, "")] == [
+            ("kafka", "unknown", ("cache bus", "log", "Redis Stack bus")),
+            ("redis", "system", ("cache", "Redis Stack")),
+        ]
+    assert results[0] == results[1]
