@@ -50,12 +50,14 @@ class _Told:
     at: str  # RFC 3339, UTC
     words: dict[str, float]  # see ``telling``
     is_prompted: bool  # it stood beside a prompt
+    after: str = ""  # the turn that was answered last by then
     outcome: str = ""  # used | idle, "" while nothing is known
 
 
 @dataclass(slots=True)
 class _Session:
     turn: str = ""  # the one that was heard last
+    is_answered: bool = False  # that one
     now: list[str] = field(default_factory=list)  # words of that turn
     said: list[str] = field(default_factory=list)  # words of all turns before it, the last ones
     told: dict[str, _Told] = field(default_factory=dict)  # by memory
@@ -125,7 +127,8 @@ class Uses:
                 known = session.told.get(id_, _Told(given.at, {}, is_prompted=False))
                 if not known.outcome:
                     is_prompted = known.is_prompted or given.way == PROMPT
-                    session.told[id_] = _Told(given.at, known.words | words, is_prompted=is_prompted)
+                    after = session.turn if session.is_answered else ""
+                    session.told[id_] = _Told(given.at, known.words | words, is_prompted, after)
 
     def _heard(self, turn: Turn) -> None:
         session = self._session(turn.origin)
@@ -138,9 +141,12 @@ class Uses:
         if not own_command(turn.user):
             fresh = answer.keys() - before
             for id_, told in session.told.items():
-                if told.outcome != "used" and _is_after(turn, told.at):
+                if told.outcome != "used" and turn.id != told.after and _is_after(turn, told.at):
                     self._judge(id_, told, before, fresh, turn)
-        session.now = [*dict.fromkeys((*session.now, *asked, *answer))]
+        session.now, session.is_answered = (
+            [*dict.fromkeys((*session.now, *asked, *answer))],
+            bool(turn.assistant.strip()),
+        )
         session.is_saved = not session.told
 
     def _judge(self, id_: str, told: _Told, before: set[str], fresh: set[str], turn: Turn) -> None:

@@ -1,0 +1,184 @@
+"""From a prompt that is told a memory to the answer that makes use of it, to what is recalled first from then on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keeplore.config.places import Places
+from keeplore.memory import feedback
+from keeplore.memory.feedback import Tally
+from keeplore.memory.note import Draft
+from keeplore.worker import contexts
+from keeplore.worker.answers import Answers
+from keeplore.worker.opened import note_opened
+from keeplore.worker.uses import Uses
+from keeplore.workspace.forgetting import forget
+from keeplore.workspace.intake import Intake
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.setup import initialise
+from keeplore_hooks.spool import Entry
+
+RULE = "VAT is rounded in src/billing/vat.py by quantize_line with ROUND_HALF_UP."
+PROMPT = "Where do we round VAT?"
+USE = "That is quantize_line in src/billing/vat.py; I add a case to it."
+TODAY = datetime.now(UTC).date().isoformat()
+
+
+class Session:
+    """A session of Claude Code on a machine with one workspace, and the worker's parts that it meets."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.registry = registry
+        self.workspace = registry.named("memory")
+        self.cwd = Path.home() / "code" / "ledgerly"
+        self.transcript = Path.home() / "one.jsonl"
+        self.turns = 0
+        self.restart()
+
+    def restart(self) -> None:
+        self.answers = Answers(self.registry, lambda _: True, dict, lambda: None)
+        self.uses = Uses(self.registry, self.answers.taken)
+
+    def note(self, text: str = RULE, **fields: Any) -> str:
+        outcome = self.workspace.notes.write(Draft(text, project="ledgerly", **fields))
+        self.workspace.index.refresh()
+        return outcome.memory.id
+
+    def prompt(self, words: str = PROMPT) -> str:
+        return self._ask("UserPromptSubmit", prompt=words)
+
+    def command(self, name: str, words: str) -> str:
+        return self._ask(
+            "UserPromptExpansion", command_name=f"keeplore:{name}", command_source="plugin", command_args=words
+        )
+
+    def brief(self) -> str:
+        return self._ask("SessionStart", source="startup")
+
+    def turn(self, user: str, assistant: str) -> None:
+        """What was said is in the transcript, and heard of."""
+        self.turns += 1
+        lines = (self._line("user", user), self._line("assistant", [{"type": "text", "text": assistant}]))
+        with self.transcript.open("a") as file:
+            file.writelines(f"{json.dumps(line)}\n" for line in lines)
+        self.hear()
+
+    def hear(self) -> None:
+        entry = Path.home() / "entry"
+        entry.write_bytes(self._payload("Stop"))
+        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        Intake(self.registry, self.uses.heard).take(Entry("entry", "claude-code", "Stop", at, 0, entry))
+
+    def counted(self) -> dict[str, Tally]:
+        """What stands in this machine's file at the end."""
+        self.uses.save(is_last=True)
+        path = self.workspace.root / feedback.path_of(self.workspace.machine)
+        return feedback.parse(path.read_text()) if path.exists() else {}
+
+    def _ask(self, event: str, **fields: Any) -> str:
+        return self.answers.answer("claude-code", event, self._payload(event, **fields)).decode()
+
+    def _payload(self, event: str, **fields: Any) -> bytes:
+        place = {"session_id": "one", "cwd": str(self.cwd), "transcript_path": str(self.transcript)}
+        return json.dumps({"hook_event_name": event, **place, **fields}).encode()
+
+    def _line(self, kind: str, content: Any) -> dict[str, Any]:
+        at = datetime.now(UTC)
+        return {
+            "type": kind,
+            "uuid": f"{kind}-{self.turns}",
+            "parentUuid": f"user-{self.turns}" if kind == "assistant" else None,
+            "sessionId": "one",
+            "timestamp": at.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+            "version": "2.1.218",
+            "cwd": str(self.cwd),
+            "isSidechain": False,
+            "message": {"role": kind, "id": f"m-{self.turns}", "content": content},
+        }
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    places = Places.from_environment(os.environ)
+    initialise(places, Path.home() / "memory")
+    (Path.home() / "memory" / "keeplore.yaml").write_text("schema: 1\ncontext:\n  threshold: 0.3\n")
+    (Path.home() / "code" / "ledgerly").mkdir(parents=True)
+    (Path.home() / "code" / "ledgerly" / ".keeplore-project").write_text("ledgerly")
+    monkeypatch.setattr(contexts, "VECTOR_SHARE", 1000.0)  # a busy machine must not make silence of an answer
+    with Registry(places) as registry:
+        yield Session(registry)
+
+
+def test_a_memory_that_an_answer_uses_counts_once_and_comes_first_from_then_on(session: Session) -> None:
+    used = session.note()
+    assert used[4:12] in session.prompt()
+    session.turn(PROMPT, USE)
+    assert session.counted() == {used: Tally(1, TODAY)}
+    # the same turn again: by a replayed payload, by a transcript that is read anew, after a restart
+    session.hear()
+    for cursor in session.registry.places.sessions.glob("*.json"):
+        cursor.unlink()
+    session.restart()
+    session.hear()
+    session.turn("And the rest?", "The rest of quantize_line in src/billing/vat.py is as it was, ROUND_HALF_UP too.")
+    assert session.counted() == {used: Tally(1, TODAY)}
+
+
+def test_what_was_told_beside_a_prompt_for_nothing_is_blamed_once_and_a_brief_never(session: Session) -> None:
+    told = session.note()
+    rule = session.note("We always run ruff_format and mypy_strict before pushing to origin/main.", permanent=True)
+    assert told[4:12] in session.prompt()
+    session.turn(PROMPT, "I look into the tests of the importer first, they are red.")
+    session.turn("And?", "The importer is repaired, its tests are green.")
+    assert session.counted() == {told: Tally(0, "", {TODAY: 1})}
+    session.restart()
+    assert rule[4:12] in session.brief()
+    session.turn("Go on", "The exporter is next, and I write its tests.")
+    assert rule not in session.counted()
+
+
+def test_words_of_the_prompt_or_of_the_talk_before_are_no_use(session: Session) -> None:
+    told = session.note()
+    session.turn("Begin", "I read quantize_line in src/billing/vat.py and its ROUND_HALF_UP.")
+    assert told[4:12] in session.prompt()
+    session.turn(PROMPT, USE)
+    assert session.counted().get(told, Tally()).used == 0
+
+
+def test_what_a_command_of_ours_answers_is_passed_on_which_is_no_use(session: Session) -> None:
+    told = session.note()
+    assert told[4:12] in session.command("recall", "VAT")
+    session.turn("/keeplore:recall VAT", f"It says: {RULE}")
+    assert session.counted() == {}
+
+
+def test_a_memory_that_a_person_opens_counts_once_a_day_and_goes_when_it_is_forgotten(session: Session) -> None:
+    opened, other = session.note(), session.note("Icons lie in assets/icons and are named by their size.")
+    for id_ in (opened, other, opened, "mem_../../../etc"):
+        note_opened(session.registry.places.state, id_)
+        session.uses.save(is_last=True)
+    assert session.counted() == {opened: Tally(1, TODAY), other: Tally(1, TODAY)}
+    forget(session.workspace, other)
+    session.workspace.index.refresh()
+    session.restart()
+    session.prompt()
+    session.turn(PROMPT, USE)
+    assert session.counted() == {opened: Tally(2, TODAY)}
+
+
+def test_one_line_turns_it_off(session: Session) -> None:
+    (session.workspace.root / "keeplore.yaml").write_text(
+        "schema: 1\ncontext:\n  threshold: 0.3\nrecall:\n  feedback: false\n"
+    )
+    told = session.note()
+    assert told[4:12] in session.prompt()
+    session.turn(PROMPT, USE)
+    note_opened(session.registry.places.state, told)
+    assert session.counted() == {}
