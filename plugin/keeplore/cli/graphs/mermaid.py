@@ -52,7 +52,7 @@ def _edges(picture: Picture) -> Iterator[tuple[int, int, str]]:
 def _encoded(text: str) -> str:
     """Letters and digits of ASCII and single signs between them; all else by its number, spaces too.
 
-    So no sign of Mermaid, markdown or HTML is left, nor two words like ``direction TB``, which Mermaid obeys in strings.
+    So no sign of Mermaid, markdown or HTML is left, nor two words like ``direction TB``, which it obeys in strings.
     """
     cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return _SIGN.sub(lambda sign: f"#{ord(sign[1])};" if sign[1] else sign[0], cut)

@@ -1,5 +1,5 @@
 // Where everything stands: counted ticks and the library's own fixed random numbers, so each time in the same place.
-const TICKS = 300;
+const TICKS = { least: 80, most: 300, work: 90_000 };  // work: ticks times nodes, so that a large picture comes soon too
 const RADIUS = { least: 4, more: 15 };  // of a circle, by the square root of its mentions
 
 function laidOut(data) {
@@ -30,17 +30,19 @@ function pick(relation) {
 function settle(nodes, edges) {
   const spread = nodes.length < 60 ? 1.5 : 1;
   const busy = (node) => Math.max(1, node.edges.length);
+  const ticks = Math.round(Math.min(TICKS.most, Math.max(TICKS.least, TICKS.work / nodes.length)));
   const simulation = d3.forceSimulation(nodes)
     .force("links", d3.forceLink(edges)
       .distance((edge) => spread * (34 + edge.source.r + edge.target.r + (edge.kind === "together" ? 20 : 0)))
       .strength((edge) => (edge.kind === "relation" ? 1 : 0.5) / Math.min(busy(edge.source), busy(edge.target))))
-    .force("apart", d3.forceManyBody().strength((node) => -spread * (70 + 9 * node.r)))
+    .force("apart", d3.forceManyBody().strength((node) => -spread * (70 + 9 * node.r)).theta(1.1))
     .force("bodies", d3.forceCollide((node) => node.r + 7).strength(0.9))
     .force("x", d3.forceX(0).strength(0.06))  // no name may drift away
     .force("y", d3.forceY(0).strength(0.068))
+    .alphaDecay(1 - 0.001 ** (1 / ticks))
     .stop();
   if (nodes[0] && nodes[0].hops === 0 && nodes.length > 1 && nodes[1].hops > 0) {
     nodes[0].fx = nodes[0].fy = 0;
   }
-  simulation.tick(TICKS);
+  simulation.tick(ticks);
 }

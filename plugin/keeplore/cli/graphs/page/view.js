@@ -97,9 +97,12 @@ class View {
     }
   }
 
-  /** As far from a node as it was, but with the node in the middle; near enough to read its surroundings. */
+  /** A node in the middle, so near that its surroundings can be read, and what it is tied to in the window if it can be. */
   centre(node) {
-    const k = Math.max(this.k, Math.min(1.4, NEAREST)), { width, height } = this.size;
+    const { width, height } = this.size, near = node.edges.flatMap((edge) => [edge.source, edge.target]);
+    const dx = Math.max(1, ...near.map((other) => Math.abs(other.x - node.x)));
+    const dy = Math.max(1, ...near.map((other) => Math.abs(other.y - node.y)));
+    const k = Math.max(0.6, Math.min(1.6, (width / 2 - 110) / dx, (height / 2 - ABOVE) / dy));
     this.show(width / 2 - k * node.x, height / 2 - k * node.y, k);
   }
 
@@ -148,7 +151,9 @@ class View {
   name() {
     this.isNamed = true;
     for (const word of labels.querySelectorAll(".word")) word.remove();
-    const taken = new Boxes(this.nodes.filter((node) => this.isShown(node)), this.k, this.grown);
+    // a name may stand on circles that are dimmed, for these say nothing now
+    const bodies = this.nodes.filter((node) => this.isShown(node) && (!this.chosen || this.near.has(node)));
+    const taken = new Boxes(bodies, this.k, this.grown);
     const first = this.chosen ? this.byRank.filter((node) => this.near.has(node)) : this.byRank;
     if (this.chosen) first.unshift(...first.splice(first.indexOf(this.chosen), 1));
     for (const node of this.nodes) {
