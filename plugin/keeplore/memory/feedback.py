@@ -106,7 +106,8 @@ def _higher(one: Tally, other: Tally) -> Tally:
 
 def _plain(tally: Tally) -> dict[str, Any]:
     used = {"used": tally.used, "last": tally.last} if tally.used else {}
-    idle = dict(_few(sorted(tally.idle.items())))
+    # what was idle before the last use is settled by it, on whatever machine
+    idle = dict(_few(sorted(item for item in tally.idle.items() if item[0] > tally.last)))
     return {**used, **({"idle": idle} if idle else {})}
 
 
@@ -120,7 +121,7 @@ def _few(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
 
 def _tally(id_: str, said: Any) -> Tally:
     if not is_id(id_) or not isinstance(said, dict):
-        raise ValueError(f"{id_[:100]!r} is no memory with its numbers")
+        raise ValueError(f"{id_[:100]!r} is no memory with its counters")
     used, last, idle = said.get("used", 0), said.get("last", ""), said.get("idle", {})
     if not (_is_number(used) and isinstance(idle, dict) and all(map(_is_number, idle.values()))):
         raise ValueError(f"{id_}: its numbers should be whole ones up to {MOST}")
