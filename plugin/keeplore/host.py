@@ -35,7 +35,7 @@ from keeplore.workspace.workspace import Workspace, now
 from keeplore_hooks.events import Origin, Question, Session, Turn
 
 CONTEXT_BYTES = 16_000
-REFRESH_S = 1.0  # what another process is writing just now is not waited for longer
+REFRESH_S = 1.0  # for reading what changed, and for what another process is writing just now
 SETTLE_S = 30.0  # between two commits; a busy program makes few
 WORKER_S = 1.0
 VECTORS = 32  # texts that are embedded at once where no worker does it
@@ -90,7 +90,7 @@ class PythonHost:
         views = self.registry.views(self.cwd)
         for view in views:
             with contextlib.suppress(IndexUnavailable, RepositoryError):  # then the index as it is
-                view.index.refresh(wait_s=REFRESH_S)
+                view.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
         return views
 
     def recall(self, query: str, *, limit: int = 5, unasked: Unasked = ALL) -> Answer:
@@ -122,7 +122,7 @@ class PythonHost:
             return
         for workspace in opened:
             with contextlib.suppress(IndexUnavailable, RepositoryError, ModelUnavailable):
-                workspace.index.refresh(wait_s=REFRESH_S)
+                workspace.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
                 # a server may take longer than a program waits
                 if not (workspace.embedder.is_remote or workspace.index.is_remote):
                     workspace.index.embed_pending(VECTORS)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from keeplore.errors import KeeploreError, RepositoryBusy
+from keeplore.index.rows import Refreshed
 from keeplore.worker.chores import Chore
 from keeplore.worker.inventory import Inventory
 from keeplore.workspace.ingesting import Ingesting
@@ -19,6 +20,7 @@ from keeplore.workspace.workspace import Workspace, now
 _T = TypeVar("_T")
 LOG = logging.getLogger(__name__)
 INDEX_DELAY_S = 0.4  # after the last change that the watch tells of; a pull or a checkout makes many at once
+INDEX_STEP_S = 2.0  # of reading text at once; after a clone it is minutes in all
 INDEX_LATEST_S = 10.0  # after the first one
 LOOK_S = 10.0  # between two looks at files whose changes nobody tells of
 LOOK_WATCHED_S = 300.0  # where somebody does; a system that has too much to tell drops some
@@ -55,6 +57,7 @@ class Background:
         self._looked_at = moment
         self._look_took_s = 0.0
         self._are_vectors_due = True
+        self._has_unread = False  # text that there was no time for, which comes before vectors
         self._unwatched = ""
         self._sync_due_at = moment + SYNC_DELAY_S
         self._synced_at = moment
@@ -169,7 +172,7 @@ class Background:
             self._sync_due_at, self._synced_at, self._is_syncing = 0.0, moment, True
             self._sync_thread = threading.Thread(target=self._sync, name="keeplore-sync", daemon=True)
             self._sync_thread.start()
-        if self._are_vectors_due:
+        if self._are_vectors_due and not self._has_unread:
             self._are_vectors_due = any(_each(opened, self._embed))
         return 0.0 if self._are_vectors_due else self._pause_s()
 
@@ -198,10 +201,14 @@ class Background:
         """Index what has changed in the files."""
         self._index_due_at = self._index_latest_at = 0.0
         began_s = time.thread_time()
-        if not any(_each(self._registry.opened(), _index)):
+        done = _each(self._registry.opened(), _index)
+        if not any(one.changed or one.removed or one.left for one in done):
             self._look_took_s = time.thread_time() - began_s
         self._looked_at = time.monotonic()
         self._are_vectors_due = True  # also where a command has indexed what changed
+        self._has_unread = any(one.left for one in done)
+        if self._has_unread:  # what hosts have told meanwhile is taken in between
+            self._index_due_at = self._looked_at
 
     def _next_look_at(self) -> float:
         if not self._unwatched:
@@ -294,9 +301,9 @@ def _each(workspaces: Iterable[Workspace], act: Callable[[Workspace], _T]) -> li
     return given
 
 
-def _index(workspace: Workspace) -> bool:
-    """Bring a workspace's index in step with its files. Returns whether there was something to do."""
-    done = workspace.index.refresh()
+def _index(workspace: Workspace) -> Refreshed:
+    """Bring a workspace's index in step with its files, or nearer to it."""
+    done = workspace.index.refresh(within_s=INDEX_STEP_S)
     if done.changed or done.removed:
         LOG.info("%s: %d files indexed, %d gone", workspace.name, done.changed, done.removed)
-    return bool(done.changed or done.removed)
+    return done

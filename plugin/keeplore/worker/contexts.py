@@ -89,7 +89,7 @@ class Contexts:
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
         if source != SHORTENED:  # it was looked at before
-            Beside(lambda: [view.index.refresh() for view in views]).is_done(REFRESH_S)
+            Beside(lambda: [view.index.refresh(within_s=REFRESH_S) for view in views]).is_done(REFRESH_S)
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
         reason = "compact" if source == SHORTENED else source
