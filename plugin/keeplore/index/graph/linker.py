@@ -14,15 +14,17 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from keeplore.index.graph.marks import BLOCK, INLINE, PROSE, SHELL, pieces
-from keeplore.index.graph.names import Mention
+from keeplore.index.graph.names import MAX_NAME, Mention
 from keeplore.index.graph.shapes import EXTENSIONS, is_plain
 
 MAX_TEXT = 200_000  # characters of all texts together
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words stand together: each character is a word
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_WORD_ALONE = re.compile(f"[{_UNSPACED}]")
 _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means
 _RUN = 200  # characters of a path or an address
+_WINDOW = 2 * MAX_NAME  # characters in which a name stands, with wide gaps
 _SUFFIXES = frozenset({"aware", "compatible", "driven", "like", "native", "only", "side", "specific", "style"})
 _VERSION = re.compile(r"\s{0,2}(?:(?:==|>=|<=|~=|\^|@)\s?\^?v?\d|v\d|\d{1,4}\.\d)")
 _SAID_AFTER = re.compile(
@@ -32,14 +34,23 @@ _SAID_AFTER = re.compile(
 _SAID_BEFORE = re.compile(
     r"(?:\b(?:(?:pip3?|npm|pnpm|yarn|bun|uv|poetry|cargo|gem|brew|apt|apt-get|go|conda) (?:install|add|get|i)|import|"
     r"(?:package|library|crate|gem|dependency|framework)(?: called| named)?|depend(?:s|ing)? on|built (?:on|with)|"
-    r"written in|powered by|migrat(?:e|ed|ing) (?:to|from))\s{1,3}[`*_\"]{0,2})$"
+    r"written in|powered by|migrat(?:e|ed|ing) (?:to|from))\s{1,3}[`*_\"]{0,2})\Z"
 )
 _IMPORTED = re.compile(
     r"(?:^|\n|;)[ \t]*(?:(?:import|from|use|extern crate|#include|require|@import)[ \t]+[\w{}*, \t]{0,80}[<\"'(]{0,2}"
-    r"|[^\n]{0,80}\b(?:require\(|from )[\"'])$"
+    r"|[^\n]{0,80}\b(?:require\(|from )[\"'])\Z"
 )
 _PARTS_BEFORE = frozenset("\\$#~%&_-.")  # "--name", "$name", "other-name", "other.name"
 _SENTENCE_ENDS = frozenset('.!?:;|>#*-–—•\n"“(')
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Names with one first word, which stands at one place in them: found by their lengths, however many they are."""
+
+    lead: int  # characters before the first word
+    lengths: tuple[int, ...]  # longest first
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +77,7 @@ def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
     In the order in which they first stand there. Linear in the length of the texts; at most ``MAX_TEXT`` characters
     are looked at.
     """
-    by_first: dict[str, list[str]] = {}
-    for name in sorted(set(names), key=lambda name: (-len(name), name)):
-        if key := first_word(name):
-            by_first.setdefault(key, []).append(name)
+    by_first = _grouped(names)
     found: dict[str, Mention] = {}
     if not by_first:
         return []
@@ -102,58 +110,68 @@ def _folded(text: str) -> tuple[str, str]:
     return written, folded
 
 
-def _places(folded: str, by_first: dict[str, list[str]]) -> Iterator[_Found]:
+def _grouped(names: Iterable[str]) -> dict[str, list[_Group]]:
+    split: dict[str, dict[int, set[str]]] = {}
+    for name in names:
+        if word := _WORD.search(name):
+            split.setdefault(word[0], {}).setdefault(word.start(), set()).add(name)
+    return {
+        key: [
+            _Group(lead, tuple(sorted({*map(len, same)}, reverse=True)), frozenset(same))
+            for lead, same in by_lead.items()
+        ]
+        for key, by_lead in split.items()
+    }
+
+
+def _places(folded: str, by_first: dict[str, list[_Group]]) -> Iterator[_Found]:
     beyond = 0
     for at, key in _keys(folded, by_first):
-        for name in by_first[key] if at >= beyond else ():
-            start = at - _lead(name)
+        for name, start in _candidates(folded, at, by_first[key]) if at >= beyond else ():
             end = _end(name, folded, start)
-            if end and start >= beyond and _is_whole(folded, start, end):
+            if start >= beyond and _is_whole(folded, start, end):
                 beyond = end
                 yield _Found(name, start, end)
                 break
 
 
-def _keys(folded: str, by_first: dict[str, list[str]]) -> list[tuple[int, str]]:
+def _candidates(folded: str, at: int, groups: list[_Group]) -> list[tuple[str, int]]:
+    """Names whose characters stand around a first word, each with its start, the longest first."""
+    found = []
+    for group in groups:
+        start = at - group.lead
+        if start >= 0:
+            there = _SPACE.sub(" ", folded[start : start + _WINDOW])
+            found += [(there[:length], start) for length in group.lengths if there[:length] in group.names]
+    return sorted(found, key=lambda one: -len(one[0]))
+
+
+def _keys(folded: str, by_first: dict[str, list[_Group]]) -> list[tuple[int, str]]:
     """Where words stand with which names begin, in order. Most pieces have none, which one look at all words shows."""
     found = []
     for key in by_first.keys() & set(_WORD.findall(folded)):
         at = folded.find(key)
         while at >= 0:
-            found.append((at, key))
-            at = folded.find(key, at + len(key))
+            end = at + len(key)
+            if not (_are_one_word(folded, at) or _are_one_word(folded, end)):
+                found.append((at, key))
+            at = folded.find(key, end)
     return sorted(found)
 
 
-@functools.lru_cache(maxsize=4096)
-def _lead(name: str) -> int:
-    found = _WORD.search(name)
-    return found.start() if found else 0
-
-
 def _end(name: str, folded: str, start: int) -> int:
-    """Where the name ends that stands at this place; 0 where it does not stand there."""
-    if start < 0:
-        return 0
-    if " " not in name:
-        return start + len(name) if folded.startswith(name, start) else 0
+    """Where a name ends that begins here, whatever gaps stand for its spaces."""
     at = start
     for part in name.split(" "):
-        if at > start:
-            gap = _SPACE.match(folded, at)
-            if not gap:
-                return 0
-            at = gap.end()
-        if not folded.startswith(part, at):
-            return 0
-        at += len(part)
+        gap = _SPACE.match(folded, at) if at > start else None
+        at = (gap.end() if gap else at) + len(part)
     return at
 
 
 def _is_whole(folded: str, start: int, end: int) -> bool:
     """Whether what stands there is not a part of another word, a file or an option."""
     before, after = folded[start - 1 : start], folded[end : end + 1]
-    if (_is_letter(before) and _is_letter(folded[start])) or (_is_letter(after) and _is_letter(folded[end - 1])):
+    if _are_one_word(folded, start) or _are_one_word(folded, end):
         return False
     if before in _PARTS_BEFORE or (before == "@" and _is_letter(folded[start - 2 : start - 1])):
         return False
@@ -170,8 +188,13 @@ def _is_longer(after: str, following: str) -> bool:
     return after in ("\\", "_") or (after == "." and following in EXTENSIONS) or (after == "#" and following.isdigit())
 
 
+def _are_one_word(folded: str, at: int) -> bool:
+    """True where a place is inside of a word."""
+    return 0 < at < len(folded) and _is_letter(folded[at - 1]) and _is_letter(folded[at])
+
+
 def _is_letter(char: str) -> bool:
-    return bool(char) and (char.isalnum() or char == "_") and not re.match(f"[{_UNSPACED}]", char)
+    return (char.isalnum() or char == "_") and (char < _UNSPACED[0] or not _WORD_ALONE.match(char))
 
 
 def _is_named(kind: str, written: str, folded: str, one: _Found) -> bool:

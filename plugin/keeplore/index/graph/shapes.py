@@ -6,6 +6,7 @@ such a thing. Others, a word with a capital in it or a name in a block of code, 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ _RUN = r"[A-Za-z0-9_@~./#+-]"  # what names are written with
 # an address, or a run that is more than a plain word: the look-ahead passes over those without a match object each
 _CHUNK = re.compile(
     rf"https?://[^\s<>`\"')\]]{{1,300}}|(?<!{_RUN})"
-    rf"(?=[A-Za-z]?[a-z]*(?:[A-Z0-9_@~/#+-]|\.[A-Za-z0-9_./]|\(\))|[A-Z][a-z]{{3,12}}file\b){_RUN}{{2,300}}(?:\(\))?"
+    rf"(?=[A-Za-z]?[a-z0-9-]*(?:[A-Z_@~/#]|\.[A-Za-z_./]|\(\))|[A-Z][a-z]{{3,12}}file\b){_RUN}{{2,300}}(?:\(\))?"
 )
 _NO_NEIGHBOUR = frozenset("{}<$%\\")  # beside a chunk: a placeholder, no name
 _ISSUE = re.compile(r"(?:[\w.-]+/)?([A-Za-z][\w.-]*)#(\d{1,7})", re.ASCII)
@@ -181,14 +182,17 @@ def _is_pattern(text: str, start: int, end: int) -> bool:
     return after[:1] == "*" and after != "**" and before != "*"  # "Name*", but not "**Name**"
 
 
-def _named(chunk: str, kind: str) -> Iterator[Shape]:
+@functools.lru_cache(maxsize=8192)  # a talk says the same names again and again
+def _named(chunk: str, kind: str) -> tuple[Shape, ...]:
+    return () if chunk.isupper() and chunk.isalpha() else tuple(_of_chunk(chunk, kind))
+
+
+def _of_chunk(chunk: str, kind: str) -> Iterator[Shape]:
     """The names in a run of characters without a space."""
-    if chunk.startswith("http"):
+    if "://" in chunk:
         if issue := _ISSUE_URL.match(chunk):
             yield Shape(f"{issue[1]}#{issue[2]}", chunk, ISSUE)
-            return
-        if "://" in chunk:
-            return
+        return
     is_call = chunk.endswith("()")
     text = chunk.removesuffix("()").strip("-+#").rstrip("./@~").removeprefix("./")
     if issue := _ISSUE.fullmatch(text):

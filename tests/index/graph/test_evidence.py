@@ -1,0 +1,88 @@
+"""What a memory itself shows: names by their shape, programs, triples, aspects."""
+
+from __future__ import annotations
+
+import pytest
+
+from keeplore.index.graph.evidence import MAX_MENTIONS, aspects_of, evident, relations_of
+from keeplore.index.graph.names import Aspect, Mention, Relation
+from keeplore.memory import Conversation, Exchange, Memory
+from keeplore_hooks.events import Work
+
+
+def note(body: str, **meta: object) -> Memory:
+    return Memory({"kind": "note", "title": "", "project": "ledgerly", **meta}, body)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "named"),
+    [
+        ("Never from a Capital Letter, nor from HTTP, APIs or GPT-4 e.g. and/or 3.10", [], []),
+        ("`keeplore.yaml` and plugin/keeplore/store/paths.py:12", ["keeplore.yaml", "paths.py"], []),
+        ("README.md, but cli/main.py and ./web/src/index.ts", ["readme.md", "cli/main.py", "src/index.ts"], []),
+        ("in `docs/generated/`, ~/code/kasha/api and internal/sem", ["docs/generated", "kasha/api"], ["internal/sem"]),
+        ("`*.py`, `src/*.go`, `<name>.md` and `path/to`", [], []),
+        ("kasha-api#42, LED-7, CVE-2024-3094, UTF-8", ["kasha-api#42", "led-7", "cve-2024-3094"], []),
+        ("see PR #12 (fixes #13), but option #1", ["ledgerly#12", "ledgerly#13"], []),
+        ("https://github.com/acme/kasha-api/pull/9/files", ["kasha-api#9"], []),
+        ("`embed_pending`, round_half_up and MAX_RETRIES", ["embed_pending", "round_half_up", "max_retries"], []),
+        ("GitHub and PostgreSQL, but `PostgreSQL` and TextEmbedding()", ["postgresql", "textembedding"], ["github"]),
+        ("`self.index.refresh()`, `tax.roundHalf`", ["index.refresh", "tax.roundhalf"], ["roundhalf"]),
+        ("`fastembed`, `click`, `true`, `a1b2c3d`, `ruff-lsp`", ["fastembed", "ruff-lsp"], []),
+        ("`@scope/kit`, @app/money.py and me@example.org", ["@scope/kit", "money.py"], []),
+        ("```go\nfunc (s *Store) RoundTax(netTotal int) {}\n```", ["roundtax"], ["nettotal"]),
+        ("```sh\n$ uvx ruff check app\nall is fine\n```", ["uvx", "ruff"], []),
+    ],
+)
+def test_names_are_told_by_their_shape(text: str, shown: list[str], named: list[str]) -> None:
+    found = evident(note(text))
+    assert [mention.name for mention in found if mention.type] == shown
+    assert [mention.name for mention in found if not mention.type] == named
+
+
+def test_code_references_show_files_programs_and_what_was_installed() -> None:
+    work = Work(
+        files=("/home/ada/ledgerly/app/tax_rules.zig",),
+        commands=(
+            "cd app && TZ=UTC sudo -u ada timeout 5 pytest -q | tee out; ls",
+            "uv run --with rich python -m mypy.stubgen 'a && b'",
+            "npx -y @scope/kit@2 && npm install -D vite@5 ./local",
+            'n=$(gh pr view) && git commit -m "fix && go',
+        ),
+        commits=("b81d07e Round in roundHalfUp",),
+        links=("https://github.com/acme/ledgerly/pull/3",),
+    )
+    talk = Conversation("", (Exchange("t1", "2026-01-01T00:00:00Z", "hello"),), work=work)
+    found = evident(Memory({"kind": "conversation", "project": "ledgerly"}, talk.to_markdown()))
+    assert found[0] == Mention("tax_rules.zig", "/home/ada/ledgerly/app/tax_rules.zig", 1, "concept")
+    tools = [mention.name for mention in found if mention.is_word]
+    assert tools == ["sudo", "timeout", "pytest", "uv", "python", "mypy", "npx", "npm", "vite", "gh", "git"]
+    assert [mention.name for mention in found[-2:]] == ["roundhalfup", "ledgerly#3"]
+
+
+def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -> None:
+    triple = {"source": "Kasha  API", "relationship": "Depends on", "target": "hnswlib", "confidence": 0.9}
+    aspect = {"entity": "FastEmbed", "type": "tool", "aspect": "Start-up time", "kind": "constraint"}
+    memory = note(
+        "",
+        entities=[triple, dict(triple), "no", {"source": 1, "target": []}, {**triple, "target": "kasha api"},
+                  {**triple, "target": "pgvector", "confidence": "high"}],
+        aspects=[aspect, {**aspect, "kind": "opinion"}, {**aspect, "aspect": "size", "type": "animal"}, None],
+    )  # fmt: skip
+    assert relations_of(memory) == [
+        Relation("kasha api", "depends-on", "hnswlib", 0.9, "Kasha API", "hnswlib"),
+        Relation("kasha api", "depends-on", "pgvector", 0.5, "Kasha API", "pgvector"),
+    ]
+    assert aspects_of(memory) == [
+        Aspect("fastembed", "FastEmbed", "tool", "start-up time", "constraint"),
+        Aspect("fastembed", "FastEmbed", "unknown", "size", "constraint"),
+    ]
+    assert Mention("hnswlib", "hnswlib", 1, "unknown", is_word=True) in evident(memory)
+    assert relations_of(note("", entities="none")) == aspects_of(note("", aspects={"entity": "x"})) == []
+
+
+def test_of_too_many_names_those_stay_that_the_memory_shows_to_exist() -> None:
+    words = " ".join(f"Weak{number}Name" for number in range(MAX_MENTIONS))
+    found = evident(note(f"{words} `shown_name`"))
+    assert len(found) == MAX_MENTIONS
+    assert found[0].name == "shown_name"
