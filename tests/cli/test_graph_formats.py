@@ -20,7 +20,7 @@ from keeplore.cli.graphs import page
 from keeplore.cli.graphs.dot import as_dot
 from keeplore.cli.graphs.mermaid import MOST_CHARACTERS, MOST_EDGES, as_mermaid
 from keeplore.cli.graphs.page import as_page
-from keeplore.cli.graphs.picture import Aspect, Node, Picture, Relation, Together, Told, as_data
+from keeplore.cli.graphs.picture import Aspect, Node, Picture, Relation, Together, Told, as_data, as_json
 from keeplore.cli.graphs.tree import as_tree
 
 VENDOR = Path(page.__file__).parent / "vendor"
@@ -87,10 +87,6 @@ def hostile() -> Picture:
     )
     relations = tuple(Relation(0, i, name, 0.5, 1) for i, name in enumerate(HOSTILE) if i)
     return Picture(HOSTILE[4], nodes, relations, (Together(1, 2, 2),), len(nodes), has_middle=True)
-
-
-def as_json(picture: Picture) -> str:
-    return json.dumps(as_data(picture), ensure_ascii=False, indent=2) + "\n"
 
 
 FORMATS: dict[str, Callable[[Picture], str]] = {

@@ -6,6 +6,7 @@ Whatever comes from a memory, a path or a host goes through ``plain`` or ``block
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -43,6 +44,18 @@ def note(text: str) -> None:
 
 def emit_json(data: Any) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def write_file(output: Path, pieces: Iterable[str]) -> None:
+    """The whole file or none of it: what stood there stays until it is complete."""
+    aside = output.with_name(f".{output.name}.{os.getpid()}.tmp")
+    try:
+        with aside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.writelines(pieces)
+        aside.replace(output)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
 
 
 def near(place: Path, cwd: Path) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
 import click
 
-from keeplore.cli.output import note
+from keeplore.cli.output import note, write_file
 from keeplore.cli.values import When
 from keeplore.config.places import Places
 from keeplore.memory.model import KINDS
@@ -68,17 +66,5 @@ def command(
             for piece in pieces:
                 click.echo(piece, nl=False)
         else:
-            _write(output, pieces)
+            write_file(output, pieces)
             note(f"{len(rows)} memories are in {output}")
-
-
-def _write(output: Path, pieces: Iterable[str]) -> None:
-    """The whole file or none of it: what stood there stays until it is complete."""
-    aside = output.with_name(f".{output.name}.{os.getpid()}.tmp")
-    try:
-        with aside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.writelines(pieces)
-        aside.replace(output)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise

@@ -5,6 +5,7 @@ Every text in a picture is one line without control characters: whoever makes on
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +114,11 @@ def as_data(picture: Picture) -> dict[str, Any]:
         "together": [{"entities": [pair.first, pair.second], "memories": pair.memories} for pair in picture.together],
         "memories": {id_: {"title": told.title, "date": told.date} for id_, told in memories.items()},
     }
+
+
+def as_json(picture: Picture) -> str:
+    """The same for programs, with letters as they are."""
+    return json.dumps(as_data(picture), ensure_ascii=False, indent=2) + "\n"
 
 
 def _entity(node: Node) -> dict[str, Any]:
