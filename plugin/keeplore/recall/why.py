@@ -37,8 +37,8 @@ class Why:
     title: str
     is_found: bool
     place: int  # among the hits, from 1; 0 where it is not among them
-    verdict: str
-    threshold: float  # below which nothing is shown, 0..1
+    verdict: str = ""
+    threshold: float = WEIGHTS.nothing_below  # below which nothing is shown, 0..1
     score: float = 0.0  # 0..1
     odds: float = 0.0
     passage: str = ""  # the words that counted
@@ -145,10 +145,7 @@ def _searched(look: Look, e: Evidence) -> Iterator[tuple[str, str]]:
     if e.text is None:
         yield "text", "the search by words did not give it"
     else:
-        yield (
-            "text",
-            f"BM25 {e.text:.2f} of {best:.2f}, times the {covered:.0%} of the question's words in the best match",
-        )
+        yield "text", f"BM25 {e.text:.3g}, the best has {best:.3g}; it covers {covered:.0%} of the question's words"
     if sight.floor is None:
         yield "vectors", "searched by text alone"
     elif e.cosine is None:

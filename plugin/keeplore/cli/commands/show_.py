@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from keeplore.cli.output import block, emit_json, markdown, near, plain, say, table
-from keeplore.cli.references import reference
+from keeplore.cli.references import reference, short
 from keeplore.config.places import Places
 from keeplore.memory import Asked, Conversation, Exchange
 from keeplore.memory.conversation import short_turns
 from keeplore.memory.moments import minute_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from keeplore.workspace.described import Described
+    from keeplore.workspace.related import Related
 
 FIRST_LINE = 100  # characters of an exchange in the list of them
 SHOWN_FILES = 4
+MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 
 
 @click.command(short_help="Show one memory, and where it comes from.")
@@ -37,11 +42,28 @@ SHOWN_FILES = 4
     is_flag=True,
     help="Print the file byte for byte, whoever wrote it; on a terminal without control characters.",
 )
+@click.option(
+    "--related",
+    "hops",
+    metavar="HOPS",
+    type=click.IntRange(1, MOST_HOPS),
+    is_flag=False,
+    flag_value=1,
+    help=f"List what refines, contradicts or relates to it, over 1 to {MOST_HOPS} links; 1 if no number is given.",
+)
 @click.option("--path", "is_path", is_flag=True, help="Print the path of the file and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.pass_obj
 def command(
-    places: Places, *, reference: str, full: bool, exchange: str | None, raw: bool, is_path: bool, as_json: bool
+    places: Places,
+    *,
+    reference: str,
+    full: bool,
+    exchange: str | None,
+    raw: bool,
+    hops: int | None,
+    is_path: bool,
+    as_json: bool,
 ) -> None:
     """Show the memory REF: an id, four or more digits of one, or a path as it was printed.
 
@@ -55,10 +77,13 @@ def command(
     """
     if sum((full, raw, is_path, as_json, exchange is not None)) > 1:
         raise click.UsageError("--full, --exchange, --raw, --path and --json exclude one another")
+    if hops and (raw or is_path or exchange is not None):
+        raise click.UsageError("--related goes with --full and --json")
     # heavy: git and the index are needed here, not for --help
     from keeplore.worker.opened import note_opened
     from keeplore.workspace.described import describe
     from keeplore.workspace.registry import Registry
+    from keeplore.workspace.related import neighbours_of
     from keeplore.workspace.sources import exchange_of, transcript_of
 
     cwd = Path.cwd()
@@ -75,14 +100,17 @@ def command(
         described = describe(found)
         transcript = transcript_of(places, found.memory)
         wanted = exchange_of(found, exchange) if exchange is not None else None
+        related = neighbours_of(found, hops) if hops else []
         if found.workspace.settings.recall.feedback and not as_json:  # programs walk over all of them
             note_opened(places.state, found.row.id)
     if as_json:
-        emit_json(_as_json(described))
+        emit_json({**_as_json(described), **({"related": [asdict(one) for one in related]} if hops else {})})
     elif wanted is not None:
         _show_exchange(wanted, transcript)
     else:
         _show_facts(described, transcript, cwd)
+        if hops:
+            _show_related(related)
         _show_body(found.memory.kind, found.memory.body, is_folded=sys.stdout.isatty() and not full)
 
 
@@ -101,6 +129,15 @@ def _show_facts(described: Described, transcript: str, cwd: Path) -> None:
     say(plain(row.title), bold=True)
     for label, value in facts:
         say(f"{label + ':':<{width}} {value}", dim=True)
+    say()
+
+
+def _show_related(related: Sequence[Related]) -> None:
+    rows = [("  " * (one.hops - 1) + one.said, short(one.id), one.date, one.title) for one in related]
+    if rows:
+        table(("related", "id", "date", "title"), rows, wide=("title",))
+    else:
+        say("nothing refines, contradicts or relates to it", dim=True)
     say()
 
 

@@ -26,9 +26,9 @@ class Neighbour:
 
 
 def neighbours(connection: sqlite3.Connection, memory_id: str, hops: int, limit: int = MOST) -> list[Neighbour]:
-    """The newest versions of memories within so many steps, the nearest first; links may be cycles.
+    """The newest versions of memories within so many steps, the nearest first, what it names before what names it.
 
-    Versions of one memory count as one, so what an earlier version was linked to is a neighbour too.
+    Links may be cycles. Versions of one memory count as one, so what an earlier one was linked to is a neighbour too.
     """
     edge = _versions(connection, _newest(connection, [memory_id]).values())
     seen, found = {*edge.values()}, list[Neighbour]()
@@ -37,7 +37,7 @@ def neighbours(connection: sqlite3.Connection, memory_id: str, hops: int, limit:
         newest = _newest(connection, {other for _, _, other, _ in links})
         reached: dict[str, Neighbour] = {}
         known = {(edge[near], kind, newest[other], stated) for near, kind, other, stated in links if other in newest}
-        for near, kind, other, stated in sorted(known):
+        for near, kind, other, stated in sorted(known, key=lambda link: (not link[3], link)):
             if other not in seen:
                 reached.setdefault(other, Neighbour(other, kind, near, stated, hop))
         seen |= reached.keys()
