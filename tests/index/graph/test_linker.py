@@ -60,8 +60,8 @@ def test_every_name_is_looked_for_under_a_word_that_its_text_has() -> None:
 
 HOSTILE = st.lists(
     st.sampled_from([
-        *NAMES, "`", "``", "```", "```sh\n", "\n", " ", "/", "./", "a/b.py", "_", "#12", "org/repo#3", "CamelCase()", "@",
-        "İ", "\ud800", "\x00", "$(", "'", '"', "&&", "sudo", "npx ", "é", "::", "- ", "**", "<b>", "class Foo_bar",
+        *NAMES, "`", "``", "```", "```sh\n", "\n", " ", "/", "./", "a/b.py", "_", "#12", "org/repo#3", "CamelCase()",
+        "@", "İ", "\ud800", "\x00", "$(", "'", '"', "&&", "sudo", "npx ", "é", "::", "- ", "**", "<b>", "class Foo_bar",
         "https://x/pull/1",
     ])
     | st.text(max_size=20),

@@ -42,28 +42,23 @@ _EVERYWHERE = frozenset(
 _NO_TRACKERS = frozenset(
     """
     AES AMD ARM BLAKE CENTOS COVID CP ECMA EN ES FIPS GPT HTTP IEC IEEE ISO JDK KEY LATIN LINUX LLAMA MAX MD MIN MPEG
-    MS OAUTH PCI PEP PHASE PORT RC RFC RSA SHA SOC STEP TASK TLS UCS USB US UTC UTF VP WCAG WIN WIN XHTML
+    MS OAUTH PCI PEP PHASE PORT RC RFC RSA SHA SOC STEP TASK TLS UCS USB US UTC UTF VP WCAG WIN XHTML
     """.split()  # noqa: SIM905  # likewise
 )
 # plain words of the trade, beside those of English
 _TRADE = frozenset(
     """
-    alias api app array assert async auth backend badge benchmark binary bool branch browser buffer bug build bundle
-    cache callback changelog check clean cli click client clone cluster codec color command commit compiler compress
-    concurrent config console container cookie copy core coverage crate cron cursor daemon dashboard database debug
-    decorator delete deploy diff docs dump edit editor embed emoji endpoint enum env error escape event exec export
-    express fetch file filter find fix fixture flag flat folder format framework frontend function generate global
-    glob graph hash header helper hook icon import index init inject inspect install invoke iterator join json kernel
-    keyboard label layout lib lint linter load local lock log logger login loop macro main make map mark markdown mask
-    match menu merge metrics middleware migrate migration mock model module monitor node notebook null object option
-    override package packaging page parse parser patch path pattern pause pipeline pixel plugin pointer poll pool port
-    pr preview print process profile prompt proxy pull push query queue react read recall record redirect refactor
-    release remote render repo repository request response rest restart retry revert rich rollback route router run
-    runner runtime scan scheduler schema scope screen script search select semantic serial serve server session set
-    setup sharp shell signal sort source spec split stack stage start status stop storage store stream string style
-    submit sync syntax table tag task template terminal test testing text textual theme thread time timeout token toml
-    tool trace transfer transform trigger type typing undo unit update upload url user utils validate validator
-    variable verify version viewer watch web webhook widget window worker workflow wrapper write yaml zip
+    alias amplitude api app array arrow assert async atom auth backend badge benchmark binary bool browser buffer bug
+    bundle bytes cache callback canvas changelog cli click clone cluster codec compiler compress concurrent config
+    console container cookie crate cron cursor daemon dashboard dataset datasets debug decorator delete diff dig
+    discord docs dump embed emoji endpoint enum env exec export fetch filter fixture flux folder frontend graph hash
+    hatch header helper highlight hook hypothesis icon import init inject inspect invoke iterator json kernel layout
+    lib lint linter log logger login macro markdown menu metrics middleware migrate migration mock module monitor node
+    notebook notion null override parse parser passport patch pipeline pixel plug plugin pointer poll pr preview
+    prompt proxy query queue react realm redirect refactor regex render repo repository restart retry revert rollback
+    router runtime scan scheduler schema scope semantic server setup slack stack sync syntax tap template textual
+    thread timeout token tokenizers toml transform transformers trigger undo upload url utils uuid validate validator
+    variable vault verify webhook widget workflow wrapper yaml zap zip zoom
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
 # of languages, formats and HTTP: nobody's in particular
