@@ -20,7 +20,7 @@ from keeplore.refine.prompts import prompt
 PROMPT = prompt("aspects")
 UNKNOWN = TYPES[-1]
 MAX_ASPECTS = 3  # of a note: a statement is about one thing or two; more of them would say what it mentions
-MAX_CALLS = 4  # of a conversation: each reads some 300 tokens before it comes to a fact, as many as a short talk has
+MAX_CALLS = 4  # of a conversation: each reads some 250 tokens before it comes to a fact, more than a short talk has
 LISTED = 12  # aspects of an entity that a model is shown: among more it rather makes a new one
 MAX_ASPECT, MAX_WORDS = 40, 5  # characters and words of an aspect: it is a name and no sentence
 _LISTS = schema_of(aspects=AspectItem)
