@@ -55,7 +55,7 @@ def test_a_sound_workspace_has_nothing_wrong_and_nothing_is_written(root: Path) 
     write(root, "projects/ledgerly/project.json", "{}")
     write(root, "README.md", "no memory at all")
     before = {path: path.read_bytes() for path in root.rglob("*.md")}
-    assert (seen(lint(root)), lint(root).files) == ([], 2)
+    assert (seen(lint(root)), lint(root).files) == ([], 3)
     assert {path: path.read_bytes() for path in root.rglob("*.md")} == before
 
 
@@ -177,3 +177,16 @@ def test_a_filter_of_git_is_undone_before_its_text_is_judged(root: Path, git: Gi
     git("add", ".", cwd=root)
     assert "---\nfpurzn" in git("cat-file", "blob", f":{name('a')}", cwd=root)
     assert (seen(lint_staged(root)), lint_staged(root).files) == ([], 1)
+
+
+def test_what_says_who_and_what_there_is_is_looked_at_too(root: Path) -> None:
+    write(root, "entities/wizard.yaml", "name: Merlin\ntype: wizard\n")
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    write(root, "projects/shop/entities/key.yaml", f"name: key\naliases:\n- {token}\n")
+    write(root, "projects/shop/project.json", "<<<<<<< HEAD\n")
+    findings = {(one.path, one.line, one.message.split(",")[0].split(":")[0]) for one in lint(root).findings}
+    assert findings == {
+        ("entities/wizard.yaml", 1, "`type"),
+        ("projects/shop/entities/key.yaml", 3, "a secret stands here"),
+        ("projects/shop/project.json", 1, "it is no JSON"),
+    }

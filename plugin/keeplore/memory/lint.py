@@ -50,10 +50,10 @@ class Checked:
         return Finding(self.path, self.line_of(key), level, message, remedy)
 
 
-def check(path: str, data: bytes, secrets: Secrets) -> Checked:
-    """Everything that one file tells about itself. No message repeats a secret."""
+def check(path: str, data: bytes, secrets: Secrets, read: Callable[[str, bytes], Checked] | None = None) -> Checked:
+    """Everything that one file tells about itself, read as a memory or by ``read``. No message repeats a secret."""
     hits = list(secrets(data))
-    checked = _read(path, data)
+    checked = (read or _read)(path, data)
     found = [_without(finding, data, hits) for finding in checked.findings]
     found += [
         Finding(path, data.count(b"\n", 0, start) + 1, ERROR, f"a secret stands here: {kind}", _TO_GIT)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.errors import RepositoryBusy, StoreError
+from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
 from keeplore.index import Allowed, Wanted
 from keeplore.memory import Conversation, Quote
 from keeplore.workspace.intake import Intake
+from keeplore.workspace.manifests import Manifests
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
@@ -66,11 +67,22 @@ def import_sessions(
         problems += [(session.path, problem) for problem in taken.problems]
         progress(number, len(recorded))
     problems += intake.sweep()
+    _take_manifests(registry, dict.fromkeys(session.cwd for session in recorded if session.cwd))
     for workspace in registry.opened():
         workspace.index.refresh()
         with contextlib.suppress(RepositoryBusy):  # the files are there, and the worker commits them later
             workspace.commit(f"Import {sessions} sessions of {host.name}")
     return Imported(sessions, turns, tuple(problems))
+
+
+def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
+    """Write down what the projects are made of in which people worked; a directory may be gone long since."""
+    manifests = Manifests()
+    for directory in directories:
+        with contextlib.suppress(KeeploreError, OSError):  # the next session there looks again
+            workspace = registry.for_directory(Path(directory))
+            if workspace.settings.capture.enabled:
+                manifests.take(workspace, Path(directory))
 
 
 def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:

@@ -13,15 +13,16 @@ from keeplore.config.machine import redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
 from keeplore.errors import Corrupt, NotFound, StoreError
+from keeplore.index.graph.definitions import defined
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, Secrets, check, check_links
 from keeplore.memory.location import digits_of
 from keeplore.store import Store, files
-from keeplore.store.paths import is_memory, is_portable
+from keeplore.store.paths import is_memory, is_portable, is_side
 from keeplore.store.staged import staged
 from keeplore.workspace.identity import denied
 
-FOLDERS = ("memory", "projects", "user")
+FOLDERS = ("memory", "projects", "user", "entities")
 KNOWN: Secrets = Redactor().spans  # what the rules know, without any wishes
 _RENAME = "Rename it"
 
@@ -57,8 +58,8 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Rep
         chosen = {path for path in chosen if any(path == p or path.startswith(f"{p}/") for p in paths)}
         for path in paths:
             if not any(found == path or found.startswith(f"{path}/") for found in chosen):
-                raise NotFound(f"no memory lies at {path}", "Name a file or folder below memory/, projects/ or user/")
-    wanted = (path for path in present if path in chosen and is_memory(path))
+                raise NotFound(f"no memory lies at {path}", "Name one below memory/, projects/, user/ or entities/")
+    wanted = (path for path in present if path in chosen and _is_checked(path))
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
     found = list(_linked(root, checked, present, is_whole=not paths))
     found += [
@@ -72,7 +73,7 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Rep
 def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> Report:
     """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
     contents = staged(root, index_file)
-    checked = [_checked(path, data, secrets) for path, data in contents.items() if is_memory(path)]
+    checked = [_checked(path, data, secrets) for path, data in contents.items() if _is_checked(path)]
     present = [file.path for folder in FOLDERS for file in files.walk(root, folder, [])]
     found = list(_linked(root, checked, present, is_whole=False))
     return _report(checked, [*found, *_names({*present, *contents}, contents)])
@@ -102,7 +103,20 @@ def _checked(path: str, data: bytes | None, secrets: Secrets) -> Checked:
     if data is None:
         said, remedy = f"it is larger than {MAX_FILE >> 20} MB", "Split it, or move it out of the memory folders"
         return Checked(path, None, (Finding(path, 1, ERROR, said, remedy),))
-    return check(path, data, secrets)
+    return check(path, data, secrets, None if is_memory(path) else _read_side)
+
+
+def _is_checked(path: str) -> bool:
+    return is_memory(path) or is_side(path)
+
+
+def _read_side(path: str, data: bytes) -> Checked:
+    """A file that says who and what there is."""
+    try:
+        defined(path, data.decode())
+    except ValueError as e:
+        return Checked(path, None, (Finding(path, 1, ERROR, str(e), "Mend it, or take it out of the folder"),))
+    return Checked(path, None, ())
 
 
 def _linked(root: Path, checked: Sequence[Checked], present: Iterable[str], *, is_whole: bool) -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from keeplore.store import facts
 from keeplore.sync.projects import clone_project
 from keeplore.sync.urls import checked
 from keeplore.workspace.identity import Project, load_projects, normalise_remote, save_project
+from keeplore.workspace.manifests import Manifests
 from keeplore.workspace.workspace import Workspace
 
 LIST = "projects.json"  # a list that a person brings along, in the root of the workspace
@@ -58,6 +59,8 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
     if project.name in {entry.name for entry in load_projects(workspace.store)}:
         raise AlreadyExists(f"there is a project {project.name!r} already", "Choose another name with --name")
     save_project(workspace.store, project)
+    workspace.forget_identities()
+    Manifests().take(workspace, directory)
     return project
 
 
