@@ -51,6 +51,7 @@ class _Group:
     lead: int  # characters before the first word
     lengths: tuple[int, ...]  # longest first
     names: frozenset[str]
+    has_space: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _grouped(names: Iterable[str]) -> dict[str, list[_Group]]:
             split.setdefault(word[0], {}).setdefault(word.start(), set()).add(name)
     return {
         key: [
-            _Group(lead, tuple(sorted({*map(len, same)}, reverse=True)), frozenset(same))
+            _Group(lead, tuple(sorted({*map(len, same)}, reverse=True)), frozenset(same), any(" " in n for n in same))
             for lead, same in by_lead.items()
         ]
         for key, by_lead in split.items()
@@ -141,7 +142,9 @@ def _candidates(folded: str, at: int, groups: list[_Group]) -> list[tuple[str, i
     for group in groups:
         start = at - group.lead
         if start >= 0:
-            there = _SPACE.sub(" ", folded[start : start + _WINDOW])
+            there = folded[start : start + _WINDOW]
+            if group.has_space:
+                there = _SPACE.sub(" ", there)
             found += [(there[:length], start) for length in group.lengths if there[:length] in group.names]
     return sorted(found, key=lambda one: -len(one[0]))
 
