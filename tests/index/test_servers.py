@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +17,9 @@ import pytest
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for, servers, wire
-from keeplore.index.models import UNRELATED
+from keeplore.index.embedder import embed_questions
+from keeplore.index.models import UNRELATED, floor_between
+from keeplore.index.prefixes import Prefixes, prefixes_of
 from keeplore.index.servers import Address, ServerEmbedder, address_of
 
 TEXTS = [f"text number {n}" for n in range(70)]
@@ -317,3 +320,42 @@ def test_an_address_that_is_none_says_how_one_is_written(name: str) -> None:
 
 def test_other_names_are_no_servers() -> None:
     assert address_of("packaged") is address_of("BAAI/bge-small-en-v1.5") is address_of("~/models/gte") is None
+
+
+def test_a_model_that_wants_words_before_questions_and_passages_gets_them(server: Server, tmp_path: Path) -> None:
+    plain = made(server, tmp_path)
+    nomic = embedder_for(f"{server.url}#nomic-ai/nomic-embed-text-v1.5", tmp_path)
+    question = embed_questions(nomic, ["tabs?"])[0]
+    passages = nomic.embed(["Indent with tabs.", "No tabs."])
+    assert question @ unit("search_query: tabs?") == pytest.approx(1.0)
+    assert passages[1] @ unit("search_document: No tabs.") == pytest.approx(1.0)
+    assert floor_between(units("search_query: "), units("search_document: ")) == nomic.floor
+    _ = plain.embed(["Indent with tabs."])
+    assert (plain.fingerprint.count(":"), plain.fingerprint[-2:]) == (nomic.fingerprint.count(":"), ":0")
+    assert re.search(r":0-[0-9a-f]{8}\Z", nomic.fingerprint)
+
+
+def unit(text: str) -> Any:
+    found = np.array(vector(text))
+    return found / np.linalg.norm(found)
+
+
+def units(prefix: str) -> Any:
+    return np.array([unit(f"{prefix}{text}") for text in UNRELATED])
+
+
+@pytest.mark.parametrize(
+    ("model", "question", "passage"),
+    [
+        ("nomic-embed-text:latest", "search_query: ", "search_document: "),
+        ("intfloat/e5-base-v2", "query: ", "passage: "),
+        ("/models/multilingual-e5-small/", "query: ", "passage: "),
+        ("BAAI/bge-small-en-v1.5", "Represent this sentence for searching relevant passages: ", ""),
+        ("snowflake-arctic-embed2:568m", "query: ", ""),
+        ("BAAI/bge-m3", "", ""),
+        ("packaged", "", ""),
+        ("text-embedding-3-small", "", ""),
+    ],
+)
+def test_what_goes_before_a_text_is_known_by_the_models_name(model: str, question: str, passage: str) -> None:
+    assert prefixes_of(model) == Prefixes(question, passage)

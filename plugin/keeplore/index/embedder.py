@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index.models import PACKAGED, Located, fetched, floor_of, in_directory, packaged, text_embedding
+from keeplore.index.prefixes import prefixes_of
 from keeplore.index.runner import Runner
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class FilesEmbedder:
         self.model = model
         self._cache = cache
         self._fetch = fetch
+        self._prefixes = prefixes_of(model)
         self._loading = threading.Lock()
         self._embedding = threading.Lock()  # several at once are no faster, and each takes memory
         self._loaded: Callable[[str], Any] | None = None
@@ -72,7 +74,7 @@ class FilesEmbedder:
     @property
     def fingerprint(self) -> str:
         found = self._located
-        return f"{found.id}:{found.sha256}:{found.max_tokens}"
+        return f"{found.id}:{found.sha256}:{found.max_tokens}{self._prefixes.mark}"
 
     @property
     def dim(self) -> int:
@@ -88,6 +90,12 @@ class FilesEmbedder:
         return self._loaded is not None
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._vectors([f"{self._prefixes.passage}{text}" for text in texts])
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._vectors([f"{self._prefixes.question}{text}" for text in texts])
+
+    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np  # here, because it costs 40 ms and most commands embed nothing
 
         if not texts:
@@ -190,6 +198,9 @@ class Deferred:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._found.embed(texts)
 
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return embed_questions(self._found, texts)
+
 
 def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
     """The embedder for ``packaged``, a directory, a name of fastembed's list, or a server's model.
@@ -201,6 +212,15 @@ def embedder_for(model: str, cache: Path, *, fetch: bool = False) -> Embedder:
 
     address = address_of(model)
     return ServerEmbedder(model, address, cache) if address else FilesEmbedder(model, cache, fetch=fetch)
+
+
+def embed_questions(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Vectors of what is looked for, which some models make otherwise than those of what is found.
+
+    As ``Embedder.embed``; a plugin's embedder may have a method of this name. Raises ModelUnavailable.
+    """
+    made: NDArray[np.float32] = getattr(embedder, "embed_questions", embedder.embed)(texts)
+    return made
 
 
 def batch_of(embedder: Embedder) -> int:

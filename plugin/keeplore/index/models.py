@@ -156,7 +156,7 @@ def floor_of(found: Located, cache: Path, embedder: Embedder) -> float:
     """The model's floor: known, measured before, or measured now (a quarter of a second)."""
     if found.floor is not None:
         return found.floor
-    note = cache / f"floor-{found.sha256[:16]}-{found.max_tokens}.json"
+    note = cache / f"floor-{found.sha256[:16]}-{embedder.fingerprint.rpartition(':')[2]}.json"
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         return float(read_json(note)["floor"])
     floor = measure_floor(embedder)
@@ -166,13 +166,15 @@ def floor_of(found: Located, cache: Path, embedder: Embedder) -> float:
 
 
 def measure_floor(embedder: Embedder) -> float:
-    """The 95th percentile of the cosine between sentences that have nothing to do with one another."""
-    return floor_between(embedder.embed(UNRELATED))
+    """The 95th percentile of the cosine between questions and passages that have nothing to do with one another."""
+    from keeplore.index.embedder import embed_questions  # here, because it imports this module
+
+    return floor_between(embed_questions(embedder, UNRELATED), embedder.embed(UNRELATED))
 
 
-def floor_between(vectors: NDArray[np.float32]) -> float:
-    """The same, of the vectors of ``UNRELATED``."""
-    cosines = sorted(float(vectors[a] @ vectors[b]) for a, b in combinations(range(len(UNRELATED)), 2))
+def floor_between(questions: NDArray[np.float32], passages: NDArray[np.float32]) -> float:
+    """The same, of the vectors of ``UNRELATED`` as the one and as the other."""
+    cosines = sorted(float(questions[a] @ passages[b]) for a, b in combinations(range(len(UNRELATED)), 2))
     return round(cosines[int(0.95 * len(cosines))], 3)
 
 

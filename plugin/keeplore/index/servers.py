@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from keeplore.config.accepted import is_loopback, server_of
 from keeplore.errors import ConfigError, ModelUnavailable
 from keeplore.index.models import UNRELATED, floor_between, read_json
+from keeplore.index.prefixes import prefixes_of
 from keeplore.index.wire import Lasting, Passing, Refused, Wire
 from keeplore_hooks import durable
 
@@ -100,7 +101,9 @@ class ServerEmbedder:
         self._address = address
         name = f"{address.model}@{address.server}"
         self._id = f"server/{name}"
-        self._note = cache / f"server-{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
+        self._prefixes = prefixes_of(address.model)
+        note = hashlib.sha256(f"{name}{self._prefixes.mark}".encode()).hexdigest()[:16]
+        self._note = cache / f"server-{note}.json"
         self._wire = Wire(f"{address.server}/embeddings", is_direct=is_loopback(address.server))
         self._asking = threading.Lock()  # while the server is asked which model it runs
         self._mutex = threading.Lock()
@@ -114,7 +117,7 @@ class ServerEmbedder:
     @property
     def fingerprint(self) -> str:
         """Raises ModelUnavailable until the server has answered once on this machine."""
-        return f"{self._id}:{self._known().mark}:0"
+        return f"{self._id}:{self._known().mark}:0{self._prefixes.mark}"
 
     @property
     def dim(self) -> int:
@@ -144,7 +147,13 @@ class ServerEmbedder:
             self._asking.release()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One text is a question that a person waits for; several are a batch, which is tried again."""
+        """One text is something that a person waits for; several are a batch, which is tried again."""
+        return self._vectors([f"{self._prefixes.passage}{text}" for text in texts])
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._vectors([f"{self._prefixes.question}{text}" for text in texts])
+
+    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import numpy as np  # here, because it costs 40 ms and most commands embed nothing
 
         timeout_s = QUESTION_S if len(texts) == 1 else BATCH_S
@@ -173,15 +182,23 @@ class ServerEmbedder:
         return known if known.mark != self._gone and len(known.probe) == known.dim > 0 else None
 
     def _described(self, timeout_s: float) -> Known:
+        # sent as they stand, whatever the model wants before them: the first is compared with later ones alone
         vectors = self._sent(UNRELATED, timeout_s)
         kept, probe = self._kept(), vectors[0]
         if kept is None or not _is_same(kept, probe):  # else another process was faster
             mark = hashlib.sha256(probe.tobytes()).hexdigest()[:16]
-            kept = Known(mark, len(probe), floor_between(vectors), tuple(probe.tolist()))
+            kept = Known(mark, len(probe), self._floor(vectors, timeout_s), tuple(probe.tolist()))
             self._note.parent.mkdir(parents=True, exist_ok=True)
             durable.write(self._note, json.dumps({"model": self._id, **asdict(kept)}).encode())
         self._is_checked = True
         return kept
+
+    def _floor(self, vectors: NDArray[np.float32], timeout_s: float) -> float:
+        """``vectors`` are those of ``UNRELATED`` as it stands."""
+        if not self._prefixes.mark:
+            return floor_between(vectors, vectors)
+        before = (self._prefixes.question, self._prefixes.passage)
+        return floor_between(*(self._sent([f"{prefix}{text}" for text in UNRELATED], timeout_s) for prefix in before))
 
     def _made(self, texts: list[str], known: Known, timeout_s: float) -> NDArray[np.float32]:
         """The vectors of texts; one that the server cannot take is cut until it can."""
