@@ -60,6 +60,14 @@ def test_a_compaction_is_never_replaced_and_goes_first(queue: Queue) -> None:
     ]
 
 
+def test_what_is_about_the_earliest_time_goes_first(queue: Queue) -> None:
+    for month in (5, 3, 4):
+        queue.add("conversation", f"session-{month}", {"at": f"2026-0{month}-01T10:00:00Z"}, NOON)
+    queue.add("conversation", "session-1", {}, NOON)
+    leased = [queue.lease(KINDS, NOON) for _ in range(4)]
+    assert [job and job.key for job in leased] == ["session-1", "session-3", "session-4", "session-5"]
+
+
 def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(queue: Queue) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     now = NOON

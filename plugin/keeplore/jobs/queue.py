@@ -100,14 +100,15 @@ class Queue:
     def lease(self, kinds: Sequence[str], now: datetime) -> Job | None:
         """The job whose turn it is, now of this caller; None where none is due.
 
-        The first kind goes before the rest, and in each what is never replaced before what may be.
+        The first kind goes before the rest, and in each what is never replaced before what may be, then what is about
+        the earliest: the time that a payload may have as ``at`` (RFC 3339, UTC).
         """
         with self._database.transaction() as db:
             self._reap(db, now)
             for kind in kinds:
                 row = db.execute(
                     "SELECT * FROM jobs WHERE state = ? AND kind = ? AND (due <= ? OR due > ?)"
-                    " ORDER BY is_replaceable, id LIMIT 1",
+                    " ORDER BY is_replaceable, json_extract(payload, '$.at'), id LIMIT 1",
                     (WAITING, kind, now.timestamp(), _beyond(now, MAX_WAIT)),
                 ).fetchone()
                 if row is not None:

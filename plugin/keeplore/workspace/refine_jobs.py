@@ -30,7 +30,7 @@ class Trigger:
     @hookimpl_last
     def keeplore_conversation_closing(self, meta: Mapping[str, Any]) -> None:
         if _is_recent(str(meta.get("updated_at", ""))):
-            self._queue(str(meta.get("id", "")), CLOSED)
+            self._queue(str(meta.get("id", "")), CLOSED, at=str(meta.get("created_at", "")))
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
@@ -38,12 +38,12 @@ class Trigger:
         if state.open_id and _is_recent(compaction.at):
             self._queue(state.open_id, COMPACTION)
 
-    def _queue(self, memory_id: str, why: str) -> None:
+    def _queue(self, memory_id: str, why: str, **about: str) -> None:
         workspace = self._workspace
         if workspace.settings.refine.mode == FROZEN or not is_on(workspace):
             return
         try:
-            enqueue(Queue(workspace.places.jobs), workspace.name, memory_id, why)
+            enqueue(Queue(workspace.places.jobs), workspace.name, memory_id, why, **about)
         except (KeeploreError, OSError) as e:  # what was said is kept all the same, and `keeplore refine` finds it
             LOG.warning("%s: %s is not queued to be refined: %s", workspace.name, memory_id, e)
 
@@ -55,7 +55,11 @@ def is_on(workspace: Workspace) -> bool:
 
 
 def enqueue(queue: Queue, workspace: str, memory_id: str, why: str, **wishes: Any) -> bool:
-    """Put a job in; a newer one of the same conversation replaces it, unless it is of a compaction."""
+    """Put a job in; a newer one of the same conversation replaces it, unless it is of a compaction.
+
+    With ``at``, when it began, a conversation goes before later ones that wait: what was said last is to be the newer
+    note, in whatever order an import reads them.
+    """
     payload = {"workspace": workspace, "why": why, **{key: wish for key, wish in wishes.items() if wish}}
     is_compaction = why == COMPACTION
     return queue.add(FIRST if is_compaction else REST, memory_id, payload, datetime.now(UTC), replace=not is_compaction)

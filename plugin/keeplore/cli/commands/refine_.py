@@ -118,8 +118,9 @@ def _refine(
     open_account(workspace.settings.llm, workspace.root, places, workspace.plugins.hook.keeplore_llm)
     refinery = Refinery(registry)
     waiting = {part.memory.id: part.memory.title for part in parts}
-    for memory_id in waiting:
-        enqueue(refinery.queue, workspace.name, memory_id, ASKED, mode=mode, anywhere=anywhere)
+    for part in parts:
+        wishes = {"mode": mode, "anywhere": anywhere, "at": part.memory.created_at}
+        enqueue(refinery.queue, workspace.name, part.memory.id, ASKED, **wishes)
     if not waiting:
         say("Nothing to refine.")
         return
