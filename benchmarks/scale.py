@@ -49,10 +49,13 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def scan(self) -> Iterator[File]:
+    def indexed(self) -> Iterator[File]:
         for file in self.root.rglob("*.md"):
             at = file.stat()
             yield File(file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino)
+
+    def read_text(self, path: str, _limit_bytes: int) -> str:
+        return (self.root / path).read_text()
 
     def load(self, path: str) -> Memory:
         return parse((self.root / path).read_text(encoding="utf-8"))

@@ -46,10 +46,13 @@ class Files:
         aside.write_bytes(data)
         aside.replace(target)
 
-    def scan(self) -> Iterator[File]:
+    def indexed(self) -> Iterator[File]:
         for file in sorted(self.root.rglob("*.md")):
             at = file.stat()
             yield File(file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino)
+
+    def read_text(self, path: str, _limit_bytes: int) -> str:
+        return (self.root / path).read_text()
 
     def load(self, path: str) -> Memory:
         self.loaded.append(path)

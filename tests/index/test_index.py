@@ -387,9 +387,9 @@ def test_a_file_that_vanishes_between_scan_and_reading_is_no_problem(
     files: Any, index: Index, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = files.put(make_note("Tabs", "Indent with tabs."))
-    seen = list(files.scan())
+    seen = list(files.indexed())
     (files.root / path).unlink()
-    monkeypatch.setattr(files, "scan", lambda: iter(seen))
+    monkeypatch.setattr(files, "indexed", lambda: iter(seen))
     index.refresh()
     assert index.problems() == []
     assert found(index, "tabs") == []

@@ -71,7 +71,7 @@ def test_a_graph_follows_changed_and_deleted_files(
 ) -> None:
     index = with_graph(many, tmp_path / "graph", embedder)
     many.put(make_note("Late", "zebra"))
-    gone = next(file.path for file in many.scan() if "note-7-" in file.path)
+    gone = next(file.path for file in many.indexed() if "note-7-" in file.path)
     (many.root / gone).unlink()
     index.refresh()
     index.embed_pending()
@@ -242,7 +242,7 @@ def test_rows_that_a_graph_does_not_have_yet_are_found(
 def test_what_a_graph_cannot_reach_is_gone_over(many: Any, tmp_path: Path, embedder: Any) -> None:
     index = with_graph(many, tmp_path / "graph", embedder)
     assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES
-    for file in list(many.scan())[:100]:
+    for file in list(many.indexed())[:100]:
         (many.root / file.path).unlink()
     index.refresh()
     assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 100
@@ -261,7 +261,7 @@ def test_a_block_is_made_anew_without_what_is_gone(
     index.refresh()
     index.embed_pending()
     before = blocks_in(index_directory)
-    lore = [file for file in many.scan() if "/lore/" in file.path]
+    lore = [file for file in many.indexed() if "/lore/" in file.path]
     for file in lore[:20]:
         (many.root / file.path).unlink()
     index.refresh()

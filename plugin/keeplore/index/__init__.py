@@ -1,8 +1,9 @@
 """Everything derived from a workspace's text: passages, full text, vectors. It may be deleted and comes back."""
 
 from keeplore.index.embedder import Deferred, Embedder, Models, embedder_for
-from keeplore.index.index import Index, Source
+from keeplore.index.index import Index
 from keeplore.index.proof import Flaw
+from keeplore.index.refresh import Source
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 
 __all__ = [

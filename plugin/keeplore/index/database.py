@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from keeplore.errors import IndexUnavailable
+from keeplore.index.graph import feedback, tables
 from keeplore_hooks import durable
 
-SCHEMA = 6
+SCHEMA = 7
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
@@ -335,8 +336,12 @@ class Database:
 
 def _create(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
-    tables = _TABLES.replace("{columns}", ", ".join(FTS_WEIGHTS)).replace("{tokenizer}", TOKENIZER)
-    connection.executescript("BEGIN;" + tables)
+    made = (
+        (_TABLES + tables.TABLES + feedback.TABLES)
+        .replace("{columns}", ", ".join(FTS_WEIGHTS))
+        .replace("{tokenizer}", TOKENIZER)
+    )
+    connection.executescript("BEGIN;" + made)
     # the word of the scope keeps a search within a project from scoring those of all others, and says nothing itself
     weights = ", ".join(str(weight) for weight in (*FTS_WEIGHTS.values(), 0.0))
     connection.execute("INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",))

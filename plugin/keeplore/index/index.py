@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable
 from keeplore.index import blocks, periods, proof, queries, refresh, search
@@ -17,11 +17,11 @@ from keeplore.index.backends.embedded import Embedded
 from keeplore.index.database import Database
 from keeplore.index.embedder import Embedder, batch_of, fingerprint_of, give_back, prepare
 from keeplore.index.graph import boost, neighbours
+from keeplore.index.graph.view import Graph
 from keeplore.index.packing import packed
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 from keeplore.index.switching import Answering, Find, KeptVectors, Switching
 from keeplore.index.upkeep import Upkeep
-from keeplore.memory import Memory
 from keeplore.memory.chains import Chain
 
 if TYPE_CHECKING:
@@ -33,14 +33,6 @@ WINDOW = 64  # texts looked up at once for embedding, sorted by length before th
 Progress = Callable[[int, int], None]
 
 
-class Source(Protocol):
-    """What the index needs of a store."""
-
-    def scan(self) -> Iterator[refresh.File]: ...
-    def load(self, path: str, /) -> Memory: ...
-    def head(self) -> str: ...
-
-
 class Index:
     """Safe to use from several threads, and from several processes in the same directory.
 
@@ -50,7 +42,7 @@ class Index:
     def __init__(
         self,
         directory: Path,
-        store: Source,
+        store: refresh.Source,
         embedder: Embedder | None,
         *,
         engine: EngineMaker = Embedded,
@@ -68,6 +60,7 @@ class Index:
         make = partial(Embedded, graph_from=graph_from) if engine is Embedded else engine
         self._switching = Switching(self._database, embedder, make, find)
         self._upkeep = Upkeep(self._database, store)
+        self.graph = Graph(self._database)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(lambda _: None)
 
@@ -182,7 +175,7 @@ class Index:
     def lag(self) -> int:
         """How many files differ from what the index reflects, by their time, size and inode."""
         known = self._database.read(refresh.known_files)
-        seen = {file.path: file for file in self._store.scan()}
+        seen = {file.path: file for file in self._store.indexed()}
         differ = sum(1 for path, file in seen.items() if path not in known or not known[path].is_same(file))
         return differ + len(known.keys() - seen.keys())
 
@@ -203,8 +196,8 @@ class Index:
         Refresh it first. Raises IndexUnavailable, or ModelUnavailable after all else was looked at.
         """
         yield from proof.database_flaws(self._database)
-        files = sorted(self._store.scan(), key=lambda file: file.path)
-        yield from proof.text_flaws(self._database, files, self._store.load, progress or (lambda *_: None))
+        files = sorted(self._store.indexed(), key=lambda file: file.path)
+        yield from proof.text_flaws(self._database, files, self._store, progress or (lambda *_: None))
         if self._embedder is not None:
             yield from proof.vector_flaws(self._database, self._embedder)
             if damage := self._engine.damage():

@@ -13,6 +13,7 @@ from keeplore.index import blocks, refresh
 from keeplore.index.blocks import model_id, vector_sum
 from keeplore.index.database import FTS_WEIGHTS, Database
 from keeplore.index.embedder import Embedder
+from keeplore.index.graph import tables
 from keeplore.index.packing import BYTES, unpacked
 from keeplore.index.passages import embedded_text
 from keeplore.index.queries import raise_version
@@ -54,17 +55,21 @@ _ORPHANS = {
     "passages": "FROM passages WHERE memory NOT IN (SELECT key FROM memories)",
     "turns": "FROM turns WHERE memory NOT IN (SELECT key FROM memories)",
     "links": "FROM links WHERE memory NOT IN (SELECT key FROM memories)",
+    "mentions": "FROM mentions WHERE memory NOT IN (SELECT key FROM memories)",
+    "aspects": "FROM aspects WHERE memory NOT IN (SELECT key FROM memories)",
+    "relations": "FROM relations WHERE path NOT IN (SELECT path FROM files)",
+    "definitions": "FROM definitions WHERE path NOT IN (SELECT path FROM files)",
 }
 
 
 def text_flaws(
-    database: Database, files: Sequence[refresh.File], load: refresh.Loader, progress: Progress
+    database: Database, files: Sequence[refresh.File], source: refresh.Source, progress: Progress
 ) -> Iterator[Flaw]:
     """Read every file again and compare; one that changed since it was indexed is passed over, and is none."""
     for start in range(0, len(files), FILES_AT_ONCE):
         now_ns = time.time_ns()
         batch = files[start : start + FILES_AT_ONCE]
-        items = [item for file in batch if (item := refresh.read(load, file, now_ns))]
+        items = [item for file in batch if (item := refresh.read(source, file, now_ns))]
         yield from database.read(partial(_compared, items=items))
         progress(start + len(batch), len(files))
 
@@ -147,6 +152,8 @@ def _difference(connection: sqlite3.Connection, item: refresh.Read) -> str:
     if row[3] != item.content or bool(row[4]) != bool(item.problem):
         return "the file says something else than the index, although its time and size are the same"
     stored = connection.execute("SELECT * FROM memories WHERE path = ?", (file.path,)).fetchone()
+    if tables.differs(connection, file.path, item.share, stored[0] if stored else None):
+        return "what the graph has of it is not what the file says"
     if (stored is None) != (item.memory is None):
         return "it is listed, and its memory is not" if stored is None else "it is no memory, and one is listed"
     return _differing_rows(connection, item, stored) if stored and item.memory else ""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.index import blocks
+from keeplore.index.graph import tables
+from keeplore.index.graph.tables import NOTHING, Share
 from keeplore.index.passages import Passage, passages_of
 from keeplore.memory import Memory
 from keeplore.memory.conversation import turns_of
@@ -20,6 +22,7 @@ from keeplore.memory.note import hash_of
 # A file written twice within one tick of the file system's clock can keep its time and size; so one that was young
 # when it was read is read again at the next refresh. FAT's clock is the slowest.
 SETTLED_NS = 2_000_000_000
+MAX_SIDE = 1024 * 1024  # bytes of a file that is no memory
 
 
 class File(Protocol):
@@ -33,6 +36,15 @@ class File(Protocol):
     def size(self) -> int: ...
     @property
     def inode(self) -> int: ...
+
+
+class Source(Protocol):
+    """What the index needs of a store."""
+
+    def indexed(self) -> Iterator[File]: ...
+    def load(self, path: str, /) -> Memory: ...
+    def read_text(self, path: str, limit_bytes: int, /) -> str: ...
+    def head(self) -> str: ...
 
 
 class Known(NamedTuple):
@@ -60,15 +72,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A file that was read: a memory with its passages, or the problem that kept it from being one."""
+    """A file that was read: a memory with its passages, what else is indexed, or the problem that keeps it out."""
 
     file: File
     is_settled: bool
-    content: bytes  # sha256 of what the memory says
+    content: bytes  # sha256 of what it says
     memory: Memory | None
     passages: tuple[Passage, ...]
     turns: tuple[str, ...]
     problem: str
+    share: Share = NOTHING  # in the graph
 
 
 def plan(known: Mapping[str, Known], seen: Iterable[File]) -> Plan:
@@ -93,31 +106,44 @@ def known_files(connection: sqlite3.Connection) -> dict[str, Known]:
     return {row[0]: Known._make(row[1:]) for row in rows}
 
 
-def read(load: Loader, file: File, now_ns: int) -> Read | None:
+def read(source: Source, file: File, now_ns: int) -> Read | None:
     """Read one file; None where it vanished since it was seen. Never raises: a bad file is a Read with a problem."""
     is_settled = file.mtime_ns < now_ns - SETTLED_NS
     try:
-        memory = load(file.path)
+        if not file.path.endswith(".md"):
+            return _read_side(source, file, is_settled=is_settled)
+        memory = source.load(file.path)
         said = json.dumps(dict(memory.meta), ensure_ascii=False, default=str)
-        content = hashlib.sha256(f"{said}\0{memory.body}".encode("utf-8", "replace")).digest()
         passages, turns = tuple(passages_of(memory)), tuple(turns_of(memory))
-        return Read(file, is_settled, content, memory, passages, turns, "; ".join(memory.problems))
+        share = tables.share_of(memory, place_of(memory)[1])
+        problem = "; ".join(memory.problems)
+        return Read(file, is_settled, _sum(f"{said}\0{memory.body}"), memory, passages, turns, problem, share)
     except NotFound:
         return None
     except KeeploreError as e:
         problem = str(e)
     except Exception as e:  # noqa: BLE001  # whatever one file does to a parser, the others must still be found
         problem = f"the file cannot be read: {e!r}"
-    return Read(file, is_settled, hashlib.sha256(_text(problem).encode()).digest(), None, (), (), problem)
+    return Read(file, is_settled, _sum(problem), None, (), (), problem)
 
 
-class Loader(Protocol):
-    def __call__(self, path: str, /) -> Memory: ...
+def _read_side(source: Source, file: File, *, is_settled: bool) -> Read:
+    text = source.read_text(file.path, MAX_SIDE)
+    share, problem = NOTHING, ""
+    try:
+        share = tables.share_of_side(file.path, text)
+    except ValueError as e:
+        problem = str(e)
+    return Read(file, is_settled, _sum(text), None, (), (), problem, share)
+
+
+def _sum(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
 def drop(connection: sqlite3.Connection, path: str) -> None:
     """Forget a file and what was made from it; vectors stay, for the text may come back under another name."""
-    _drop_memory(connection, path)
+    _drop_rows(connection, path)
     connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
 
@@ -127,9 +153,9 @@ def put(connection: sqlite3.Connection, item: Read) -> bool:
     row = connection.execute("SELECT content FROM files WHERE path = ?", (file.path,)).fetchone()
     is_same = row is not None and row[0] == item.content
     if not is_same:
-        _drop_memory(connection, file.path)
-        if item.memory is not None:
-            _add_memory(connection, file.path, item.memory, item)
+        _drop_rows(connection, file.path)
+        key = None if item.memory is None else _add_memory(connection, file.path, item.memory, item)
+        tables.put(connection, file.path, item.share, key)
     connection.execute(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
         (file.path, file.mtime_ns, file.size, file.inode, item.is_settled, item.content, _text(item.problem)),
@@ -137,8 +163,9 @@ def put(connection: sqlite3.Connection, item: Read) -> bool:
     return not is_same
 
 
-def _drop_memory(connection: sqlite3.Connection, path: str) -> None:
+def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
     row = connection.execute("SELECT key FROM memories WHERE path = ?", (path,)).fetchone()
+    tables.drop(connection, path, row[0] if row else None)
     if row:
         blocks.lose(connection, row[0])
         for statement in (
@@ -150,7 +177,7 @@ def _drop_memory(connection: sqlite3.Connection, path: str) -> None:
             connection.execute(statement, row)
 
 
-def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item: Read) -> None:
+def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item: Read) -> int:
     scope_id = _scope_id(connection, memory)
     row = (path, *columns(memory, path))
     marks = ", ".join("?" * (len(row) + 1))
@@ -164,6 +191,7 @@ def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item:
         "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((key, scope_id, *passage_columns(passage)) for passage in item.passages),
     )
+    return int(key or 0)
 
 
 def columns(memory: Memory, path: str) -> tuple[Any, ...]:

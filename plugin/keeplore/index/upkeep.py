@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sqlite3
 import threading
@@ -9,17 +10,16 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
-from keeplore.errors import RepositoryError
+from keeplore.errors import IndexUnavailable, RepositoryError
 from keeplore.index import blocks, queries, refresh
 from keeplore.index.database import Database
+from keeplore.index.graph import tables
+from keeplore.index.graph.view import Graph
 from keeplore.index.rows import Refreshed
 
-if TYPE_CHECKING:
-    from keeplore.index.index import Source
-
 FILES_AT_ONCE = 200  # read and stored in one transaction; what is stored is found at once and survives a kill
+LINK_STEPS = 2  # of looking for names that go with a refresh, for which somebody may wait; the worker does the rest
 PLAN_S = 20.0  # for how long a look at the files is gone on with; at 100,000 files one takes seconds
 Progress = Callable[[int, int], None]
 
@@ -27,9 +27,10 @@ Progress = Callable[[int, int], None]
 class Upkeep:
     """One thread of a process refreshes at a time: the others would read the same files again."""
 
-    def __init__(self, database: Database, store: Source) -> None:
+    def __init__(self, database: Database, store: refresh.Source) -> None:
         self._database = database
         self._store = store
+        self._graph = Graph(database)
         self._turn = threading.RLock()
         self._unread: list[refresh.File] = []  # of the look at ``_looked_at``, where there was no time for all
         self._looked_at = -math.inf
@@ -46,7 +47,7 @@ class Upkeep:
                 if before.left:
                     return before
             commit = self._commit()
-            plan = refresh.plan(self._database.read(refresh.known_files), self._store.scan())
+            plan = refresh.plan(self._database.read(refresh.known_files), self._store.indexed())
             self._looked_at = time.monotonic()
             done = self._stored(plan.to_read, plan.gone, progress, wait_s, until)
             if not done.left:
@@ -68,7 +69,7 @@ class Upkeep:
         self._unread = list(to_do)
         while self._unread:
             batch, now_ns = self._unread[:FILES_AT_ONCE], time.time_ns()
-            items = [item for file in batch if (item := refresh.read(self._store.load, file, now_ns))]
+            items = [item for file in batch if (item := refresh.read(self._store, file, now_ns))]
             changed += self._database.write(partial(_store, items=items, gone=gone), wait_s)
             gone = ()
             del self._unread[: len(batch)]
@@ -84,6 +85,8 @@ class Upkeep:
         known, at = self._database.read(lambda c: (queries.meta(c, "commit"), queries.meta(c, "updated_at")))
         if is_new or not at or known != commit:
             self._database.write(partial(_stamp, commit=commit), wait_s)
+        with contextlib.suppress(IndexUnavailable):  # the texts are stored; the rest is done with the next look
+            self._graph.link(LINK_STEPS)
 
     def _commit(self) -> str:
         try:
@@ -106,5 +109,6 @@ def _store(connection: sqlite3.Connection, items: Sequence[refresh.Read], gone: 
 
 
 def _stamp(connection: sqlite3.Connection, commit: str) -> None:
+    tables.drop_unused(connection)
     queries.set_meta(connection, "commit", commit)
     queries.set_meta(connection, "updated_at", datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from keeplore.errors import Corrupt, NotFound, UnsafePath
-from keeplore.store.paths import is_ours, may_hold_ours
+from keeplore.store.paths import INDEXED, is_memory, is_ours, is_side, may_hold_ours
 from keeplore_hooks import durable
 
 STALE_S = 3600.0  # a half-written file older than this has lost its writer
@@ -112,6 +112,12 @@ def remove(root: Path, path: str) -> None:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
         (root / path).unlink()
         durable.sync_directory((root / path).parent)
+
+
+def indexed(root: Path) -> Iterator[File]:
+    """Every file that is a memory or indexed beside them, in no order."""
+    found = (file for folder in INDEXED for file in walk(root, folder, []))
+    return (file for file in found if is_memory(file.path) or is_side(file.path))
 
 
 def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[File]:

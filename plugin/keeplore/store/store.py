@@ -20,7 +20,7 @@ from keeplore.store.files import File
 from keeplore.store.forgotten import Tombstone, Tombstones
 from keeplore.store.git import run
 from keeplore.store.locks import Turn
-from keeplore.store.paths import INDEXED, check_moved, check_read, check_written, is_memory, is_portable, is_side
+from keeplore.store.paths import check_moved, check_read, check_written, is_memory, is_portable
 from keeplore.store.plumbing import Plumbing
 from keeplore.store.remotes import Remote, displayed, remote_of
 from keeplore.store.repository import check_branch, check_idle, directories, plain_head
@@ -241,14 +241,10 @@ class Store:
 
     def indexed(self) -> Iterator[File]:
         """Every file that is indexed: the memories, and beside them what is listed at ``paths.is_side``."""
-        for folder in INDEXED:
-            yield from (file for file in files.walk(self.root, folder, []) if is_memory(file.path) or is_side(file.path))
+        return files.indexed(self.root)
 
     def write_text(self, path: str, text: str) -> None:
-        """Write another file of ours (a project's entry, a tombstone), as durably as a memory.
-
-        Raises UnsafePath or OSError.
-        """
+        """Write another file of ours (a project's entry), as durably as a memory. Raises UnsafePath or OSError."""
         check_written(path)
         files.write(self.root, path, text.encode())
 

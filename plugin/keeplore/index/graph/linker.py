@@ -18,9 +18,9 @@ from keeplore.index.graph.names import MAX_NAME, Mention
 from keeplore.index.graph.shapes import EXTENSIONS, is_plain
 
 MAX_TEXT = 200_000  # characters of all texts together
-_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words stand together: each character is a word
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
-_WORD_ALONE = re.compile(f"[{_UNSPACED}]")
+UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words stand together: each character is a word
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_WORD_ALONE = re.compile(f"[{UNSPACED}]")
 _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means
 _RUN = 200  # characters of a path or an address
@@ -197,7 +197,7 @@ def _are_one_word(folded: str, at: int) -> bool:
 
 
 def _is_letter(char: str) -> bool:
-    return (char.isalnum() or char == "_") and (char < _UNSPACED[0] or not _WORD_ALONE.match(char))
+    return (char.isalnum() or char == "_") and (char < UNSPACED[0] or not _WORD_ALONE.match(char))
 
 
 def _is_named(kind: str, written: str, folded: str, one: _Found) -> bool:

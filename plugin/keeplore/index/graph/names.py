@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from keeplore.memory.fence import sanitise
+
 TYPES = ("person", "project", "system", "tool", "concept", "skill", "task", "unknown")
 KINDS = ("attribute", "constraint")  # of an aspect
 MAX_NAME = 100  # characters
@@ -62,5 +64,5 @@ def canonical(name: str) -> str:
 
     At most ``MAX_NAME`` characters.
     """
-    plain = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
-    return " ".join(plain.lower().split()).strip(_MARKS).rstrip(".!?")[:MAX_NAME].rstrip()
+    plain = unicodedata.normalize("NFC", sanitise(name.encode("utf-8", "replace").decode()))
+    return " ".join(plain.lower().split()).lstrip(_MARKS)[:MAX_NAME].rstrip(_MARKS + ".!?")

@@ -1,0 +1,61 @@
+"""The graph of an index: kept in line with the texts, and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from keeplore.index.database import Database
+from keeplore.index.graph import feedback, tables
+from keeplore.index.graph.reading import AspectRow, Entity, Reading, Related
+from keeplore.index.rows import Allowed
+
+EVERYWHERE = Allowed()
+
+
+class Graph:
+    """Safe to use from several threads and processes, as its index is. Every method raises IndexUnavailable."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def link(self, steps: int | None = None, progress: Callable[[int], object] | None = None) -> int:
+        """Find where names stand that the texts have not been looked through for; returns how much is left.
+
+        In short transactions, at most so many ``steps``; ``progress`` is called with what is left after each.
+        """
+        done = 0
+        while (left := self._database.read(tables.waiting)) and (steps is None or done < steps):
+            self._database.write(tables.link_some)
+            done += 1
+            if progress:
+                progress(left)
+        return left
+
+    def entities(self, allowed: Allowed = EVERYWHERE, like: str = "", limit: int = 100) -> list[Entity]:
+        """Who and what memories of these scopes are about, the most mentioned first; ``like`` is a part of names."""
+        return self._database.read(lambda c: Reading(c).entities(allowed, like, limit))
+
+    def named(self, name: str) -> list[Entity]:
+        """Everything that a name means in some project or in all of them, the most mentioned first."""
+        return self._database.read(lambda c: Reading(c).named(name))
+
+    def entity(self, name: str, project: str = "") -> Entity | None:
+        """What a name means in a project; without one what it means to all, or the only thing that it means."""
+        return self._database.read(lambda c: Reading(c).entity(name, project))
+
+    def relations(self, entity: Entity, limit: int = 50) -> list[Related]:
+        """Those that it is in, as source or target: the most often stated first, then the surest."""
+        return self._database.read(lambda c: Reading(c).relations(entity, limit))
+
+    def mentioning(self, entity: Entity, allowed: Allowed = EVERYWHERE, limit: int = 100) -> list[tuple[str, str]]:
+        """Ids of the memories that mention it with how they write it, the one changed last first."""
+        return self._database.read(lambda c: Reading(c).mentioning(entity, allowed, limit))
+
+    def feedback(self, ids: Sequence[str], now: datetime) -> dict[str, float]:
+        """What use has shown each of these memories to be worth; those that are left out are worth 1."""
+        return self._database.read(lambda c: feedback.weights(c, ids, now))
+
+    def aspects(self, entity: Entity) -> list[AspectRow]:
+        """In which respects notes speak of it: those of which most do first."""
+        return self._database.read(lambda c: Reading(c).aspects(entity))
