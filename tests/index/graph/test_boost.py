@@ -1,4 +1,4 @@
-"""What a question's names lead to, on tables filled by hand: limits, scopes, and that nothing makes it fail."""
+"""What a question's names lead to, on the tables of the graph: limits, scopes, and that nothing makes it fail."""
 
 import sqlite3
 import time
@@ -7,21 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from keeplore.index.graph import boost
+from keeplore.index.graph import boost, tables
 from keeplore.index.graph.boost import About, boosted
 from keeplore.index.rows import Allowed
 
 SHOP, WEB = ("project", "shop"), ("project", "web")
 HERE = Allowed((SHOP, ("workspace", "")))
 EVER = 1e18
-_TABLES = """
+_OTHERS = """
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, scope TEXT, project TEXT);
 CREATE TABLE memories (key INTEGER PRIMARY KEY, id TEXT, scope_id INTEGER, updated_at TEXT);
-CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT UNIQUE, mentions INTEGER, defined INTEGER);
-CREATE TABLE mentions (memory INTEGER, name INTEGER, is_linked INTEGER, PRIMARY KEY (memory, name, is_linked));
-CREATE INDEX mentions_name ON mentions (name, memory);
-CREATE TABLE relations (path TEXT, place TEXT, source INTEGER, relationship TEXT, target INTEGER, confidence INTEGER);
-CREATE TABLE definitions (path TEXT, place TEXT, name INTEGER, spelling TEXT, type TEXT, entity INTEGER);
 INSERT INTO scopes VALUES (1, 'project', 'shop'), (2, 'project', 'web'), (3, 'workspace', '');
 """
 
@@ -29,17 +24,17 @@ INSERT INTO scopes VALUES (1, 'project', 'shop'), (2, 'project', 'web'), (3, 'wo
 class Graph:
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
-        self.connection.executescript(_TABLES)
+        self.connection.executescript(tables.TABLES + _OTHERS)
 
-    def name(self, name: str, defined: int = 1) -> int:
-        self.connection.execute("INSERT OR IGNORE INTO names VALUES (NULL, ?, 0, ?)", (name, defined))
+    def name(self, name: str) -> int:
+        self.connection.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
         return int(self.connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()[0])
 
     def memory(self, id_: str, scope: int, *names: str) -> None:
         added = self.connection.execute("INSERT INTO memories VALUES (NULL, ?, ?, ?)", (id_, scope, f"2026-{id_}"))
         for name in names:
-            self.connection.execute("INSERT INTO mentions VALUES (?, ?, 0)", (added.lastrowid, self.name(name)))
-            self.connection.execute("UPDATE names SET mentions = mentions + 1 WHERE name = ?", (name,))
+            row = (added.lastrowid, self.name(name), scope, name)
+            self.connection.execute("INSERT INTO mentions VALUES (?, ?, ?, 0, ?, 1, 'tool', 1)", row)
 
     def relate(self, source: str, target: str, place: str = "", confidence: int = 500_000) -> None:
         ids = self.name(source), self.name(target)
@@ -48,7 +43,7 @@ class Graph:
     def alias(self, name: str, entity: str, place: str = "") -> None:
         for one in (name, entity):
             row = (place, self.name(one), self.name(entity))
-            self.connection.execute("INSERT INTO definitions VALUES ('p', ?, ?, '', '', ?)", row)
+            self.connection.execute("INSERT OR IGNORE INTO definitions VALUES ('p', ?, ?, '', '', ?)", row)
 
 
 @pytest.fixture

@@ -154,8 +154,8 @@ def _neighbours(
 def _memories(connection: sqlite3.Connection, name: int, scopes: Sequence[int] | None, place: str) -> Iterator[str]:
     """Ids of the memories that mention a name, the newest first; where ``place`` is a project, of that or of all."""
     rows = connection.execute(
-        "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # ours
-        f" WHERE x.name = ?1 AND {in_list('m.scope_id', scopes)}"
+        "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory JOIN scopes s ON s.id = x.scope_id"  # noqa: S608  # ours
+        f" WHERE x.name = ?1 AND {in_list('x.scope_id', scopes)}"
         " AND (?2 = '' OR s.scope != 'project' OR s.project = ?2)"
         f" GROUP BY m.id ORDER BY max(m.updated_at) DESC, m.id LIMIT {MEMORIES}",
         (name, place),
