@@ -16,7 +16,7 @@ name = "shop-api"
 requires-python = ">=3.11"
 dependencies = ["fastembed>=0.7", "uvicorn[standard] ; python_version > '3'", "lib @ https://host.example/lib.whl"]
 [project.optional-dependencies]
-dev = ["pytest"]
+dev = ["pytest", "types-PyYAML"]
 [dependency-groups]
 docs = ["mkdocs", {include-group = "dev"}]
 [tool.ruff]
@@ -175,7 +175,18 @@ def test_a_manifest_that_is_something_else_names_nothing():
         "a.csproj",
         "go.mod",
     )
-    bombs = ("[" * 20_000, "{" * 20_000, '"' * 20_000, "<a>" * 20_000, "\x00\x1b[2J", "= = =\n" * 2_000, "[]", "0", "")
+    bombs = (
+        "[" * 20_000,
+        "{" * 20_000,
+        '"' * 20_000,
+        "<a>" * 20_000,
+        "\x00\x1b[2J",
+        "= = =\n" * 2_000,
+        "a." * 100_000,
+        "[]",
+        "0",
+        "",
+    )
     assert [(name, text[:9]) for name in names for text in bombs if names_in(name, text)] == []
 
 

@@ -18,6 +18,7 @@ OWN, PACKAGES, SYSTEMS, TOOLS = "own", "packages", "systems", "tools"
 Named = Iterator[tuple[str, str]]  # one of the above, and a name
 
 MAX_LINE = 1000  # characters; a manifest that a person wrote has no longer ones, and patterns stay quick
+MAX_DOTS = 200  # in a line of TOML
 _NAME = re.compile(r"(?=.*[A-Za-z])[@A-Za-z0-9][\w@/.+#-]{1,99}\Z", re.ASCII)
 _PEP508 = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:[\[;@(<>=!~]|\Z)")
 _GO_REQUIRED = re.compile(r"\s*(?:require\s+)?([\w.-]+\.[\w-]+/\S+)\s+v\d")
@@ -52,7 +53,7 @@ def is_manifest(file_name: str) -> bool:
 
 
 def _pyproject(text: str) -> Named:
-    data = tomllib.loads(text)
+    data = _toml(text)
     project, tool = _table(data, "project"), _table(data, "tool")
     yield OWN, _text(project, "name") or _text(_table(tool, "poetry"), "name")
     if "requires-python" in project:
@@ -72,18 +73,21 @@ def _pyproject(text: str) -> Named:
 
 def _requirements(items: Iterable[object]) -> Named:
     for item in items:
-        if isinstance(item, str) and (match := _PEP508.match(item.split(" #")[0].rstrip())):
+        match = _PEP508.match(item.split(" #")[0].rstrip()) if isinstance(item, str) else None
+        if match and not match[1].startswith("types-"):  # as below
             yield PACKAGES, match[1]
 
 
 def _setup_cfg(text: str) -> Named:
-    parser = configparser.RawConfigParser(strict=False)
+    # a line without a value is no error: those are gathered into one message in quadratic time
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     parser.read_string(text)
-    yield OWN, parser.get("metadata", "name", fallback="")
-    yield from _requirements(parser.get("options", "install_requires", fallback="").splitlines())
+    yield OWN, parser.get("metadata", "name", fallback="") or ""
+    lists = [parser.get("options", "install_requires", fallback="")]
     if parser.has_section("options.extras_require"):
-        for _, value in parser.items("options.extras_require"):
-            yield from _requirements(value.splitlines())
+        lists += [value for _, value in parser.items("options.extras_require")]
+    for value in lists:
+        yield from _requirements((value or "").splitlines())
 
 
 def _package_json(text: str) -> Named:
@@ -103,7 +107,7 @@ def _composer(text: str) -> Named:
 
 
 def _cargo(text: str) -> Named:
-    data = tomllib.loads(text)
+    data = _toml(text)
     yield OWN, _text(_table(data, "package"), "name")
     targets = [value for value in _table(data, "target").values() if isinstance(value, dict)]
     for table in (data, _table(data, "workspace"), *targets):
@@ -193,6 +197,13 @@ def _local(tag: str) -> str:
 def _keys(data: Mapping[str, Any], *tables: str) -> Named:
     for table in tables:
         yield from ((TOOLS if name in _SPECIAL else PACKAGES, name) for name in _table(data, table))
+
+
+def _toml(text: str) -> Mapping[str, Any]:
+    # a key of a hundred thousand parts takes the parser ten seconds
+    if any(line.count(".") > MAX_DOTS for line in text.splitlines()):
+        raise ValueError("this is no manifest of a person's")
+    return tomllib.loads(text)
 
 
 def _json(text: str) -> Mapping[str, Any]:
