@@ -107,3 +107,21 @@ def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(worksp
             ("redis", "system", ("cache", "Redis Stack")),
         ]
     assert results[0] == results[1]
+
+
+def test_a_broken_file_is_a_problem_of_its_own_and_what_a_plain_merge_left_is_mended(workspace):
+    add(workspace, "redis", aliases=["cache"])
+    folder = workspace.root / "entities"
+    (folder / "bad.yaml").write_text("name: [")
+    workspace.commit()
+    whole = (folder / "redis.yaml").read_text()
+    torn = whole.replace("- cache\n", "<<<<<<< HEAD\n- cache\n=======\n- Redis Stack\n>>>>>>> theirs\n")
+    (folder / "redis.yaml").write_text(torn)
+    workspace.index.refresh()
+    assert [path for path, _ in workspace.index.problems()] == ["entities/bad.yaml", "entities/redis.yaml"]
+    workspace.heal()
+    workspace.index.refresh()
+    assert [(path, "no YAML" in problem) for path, problem in workspace.index.problems()] == [
+        ("entities/bad.yaml", True)
+    ]
+    assert workspace.index.graph.entity("Redis Stack").aliases == ("cache", "redis stack")

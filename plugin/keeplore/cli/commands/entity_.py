@@ -103,13 +103,12 @@ def _workspace(registry: Registry, project: str) -> Workspace:
 
 def _list(places: Places, text: str, limit: int, *, as_json: bool) -> None:
     # heavy, as above
-    from keeplore.index import Allowed
     from keeplore.workspace.registry import Registry
 
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
         workspace.index.refresh()
-        found = workspace.index.entities(Allowed(()), like=text, limit=limit)
+        found = workspace.index.graph.entities(like=text, limit=limit)
     if as_json:
         emit_json([asdict(entity) for entity in found])
         return
