@@ -82,6 +82,7 @@ class _Asking:
     now: datetime
     w: Weights
     graph: bool
+    feedback: bool
     watch: Callable[[Look], None] | None
 
 
@@ -102,6 +103,7 @@ def recall(
     now: datetime | None = None,
     weights: Weights = WEIGHTS,
     graph: bool = False,
+    feedback: bool = False,
     watch: Callable[[Look], None] | None = None,
 ) -> Answer:
     """The memories that answer a question, as seen from ``here``, best first.
@@ -110,9 +112,9 @@ def recall(
     well, which otherwise happens when little is found. The index is brought up to date first, unless ``at_once`` says
     that a person waits and somebody else sees to that: then the other projects are not asked either. ``unasked`` says
     what is left out, ``trust`` how far a memory is believed. Nothing is fetched and no vectors are made but the
-    question's. ``graph`` lifts what is about the things that the question names. ``watch`` is given each look at the
-    index with the parts of its scores, the one that counts last. Raises IndexUnavailable where the index can neither
-    be read nor made.
+    question's. ``graph`` lifts what is about the things that the question names, ``feedback`` what was of use before.
+    ``watch`` is given each look at the index with the parts of its scores, the one that counts last. Raises
+    IndexUnavailable where the index can neither be read nor made.
     """
     notes = [] if at_once else _refresh(index)
     is_behind = bool(notes)
@@ -141,7 +143,7 @@ def recall(
     notes += _lacking(stamp) if sight.floor is not None else []
     hits = []
     if question.says_something and stamp.memories:
-        asking = _Asking(index, store, here, wanted, moment, weights, graph, watch)
+        asking = _Asking(index, store, here, wanted, moment, weights, graph, feedback, watch)
         hits, left, sight = _looked(asking, sight, is_wide=wide)
         if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
             hits, more, sight = _looked(asking, sight, is_wide=True)
@@ -280,8 +282,10 @@ def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], l
     memories = {**found.memories, **_heads(asking.index, found.memories, asking.here, is_wide=is_wide)}
     until = time.monotonic() + GRAPH_S
     boost = asking.index.boosted(sight.question.text, allowed, until) if asking.graph else {}
+    used = asking.index.feedback(list(memories), asking.now) if asking.feedback else {}
     standings = {
-        row.id: standing_of(row, asking.here, asking.now, _share(boost.get(row.id), w)) for row in memories.values()
+        id_: standing_of(row, asking.here, asking.now, _share(boost.get(id_), w), used.get(id_, 1.0))
+        for id_, row in memories.items()
     }
     told = {id_ for id_, row in found.passages.items() if wanted.is_told(row.text)}
     evidence = [e for e in found.evidence if e.passage not in told]

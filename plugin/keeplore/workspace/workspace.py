@@ -170,6 +170,7 @@ class Workspace:
             unasked=unasked,
             trust=self.whose.trust_of,
             graph=self.settings.recall.graph,
+            feedback=self.settings.recall.feedback,
             weights=weights,
             watch=watch,
         )
