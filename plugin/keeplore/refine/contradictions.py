@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
+from dataclasses import dataclass
 
 from keeplore.recall.query import STOP_STEMS, stems_of
 
@@ -15,10 +16,14 @@ ABOUT_ONE = 0.5  # share of the shorter statement's content words that the other
 SAME = 0.8  # share of the longer one's content words, from which on two clauses say one thing or its opposite
 LIKE = 0.6  # likeness of two lists of words, from which on one that differs is another value (difflib's ratio)
 LONGEST_VALUE = 3  # words
+ALIKE = 0.75  # share of the shorter one's content words, from which on figures of the same unit are of the same thing
+NEAR = 4  # words before a figure among which is the one that says what it is of
 MOST_WORDS = 120  # of a statement that are compared; the match of two lists takes time with their product
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_DAY = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{1,2}\.\d{1,2}\.(?:\d{4})?(?!\d)")
+_UNITS = {"s": "seconds", "sec": "seconds", "min": "minutes", "h": "hours", "d": "days"}
 # English, German, French, Spanish, Italian, Portuguese, Dutch: letters alone, accents taken off
 _NEGATIONS = frozenset(
     """no not never none nothing neither nor cannot without nicht nie niemals kein keine keinen keiner keines ohne
@@ -46,6 +51,14 @@ _PAIRS = tuple(
 _TURNING = frozenset.union(*(other for _, other in _PAIRS)) - _NEGATIONS - {"sometimes"}
 _CLAUSE = re.compile(r"[,;:.!?()\n–—]+(?=\s|$)|\s(?:but|aber|mais|pero|ma|mas|maar)\s", re.IGNORECASE)
 _SIGNS = frozenset.union(_NEGATIONS, *(words for pair in _PAIRS for words in pair))
+
+
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """What a figure is of, as stems: the nearest word before it, and the one after it."""
+
+    before: frozenset[str]
+    unit: frozenset[str]
 
 
 def contradiction(one: str, other: str) -> str:
@@ -91,7 +104,8 @@ def _is_about_one(first: list[str], second: list[str]) -> bool:
 
 def _content(words: list[str]) -> frozenset[str]:
     """What the words are about: without those that turn a meaning round, and without figures."""
-    return frozenset(w for w in stems_of(" ".join(w for w in words if w not in _SIGNS)) - STOP_STEMS if not w.isdigit())
+    stems = stems_of(" ".join(word for word in words if word not in _SIGNS)) - STOP_STEMS
+    return frozenset(f"{stem[:-1]}i" if stem.endswith("y") else stem for stem in stems if not stem.isdigit())
 
 
 def _is_negated(words: list[str]) -> bool:
@@ -112,9 +126,50 @@ def _has_antonyms(first: set[str], second: set[str]) -> bool:
 
 
 def _has_other_figures(one: str, other: str) -> bool:
-    """Both name figures, and neither says all that the other does."""
-    first, second = set(_FIGURE.findall(one)), set(_FIGURE.findall(other))
-    return bool(first - second and second - first)
+    """Both name figures of one thing, and neither says all that the other does."""
+    first, second = _figures(one), _figures(other)
+    mine = [of for figure, of in first.items() if figure not in second]
+    theirs = [of for figure, of in second.items() if figure not in first]
+    if not mine or not theirs:
+        return False
+    units = frozenset().union(*(of.unit for of in (*first.values(), *second.values())))
+    contents = [[stems for word in _tokens(text) if (stems := _content([word]) - units)] for text in (one, other)]
+    if _differ_at_an_end(*contents):
+        return False
+    stems, other_stems = (frozenset().union(*words) for words in contents)
+    is_alike = len(stems & other_stems) >= ALIKE * min(len(stems), len(other_stems))
+    return any(_is_of_one(of, other_of, is_alike=is_alike) for of in mine for other_of in theirs)
+
+
+def _is_of_one(one: _Of, other: _Of, *, is_alike: bool) -> bool:
+    """The same word before both figures says so; the same unit does in statements that are alike."""
+    return bool(one.before & other.before or (is_alike and one.unit & other.unit))
+
+
+def _figures(text: str) -> dict[str, _Of]:
+    """Each figure with what it is of; a day is no value."""
+    tokens = _tokens(text)
+    found: dict[str, _Of] = {}
+    for place, token in enumerate(tokens):
+        if token[0].isdigit():
+            before = [word for near in tokens[max(0, place - NEAR) : place] if (word := _content([near]))]
+            unit = "".join(tokens[place + 1 : place + 2])
+            found.setdefault(token, _Of(before[-1] if before else frozenset(), _content([unit])))
+    return found
+
+
+def _tokens(text: str) -> list[str]:
+    """Words and figures, apart also in "30s"."""
+    found = _TOKEN.findall(_plain(_DAY.sub(" ", text)).replace("%", " percent "))
+    return [_UNITS.get(token, token) for token in found]
+
+
+def _differ_at_an_end(one: list[frozenset[str]], other: list[frozenset[str]]) -> bool:
+    """Whether they begin, or end, with a word that the other has not: "staging has …" and "production has …"."""
+    if not one or not other:
+        return False
+    stems, other_stems = (frozenset().union(*words) for words in (one, other))
+    return any(not one[end] & other_stems and not other[end] & stems for end in (0, -1))
 
 
 def _has_other_value(first: list[str], second: list[str]) -> bool:
@@ -132,5 +187,9 @@ def _has_other_value(first: list[str], second: list[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
-    return _WORD.findall("".join(character for character in plain if not unicodedata.combining(character)))
+    return _WORD.findall(_plain(text))
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
