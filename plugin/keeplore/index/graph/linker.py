@@ -36,6 +36,8 @@ _SAID_BEFORE = re.compile(
     r"(?:package|library|crate|gem|dependency|framework)(?: called| named)?|depend(?:s|ing)? on|built (?:on|with)|"
     r"written in|powered by|migrat(?:e|ed|ing) (?:to|from))\s{1,3}[`*_\"]{0,2})\Z"
 )
+_BEFORE = ("install", "add", "get", " i", "import", "package", "library", "crate", "gem", "dependency", "framework",
+           "called", "named", " on", " with", " in", " by", " to", " from")  # fmt: skip  # with what these can end
 _IMPORTED = re.compile(
     r"(?:^|\n|;)[ \t]*(?:(?:import|from|use|extern crate|#include|require|@import)[ \t]+[\w{}*, \t]{0,80}[<\"'(]{0,2}"
     r"|[^\n]{0,80}\b(?:require\(|from )[\"'])\Z"
@@ -52,6 +54,7 @@ class _Group:
     lengths: tuple[int, ...]  # longest first
     names: frozenset[str]
     has_space: bool
+    after: frozenset[str]  # characters that stand behind the first word, "" for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +119,19 @@ def _grouped(names: Iterable[str]) -> dict[str, list[_Group]]:
     for name in names:
         if word := _WORD.search(name):
             split.setdefault(word[0], {}).setdefault(word.start(), set()).add(name)
-    return {
-        key: [
-            _Group(lead, tuple(sorted({*map(len, same)}, reverse=True)), frozenset(same), any(" " in n for n in same))
-            for lead, same in by_lead.items()
-        ]
-        for key, by_lead in split.items()
-    }
+    return {key: [_group(lead, len(key), same) for lead, same in by_lead.items()] for key, by_lead in split.items()}
+
+
+def _group(lead: int, length: int, names: set[str]) -> _Group:
+    lengths = sorted({len(name) for name in names}, reverse=True)
+    after = frozenset(name[lead + length : lead + length + 1] for name in names)
+    return _Group(lead, tuple(lengths), frozenset(names), any(" " in name for name in names), after)
 
 
 def _places(folded: str, by_first: dict[str, list[_Group]]) -> Iterator[_Found]:
     beyond = 0
     for at, key in _keys(folded, by_first):
-        for name, start in _candidates(folded, at, by_first[key]) if at >= beyond else ():
+        for name, start in _candidates(folded, at, key, by_first[key]) if at >= beyond else ():
             end = _end(name, folded, start)
             if start >= beyond and _is_whole(folded, start, end):
                 beyond = end
@@ -136,16 +139,19 @@ def _places(folded: str, by_first: dict[str, list[_Group]]) -> Iterator[_Found]:
                 break
 
 
-def _candidates(folded: str, at: int, groups: list[_Group]) -> list[tuple[str, int]]:
+def _candidates(folded: str, at: int, key: str, groups: list[_Group]) -> list[tuple[str, int]]:
     """Names whose characters stand around a first word, each with its start, the longest first."""
     found = []
+    behind = folded[at + len(key) : at + len(key) + 1]
+    behind = " " if behind.isspace() else behind
     for group in groups:
         start = at - group.lead
-        if start >= 0:
-            there = folded[start : start + _WINDOW]
-            if group.has_space:
-                there = _SPACE.sub(" ", there)
-            found += [(there[:length], start) for length in group.lengths if there[:length] in group.names]
+        if start < 0 or ("" not in group.after and behind not in group.after):
+            continue
+        there = folded[start : start + _WINDOW]
+        if group.has_space:
+            there = _SPACE.sub(" ", there)
+        found += [(there[:length], start) for length in group.lengths if there[:length] in group.names]
     return sorted(found, key=lambda one: -len(one[0]))
 
 
@@ -228,7 +234,9 @@ def _is_meant(kind: str, written: str, folded: str, one: _Found) -> bool:
     """Whether a plain word stands for the thing of that name."""
     after = folded[one.end : one.end + _NEAR]
     before = folded[max(0, one.start - 2 * _NEAR) : one.start]
-    if _VERSION.match(after) or (kind != BLOCK and _SAID_AFTER.match(after)) or _SAID_BEFORE.search(before):
+    if _VERSION.match(after) or (kind != BLOCK and _SAID_AFTER.match(after)):
+        return True
+    if before.rstrip(' `*_"').endswith(_BEFORE) and _SAID_BEFORE.search(before):
         return True
     if kind == INLINE:
         return one.start == 0 and (one.end == len(folded) or after[0] in " .@=[:")
