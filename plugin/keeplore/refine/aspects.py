@@ -10,6 +10,7 @@ from typing import Any
 
 from keeplore.index.graph import evidence
 from keeplore.index.graph.names import TYPES, Aspect, canonical
+from keeplore.index.graph.view import Graph
 from keeplore.memory import Memory
 from keeplore.refine.answers import MAX_FACTS, AspectItem, items, schema_of
 from keeplore.refine.classify import is_rule_of_others
@@ -49,14 +50,15 @@ class Group:
     proposals: tuple[Proposal, ...]
 
 
-def known_in(memories: Iterable[Memory]) -> Callable[[str], Known]:
-    """Tells of an entity what the front matter of these notes says, the first ones first."""
-    found: dict[str, Known] = {}
-    for aspect in (aspect for memory in memories for aspect in stored(memory.meta)):
-        known = found.get(aspect.entity, Known())
-        names = tuple(dict.fromkeys((*known.aspects, aspect.aspect)))[:LISTED]
-        found[aspect.entity] = Known(aspect.type if known.type == UNKNOWN else known.type, names)
-    return lambda name: found.get(canonical(name), Known())
+def known_to(graph: Graph, project: str) -> Callable[[str], Known]:
+    """Tells of a name what the notes say of what it means in a project, "" for all of them."""
+
+    def known(name: str) -> Known:
+        entity = graph.entity(name, project)
+        names = (aspect_name(row.aspect) for row in graph.aspects(entity)) if entity else ()
+        return Known(entity.type if entity else UNKNOWN, tuple(dict.fromkeys(filter(None, names)))[:LISTED])
+
+    return known
 
 
 def groups(proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], Known]) -> tuple[Group, ...]:

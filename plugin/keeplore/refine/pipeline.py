@@ -189,7 +189,8 @@ class _Refinement:
         stated = [proposal for proposal in kept if proposal.action in (ADD, UPDATE)]
         spelt = dict.fromkeys(name for triple in sound for name in (triple.source, triple.target))
         spelt |= dict.fromkeys(names.values())
-        return Told(sound, self._aspects(aspects.groups(stated, spelt, aspects.known_in(near.values()))))
+        known = aspects.known_to(self._around.search.index.graph, self._place.project)
+        return Told(sound, self._aspects(aspects.groups(stated, spelt, known)))
 
     def _aspects(self, groups: Sequence[Group]) -> dict[str, tuple[Aspect, ...]]:
         """What a model says of these, by statement.
