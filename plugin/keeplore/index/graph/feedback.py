@@ -28,14 +28,14 @@ ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Every number that turns counters into a weight; what they are worth is in docs/benchmarks.md."""
+    """Every number that turns counters into a weight. "Measured" means docs/benchmarks.md, section Feedback."""
 
-    delta: float = 0.25  # a session in which it was of use adds so much; judgement: four make the most of it
-    ceiling: float = 2.0  # however often; twice as good as unknown, and recall gives no more for it than for age
-    fade: float = 0.9  # what is left after ``every`` sessions that were told of it for nothing; judgement: slow
-    every: int = 5  # sessions: three in ten of what is rightly told leaves no word in an answer, so one says little
-    grace_days: int = 14  # after its last use, or the first time it was told: work on one thing seldom lasts longer
-    floor: float = 0.5  # what was never of use is still found by who asks for it
+    delta: float = 0.1  # a session in which it was of use adds so much; measured: .25 is sooner at the top than it tells
+    ceiling: float = 2.0  # however often; recall gives its most for twice the neutral weight
+    fade: float = 0.8  # what is left after ``every`` sessions that were told of it for nothing; measured with the next
+    every: int = 2  # sessions: an answer may make use of a memory without its words, so one says nothing
+    grace_days: int = 7  # after its last use, or the first time it was told for nothing; judgement: a piece of work
+    floor: float = 0.5  # reached after six or seven such sessions, as far below neutral as the ceiling is above
 
 
 RATES = Rates()
