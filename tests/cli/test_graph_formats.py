@@ -73,7 +73,7 @@ def small() -> Picture:
             Relation(2, 4, "stores in", 1.0, 2),
         ),
         (Together(0, 3, 4),),
-        8,
+        has_more=True,
         has_middle=True,
     )
 
@@ -86,7 +86,7 @@ def hostile() -> Picture:
         for i, name in enumerate(HOSTILE)
     )
     relations = tuple(Relation(0, i, name, 0.5, 1) for i, name in enumerate(HOSTILE) if i)
-    return Picture(HOSTILE[4], nodes, relations, (Together(1, 2, 2),), len(nodes), has_middle=True)
+    return Picture(HOSTILE[4], nodes, relations, (Together(1, 2, 2),), has_middle=True)
 
 
 FORMATS: dict[str, Callable[[Picture], str]] = {
@@ -138,7 +138,7 @@ def test_a_name_in_mermaid_holds_no_sign_of_its_language() -> None:
 def test_mermaid_is_given_no_more_than_it_draws() -> None:
     nodes = tuple(Node(f"{i}", "é" * 100, "tool", "", 1) for i in range(900))
     pairs = tuple(Together(a, b, 1) for a in range(40) for b in range(a + 1, 40))
-    text = "".join(as_mermaid(Picture("memory", nodes, (), pairs, 900)))
+    text = "".join(as_mermaid(Picture("memory", nodes, (), pairs)))
     assert len(text) <= MOST_CHARACTERS
     assert text.count(" -.- ") == MOST_EDGES
 

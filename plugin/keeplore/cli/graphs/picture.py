@@ -75,13 +75,13 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """``nodes``: the middle first, if there is one, then by hops, mentions and name. ``total`` counts all there are."""
+    """``nodes``: the middle, if there is one, then by hops, mentions and name. ``has_more``: some are left out."""
 
     workspace: str
     nodes: tuple[Node, ...]
     relations: tuple[Relation, ...] = ()
     together: tuple[Together, ...] = ()
-    total: int = 0
+    has_more: bool = False
     has_middle: bool = False
 
     @property
@@ -99,7 +99,7 @@ def as_data(picture: Picture) -> dict[str, Any]:
         "workspace": picture.workspace,
         "title": picture.title,
         "about": picture.nodes[0].name if picture.has_middle else None,
-        "entities_total": picture.total,
+        "has_more": picture.has_more,
         "entities": [_entity(node) for node in picture.nodes],
         "relations": [
             {

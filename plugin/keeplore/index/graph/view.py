@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from keeplore.index.database import Database
-from keeplore.index.graph import feedback, tables
+from keeplore.index.graph import feedback, near, tables
 from keeplore.index.graph.reading import AspectRow, Entity, Reading, Related
 from keeplore.index.rows import Allowed
 
@@ -59,3 +59,11 @@ class Graph:
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """In which respects notes speak of it: those of which most do first."""
         return self._database.read(lambda c: Reading(c).aspects(entity))
+
+    def beside(self, memories: Sequence[str], limit: int, at_least: int) -> list[tuple[str, int]]:
+        """Names in at least so many of these memories, with in how many, the closest first."""
+        return self._database.read(lambda c: near.beside(c, memories, limit, at_least))
+
+    def alike(self, name: str, limit: int) -> list[str]:
+        """Names of what is known that somebody may have meant."""
+        return self._database.read(lambda c: near.alike(c, name, limit))

@@ -152,8 +152,7 @@ function meaning({ kind, source, target, word, memories }) {
 function summary() {
   const kinds = view.edges.filter((edge) => edge.kind === "relation").length;
   const said = [`${counted(view.nodes.length, "name", "names")}, ${counted(kinds, "relation", "relations")}.`];
-  const left = data.entities_total - view.nodes.length;
-  if (left > 0) said.push(`${counted(left, "name is", "names are")} left out: these are the ones mentioned most.`);
+  if (data.has_more) said.push("There are more: these are the ones mentioned most.");
   if (view.edges.length > kinds) said.push("Pale lines join what the same memories mention.");
   return said.join(" ");
 }

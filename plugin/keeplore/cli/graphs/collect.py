@@ -1,0 +1,145 @@
+"""From the index to a picture: which entities it holds, what ties them, and what is told of each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+
+from keeplore.cli.graphs.picture import Aspect, Node, Picture, Relation, Together, Told
+from keeplore.cli.output import plain
+from keeplore.index import Allowed, Index
+from keeplore.index.graph.reading import Entity
+
+SEEN = 300  # the newest memories of an entity by which it is known what it stands beside
+TOLD = 8  # memories that are named with an entity
+BESIDE = 10  # of what stands in the same memories, at one hop
+CROWD = 60  # of the entities in one memory, the most mentioned
+LINES = 3  # to others in the same memories, from one entity: the closest
+AT_LEAST = 2  # memories that two share, for a line between them
+Key = tuple[str, str]  # canonical name and place
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of one workspace's graph is looked at: the memories that count, and the project that it is seen from."""
+
+    index: Index
+    workspace: str
+    allowed: Allowed
+    project: str = ""
+
+
+def overview(view: View, limit: int) -> Picture:
+    """The entities that are mentioned most, and what ties them."""
+    every = view.index.graph.entities(view.allowed, limit=limit + 1)
+    return _picture(view, [(entity, 0) for entity in every[:limit]], has_more=len(every) > limit, has_middle=False)
+
+
+def neighbourhood(view: View, middle: Entity, hops: int, limit: int) -> Picture:
+    """What is related to an entity or stands in the same memories, so many hops away, and what ties those."""
+    found: dict[Key, tuple[Entity, int]] = {_key(middle): (middle, 0)}
+    has_more, edge = False, [middle]
+    for hop in range(1, hops + 1):
+        reached: dict[Key, Entity] = {}
+        for other in chain.from_iterable(_neighbours(view, entity, hop) for entity in edge):
+            if _key(other) not in found:
+                reached.setdefault(_key(other), other)
+        edge = list(reached.values())[: limit - len(found)]
+        has_more |= len(edge) < len(reached)
+        found |= {_key(entity): (entity, hop) for entity in edge}
+    return _picture(view, list(found.values()), has_more=has_more, has_middle=True)
+
+
+def _key(entity: Entity) -> Key:
+    return entity.name, entity.place
+
+
+def _neighbours(view: View, entity: Entity, hop: int) -> Iterator[Entity]:
+    """The surest relations first, then what stands closest; fewer of those with every hop."""
+    graph = view.index.graph
+    named = [(related.other, related.other_place) for related in graph.relations(entity)]
+    closest = graph.beside(_memories(view, entity), 1 + BESIDE // hop, AT_LEAST)
+    named += [(name, entity.place or view.project) for name, _ in closest]
+    for name, place in named:
+        other = graph.entity(name, place)
+        if other is not None and _key(other) != _key(entity):
+            yield other
+
+
+def _memories(view: View, entity: Entity) -> list[str]:
+    return [memory for memory, _ in view.index.graph.mentioning(entity, view.allowed, SEEN)]
+
+
+def _picture(view: View, found: Sequence[tuple[Entity, int]], *, has_more: bool, has_middle: bool) -> Picture:
+    order = sorted(found, key=lambda item: (item[1], -item[0].mentions, *_key(item[0])))
+    entities = [entity for entity, _ in order]
+    at = {_key(entity): number for number, entity in enumerate(entities)}
+    memories = [_memories(view, entity) for entity in entities]
+    rows = view.index.memories(sorted({id_ for ids in memories for id_ in ids[:TOLD]}))
+    told = {id_: Told(id_, plain(row.title) or "Without a title", row.updated_at[:10]) for id_, row in rows.items()}
+    nodes = tuple(
+        _node(view, entity, distance, [told[id_] for id_ in ids[:TOLD] if id_ in told])
+        for (entity, distance), ids in zip(order, memories, strict=True)
+    )
+    return Picture(
+        plain(view.workspace),
+        nodes,
+        _relations(view, entities, at),
+        _together(memories, has_middle=has_middle),
+        has_more=has_more,
+        has_middle=has_middle,
+    )
+
+
+def _node(view: View, entity: Entity, distance: int, told: Sequence[Told]) -> Node:
+    rows = view.index.graph.aspects(entity)
+    return Node(
+        plain(entity.name),
+        plain(entity.spelling),
+        plain(entity.type),
+        plain(entity.place),
+        entity.mentions,
+        distance,
+        tuple(plain(alias) for alias in entity.aliases),
+        tuple(Aspect(plain(row.aspect), plain(row.kind), len(row.memories)) for row in rows),
+        tuple(told),
+    )
+
+
+def _relations(view: View, entities: Sequence[Entity], at: Mapping[Key, int]) -> tuple[Relation, ...]:
+    """Every relation between two that are drawn, once, the most often stated first."""
+    found: dict[tuple[int, int, str], Relation] = {}
+    for number, entity in enumerate(entities):
+        for related in view.index.graph.relations(entity):
+            other = at.get((related.other, related.other_place))
+            if other is None:
+                continue
+            ends = (number, other) if related.source == entity.spelling else (other, number)
+            word = plain(related.relationship)
+            found.setdefault((*ends, word), Relation(*ends, word, related.confidence, related.mentions))
+    return tuple(sorted(found.values(), key=lambda r: (-r.mentions, -r.confidence, r.source, r.target, r.relationship)))
+
+
+def _together(memories: Sequence[Sequence[str]], *, has_middle: bool) -> tuple[Together, ...]:
+    """Lines between the closest alone, for all of them would be a grey cloud; from the middle to each that it meets."""
+    within: dict[str, list[int]] = defaultdict(list)  # memory → positions, the most mentioned first
+    for number, ids in enumerate(memories):
+        for memory in ids:
+            within[memory].append(number)
+    shared = Counter(pair for numbers in within.values() for pair in combinations(numbers[:CROWD], 2))
+    ties: dict[int, list[tuple[float, int, int]]] = defaultdict(list)
+    for (first, second), number in shared.items():
+        if number >= AT_LEAST:
+            closeness = number / math.sqrt(len(memories[first]) * len(memories[second]))
+            ties[first].append((-closeness, first, second))
+            ties[second].append((-closeness, first, second))
+    kept = {
+        (first, second)
+        for number, lines in ties.items()
+        for _, first, second in sorted(lines)[: None if has_middle and number == 0 else LINES]
+    }
+    found = (Together(first, second, shared[first, second]) for first, second in kept)
+    return tuple(sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second)))

@@ -1,0 +1,83 @@
+"""What memory is about, looked at: around one name, or all of it, on a terminal and in files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from keeplore.config.places import Places
+from keeplore.memory.note import Draft
+from keeplore.workspace.registry import Registry
+
+Run = Callable[..., CompletedProcess[str]]
+USES = {"source": "kasha-api", "relationship": "uses", "target": "fastembed", "confidence": 0.9}
+RUNS_ON = {"source": "fastembed", "relationship": "runs-on", "target": "onnxruntime", "confidence": 0.8}
+NEEDS = {"source": "onnxruntime", "relationship": "needs", "target": "libstdc++", "confidence": 0.7}
+START_UP = {"entity": "fastembed", "type": "tool", "aspect": "start-up time", "kind": "constraint"}
+EVIL = {"source": "fastembed", "relationship": "\x1b[31mhides", "target": "</script>\u202e", "confidence": 0.1}
+
+
+@pytest.fixture
+def known(memory: Path) -> Path:
+    """Notes of two projects with their triples."""
+    with Registry(Places.from_environment(os.environ)) as registry:
+        notes = registry.named("memory").notes
+        told = {"entities": [USES, RUNS_ON], "aspects": [START_UP]}
+        notes.write(Draft("fastembed starts slowly", project="kasha-api", told=told))
+        notes.write(Draft("fastembed runs where onnxruntime runs", project="kasha-api", told={"entities": [RUNS_ON]}))
+        notes.write(Draft("onnxruntime needs a new libstdc++", project="kasha-api", told={"entities": [NEEDS]}))
+        notes.write(Draft("What was seen in a page", project="web", told={"entities": [EVIL]}))
+    return memory
+
+
+def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, run: Run) -> None:
+    done = run("graph", "FastEmbed")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "fastembed" and lines[1].startswith("tool · ")
+    told = done.stdout
+    assert "uses ← kasha-api · 90%, 1 time" in told and "runs-on → onnxruntime · 80%, 2 times" in told
+    assert "start-up time · constraint · 1 memory" in told
+    assert "fastembed starts slowly" in told and "libstdc++" not in told.partition("memories")[0]
+    assert "needs → libstdc++" in run("graph", "fastembed", "--hops", "2").stdout
+    assert "another thing" in done.stderr and "web" in done.stderr
+    elsewhere = run("graph", "fastembed", "--project", "web")
+    assert elsewhere.returncode == 0 and "hides" in elsewhere.stdout and "onnxruntime" not in elsewhere.stdout
+    assert "\x1b" not in elsewhere.stdout and "\u202e" not in elsewhere.stdout
+
+
+def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near_it(known: Path, run: Run) -> None:
+    listed = [line.split("\t") for line in run("graph").stdout.splitlines()]
+    assert {"fastembed", "onnxruntime", "kasha-api", "libstdc++"} <= {row[0] for row in listed}
+    assert len(run("graph", "--limit", "1").stdout.splitlines()) == 1
+    missing = run("graph", "fastembd", "--format", "json")
+    assert (missing.returncode, missing.stdout) == (4, "")
+    assert "Nothing found" in missing.stderr and "fastembed" in missing.stderr and "keeplore recall" in missing.stderr
+
+
+def test_nothing_at_all_is_told_apart_from_nothing_found(memory: Path, run: Run) -> None:
+    done = run("graph")
+    assert done.returncode == 5 and "keeplore entity add" in done.stderr
+
+
+def test_a_file_is_replaced_only_where_it_is_ours(known: Path, run: Run, tmp_path: Path) -> None:
+    for form in ("html", "json", "dot", "mermaid"):
+        file = tmp_path / f"graph.{form}"
+        for _ in range(2):
+            done = run("graph", "fastembed", "--format", form, "--output", str(file))
+            assert done.returncode == 0, done.stderr
+        assert file.read_text(encoding="utf-8") == run("graph", "fastembed", "--format", form).stdout
+    drawn = json.loads((tmp_path / "graph.json").read_text(encoding="utf-8"))
+    assert drawn["about"] == "fastembed" and drawn["entities"][0]["memories"][0] in drawn["memories"]
+    mine = tmp_path / "mine.html"
+    mine.write_text("<p>years of work</p>", encoding="utf-8")
+    done = run("graph", "--format", "html", "--output", str(mine))
+    assert done.returncode == 1 and "is there already" in done.stderr and "→ Name another file" in done.stderr
+    assert mine.read_text(encoding="utf-8") == "<p>years of work</p>"
+    assert sorted(path.suffix for path in tmp_path.glob("*graph*")) == [".dot", ".html", ".json", ".mermaid"]
+    assert run("graph", "--output", str(mine)).returncode == 2
