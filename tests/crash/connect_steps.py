@@ -1,9 +1,9 @@
-"""``python connect_steps.py BASE NOW DEED``: connect, update or disconnect hosts in a copy, killed at each step.
+"""``python connect_steps.py BASE NOW DEED STRIDE``: connect, update or disconnect hosts in a copy, killed at its steps.
 
-A child is killed with SIGKILL at its first call into the system that changes something, the next one at its second, and
-so on until one ends by itself. NOW is made anew from BASE each time, since a manifest names places. After each death
-it is seen to that what stands there can be put right, in both ways: connected again, and disconnected at once. Prints
-the number of points, or the first thing that is wrong.
+A child is killed with SIGKILL at its first call into the system that changes something, the next one STRIDE calls
+later, and so on until one ends by itself. NOW is made anew from BASE each time, since a manifest names places. After
+each death it is seen to that what stands there can be put right, in both ways: connected again, and disconnected at
+once. Prints the last point, or the first thing that is wrong.
 """
 
 import os
@@ -103,7 +103,7 @@ def expect_put_right(now, before, *, is_connected_first):
     assert after == before, {path for path in after.keys() | before.keys() if after.get(path) != before.get(path)}
 
 
-def main(base, now, deed):
+def main(base, now, deed, stride):
     base, now = Path(base), Path(now)
     parts.host_files = two_of(parts.host_files)
     before = tree(base / "home")
@@ -120,7 +120,7 @@ def main(base, now, deed):
         expect_put_right(now, before, is_connected_first=False)
         killed(ready, now, deed, point)
         expect_put_right(now, before, is_connected_first=True)
-        point += 1
+        point += int(stride)
     sys.stdout.write(str(point))
 
 

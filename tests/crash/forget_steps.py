@@ -1,7 +1,8 @@
-"""``python forget_steps.py WORKSPACE``: kill a forgetting, a restoring and a purge before changing steps.
+"""``python forget_steps.py WORKSPACE TIMES``: kill a forgetting, a restoring and a purge before changing steps.
 
 As store_steps.py does: for every few steps of each deed a forked child does the deed on a copy of the workspace and
 ends itself right before that step. Writes a line for every copy: its directory, the deed, the step, the child's end.
+TIMES says how many times as far apart the kills are as below.
 """
 
 import os
@@ -38,9 +39,10 @@ DEEDS = {
 }  # and how many steps lie between two kills
 
 
-def main(workspace: str) -> None:
+def main(workspace: str, times: str) -> None:
     base = Path(workspace)
-    for name, (deed, stride) in DEEDS.items():
+    for name, (deed, usual) in DEEDS.items():
+        stride = usual * int(times)
         point = 1 - stride
         while True:
             point += stride

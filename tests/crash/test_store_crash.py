@@ -47,7 +47,7 @@ def workspace(tmp_path, git):
     return store, second.head()
 
 
-@pytest.mark.parametrize("stride", [4, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_kill_at_every_step_loses_nothing_and_needs_no_human(workspace, git, stride):
     store, other = workspace
     command = [sys.executable, STEPS, store.root, other, str(stride)]
