@@ -68,11 +68,12 @@ def lines() -> Iterator[Callable[[str, str], None]]:
 
 
 def fill_vectors(workspace: Workspace) -> bool:
-    """Make the vectors that are missing; False where the person has no time for it, which loses nothing.
+    """Make the vectors and the graph that are missing; False where the person has no time for it, which loses nothing.
 
     A model that cannot be used is told of: text search serves without it.
     """
     try:
+        workspace.index.graph.link()
         with bar("Making vectors") as progress:
             workspace.index.embed_pending(progress=progress)
     except ModelUnavailable as e:

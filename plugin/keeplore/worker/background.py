@@ -244,15 +244,16 @@ class Background:
             self._sync_due_at = max(due_at, self._synced_at + SYNC_BACKOFF_S[0]) if self._has_sync_failed else due_at
 
     def _embed(self, workspace: Workspace) -> int:
-        """How many texts still lack a vector that is made here; a server is waited for in a thread of its own."""
+        """How much of graph and vectors is left to be made here; a server is waited for in a thread of its own."""
+        unlinked = workspace.index.graph.link(1)
         if not (workspace.embedder.is_remote or workspace.index.is_remote):
-            return workspace.index.embed_pending(VECTORS_A_STEP)
+            return workspace.index.embed_pending(VECTORS_A_STEP) or unlinked
         self._askers = {of: thread for of, thread in self._askers.items() if thread.is_alive()}
         if workspace not in self._askers:
             asker = threading.Thread(target=self._ask, args=(workspace,), name="keeplore-vectors", daemon=True)
             self._askers[workspace] = asker
             asker.start()
-        return 0
+        return unlinked
 
     def _ask(self, workspace: Workspace) -> None:
         def is_at_work(_: Workspace) -> bool:

@@ -7,6 +7,7 @@ more. They are found by the full text, so that a new name costs what it is menti
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,13 +29,13 @@ _SHOWN = "SELECT n.name FROM mentions m JOIN names n ON n.id = m.name WHERE m.me
 _T = TypeVar("_T")
 MILLION = 1_000_000  # of a confidence: sums of whole numbers are the same in any order
 TABLES = """
--- mentions: memories that have the name; defined: statements that there is such a thing; wordy: of these, how many make
--- its words worth looking for; was_wordy: whether the texts have been looked through for it
+-- first, second: its words, "" for none; mentions: memories that have it; defined: statements that there is such a
+-- thing; wordy: of these, how many make its words worth looking for; was_wordy: whether the texts were looked through
 CREATE TABLE names (
-    id INTEGER PRIMARY KEY, name TEXT UNIQUE, first TEXT, mentions INTEGER DEFAULT 0, defined INTEGER DEFAULT 0,
-    wordy INTEGER DEFAULT 0, was_wordy INTEGER DEFAULT 0
+    id INTEGER PRIMARY KEY, name TEXT UNIQUE, first TEXT, second TEXT, mentions INTEGER DEFAULT 0,
+    defined INTEGER DEFAULT 0, wordy INTEGER DEFAULT 0, was_wordy INTEGER DEFAULT 0
 );
-CREATE INDEX names_first ON names (first) WHERE wordy > 0;
+CREATE INDEX names_first ON names (first, second, name) WHERE wordy > 0;
 CREATE INDEX names_turned ON names (id) WHERE (wordy > 0) != was_wordy;
 CREATE INDEX names_unused ON names (id) WHERE mentions = 0 AND defined = 0;
 CREATE TABLE mentions (
@@ -284,18 +285,22 @@ def _add_mentions(
 
 
 def _beginning_with(connection: sqlite3.Connection, words: Iterable[str]) -> set[str]:
-    """The names that are looked for in texts and begin with one of these words."""
-    found: set[str] = set()
-    for chunk in _chunks(sorted(words)):
-        marks = ", ".join("?" * len(chunk))
-        sql = f"SELECT name FROM names WHERE wordy > 0 AND first IN ({marks})"  # noqa: S608  # marks alone
-        found.update(name for (name,) in connection.execute(sql, chunk))
-    return found
+    """The names that are looked for in texts and begin with words of these: many may begin with the same one."""
+    sql = (
+        "WITH said AS MATERIALIZED (SELECT value FROM json_each(?)) SELECT name FROM said JOIN names ON first = value"
+        " WHERE wordy > 0 AND second IN (SELECT value FROM said)"
+    )
+    return {name for (name,) in connection.execute(sql, (json.dumps(["", *sorted(words)]),))}
+
+
+def _key(name: str) -> tuple[str, str]:
+    first = first_word(name)
+    return first, first_word(name.partition(first)[2]) if first else ""
 
 
 def _ids(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, int]:
     connection.executemany(
-        "INSERT OR IGNORE INTO names (name, first) VALUES (?, ?)", ((name, first_word(name)) for name in names)
+        "INSERT OR IGNORE INTO names (name, first, second) VALUES (?, ?, ?)", ((name, *_key(name)) for name in names)
     )
     found: dict[str, int] = {}
     for chunk in _chunks(names):
