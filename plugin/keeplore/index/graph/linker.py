@@ -20,6 +20,7 @@ from keeplore.index.graph.shapes import EXTENSIONS, is_plain
 MAX_TEXT = 200_000  # characters of all texts together
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words stand together: each character is a word
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)  # the same for text that is ASCII, three times as fast
 _WORD_ALONE = re.compile(f"[{UNSPACED}]")
 _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means
@@ -72,7 +73,7 @@ def first_word(name: str) -> str:
 
 def first_words(texts: Iterable[str]) -> set[str]:
     """Every key under which a name may begin in these texts."""
-    return {word for text in _bounded(texts) for word in _WORD.findall(_folded(text)[1])}
+    return {word for text in _bounded(texts) for word in _words(_folded(text)[1])}
 
 
 def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
@@ -95,6 +96,10 @@ def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
                 spelling = old.spelling if old else " ".join(written[one.start : one.end].split())
                 found[one.name] = Mention(one.name, spelling, old.count + 1 if old else 1)
     return list(found.values())
+
+
+def _words(folded: str) -> list[str]:
+    return (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
 
 
 def _bounded(texts: Iterable[str]) -> Iterator[str]:
@@ -158,7 +163,7 @@ def _candidates(folded: str, at: int, key: str, groups: list[_Group]) -> list[tu
 def _keys(folded: str, by_first: dict[str, list[_Group]]) -> list[tuple[int, str]]:
     """Where words stand with which names begin, in order. Most pieces have none, which one look at all words shows."""
     found = []
-    for key in by_first.keys() & set(_WORD.findall(folded)):
+    for key in by_first.keys() & set(_words(folded)):
         at = folded.find(key)
         while at >= 0:
             end = at + len(key)

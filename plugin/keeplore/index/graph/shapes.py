@@ -106,6 +106,7 @@ _INTRODUCED = re.compile(
     r"([A-Za-z_]\w*)",
     re.MULTILINE | re.ASCII,
 )
+_ENDING = re.compile(r"[A-Za-z_-][\w-]*\.[a-z]{1,6}", re.ASCII)  # of a file, whatever it holds
 _DOT_FILE = re.compile(r"[a-z][a-z_-]{2,30}")
 _EXAMPLES = frozenset({"bar", "example", "foo", "org", "owner", "repo", "to", "user", "username", "your"})
 _SELF = frozenset({"self", "this", "cls"})
@@ -263,7 +264,7 @@ def _path(text: str, kind: str) -> Shape | None:
         return None
     is_rooted = plain.startswith(("/", "~/"))
     if kind == INLINE or (kind == PROSE and is_rooted and len(parts) > 2):
-        return Shape("/".join(parts[-2:]), plain, FILE)
+        return Shape(base if _ENDING.fullmatch(base) else "/".join(parts[-2:]), plain, FILE)
     is_low = all(part == part.lower() for part in parts) and not all(is_plain(part) for part in parts)
     return Shape("/".join(parts[-2:]), plain, "") if kind == PROSE and is_low else None
 
