@@ -25,6 +25,10 @@ START = {
         "clientInfo": {"name": "a test", "version": "1"},
     },
 }
+# what has nothing to do with the SDK is tried with the version that starts sooner
+WITH_ANY_SDK = pytest.mark.parametrize(
+    "version", ["1", pytest.param("2", marks=pytest.mark.soak)], ids=["sdk-1", "sdk-2"], indirect=True, scope="module"
+)
 STARTED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -101,6 +105,7 @@ def test_nothing_but_the_protocol_reaches_the_output(office: Any, tmp_path: Path
     assert all(word in log for word in ("printed", "written", "child"))
 
 
+@WITH_ANY_SDK
 def test_a_machine_without_a_workspace_is_told_what_to_do(office: Any, tmp_path: Path) -> None:
     client = office.client(KEEPLORE_STATE_DIR=str(tmp_path / "state"), KEEPLORE_CACHE_DIR=str(tmp_path / "cache"))
     for tool, arguments in (
@@ -120,6 +125,7 @@ def test_a_machine_without_a_workspace_is_told_what_to_do(office: Any, tmp_path:
     client.close()
 
 
+@WITH_ANY_SDK
 def test_a_workspace_that_is_gone_and_one_that_comes_back(office: Any) -> None:
     note = office.note("The safe is behind the picture")
     client = office.client()
@@ -132,6 +138,7 @@ def test_a_workspace_that_is_gone_and_one_that_comes_back(office: Any) -> None:
     client.close()
 
 
+@WITH_ANY_SDK
 def test_an_index_that_is_damaged_is_made_again(office: Any) -> None:
     note = office.note("The index is made from the text")
     client = office.client()
@@ -143,6 +150,7 @@ def test_an_index_that_is_damaged_is_made_again(office: Any) -> None:
     client.close()
 
 
+@WITH_ANY_SDK
 def test_without_a_worker_words_are_matched_and_the_answer_says_so(office: Any) -> None:
     office.note("The lighthouse keeper has the key")
     office.leave()
@@ -154,6 +162,7 @@ def test_without_a_worker_words_are_matched_and_the_answer_says_so(office: Any) 
         client.close()
 
 
+@WITH_ANY_SDK
 def test_a_worker_is_started_for_a_search_and_outlives_the_server(office: Any) -> None:
     office.note("The lighthouse keeper has the key")
     office.leave()
@@ -179,6 +188,7 @@ def test_a_directory_of_somebody_else_has_no_say(office: Any, tmp_path: Path) ->
     assert replies and status == 0, log
 
 
+@WITH_ANY_SDK
 def test_the_project_is_the_one_that_the_host_names(office: Any, tmp_path: Path) -> None:
     note = office.note("The api speaks protobuf")
     client = office.client(cwd=tmp_path, CLAUDE_PROJECT_DIR=str(office.project))
@@ -212,6 +222,7 @@ def test_an_interrupt_ends_it_without_a_traceback(office: Any) -> None:
     assert b"Traceback" not in log
 
 
+@WITH_ANY_SDK
 def test_an_index_that_is_behind_is_not_nothing_found(office: Any) -> None:
     office.note("The index is made from the text")
     office.leave()
