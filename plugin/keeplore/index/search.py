@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from keeplore.index.rows import Allowed, Match
 from keeplore.index.words import query_terms
 
-LEAST_OR = 3  # terms that are always asked for
+LEAST_OR = 3  # terms that are asked for however common they are, within what may be scored
 COMMON_SHARE = 0.1  # of the passages
 COMMON_FROM = 2000  # passages; fewer are scored in no time
 MAX_OR = 8  # terms; FTS5 scores every posting of every term, so the time grows with each common one
+MOST_SCORED = 16_000  # postings, at 1.6 µs each, so that the time does not grow with the memory; the rarest has any
+MOST_COUNTED = 5 * MOST_SCORED  # of one term: how common it is beyond that makes no difference
 
 
 def text_search(connection: sqlite3.Connection, query: str, allowed: Allowed, limit: int) -> list[Match]:
@@ -25,8 +27,8 @@ def text_search(connection: sqlite3.Connection, query: str, allowed: Allowed, li
     if not rarest:
         return []
     found: dict[int, float] = {}
-    if len(rarest) == len(terms):
-        found = _matches(connection, " AND ".join(rarest), scopes, limit)
+    if len(terms) <= MAX_OR and all(counts.values()):  # cheap also with common ones: the rarest leads
+        found = _matches(connection, " AND ".join(terms), scopes, limit)
     if len(found) < limit and (len(rarest) > 1 or not found):
         found = {**_matches(connection, " OR ".join(rarest), scopes, limit), **found}
     best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
@@ -36,10 +38,15 @@ def text_search(connection: sqlite3.Connection, query: str, allowed: Allowed, li
 def _telling(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:
     """The rarest terms, without those that stand everywhere and are dear to score: these say next to nothing."""
     found = sorted((term for term in counts if counts[term]), key=lambda term: (counts[term], term))[:MAX_OR]
-    if all(counts[term] < COMMON_FROM for term in found[LEAST_OR:]):  # most; counting goes over the whole table
+    if max((counts[term] for term in found), default=0) < COMMON_FROM:  # counting goes over the whole table
         return found
     many = max(COMMON_FROM, COMMON_SHARE * _passages(connection))
-    return [term for at, term in enumerate(found) if at < LEAST_OR or counts[term] < many]
+    kept: list[str] = []
+    for at, term in enumerate(found):
+        is_dear = sum(map(counts.__getitem__, kept)) + counts[term] > MOST_SCORED
+        if not kept or not (is_dear or (at >= LEAST_OR and counts[term] >= many)):
+            kept.append(term)
+    return kept
 
 
 def _passages(connection: sqlite3.Connection) -> int:
@@ -67,8 +74,8 @@ def _any_of(spellings: tuple[str, ...]) -> str:
 
 
 def _count(connection: sqlite3.Connection, term: str) -> int:
-    row = connection.execute("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH ?", (term,)).fetchone()
-    return int(row[0])
+    sql = "SELECT count(*) FROM (SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?)"
+    return int(connection.execute(sql, (term, MOST_COUNTED)).fetchone()[0])
 
 
 def _matches(
