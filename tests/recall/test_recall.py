@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.settings import Context
-from keeplore.recall import Answer, Here, recall, to_json
+from keeplore.recall import Answer, Here, Unasked, recall, to_json
 from keeplore.recall.weights import EXCERPT_CHARS
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -261,3 +261,29 @@ class BlockedWriter:
     def __exit__(self, *_: object) -> None:
         self._index._database._wait_s = self._wait
         os.close(self._handle)
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("what did we use for sessions before?", ["Sessions in Postgres", "Sessions in Redis"]),
+        ("where did sessions originally live", ["Sessions in Postgres", "Sessions in cookies"]),
+        ("how have sessions changed", ["Sessions in Postgres", "Sessions in Redis", "Sessions in cookies"]),
+        ("where did sessions live in February", ["Sessions in Postgres", "Sessions in Redis"]),
+        ("where do sessions live", ["Sessions in Postgres"]),
+    ],
+)
+def test_what_held_before_is_shown_behind_what_holds_now_where_it_is_asked_for(
+    workspace_of, memory_builders, query: str, wanted: list[str]
+) -> None:
+    def note(key: str, month: int, text: str, **meta: str):
+        title = f"Sessions in {text.split()[-1][:-1]}"
+        return memory_builders.note(key, f"2026-0{month}-10", title, text, project="kasha-api", **meta)
+
+    one, two = note("one", 1, "Sessions live in cookies."), note("two", 2, "They live in Redis.", supersedes="one")
+    index, store = workspace_of([one, two, note("three", 3, "Sessions live in Postgres.", supersedes="two")])
+    found = recall(index, store, query, API, now=NOW)
+    assert titles(found) == wanted
+    assert {hit.replaced_by for hit in found.hits[1:]} <= {found.hits[0].memory_id}
+    unasked = recall(index, store, query, API, now=NOW, unasked=Unasked(at_least=0.01))
+    assert titles(unasked) == wanted[:1]

@@ -6,6 +6,7 @@ import textwrap
 from typing import Any
 
 from keeplore.cli.output import block, note, plain, say
+from keeplore.cli.references import short
 
 WIDTH = 96
 STATUS = {
@@ -24,6 +25,8 @@ def show(answer: dict[str, Any]) -> None:
             facts.append("from another person's machine")
         if hit["changes"]:
             facts.append(f"changed {hit['changes']}×")
+        if hit["replaced_by"]:
+            facts.append(f"replaced since by {short(plain(hit['replaced_by']))}")
         say(f"{number}. {plain(hit['title'])}", bold=True)
         say(f"   {plain(' · '.join(facts))}", dim=True)
         if plain(hit["passage"]) != plain(hit["title"]):

@@ -295,6 +295,10 @@ class Index:
         """Ids of the notes of a scope that say exactly what this content hash stands for."""
         return self._database.read(lambda c: queries.ids_saying(c, content, scope, project))
 
+    def versions(self, memory_id: str) -> tuple[str, ...]:
+        """Every version of a memory, oldest first; none where it never changed."""
+        return self._database.read(lambda c: queries.versions(c, memory_id))
+
     def chains(self) -> list[Chain]:
         """Every chain of memories that replaced one another."""
         return self._database.read(queries.all_chains)

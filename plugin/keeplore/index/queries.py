@@ -183,6 +183,11 @@ def all_chains(connection: sqlite3.Connection) -> list[Chain]:
     return _chained(connection, connection.execute(_SUPERSEDING))
 
 
+def versions(connection: sqlite3.Connection, memory_id: str) -> tuple[str, ...]:
+    """The members of the chain that a memory takes part in, oldest first."""
+    return next((chain.members for chain in chains_of(connection, [memory_id]) if memory_id in chain.members), ())
+
+
 def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]:
     """The chains that these memories take part in, link by link: of all others nothing is read."""
     found: set[tuple[str, str]] = set()

@@ -116,6 +116,7 @@ def _waiting(desk: Desk) -> list[str]:
 
 def _hit(number: int, hit: dict[str, Any]) -> str:
     changed = f", changed {hit['changes']}×" if hit["changes"] else ""
+    changed += f", replaced since by {label(hit['replaced_by'])}" if hit["replaced_by"] else ""
     parts = [
         label(hit["date"]),
         place(hit["scope"], hit["project"]),

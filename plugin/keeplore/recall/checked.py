@@ -149,7 +149,13 @@ def _checked(
         row.changes,
         row.session,
         decided,
+        row.superseded_by,
     )
+
+
+def hit_of(store: Source, row: MemoryRow, question: Question, trust: Callable[[Memory], str]) -> Hit | None:
+    """A memory that no search found, with what of it says most to the question; None where its file is gone."""
+    return _checked(store, row, None, Ranked(row.id, 0.0, None), question, trust)
 
 
 def _most_covering(passages: Sequence[tuple[str, str]], question: Question) -> tuple[str, str]:

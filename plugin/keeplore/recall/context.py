@@ -89,6 +89,7 @@ def asked_context(answer: Answer, *, room: Room) -> Fenced:
 def _item(hit: Hit) -> Item:
     about = " · ".join((label(hit.date), place(hit.scope, hit.project), label(hit.category or hit.kind)))
     changed = f", changed {hit.changes} times" if hit.changes > 1 else ", changed once" if hit.changes else ""
+    changed += f", replaced since by {reference(hit.replaced_by)}" if hit.replaced_by else ""
     is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
     source = f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; {reference(hit.memory_id, hit.turn)}"
     is_title = normalised(hit.passage).startswith(normalised(hit.title.removesuffix("…")))

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import Allowed, MemoryRow, PassageRow, Stamp
+from keeplore.index.embedder import embed_questions
 from keeplore.index.graph.boost import About, Boost
 from keeplore.memory import Memory
 from keeplore.recall.checked import Kept, Left, left_out, shown, standing_of, words_of
+from keeplore.recall.earlier import with_earlier
 from keeplore.recall.echo import is_echo
 from keeplore.recall.evident import bonuses, closeness
 from keeplore.recall.period import period_of, told_in
@@ -149,6 +151,7 @@ def recall(
             hits, more, sight = _looked(asking, sight, is_wide=True)
             left = max(left, more, key=lambda these: len(left_out(these)))
             notes += _widened(hits, here, is_asked=wide)
+        hits = hits if unasked.at_least else with_earlier(index, store, hits, question, spans, wanted)
         notes += left_out(left)
     elif not question.says_something:
         notes.append(NO_WORD)
@@ -225,7 +228,7 @@ def _known(
 
 def sight_of(question: Question, embedder: Embedder) -> Sight:
     """The question with its vector. Raises ModelUnavailable."""
-    return Sight(question, embedder.embed([question.text])[0], embedder.floor, embedder.fingerprint)
+    return Sight(question, embed_questions(embedder, [question.text])[0], embedder.floor, embedder.fingerprint)
 
 
 def _lacking(stamp: Stamp) -> list[str]:

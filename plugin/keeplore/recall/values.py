@@ -54,6 +54,7 @@ class Hit:
     changes: int  # earlier versions that it replaces
     session: str = ""  # of the host, where it was recorded in one
     decision: str = ""  # the first decision that a conversation led to, word for word
+    replaced_by: str = ""  # id of its newest version, where this is an earlier one
 
 
 @dataclass(frozen=True, slots=True)
