@@ -305,6 +305,7 @@ def test_the_model_is_asked_only_where_there_is_a_choice() -> None:
     said = [line for n in range(30) for line in (f"Let's use store{n} for module{n}.", "Ok.")]
     distill(talk(*said), embed)
     assert asked and max(asked) <= MAX_RANKED
+    assert distill(talk(*said), lambda _: None) == distill(talk(*said))  # no model can be had: words are compared
 
 
 def folded(text: str) -> str:

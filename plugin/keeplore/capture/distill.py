@@ -68,7 +68,7 @@ def distill(exchanges: Sequence[Exchange], embed: Embed | None = None) -> dict[s
     """The parts of ``memory.conversation.PARTS``, each a tuple of quotations in the order of the talk, often empty.
 
     ``embed`` turns n texts into n rows of L2-normalised vectors; it is asked only where a part has more candidates
-    than room, for at most ``MAX_RANKED`` texts.
+    than room, for at most ``MAX_RANKED`` texts. Where no model can be had it gives None, and words are compared.
     """
     said = list(_said(exchanges))
     decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
@@ -337,8 +337,8 @@ def _ranked(found: list[_Found], embed: Embed | None, room: int) -> list[_Found]
 def _centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
     """LexRank: the stationary weight of each text in a random walk along their similarities, the largest being 1."""
     n = len(texts)
-    if embed is not None:
-        vectors = embed(texts)
+    vectors = embed(texts) if embed is not None else None
+    if vectors is not None:
         alike = [[max(0.0, float(vectors[i] @ vectors[j])) for j in range(n)] for i in range(n)]
     else:
         bags = weighted(texts)
