@@ -76,6 +76,11 @@ class Session:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         Intake(self.registry, self.uses.heard).take(Entry("entry", "claude-code", "Stop", at, 0, entry))
 
+    def recalled(self) -> dict[str, float]:
+        """What is recalled for the prompt, best first, with its score."""
+        answer = self.workspace.recall(PROMPT, self.cwd, text_only=True)
+        return {hit.memory_id: hit.score for hit in answer.hits}
+
     def counted(self) -> dict[str, Tally]:
         """What stands in this machine's file at the end."""
         self.uses.save(is_last=True)
@@ -116,7 +121,26 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
         yield Session(registry)
 
 
-def test_a_memory_that_an_answer_uses_counts_once_and_comes_first_from_then_on(session: Session) -> None:
+def test_the_memory_that_an_answer_uses_comes_first_from_then_on(session: Session) -> None:
+    rules = {
+        session.note(
+            "VAT is rounded in src/invoice/vat.py by round_line, HALF_UP."
+        ): "round_line in src/invoice/vat.py",
+        session.note(
+            "VAT is rounded in src/reports/vat.py by round_page, HALF_UP."
+        ): "round_page in src/reports/vat.py",
+    }
+    before = session.recalled()
+    assert before.keys() == rules.keys()
+    last = [*before][-1]
+    session.prompt()
+    session.turn(PROMPT, f"That is {rules[last]}.")
+    assert session.counted()[last].used == 1
+    after = session.recalled()
+    assert next(iter(after)) == last and before[last] < after[last] < before[last] + 0.05
+
+
+def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read(session: Session) -> None:
     used = session.note()
     assert used[4:12] in session.prompt()
     session.turn(PROMPT, USE)
