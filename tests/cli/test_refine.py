@@ -40,7 +40,8 @@ def root(home: Path, server: Any) -> Path:
     root = home / "memory"
     initialise(places, root)
     model = f"provider: openai\n  model: played\n  base_url: {server.url}"
-    (root / "keeplore.yaml").write_text(f"llm:\n  {model}\n  prices: {{played: {{input: 1.0, output: 2.0}}}}\n")
+    prices = "prices: {played: {input: 1.0, output: 2.0}}"
+    (root / "keeplore.yaml").write_text(f"llm:\n  {model}\n  {prices}\nrefine: {{aspects: true}}\n")
     with Registry(places) as registry:
         workspace = registry.named("memory")
         for number, (title, (asked, said)) in enumerate(TALKS.items()):
@@ -55,11 +56,22 @@ def root(home: Path, server: Any) -> Path:
 
 
 def answer(request: Request) -> Said:
+    if request.prompt.startswith("Name: ledger"):
+        told = {"fact": 1, "aspect": "storage", "kind": "constraint"}
+        return Said(json.dumps({"type": "system", "aspects": [told]}))
     if "Talk:" not in request.prompt:
         choices = [{"fact": 1, "action": "ADD", "target": "", "content": "", "confidence": 0.9, "reason": "new"}]
         return Said(json.dumps({"decisions": choices}))
     said = next(said for _, said in TALKS.values() if said in request.prompt)
-    return Said(json.dumps({"facts": [{"content": said, "span": said, **FIELDS}], "entities": []}))
+    named = {"source": "Auditors", "relationship": "read", "target": "ledger", "confidence": 1.0}
+    return Said(
+        json.dumps(
+            {
+                "facts": [{"content": said, "span": said, **FIELDS}],
+                "entities": [named] if "Auditors" in request.prompt else [],
+            }
+        )
+    )
 
 
 @pytest.fixture
@@ -91,6 +103,9 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
         ["ADD", "review", "rule", "Backups must go to the second site every night."],
     ]
     assert run("audit", "--proposal", "add", "--outcome", "blocked").stdout == ""
+    [ledger] = root.glob("memory/decisions/*ledger*.md")
+    assert "aspects:\n- entity: ledger\n  type: system\n  aspect: storage\n  kind: constraint\n" in ledger.read_text()
+    assert "aspects" in run("cost").stdout
     [held] = json.loads(run("audit", "--outcome", "review", "--json").stdout)
     with Registry(Places(root.parent / "state", root.parent / "cache")) as registry:
         elsewhere = {**held, "id": f"{held['id'][:-1]}x", "scope": "project", "project": "elsewhere"}
