@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import os
 import pty
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ready import Done, Started, keeplore
 
-Done = subprocess.CompletedProcess[str]
+from keeplore.config.places import Places
+from keeplore.workspace.setup import initialise
 
 
 @pytest.fixture
 def run(home: Path) -> Callable[..., Done]:
     """Run a command without a terminal; ``stdin`` is what is piped into it, None for nothing at all."""
-
-    def run(*arguments: str, cwd: Path | None = None, stdin: str | None = None, **environment: str) -> Done:
-        return subprocess.run(
-            (sys.executable, "-m", "keeplore.cli", *arguments),
-            cwd=cwd or home,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),
-        )
-
-    return run
+    return keeplore
 
 
 @pytest.fixture
@@ -38,14 +26,8 @@ def at_terminal(home: Path) -> Callable[..., tuple[int, str]]:
 
     def run(*arguments: str, cwd: Path | None = None, typed: str = "", **environment: str) -> tuple[int, str]:
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            (sys.executable, "-m", "keeplore.cli", *arguments),
-            cwd=cwd or home,
-            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-        )
+        surroundings = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment}
+        process = Started(arguments, (theirs, theirs, theirs), cwd or home, surroundings)
         os.close(theirs)
         os.write(ours, typed.encode())
         seen = bytearray()
@@ -58,15 +40,15 @@ def at_terminal(home: Path) -> Callable[..., tuple[int, str]]:
                 break
             seen += piece
         os.close(ours)
-        return process.wait(timeout=120), seen.decode().replace("\r\n", "\n")
+        return process.wait(), seen.decode().replace("\r\n", "\n")
 
     return run
 
 
 @pytest.fixture
-def memory(home: Path, run: Callable[..., Done]) -> Path:
+def memory(home: Path) -> Path:
     """The home workspace."""
-    assert run("init", "memory").returncode == 0
+    initialise(Places.from_environment(os.environ), home / "memory")
     return home / "memory"
 
 

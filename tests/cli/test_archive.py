@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.index import MemoryRow
@@ -90,13 +89,6 @@ def test_every_rule_that_is_given_has_to_hold() -> None:
 def test_the_place_in_the_archive_is_the_same_below_it(path: str, archived: str) -> None:
     assert archived_path(path) == archived == archived_path(archived)
     assert unarchived_path(archived) == path == unarchived_path(path)
-
-
-def keeplore(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    return subprocess.run(
-        command, cwd=Path.home(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
-    )
 
 
 @pytest.fixture

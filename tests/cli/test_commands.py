@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from ready import keeplore
 
 from keeplore.cli.main import COMMANDS
 from keeplore.config.places import Places
 from keeplore.worker.server import Server
 from keeplore.workspace import Registry
+from keeplore.workspace.setup import initialise
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.spool import Spool
 
@@ -26,18 +28,6 @@ HELP = [
     *(("machines", name) for name in ("list", "accept", "refuse")),
 ]
 SAID = "We keep the ledger append-only, because auditors ask for every state that ever was."
-
-
-def keeplore(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        (sys.executable, "-m", "keeplore.cli", *arguments),
-        cwd=cwd or Path.home(),
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
 
 
 def refused(done: subprocess.CompletedProcess[str], message: str, remedy: str) -> None:
@@ -54,8 +44,8 @@ def places():
 
 
 @pytest.fixture
-def memory():
-    assert keeplore("init", "memory").returncode == 0
+def memory(places):
+    initialise(places, Path.home() / "memory")
     return Path.home() / "memory"
 
 
@@ -73,7 +63,8 @@ def project(memory, places):
 @pytest.mark.parametrize("command", HELP, ids=lambda command: " ".join(command) or "keeplore")
 def test_help_reads_as_written_down(command):
     """To write the texts anew: WRITE_GOLDEN=1 pytest tests/cli -k help, then read the difference."""
-    done = keeplore(*command, "--help", COLUMNS="100")
+    whole = (sys.executable, "-m", "keeplore.cli", *command, "--help")  # here each command loads what it needs itself
+    done = subprocess.run(whole, env={**os.environ, "COLUMNS": "100"}, capture_output=True, text=True)
     path = GOLDEN / f"{'-'.join(('keeplore', *command))}.txt"
     if os.environ.get("WRITE_GOLDEN"):
         path.write_text(done.stdout)

@@ -9,11 +9,11 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from ready import keeplore
 
 from keeplore import __version__
 from keeplore.cli.connecting import surroundings
@@ -206,9 +206,8 @@ def test_a_file_that_was_moved_to_another_project_is_told_with_what_makes_it_cou
     (told,) = [finding for finding in look(places) if "front matter says" in finding.message]
     assert (told.level, "counts for workspace scope" in told.message) == ("note", True)
     command = told.remedy.split("`")[5].split(" ")
-    subprocess.run((sys.executable, "-m", "keeplore.cli", *command[1:]), cwd=root, check=True)
-    listed = (sys.executable, "-m", "keeplore.cli", "list", "--project", "shop")
-    done = subprocess.run(listed, cwd=root, check=True, capture_output=True, text=True)
+    assert keeplore(*command[1:], cwd=root).returncode == 0
+    done = keeplore("list", "--project", "shop", cwd=root)
     assert "Use pnpm, never npm." in done.stdout and not (root / "projects" / "shop" / "project.json").exists()
 
 
@@ -365,19 +364,14 @@ def test_a_merge_that_is_under_way_is_told_and_nothing_is_lost(root: Path, place
 def test_what_it_prints_cannot_speak_to_the_terminal(root: Path, places: Places) -> None:
     (root / "memory" / "facts").mkdir(exist_ok=True)
     (root / "memory" / "facts" / "a\x1b[31mred\u202e.md").write_text("---\nid: [\n---\n")
-    done = subprocess.run((sys.executable, "-m", "keeplore.cli", "doctor"), capture_output=True, text=True, check=False)
+    done = keeplore("doctor")
     assert done.returncode == 1 and "red.md" in done.stdout
     assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
     assert done.stdout.splitlines()[0].startswith("!!") and "need you; " in done.stdout.splitlines()[-1]
 
 
 def test_programs_get_json_and_a_status(root: Path) -> None:
-    done = subprocess.run(
-        (sys.executable, "-m", "keeplore.cli", "doctor", "--deep", "--json"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = keeplore("doctor", "--deep", "--json")
     findings = json.loads(done.stdout)
     assert done.returncode == 0 and {f["level"] for f in findings} <= {"note", "ok"}
     assert all(finding.keys() == {"part", "level", "message", "remedy"} for finding in findings)

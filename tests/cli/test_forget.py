@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory.note import Draft
@@ -30,13 +31,6 @@ def places(home: Path) -> Places:
 @pytest.fixture
 def root(places: Places, home: Path) -> Path:
     return home / "memory"
-
-
-def keeplore(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    return subprocess.run(
-        command, cwd=Path.home(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
-    )
 
 
 def typed(answer: str, *arguments: str) -> tuple[int, str]:

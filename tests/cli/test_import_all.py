@@ -5,28 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.workspace.cursors import Cursors
 
 CLAUDE = "5e551011-0000-4000-8000-000000000001"
 FREE = "5e551011-0000-4000-8000-000000000002"
-
-
-def keeplore(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        (sys.executable, "-m", "keeplore.cli", *arguments),
-        cwd=cwd or Path.home(),
-        env=dict(os.environ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
 
 
 def rows(done: subprocess.CompletedProcess[str]) -> dict[str, list[str]]:

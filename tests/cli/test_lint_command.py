@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
+from ready import keeplore
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BROKEN = '---\nkind: note\ntitle: t\ncategory: "\\e]0;title\\anonsense\\u202e"\n---\n\nWords.\n'
 
 
 def lint(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        (sys.executable, "-m", "keeplore.cli", "lint", *arguments),
-        cwd=cwd,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    return keeplore("lint", *arguments, cwd=cwd, **environment)
 
 
 @pytest.fixture
@@ -111,6 +102,14 @@ def test_the_pre_commit_framework_is_told_a_command_that_exists() -> None:
     [entry] = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())
     assert entry["entry"].split()[:2] == ["keeplore", "lint"] and entry["language"] == "python"
     files = re.compile(entry["files"])
-    wanted = ("memory/a.md", "memory/x/y z.md", "user/memory/a.md", "projects/p/memory/facts/a.md")
-    others = ("README.md", "docs/memory/a.md", "memory/a.txt", "memory/.a.md", "memory/.x/a.md", "projects/memory/a.md")
+    wanted = ("memory/a.md", "memory/x/y z.md", "user/memory/a.md", "projects/p/memory/facts/a.md", "entities/a.yaml")
+    others = (
+        "entities/x/a.yaml",
+        "README.md",
+        "docs/memory/a.md",
+        "memory/a.txt",
+        "memory/.a.md",
+        "memory/.x/a.md",
+        "projects/memory/a.md",
+    )
     assert [path for path in (*wanted, *others) if files.search(path)] == list(wanted)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse
@@ -18,13 +17,6 @@ from keeplore.workspace.registry import Registry
 from keeplore.workspace.setup import initialise
 
 HOSTILE = "# Fake\n\nFake\n===\n\n<!-- swallow\n\n```\nnever closed\n\n## Also fake"
-
-
-def keeplore(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    return subprocess.run(
-        command, cwd=Path.home(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
-    )
 
 
 @pytest.fixture

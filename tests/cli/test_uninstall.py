@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory.note import Draft
@@ -21,20 +22,6 @@ def surroundings(home: Path) -> dict[str, str]:
     for name in ("KEEPLORE_STATE_DIR", "KEEPLORE_CACHE_DIR"):
         Path(os.environ[name]).rmdir()
     return dict(os.environ)
-
-
-def keeplore(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    return subprocess.run(
-        command,
-        cwd=Path.home(),
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
 
 
 def tree(root: Path, without: Path) -> dict[str, bytes]:
@@ -54,9 +41,7 @@ def used(home: Path) -> Path:
         workspace.index.refresh()
         workspace.index.embed_pending()
         workspace.commit()
-    subprocess.run(
-        (sys.executable, "-m", "keeplore.cli", "lint", "--install"), cwd=root, check=True, capture_output=True
-    )
+    assert keeplore("lint", "--install", cwd=root).returncode == 0
     assert keeplore("worker", "run").returncode == 0
     (places.state / "edits").mkdir()
     (places.state / "edits" / "kept.md").write_text("typed")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from ready import keeplore
 
 from keeplore.config.accepted import EMBEDDING, Accepted
 from keeplore.config.machine import Machine
@@ -16,13 +15,6 @@ from keeplore.config.places import Places
 from keeplore.memory.note import Draft
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.setup import initialise
-
-
-def keeplore(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    return subprocess.run(
-        command, cwd=Path.home(), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
-    )
 
 
 @pytest.fixture

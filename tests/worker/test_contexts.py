@@ -154,14 +154,15 @@ def test_every_host_is_told_what_matters_for_a_prompt_once(desk: Desk, host: str
     assert desk.prompt("Write a haiku about the sea", host) == ""
 
 
-@pytest.mark.parametrize("host", sorted(HOSTS))
-def test_no_host_is_told_more_than_it_takes_and_no_fence_is_cut(desk: Desk, host: str) -> None:
+def test_no_host_is_told_more_than_it_takes_and_no_fence_is_cut(desk: Desk) -> None:
     desk.set(brief_tokens=3000)
     for number in range(40):
         desk.note(f"第{number}条：" + "发票行的增值税只四舍五入一次因为税务局会逐行检查" * 8, permanent=True)
-    text = desk.brief(host)
-    assert strip_fenced(text) == "" and text.endswith(">")
-    assert 0 < len(text.encode()) <= host_named(host).context_bytes and token_count(text) <= 3000
+    for host in HOSTS:
+        desk.restart()
+        text = desk.brief(host)
+        assert strip_fenced(text) == "" and text.endswith(">"), host
+        assert 0 < len(text.encode()) <= host_named(host).context_bytes and token_count(text) <= 3000, host
 
 
 def test_what_a_brief_did_not_show_of_a_memory_is_told_beside_a_prompt_and_once(desk: Desk) -> None:

@@ -1,0 +1,205 @@
+"""Commands of ``keeplore`` in processes of their own that need not import everything first.
+
+One process a test run has loaded the modules, and forks for each command: that has its own arguments, directory,
+environment and streams, and ends as any program does. libgit2, which looks for a home when it is loaded, is left to
+each command.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+Done = subprocess.CompletedProcess[str]
+TIMEOUT_S = 120
+NEEDED = ("cli", "workspace", "recall", "index", "capture", "config", "llm", "refine", "sync", "connect", "ingest")
+ALSO = ("numpy", "tokenizers", "hnswlib", "rich.console", "rich.table")
+# what Python itself reads while it starts cannot be given to one that has started
+_EARLY = ("PYTHON", "LC_", "LANG", "LD_")
+_starting = threading.Lock()
+
+
+class Started:
+    """A command that runs; ``streams`` are descriptors for its stdin, stdout and stderr, which the caller closes."""
+
+    def __init__(
+        self, arguments: tuple[str, ...], streams: tuple[int, int, int], cwd: Path, environment: Mapping[str, str]
+    ) -> None:
+        self._arguments = arguments
+        self._link, theirs = socket.socketpair()
+        with _starting:
+            control = _server()
+        with theirs:
+            socket.send_fds(control, [b"+"], [theirs.fileno(), *streams])
+        request = {"arguments": arguments, "cwd": str(cwd), "environment": dict(environment)}
+        self._link.sendall(json.dumps(request).encode())
+        self._link.shutdown(socket.SHUT_WR)
+        self._told = self._link.makefile("r")
+        self.pid = int(self._told.readline())
+
+    def wait(self, timeout: float = TIMEOUT_S) -> int:
+        """Its exit status, or minus the signal that ended it."""
+        self._link.settimeout(timeout)
+        try:
+            with self._link, self._told:
+                return int(self._told.readline())
+        except TimeoutError as e:
+            os.kill(self.pid, signal.SIGKILL)
+            raise subprocess.TimeoutExpired(self._arguments, timeout) from e
+
+
+def can_start(environment: Mapping[str, str]) -> bool:
+    """May a command with this environment be forked from a process that had another one?"""
+    names = {name for name in environment.keys() | os.environ.keys() if name.startswith(_EARLY)}
+    return all(environment.get(name) == os.environ.get(name) for name in names)
+
+
+def keeplore(
+    *arguments: str, cwd: Path | None = None, stdin: str | None = None, timeout: float = TIMEOUT_S, **environment: str
+) -> Done:
+    """Run a command without a terminal; ``stdin`` is what is piped into it, None for nothing at all."""
+    surroundings = {**os.environ, **environment}
+    if not can_start(surroundings):
+        return subprocess.run(
+            (sys.executable, "-m", "keeplore.cli", *arguments),
+            cwd=cwd or Path.home(),
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),
+        )
+    (ours_out, theirs_out), (ours_err, theirs_err) = os.pipe(), os.pipe()
+    theirs_in, ours_in = os.pipe() if stdin is not None else (os.open(os.devnull, os.O_RDONLY), None)
+    try:
+        started = Started(arguments, (theirs_in, theirs_out, theirs_err), cwd or Path.home(), surroundings)
+    finally:
+        for theirs in (theirs_in, theirs_out, theirs_err):
+            os.close(theirs)
+    with ThreadPoolExecutor(2) as pool:
+        out, err = pool.submit(_read, ours_out), pool.submit(_read, ours_err)
+        if ours_in is not None:
+            with contextlib.suppress(BrokenPipeError), os.fdopen(ours_in, "w", encoding="utf-8") as pipe:
+                pipe.write(stdin or "")
+        status = started.wait(timeout)
+    return Done(arguments, status, out.result(), err.result())
+
+
+def _read(descriptor: int) -> str:
+    with os.fdopen(descriptor, encoding="utf-8") as stream:
+        return stream.read()
+
+
+@cache
+def _server() -> socket.socket:
+    """Where commands are asked for; the server ends when this process does."""
+    ours, theirs = socket.socketpair()
+    command = (sys.executable, __file__, str(theirs.fileno()))
+    with theirs:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+    atexit.register(process.wait)
+    atexit.register(ours.close)  # runs first
+    return ours
+
+
+def _load() -> None:
+    import keeplore
+
+    sys.modules["pygit2"] = None  # type: ignore[assignment]  # who needs it fails here, and is loaded by the command
+    for package in NEEDED:
+        names = [
+            name for _, name, _ in pkgutil.walk_packages([f"{keeplore.__path__[0]}/{package}"], f"keeplore.{package}.")
+        ]
+        for name in names:
+            if not name.endswith("__main__"):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
+    del sys.modules["pygit2"]
+    for name in ALSO:
+        importlib.import_module(name)
+
+
+def _next(control: socket.socket) -> None:
+    """Serve until a command is asked for, and return in the process that is to be it."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
+    while True:
+        asked, descriptors, _, _ = socket.recv_fds(control, 1, 4)
+        if not asked:
+            sys.exit()
+        if os.fork() == 0:
+            break
+        for descriptor in descriptors:
+            os.close(descriptor)
+    control.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    link = socket.socket(fileno=descriptors[0])
+    with link.makefile("rb") as stream:
+        request = json.loads(stream.read())
+    command = os.fork()
+    if command == 0:
+        link.close()
+        _become(request, descriptors[1:])
+        return
+    for descriptor in descriptors[1:]:
+        os.close(descriptor)
+    link.sendall(b"%d\n" % command)
+    _, status = os.waitpid(command, 0)
+    with contextlib.suppress(BrokenPipeError):
+        link.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+    os._exit(0)
+
+
+def _become(request: dict, descriptors: list[int]) -> None:
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        was = getattr(sys, name)
+        now = os.fdopen(number, "w" if number else "r", encoding=was.encoding, errors=was.errors, closefd=False)
+        setattr(sys, name, now)
+        setattr(sys, f"__{name}__", now)
+    sys.stderr.reconfigure(line_buffering=True)
+    sys.argv = ["keeplore", *request["arguments"]]
+    sys.path[0] = str(Path.cwd())
+
+
+def _end(status: object) -> None:
+    """As Python ends, but for taking every module apart, which costs more than the command."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    if isinstance(status, str):
+        sys.stderr.write(f"{status}\n")
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(status if isinstance(status, int) else int(status is not None))
+
+
+if __name__ == "__main__":
+    _load()
+    gc.freeze()  # a collection in a fork would copy all that was loaded
+    _next(socket.socket(fileno=int(sys.argv[1])))
+    try:
+        sys.modules["keeplore.cli.main"].main()
+    except SystemExit as end:
+        _end(end.code)
+    except BaseException:  # noqa: BLE001  # what escapes is told as Python tells it
+        traceback.print_exc()
+        _end(1)
