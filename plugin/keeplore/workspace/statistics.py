@@ -38,6 +38,8 @@ class Statistics:
     by_month: dict[str, int]  # when they were made, the last months, oldest first
     oldest: str
     newest: str
+    uses: int  # how often sessions made use of a memory
+    used: int  # memories of which they did
     passages: int
     vectors: int
     model: str
@@ -55,6 +57,7 @@ def statistics(workspace: Workspace) -> Statistics:
     rows = index.listed(Wanted(archived="with", superseded=True))
     heads = [row for row in rows if not row.superseded_by and not row.is_archived]
     chains, stamp = index.chains(), index.stamp()
+    uses, used = index.graph.uses()
     made = sorted(row.created_at[:10] for row in heads if row.created_at)
     return Statistics(
         workspace=workspace.name,
@@ -74,6 +77,8 @@ def statistics(workspace: Workspace) -> Statistics:
         by_month=_months(heads),
         oldest=made[0] if made else "",
         newest=made[-1] if made else "",
+        uses=uses,
+        used=used,
         passages=stamp.passages,
         vectors=stamp.vectors,
         model=workspace.settings.embedding.model,

@@ -59,6 +59,7 @@ def _show(counted: Statistics) -> None:
     say(f"{counted.archived} archived, {counted.superseded} earlier versions, {counted.forgotten} forgotten")
     forks = f", {counted.forks} of them forked: see `keeplore doctor`" if counted.forks else ""
     say(f"{counted.chains} chains of versions{forks}")
+    say(f"{counted.used} were of use to agents or opened, {counted.uses} times in all")
     say(f"{counted.passages} passages, {counted.vectors} with a vector; embedding model: {plain(counted.model)}")
     if counted.switch:
         say(plain(counted.switch))

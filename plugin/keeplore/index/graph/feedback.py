@@ -30,7 +30,7 @@ ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 class Rates:
     """Every number that turns counters into a weight. "Measured" means docs/benchmarks.md, section Feedback."""
 
-    delta: float = 0.1  # a session in which it was of use adds so much; measured: .25 is sooner at the top than it tells
+    delta: float = 0.1  # a session in which it was of use adds so much; measured: with .25 everything is soon at the top
     ceiling: float = 2.0  # however often; recall gives its most for twice the neutral weight
     fade: float = 0.8  # what is left after ``every`` sessions that were told of it for nothing; measured with the next
     every: int = 2  # sessions: an answer may make use of a memory without its words, so one says nothing
@@ -62,10 +62,12 @@ def is_feedback(path: str) -> bool:
     return path.startswith(f"{FOLDER}/")
 
 
-def confirmations(connection: sqlite3.Connection) -> int:
-    """In how many sessions memories that still exist were of use, each counted for itself."""
-    row = connection.execute("SELECT sum(used) FROM feedback WHERE memory IN (SELECT id FROM memories)").fetchone()
-    return int(row[0] or 0)
+def uses(connection: sqlite3.Connection) -> tuple[int, int]:
+    """How often memories that still exist were of use, once a session and memory; and how many memories that were."""
+    row = connection.execute(
+        "SELECT sum(used), count(DISTINCT memory) FROM feedback WHERE used > 0 AND memory IN (SELECT id FROM memories)"
+    ).fetchone()
+    return int(row[0] or 0), int(row[1])
 
 
 def weights(

@@ -56,6 +56,10 @@ class Graph:
         """What use has shown each of these memories to be worth; those that are left out are worth 1."""
         return self._database.read(lambda c: feedback.weights(c, ids, now))
 
+    def uses(self) -> tuple[int, int]:
+        """How often memories were of use, and how many memories that were."""
+        return self._database.read(feedback.uses)
+
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """In which respects notes speak of it: those of which most do first."""
         return self._database.read(lambda c: Reading(c).aspects(entity))
