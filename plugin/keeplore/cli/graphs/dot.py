@@ -27,11 +27,11 @@ def as_dot(picture: Picture) -> Iterator[str]:
     yield "  graph [layout=sfdp, overlap=prism, splines=true, outputorder=edgesfirst];\n"
     yield '  node [shape=box, style="rounded,filled", color="#00000000", fontname="Helvetica", fontsize=11];\n'
     yield '  edge [color="#8d949c", fontname="Helvetica", fontsize=9, arrowsize=0.6];\n'
-    for number, node in enumerate(picture.nodes):
+    for number, (node, label) in enumerate(zip(picture.nodes, picture.labels, strict=True)):
         told = f"{node.type}, {node.mentions} mentions" + (f", {node.place}" if node.place else "")
         fill = FILLS.get(node.type, FILLS["unknown"])
         bold = ", penwidth=2, color=black" if picture.has_middle and not number else ""
-        yield f'  n{number} [label={_quoted(node.spelling)}, tooltip={_quoted(told)}, fillcolor="{fill}"{bold}];\n'
+        yield f'  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, fillcolor="{fill}"{bold}];\n'
     for relation in picture.relations:
         told = f"{relation.confidence:.2f}, {relation.mentions}×"
         yield f"  n{relation.source} -> n{relation.target} [label={_quoted(relation.relationship)}, "

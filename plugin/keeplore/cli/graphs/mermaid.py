@@ -20,7 +20,8 @@ def as_mermaid(picture: Picture) -> Iterator[str]:
     """Lines of a ``flowchart``; names and edges beyond what Mermaid draws are left out, the last ones first."""
     head = [f"%% {GENERATOR}\n", "flowchart LR\n"]
     head += [f"  classDef {type_} fill:{fill},stroke:#8d949c,color:#1d2126\n" for type_, fill in FILLS.items()]
-    names = list(_fitting((_name(n, node) for n, node in enumerate(picture.nodes)), MOST_CHARACTERS * 2 // 3))
+    called = enumerate(zip(picture.nodes, picture.labels, strict=True))
+    names = list(_fitting((_name(n, node, label) for n, (node, label) in called), MOST_CHARACTERS * 2 // 3))
     edges = (line for first, second, line in _edges(picture) if max(first, second) < len(names))
     used = sum(map(len, (*head, *names)))
     yield from head
@@ -36,9 +37,9 @@ def _fitting(lines: Iterator[str], room: int) -> Iterator[str]:
         yield line
 
 
-def _name(number: int, node: Node) -> str:
+def _name(number: int, node: Node, label: str) -> str:
     type_ = node.type if node.type in FILLS else "unknown"
-    return f'  n{number}["{_encoded(node.spelling)}"]:::{type_}\n'
+    return f'  n{number}["{_encoded(label)}"]:::{type_}\n'
 
 
 def _edges(picture: Picture) -> Iterator[tuple[int, int, str]]:

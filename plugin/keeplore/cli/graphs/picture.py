@@ -6,6 +6,7 @@ Every text in a picture is one line without control characters: whoever makes on
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +86,15 @@ class Picture:
     has_middle: bool = False
 
     @property
+    def labels(self) -> list[str]:
+        """What each node is called: its name as written, with its project where another has the same."""
+        times = Counter(node.spelling.casefold() for node in self.nodes)
+        return [
+            f"{node.spelling} ({node.place})" if node.place and times[node.spelling.casefold()] > 1 else node.spelling
+            for node in self.nodes
+        ]
+
+    @property
     def title(self) -> str:
         """What a page or a window is called."""
         about = self.nodes[0].spelling if self.has_middle else "What memory is about"
@@ -100,7 +110,7 @@ def as_data(picture: Picture) -> dict[str, Any]:
         "title": picture.title,
         "about": picture.nodes[0].name if picture.has_middle else None,
         "has_more": picture.has_more,
-        "entities": [_entity(node) for node in picture.nodes],
+        "entities": [_entity(node, label) for node, label in zip(picture.nodes, picture.labels, strict=True)],
         "relations": [
             {
                 "source": relation.source,
@@ -121,10 +131,11 @@ def as_json(picture: Picture) -> str:
     return json.dumps(as_data(picture), ensure_ascii=False, indent=2) + "\n"
 
 
-def _entity(node: Node) -> dict[str, Any]:
+def _entity(node: Node, label: str) -> dict[str, Any]:
     return {
         "name": node.name,
         "spelling": node.spelling,
+        "label": label,
         "type": node.type,
         "project": node.place or None,
         "mentions": node.mentions,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from types import UnionType
 
 from keeplore.cli.graphs.picture import Node, Picture, Relation, Together
 from keeplore.cli.references import short
@@ -20,16 +21,10 @@ class _Branch:
 
 def as_tree(picture: Picture) -> Iterator[str]:
     """Lines without their ends, the middle first; every other entity is followed once, where it is nearest to that."""
-    middle = picture.nodes[0]
-    ties = _farther(picture)
-    followed: set[int] = set()
+    middle, tree = picture.nodes[0], _Tree(picture)
     parts = {
-        "relations": [
-            _branch(picture, ties, other, edge, followed) for other, edge in ties[0] if isinstance(edge, Relation)
-        ],
-        "in the same memories": [
-            _branch(picture, ties, other, edge, followed) for other, edge in ties[0] if isinstance(edge, Together)
-        ],
+        "relations": tree.below(0, Relation),
+        "in the same memories": tree.below(0, Together),
         "aspects": [_Branch(f"{a.aspect} · {a.kind} · {counted(a.memories, 'memory')}") for a in middle.aspects],
         "memories": [_Branch(f"{told.date}  {told.title}  {short(told.id)}") for told in middle.memories],
     }
@@ -52,34 +47,35 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def _farther(picture: Picture) -> dict[int, list[tuple[int, Edge]]]:
-    """Node → what it is tied to one hop farther from the middle; each of those hangs on the first that reaches it."""
-    found: dict[int, list[tuple[int, Edge]]] = defaultdict(list)
-    holder: dict[int, int] = {}
-    edges: list[Edge] = [*picture.relations, *picture.together]
-    for edge in edges:
-        ends = edge.ends
-        for near, far in (ends, ends[::-1]):
-            is_farther = picture.nodes[far].distance == picture.nodes[near].distance + 1
-            if is_farther and holder.setdefault(far, near) == near:
-                found[near].append((far, edge))
-    return found
+class _Tree:
+    """What hangs on what: each node on the first that reaches it, one hop nearer to the middle."""
 
+    def __init__(self, picture: Picture) -> None:
+        self._labels = picture.labels
+        self._farther: dict[int, list[tuple[int, Edge]]] = defaultdict(list)
+        self._followed: set[int] = set()
+        holder: dict[int, int] = {}
+        edges: list[Edge] = [*picture.relations, *picture.together]
+        for edge in edges:
+            for near, far in (edge.ends, edge.ends[::-1]):
+                is_farther = picture.nodes[far].distance == picture.nodes[near].distance + 1
+                if is_farther and holder.setdefault(far, near) == near:
+                    self._farther[near].append((far, edge))
 
-def _branch(
-    picture: Picture, ties: dict[int, list[tuple[int, Edge]]], at: int, edge: Edge, followed: set[int]
-) -> _Branch:
-    node = picture.nodes[at]
-    if isinstance(edge, Together):
-        said = f"{node.spelling} · {counted(edge.memories, 'memory')}"
-    else:
-        is_out = edge.target == at
-        said = f"{edge.relationship} {'→' if is_out else '←'} {node.spelling}"
-        said += f" · {edge.confidence:.0%}, {counted(edge.mentions, 'time')}"
-    if at in followed:
-        return _Branch(said)
-    followed.add(at)
-    return _Branch(said, [_branch(picture, ties, other, tie, followed) for other, tie in ties[at]])
+    def below(self, at: int, kind: type[Edge] | UnionType = Edge) -> list[_Branch]:
+        """What a node is tied to, by edges of this kind."""
+        return [self._branch(other, edge) for other, edge in self._farther[at] if isinstance(edge, kind)]
+
+    def _branch(self, at: int, edge: Edge) -> _Branch:
+        if isinstance(edge, Together):
+            said = f"{self._labels[at]} · {counted(edge.memories, 'memory')}"
+        else:
+            said = f"{edge.relationship} {'→' if edge.target == at else '←'} {self._labels[at]}"
+            said += f" · {edge.confidence:.0%}, {counted(edge.mentions, 'time')}"
+        if at in self._followed:
+            return _Branch(said)
+        self._followed.add(at)
+        return _Branch(said, self.below(at))
 
 
 def _lines(branches: Sequence[_Branch], indent: str = "") -> Iterator[str]:

@@ -138,7 +138,7 @@ function hint(point) {
   tip.hidden = !node && !edge;
   svg.style.cursor = node ? "pointer" : "";
   if (tip.hidden) return;
-  tip.textContent = node ? `${node.spelling} · ${node.type} · ${counted(node.mentions, "mention", "mentions")}` : meaning(edge);
+  tip.textContent = node ? `${node.label} · ${node.type} · ${counted(node.mentions, "mention", "mentions")}` : meaning(edge);
   const { width, height } = view.size;
   tip.style.left = `${Math.max(4, Math.min(point.x + 14, width - tip.offsetWidth - 8))}px`;
   tip.style.top = `${point.y + 18 + tip.offsetHeight > height ? point.y - 12 - tip.offsetHeight : point.y + 18}px`;
@@ -146,7 +146,7 @@ function hint(point) {
 
 function meaning({ kind, source, target, word, memories }) {
   const said = kind === "relation" ? word : `together in ${counted(memories, "memory", "memories")} with`;
-  return kind === "relation" ? `${source.spelling} — ${said} → ${target.spelling}` : `${source.spelling} ${said} ${target.spelling}`;
+  return kind === "relation" ? `${source.label} — ${said} → ${target.label}` : `${source.label} ${said} ${target.label}`;
 }
 
 function summary() {

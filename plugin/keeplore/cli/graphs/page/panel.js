@@ -28,7 +28,7 @@ function button(text, act, ...children) {
 
 function fillList(nodes, choose) {
   for (const node of nodes) {
-    const item = button("", () => choose(node), element("span", "dot"), element("span", "name", node.spelling),
+    const item = button("", () => choose(node), element("span", "dot"), element("span", "name", node.label),
       element("small", "", node.mentions.toLocaleString("en")));
     item.title = node.project ? `${node.spelling} (${node.project})` : node.spelling;
     item.tabIndex = -1;
@@ -78,7 +78,7 @@ function folded(text) {
 function matching(nodes, text) {
   const wanted = folded(text.trim());
   if (!wanted) return nodes;
-  const rank = (node) => Math.min(...[node.name, node.spelling, ...node.aliases].map((name) => {
+  const rank = (node) => Math.min(...[node.name, node.label, ...node.aliases].map((name) => {
     const at = folded(name).indexOf(wanted);
     return at < 0 ? 3 : at > 0 ? 2 : folded(name) === wanted ? 0 : 1;
   }));
@@ -110,7 +110,7 @@ function part(heading, classes, items) {
 
 function relation(node, edge, choose) {
   const isOut = edge.source === node, other = isOut ? edge.target : edge.source;
-  const words = [element("em", "", `${edge.word} ${isOut ? "→" : "←"} `), other.spelling];
+  const words = [element("em", "", `${edge.word} ${isOut ? "→" : "←"} `), other.label];
   const measured = `${Math.round(100 * edge.confidence)}% · ${counted(edge.mentions, "time", "times")}`;
   return element("li", "", button("", () => choose(other), ...words, " ", element("small", "", measured)));
 }
@@ -118,7 +118,7 @@ function relation(node, edge, choose) {
 function together(node, edge, choose) {
   const other = edge.source === node ? edge.target : edge.source;
   const said = element("small", "", `in ${counted(edge.memories, "memory", "memories")}`);
-  return element("li", "", button("", () => choose(other), other.spelling, " ", said));
+  return element("li", "", button("", () => choose(other), other.label, " ", said));
 }
 
 function memory(id, told) {

@@ -40,12 +40,12 @@ class View {
       node.circle.setAttribute("cx", node.x.toFixed(2));
       node.circle.setAttribute("cy", node.y.toFixed(2));
       node.size = Math.round(10.5 + 5 * (node.r - RADIUS.least) / RADIUS.more);
-      node.label = make(labels, "text");
-      node.label.textContent = shortened(node.spelling, 34);
-      node.label.setAttribute("font-size", node.size);
-      if (node.size < 12) node.label.setAttribute("class", "minor");
+      node.text = make(labels, "text");
+      node.text.textContent = shortened(node.label, 34);
+      node.text.setAttribute("font-size", node.size);
+      if (node.size < 12) node.text.setAttribute("class", "minor");
       measure.font = `${node.size}px ${family}`;
-      node.width = measure.measureText(node.label.textContent).width;
+      node.width = measure.measureText(node.text.textContent).width;
     }
   }
 
@@ -157,17 +157,17 @@ class View {
     const first = this.chosen ? this.byRank.filter((node) => this.near.has(node)) : this.byRank;
     if (this.chosen) first.unshift(...first.splice(first.indexOf(this.chosen), 1));
     for (const node of this.nodes) {
-      node.label.setAttribute("hidden", "");
+      node.text.setAttribute("hidden", "");
       node.box = null;
     }
     first.filter((node) => this.isShown(node)).forEach((node, rank) => {
       const place = taken.free(node, rank < 12 || this.chosen === node) || null;
-      node.label.classList.toggle("strong", this.chosen === node);
+      node.text.classList.toggle("strong", this.chosen === node);
       node.box = place;
       if (!place) return;
-      node.label.removeAttribute("hidden");
-      node.label.setAttribute("x", place.x.toFixed(1));
-      node.label.setAttribute("y", (place.y + node.size * 0.8).toFixed(1));
+      node.text.removeAttribute("hidden");
+      node.text.setAttribute("x", place.x.toFixed(1));
+      node.text.setAttribute("y", (place.y + node.size * 0.8).toFixed(1));
     });
     if (this.chosen) this.nameRelations(taken);
   }
