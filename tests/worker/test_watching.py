@@ -15,7 +15,6 @@ from keeplore.worker import background
 from keeplore.worker.protocol import ask
 from keeplore.workspace.registry import Registry
 
-STORM = 10_000
 EVERYWHERE = Allowed(())
 
 
@@ -138,20 +137,21 @@ def test_exactly_the_difference_is_read_and_embedded(shared):
     assert len(shared.passages("silver")) == 3 and not shared.passages("Metal0")
 
 
-def test_ten_thousand_files_are_indexed_once_each_and_make_no_commit(shared):
+@pytest.mark.parametrize("storm", [2_000, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_thousands_of_files_are_indexed_once_each_and_make_no_commit(shared, storm):
     settings = shared.other / "keeplore.yaml"
     settings.write_text(settings.read_text() + "\nembedding: {model: /nowhere}\n")
     shared.push(first="The first one.")
     shared.git("pull", "-q")
     shared.start()
     seen = len(shared.batches())
-    shared.push(**{f"storm-{n}": f"Drop {n} of many." for n in range(STORM)})
+    shared.push(**{f"storm-{n}": f"Drop {n} of many." for n in range(storm)})
     shared.git("pull", "-q")
     head = shared.git("rev-parse", "HEAD")
-    until(lambda: shared.index.stamp().memories == STORM + 1, "all are indexed", 240)
+    until(lambda: shared.index.stamp().memories == storm + 1, "all are indexed", 240)
     until(lambda: shared.index.lag() == 0 and shared.index.stamp().commit == head, "the stamp says so")
     time.sleep(1)
-    assert [sum(counts) for counts in zip(*shared.batches()[seen:], strict=True)] == [STORM, 0]
+    assert [sum(counts) for counts in zip(*shared.batches()[seen:], strict=True)] == [storm, 0]
     assert shared.git("rev-parse", "HEAD") == head and shared.git("status", "--porcelain") == ""
 
 
