@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
+from typing import Any
 
 from keeplore.index.queries import chains_of
 from keeplore.memory.feedback import FOLDER, Tally, parse, total
@@ -24,13 +25,14 @@ CREATE INDEX feedback_memory ON feedback (memory);
 """
 MOST_SHARING = 200  # memories of one aspect whose counters are looked at
 ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
+_Aspect = tuple[int, int, str]  # of a scope and an entity, by their ids
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
     """Every number that turns counters into a weight. "Measured" means docs/benchmarks.md, section Feedback."""
 
-    delta: float = 0.1  # a session in which it was of use adds so much; measured: with .25 everything is soon at the top
+    delta: float = 0.1  # a session in which it was of use adds so much; measured: with .25 all are soon at the top
     ceiling: float = 2.0  # however often; recall gives its most for twice the neutral weight
     fade: float = 0.8  # what is left after ``every`` sessions that were told of it for nothing; measured with the next
     every: int = 2  # sessions: an answer may make use of a memory without its words, so one says nothing
@@ -77,8 +79,7 @@ def weights(
     if not ids or connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone() is None:
         return {}
     today = now.astimezone(UTC).date()
-    versions = _versions(connection, ids)
-    groups = {id_: [*_aspects(connection, versions[id_])] for id_ in ids}
+    groups = _groups(connection, _versions(connection, ids))
     known = _tallies(connection, {member for found in groups.values() for group in found for member in group})
     if not known:
         return {}
@@ -111,35 +112,46 @@ def _versions(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, f
     return {id_: chains.get(id_, frozenset((id_,))) for id_ in ids}
 
 
-def _aspects(connection: sqlite3.Connection, versions: Collection[str]) -> Iterator[frozenset[str]]:
-    """The memories that share each aspect of one that has these versions; where it has none, the versions alone."""
-    marks = ", ".join("?" * len(versions))
-    aspects = connection.execute(
-        "SELECT DISTINCT m.scope_id, a.name, a.aspect FROM aspects a JOIN memories m ON m.key = a.memory"  # noqa: S608  # marks
-        f" WHERE m.id IN ({marks}) ORDER BY 1, 2, 3",
-        sorted(versions),
-    ).fetchall()
-    for aspect in aspects:
-        sharing = connection.execute(
-            "SELECT m.id FROM aspects a JOIN memories m ON m.key = a.memory"
-            " WHERE m.scope_id = ? AND a.name = ? AND a.aspect = ? ORDER BY m.updated_at DESC, m.id LIMIT ?",
-            (*aspect, MOST_SHARING),
-        )
-        yield frozenset(versions).union(row[0] for row in sharing)
-    if not aspects:
-        yield frozenset(versions)
+def _groups(connection: sqlite3.Connection, versions: Mapping[str, frozenset[str]]) -> dict[str, list[frozenset[str]]]:
+    """For each memory the memories that share each of its aspects; where it has none, its versions alone."""
+    own: dict[str, set[_Aspect]] = {}
+    rows = _asked(
+        connection,
+        "SELECT m.id, m.scope_id, a.name, a.aspect FROM memories m JOIN aspects a ON a.memory = m.key WHERE m.id IN",
+        {member for members in versions.values() for member in members},
+    )
+    for memory, *aspect in rows:
+        own.setdefault(memory, set()).add((aspect[0], aspect[1], aspect[2]))
+    sharing = {aspect: _sharing(connection, aspect) for aspect in set[_Aspect]().union(*own.values())}
+    groups = {}
+    for id_, members in versions.items():
+        aspects = sorted(set[_Aspect]().union(*(own.get(member, ()) for member in members)))
+        groups[id_] = [members | sharing[aspect] for aspect in aspects] or [members]
+    return groups
+
+
+def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:
+    rows = connection.execute(
+        "SELECT m.id FROM aspects a JOIN memories m ON m.key = a.memory"
+        " WHERE m.scope_id = ? AND a.name = ? AND a.aspect = ? ORDER BY m.updated_at DESC, m.id LIMIT ?",
+        (*aspect, MOST_SHARING),
+    )
+    return frozenset(row[0] for row in rows)
 
 
 def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, Tally]:
     """What all machines have counted together."""
     found: dict[str, list[Tally]] = {}
+    for memory, used, last, idle in _asked(
+        connection, "SELECT memory, used, last, idle FROM feedback WHERE memory IN", ids
+    ):
+        found.setdefault(memory, []).append(Tally(used, last, json.loads(idle) if idle != "{}" else {}))
+    return {memory: total(tallies) for memory, tallies in found.items()}
+
+
+def _asked(connection: sqlite3.Connection, statement: str, ids: Collection[str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a statement that ends before its list of ids."""
     wanted = sorted(ids)
     for start in range(0, len(wanted), ASK_AT_ONCE):
         chunk = wanted[start : start + ASK_AT_ONCE]
-        rows = connection.execute(
-            f"SELECT memory, used, last, idle FROM feedback WHERE memory IN ({', '.join('?' * len(chunk))})",  # noqa: S608  # marks
-            chunk,
-        )
-        for memory, used, last, idle in rows:
-            found.setdefault(memory, []).append(Tally(used, last, json.loads(idle)))
-    return {memory: total(tallies) for memory, tallies in found.items()}
+        yield from connection.execute(f"{statement} ({', '.join('?' * len(chunk))})", chunk)
