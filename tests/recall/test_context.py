@@ -189,6 +189,28 @@ def test_a_session_begins_with_what_is_permanent_decided_and_open(written) -> No
     assert len(ids) == len(set(ids)) > 3
 
 
+def test_a_session_is_told_what_is_related_where_that_is_set_and_once(workspace_of, memory_builders) -> None:
+    note, ask = memory_builders.note, {"session": "s", "source": "startup"}
+    rule = note("rule", "2026-05-03", "Sessions live in Postgres", "Always.", scope="workspace", permanent=True)
+    near = {"scope": "project", "project": "lumen-web", "category": "patterns"}
+    links = [{"id": rule.id, "relationship": "refines"}]
+    memories = [rule, note("near", "2025-01-01", "Sessions end after a day", "All.", **near, related=links)]
+    memories += [note(f"n{at}", "2026-05-02", f"Fact {at}", "Text.", **near) for at in range(8)]
+    memories.append(note("far", "2025-01-01", "Elsewhere", "All.", project="kasha-api", related=links))
+    index, store = workspace_of(memories)
+    index.refresh()
+    scopes = Here("lumen-web").scopes
+    plain, _ = brief([View(index, store, scopes)], **ask, room=WIDE)
+    text, ids = brief([View(index, store, scopes, related=3)], **ask, room=WIDE)
+    assert "Related to these:" not in plain
+    lines = text.split("Related to these:\n")[1].split("\n\n")[0].splitlines()
+    assert [line.split("“")[1].split("”")[0] for line in lines] == ["Sessions end after a day"]
+    assert f"(refined by {rule.id[4:12]}; said by the user; {memories[1].id[4:12]})" in lines[0]
+    assert memories[1].id in ids and memories[-1].id not in ids
+    told = Told(shown={memories[1].id: "2026-06-01T00:00:00Z"})
+    assert "Sessions end" not in brief([View(index, store, scopes, related=3)], **ask, room=WIDE, told=told)[0]
+
+
 def test_facts_are_not_headed_as_decisions(workspace_of, memory_builders) -> None:
     note = memory_builders.note
     decided, fact = "We take a table with SKIP LOCKED.", "The staging database listens on port 5433."

@@ -26,6 +26,7 @@ _RANGES = {
     "brief_tokens": (0, 3_000),
     "prompt_tokens": (0, 3_000),
     "threshold": (0, 1),
+    "related": (0, 3),
     "deadline_ms": (20, 250),  # the client waits for 300
 }
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
@@ -55,6 +56,7 @@ class Context:
     threshold: float = 0.95
     deadline_ms: int = 200
     before_edit: bool = False
+    related: int = 0
 
 
 @dataclass(frozen=True, slots=True)

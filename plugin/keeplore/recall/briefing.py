@@ -49,13 +49,14 @@ DECIDED = "architectural-decisions"  # the category of notes that tell a decisio
 class View:
     """A workspace as it is seen from a directory: the scopes that apply, the own project first where there is one.
 
-    ``trust`` tells how far a memory is believed here.
+    ``trust`` tells how far a memory is believed here; over so many links a brief tells what is ``related``.
     """
 
     index: Index
     store: Store
     scopes: tuple[tuple[str, str], ...]
     trust: Callable[[Memory], str] = stated_trust
+    related: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,8 @@ def brief(views: Sequence[View], *, session: str, source: str, room: Room, told:
     ]
     # a session that goes on hears what is new, not how much there is
     permanent = 0 if told.since else sum(count for _, _, count in listed)
-    return block([*_this_session(own), *_standing(notes, latest, permanent)], room)
+    near = Section("Related to these:", list(_related(own_view, [*notes, *latest], told)))
+    return block([*_this_session(own), *_standing(notes, latest, permanent), near], room)
 
 
 def _unknown(read: Read, view: View, told: Told) -> Read | None:
@@ -173,6 +175,24 @@ def _standing(notes: list[Read], latest: list[Read], permanent: int) -> Iterator
     noted_lately = sorted((r for r in passing if r.row.category != DECIDED), key=_changed_at, reverse=True)
     yield Section("Noted lately:", [note_item(r) for r in noted_lately[:NOTED]])
     yield Section("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS])
+
+
+def _related(view: View, reads: Sequence[Read], told: Told) -> Iterator[Item]:
+    """What stands within some links of what is told, one line each; what the session has seen is left out."""
+    seen = {read.row.id for read in reads} | told.shown.keys()
+    for read in reads if view.related else ():
+        near = [one for one in view.index.neighbours(read.row.id, view.related) if one.id not in seen]
+        rows = view.index.memories([one.id for one in near])
+        here = {
+            id_: row for id_, row in rows.items() if (row.scope, row.project) in view.scopes and not row.is_archived
+        }
+        texts = {found.row.id: found for found in loaded(view, here.values())}
+        for one in near:
+            seen.add(one.id)
+            found = texts.get(one.id)
+            if found and may_be_injected(found.row.trust, found.row.title):
+                said = f"{one.said} {reference(one.near)}; {SAID_BY[found.row.trust]}; {reference(one.id)}"
+                yield Item(f"{_about(found)} · {quoted(found.row.title, TITLE_CHARS)} ({said})", one.id)
 
 
 def _conversations(view: View, allowed: Allowed, session: str, limit: int) -> Iterator[Read]:

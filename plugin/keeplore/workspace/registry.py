@@ -206,7 +206,7 @@ class Registry:
     def views(self, cwd: Path) -> list[View]:
         """The directory's workspace, and of those that it inherits what applies here."""
         own = self.for_directory(cwd)
-        views = [View(own.index, own.store, own.here(cwd).scopes, own.whose.trust_of)]
+        views = [View(own.index, own.store, own.here(cwd).scopes, own.whose.trust_of, own.settings.context.related)]
         for name in self.inherited(own):
             given = (("user", ""), *((("workspace", ""),) if name in own.settings.inherits else ()))
             try:

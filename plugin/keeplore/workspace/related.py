@@ -19,9 +19,6 @@ class Related:
     hops: int
 
 
-_BACK = {"refines": "refined by", "contradicts": "contradicted by", "relates-to": "related from"}
-
-
 def neighbours_of(found: Found, hops: int) -> list[Related]:
     """The newest versions within so many links, the nearest first. Raises IndexUnavailable."""
     index = found.workspace.index
@@ -32,7 +29,7 @@ def neighbours_of(found: Found, hops: int) -> list[Related]:
             one.id,
             rows[one.id].title,
             (rows[one.id].updated_at or rows[one.id].created_at)[:10],
-            one.relationship if one.is_stated_there else _BACK[one.relationship],
+            one.said,
             one.near,
             one.hops,
         )

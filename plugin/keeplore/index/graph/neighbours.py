@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from keeplore.index.queries import chains_of, memory_rows
 
 RELATIONSHIPS = ("refines", "contradicts", "relates-to")
+_BACK = {"refines": "refined by", "contradicts": "contradicted by", "relates-to": "related from"}
 MOST_HOPS = 3
 MOST = 50  # memories; a hub would fill the screen
 ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
@@ -23,6 +24,11 @@ class Neighbour:
     near: str
     is_stated_there: bool
     hops: int
+
+    @property
+    def said(self) -> str:
+        """How it stands to the memory over which it was reached, in words."""
+        return self.relationship if self.is_stated_there else _BACK[self.relationship]
 
 
 def neighbours(connection: sqlite3.Connection, memory_id: str, hops: int, limit: int = MOST) -> list[Neighbour]:
