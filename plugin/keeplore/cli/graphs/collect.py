@@ -88,7 +88,7 @@ def _picture(view: View, found: Sequence[tuple[Entity, int]], *, has_more: bool,
         plain(view.workspace),
         nodes,
         _relations(view, entities, at),
-        _together(memories, has_middle=has_middle),
+        _together(memories, [distance for _, distance in order]),
         has_more=has_more,
         has_middle=has_middle,
     )
@@ -123,23 +123,23 @@ def _relations(view: View, entities: Sequence[Entity], at: Mapping[Key, int]) ->
     return tuple(sorted(found.values(), key=lambda r: (-r.mentions, -r.confidence, r.source, r.target, r.relationship)))
 
 
-def _together(memories: Sequence[Sequence[str]], *, has_middle: bool) -> tuple[Together, ...]:
-    """Lines between the closest alone, for all of them would be a grey cloud; from the middle to each that it meets."""
+def _together(memories: Sequence[Sequence[str]], distances: Sequence[int]) -> tuple[Together, ...]:
+    """Lines between the closest alone, for all of them would be a grey cloud; and to what is one hop nearer."""
     within: dict[str, list[int]] = defaultdict(list)  # memory → positions, the most mentioned first
     for number, ids in enumerate(memories):
         for memory in ids:
             within[memory].append(number)
     shared = Counter(pair for numbers in within.values() for pair in combinations(numbers[:CROWD], 2))
-    ties: dict[int, list[tuple[float, int, int]]] = defaultdict(list)
+    ties: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for (first, second), number in shared.items():
         if number >= AT_LEAST:
             closeness = number / math.sqrt(len(memories[first]) * len(memories[second]))
-            ties[first].append((-closeness, first, second))
-            ties[second].append((-closeness, first, second))
-    kept = {
-        (first, second)
-        for number, lines in ties.items()
-        for _, first, second in sorted(lines)[: None if has_middle and number == 0 else LINES]
-    }
+            ties[first].append((-closeness, second))
+            ties[second].append((-closeness, first))
+    kept: set[tuple[int, int]] = set()
+    for number, others in ties.items():
+        order = [other for _, other in sorted(others)]
+        nearer = [other for other in order if distances[other] == distances[number] - 1]
+        kept |= {(min(number, other), max(number, other)) for other in (*order[:LINES], *nearer[:1])}
     found = (Together(first, second, shared[first, second]) for first, second in kept)
     return tuple(sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second)))

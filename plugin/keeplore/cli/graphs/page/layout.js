@@ -35,7 +35,7 @@ function settle(nodes, edges) {
     .force("links", d3.forceLink(edges)
       .distance((edge) => spread * (34 + edge.source.r + edge.target.r + (edge.kind === "together" ? 20 : 0)))
       .strength((edge) => (edge.kind === "relation" ? 1 : 0.5) / Math.min(busy(edge.source), busy(edge.target))))
-    .force("apart", d3.forceManyBody().strength((node) => -spread * (70 + 9 * node.r)).theta(1.1))
+    .force("apart", d3.forceManyBody().strength((node) => -spread * (node.edges.length ? 70 + 9 * node.r : 20)).theta(1.1))
     .force("bodies", d3.forceCollide((node) => node.r + 7).strength(0.9))
     .force("x", d3.forceX(0).strength(0.06))  // no name may drift away
     .force("y", d3.forceY(0).strength(0.068))

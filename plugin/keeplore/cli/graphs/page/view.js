@@ -43,7 +43,7 @@ class View {
       node.text = make(labels, "text");
       node.text.textContent = shortened(node.label, 34);
       node.text.setAttribute("font-size", node.size);
-      if (node.size < 12) node.text.setAttribute("class", "minor");
+      if (node.size < 12 || !node.edges.length) node.text.setAttribute("class", "minor");
       measure.font = `${node.size}px ${family}`;
       node.width = measure.measureText(node.text.textContent).width;
     }
@@ -102,7 +102,7 @@ class View {
     const { width, height } = this.size, near = node.edges.flatMap((edge) => [edge.source, edge.target]);
     const dx = Math.max(1, ...near.map((other) => Math.abs(other.x - node.x)));
     const dy = Math.max(1, ...near.map((other) => Math.abs(other.y - node.y)));
-    const k = Math.max(0.6, Math.min(1.6, (width / 2 - 110) / dx, (height / 2 - ABOVE) / dy));
+    const k = Math.max(0.6, Math.min(1.6, (width / 2 - 160) / dx, (height / 2 - ABOVE) / dy));
     this.show(width / 2 - k * node.x, height / 2 - k * node.y, k);
   }
 
@@ -239,7 +239,10 @@ function distanceTo({ source, target }, x, y) {
   return Math.hypot(source.x + along * dx - x, source.y + along * dy - y);
 }
 
+/** Of a long name its beginning and its end, which of a path tells most. */
 function shortened(text, most) {
   const letters = [...text];
-  return letters.length <= most ? text : `${letters.slice(0, most - 1).join("")}…`;
+  if (letters.length <= most) return text;
+  const first = Math.floor(most / 3);
+  return `${letters.slice(0, first).join("")}…${letters.slice(first + 1 - most).join("")}`;
 }
