@@ -2,7 +2,7 @@
 
 FAULT is ``kill`` (SIGKILL before the call), ``full`` (the call raises ENOSPC) or ``trace`` (every call is written down,
 none is struck). Prints, on stderr, every finished step, then ``end`` where no fault was met. A step is a word of
-``STEPS``, or the path of a client.
+``STEPS``, or the path of a client. With ``each`` for the point it does so for many points, each in a fork.
 """
 
 import errno
@@ -10,6 +10,7 @@ import os
 import runpy
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 from keeplore_hooks.spool import Spool
@@ -72,5 +73,38 @@ def main(point: str, fault: str, *steps: str) -> None:
     say("end")
 
 
+def strike_each(fault: str, *steps: str) -> None:
+    """For each line of stdin, POINT and a directory, a fork does as above in it, and its end is printed.
+
+    The directory has ``said``, ``printed`` and ``payload`` for its streams, and is to have the state.
+    """
+    for line in sys.stdin:
+        point, _, place = line.rstrip("\n").partition(" ")
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            for number, name in enumerate(("payload", "printed", "said")):
+                os.dup2(os.open(f"{place}/{name}", os.O_RDWR | os.O_CREAT), number)
+            sys.stdin = os.fdopen(0, closefd=False)
+            os.environ["KEEPLORE_STATE_DIR"] = f"{place}/state"
+            os._exit(ended(point, fault, *steps))
+        _, status = os.waitpid(child, 0)
+        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        sys.stdout.flush()
+
+
+def ended(*arguments: str) -> int:
+    try:
+        main(*arguments)
+    except SystemExit as e:
+        return int(e.code or 0)
+    except BaseException:  # noqa: BLE001  # told as Python tells it
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    strike_each(*sys.argv[2:]) if sys.argv[1] == "each" else main(*sys.argv[1:])

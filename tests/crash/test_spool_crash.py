@@ -26,15 +26,34 @@ WRITERS_KILLED = 40
 SHELL_STEPS = ("date", "cat", "sync", "mv", "sync")
 
 
-def struck(state: Path, point: int, fault: str, *steps: str) -> list[str]:
-    """Run ``steps`` in a process that is struck at ``point`` and return what it finished, "end" last if all."""
-    command = [sys.executable, str(HERE / "failpoints.py"), str(point), fault, *steps]
-    environment = os.environ | {"KEEPLORE_STATE_DIR": str(state)}
-    done = subprocess.run(command, input=PAYLOAD, capture_output=True, env=environment, timeout=60)
-    assert done.stdout == b""
-    if fault == "kill":
-        assert done.returncode in (0, -signal.SIGKILL)
-    return done.stderr.decode().split("\n")[:-1]
+class Striker:
+    """A process whose forks run ``steps`` and are struck, each in a directory and at a point of its own."""
+
+    def __init__(self, fault: str, *steps: str) -> None:
+        self.fault = fault
+        command = [sys.executable, str(HERE / "failpoints.py"), "each", fault, *steps]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> Striker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate(timeout=60)
+        assert self.process.returncode == 0
+
+    def strike(self, place: Path, point: int) -> list[str]:
+        """What was finished with the state in ``place``, "end" last if all."""
+        place.mkdir(exist_ok=True)
+        (place / "payload").write_bytes(PAYLOAD)
+        (place / "said").unlink(missing_ok=True)
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(f"{point} {place}\n")
+        self.process.stdin.flush()
+        status = int(self.process.stdout.readline())
+        assert (place / "printed").read_bytes() == b""
+        if self.fault == "kill":
+            assert status in (0, -signal.SIGKILL)
+        return (place / "said").read_text().split("\n")[:-1]
 
 
 def places(state: Path) -> list[str]:
@@ -57,27 +76,27 @@ def sweep(state: Path) -> list[str]:
 
 
 def test_a_writer_that_is_killed_before_any_call_leaves_a_whole_entry_or_none(tmp_path: Path) -> None:
-    for point in range(1, POINTS_MAX):
-        state = tmp_path / str(point)
-        finished = struck(state, point, "kill", "add")
-        assert places(state) in ([["new"]] if finished else [[], ["new"]])
-        assert sweep(state) == []
-        if "end" in finished:
-            break
-    else:
-        raise AssertionError("the writer never finished")
+    with Striker("kill", "add") as striker:
+        for point in range(1, POINTS_MAX):
+            state = tmp_path / str(point) / "state"
+            finished = striker.strike(state.parent, point)
+            assert places(state) in ([["new"]] if finished else [[], ["new"]])
+            assert sweep(state) == []
+            if "end" in finished:
+                break
+        else:
+            raise AssertionError("the writer never finished")
     assert point > 8  # directories, the file, its sync, the rename, the sync of the directory
 
 
 def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(tmp_path: Path) -> None:
     outcomes = []
-    for point in range(1, POINTS_MAX):
-        state = tmp_path / str(point)
-        struck(state, point, "kill", str(CLIENT / "client.py"))
-        outcomes.append(places(state))
-        assert sweep(state) == []
-        if len(outcomes) > 30:  # far more calls than it makes
-            break
+    with Striker("kill", str(CLIENT / "client.py")) as striker:
+        for point in range(1, 32):  # far more calls than it makes
+            state = tmp_path / str(point) / "state"
+            striker.strike(state.parent, point)
+            outcomes.append(places(state))
+            assert sweep(state) == []
     assert [] in outcomes
     assert outcomes[-1] == ["new"]
     assert outcomes == sorted(outcomes)  # once accepted it stays
@@ -86,14 +105,15 @@ def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(t
 @pytest.mark.parametrize("writer", ["add", str(CLIENT / "client.py")], ids=["Spool.add", "client.py"])
 def test_a_disk_that_fills_at_any_call_leaves_no_half_entry(tmp_path: Path, writer: str) -> None:
     outcomes = []
-    for point in range(1, 31):
-        state = tmp_path / str(point)
-        finished = struck(state, point, "full", writer)
-        outcomes.append(places(state))
-        if "end" in finished:
-            assert places(state) == ["new"]
-        leftovers = list((state / "spool" / "tmp").glob("*"))
-        assert leftovers == []
+    with Striker("full", writer) as striker:
+        for point in range(1, 31):
+            state = tmp_path / str(point) / "state"
+            finished = striker.strike(state.parent, point)
+            outcomes.append(places(state))
+            if "end" in finished:
+                assert places(state) == ["new"]
+            leftovers = list((state / "spool" / "tmp").glob("*"))
+            assert leftovers == []
     assert [] in outcomes
     assert outcomes[-1] == ["new"]
 
@@ -111,31 +131,34 @@ def test_a_disk_that_fills_at_any_call_leaves_no_half_entry(tmp_path: Path, writ
 def test_a_worker_killed_at_any_call_neither_loses_nor_doubles_an_entry(
     tmp_path: Path, steps: tuple[str, ...], last: list[str]
 ) -> None:
-    for point in range(1, POINTS_MAX):
-        state = tmp_path / str(point)
-        finished = struck(state, point, "kill", *steps)
-        found = places(state)
-        if "end" in finished:
-            assert found == last
-            return
-        if "add" not in finished:
-            assert len(found) <= 1
-        elif steps[len(finished)] == "acknowledge":
-            assert found in (["new"], ["claimed"], [])
-        else:
-            assert len(found) == 1
-        Spool(state / "spool").recover()
-        assert len(places(state)) == len(found)
-        assert "claimed" not in places(state)
+    with Striker("kill", *steps) as striker:
+        for point in range(1, POINTS_MAX):
+            state = tmp_path / str(point) / "state"
+            finished = striker.strike(state.parent, point)
+            found = places(state)
+            if "end" in finished:
+                assert found == last
+                return
+            if "add" not in finished:
+                assert len(found) <= 1
+            elif steps[len(finished)] == "acknowledge":
+                assert found in (["new"], ["claimed"], [])
+            else:
+                assert len(found) == 1
+            Spool(state / "spool").recover()
+            assert len(places(state)) == len(found)
+            assert "claimed" not in places(state)
     raise AssertionError("the worker never finished")
 
 
 @pytest.mark.parametrize("writer", ["add", str(CLIENT / "client.py")], ids=["Spool.add", "client.py"])
 def test_a_writer_syncs_before_it_renames_and_the_directory_after(tmp_path: Path, writer: str) -> None:
-    struck(tmp_path, 0, "kill", writer)
-    trace = [line.split() for line in struck(tmp_path, 0, "trace", writer)]
-    (newest,) = {path.name for path in (tmp_path / "spool" / "new").iterdir()} & {Path(t[-1]).name for t in trace}
-    aside, place = (str(tmp_path / "spool" / box) for box in ("tmp", "new"))
+    with Striker("trace", writer) as striker:
+        striker.strike(tmp_path, 0)
+        trace = [line.split() for line in striker.strike(tmp_path, 0)]
+    spool = tmp_path / "state" / "spool"
+    (newest,) = {path.name for path in (spool / "new").iterdir()} & {Path(t[-1]).name for t in trace}
+    aside, place = (str(spool / box) for box in ("tmp", "new"))
     assert [step for step in trace if step[0] in ("fsync", "rename", "replace")] == [
         ["fsync", f"{aside}/{newest}"],
         ["rename", f"{aside}/{newest}", f"{place}/{newest}"],

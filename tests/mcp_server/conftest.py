@@ -131,7 +131,7 @@ class Office(Machine):
         """End the worker that the server has started."""
         deadline = time.monotonic() + 60
         while True:
-            ask(self.state, "stop", timeout_s=5)
+            ask(self.state, "stop", timeout_s=30)
             with only_one(self.state) as lock:  # it is held a little longer than the worker answers
                 if lock is not None:
                     return

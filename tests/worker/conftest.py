@@ -17,7 +17,7 @@ from keeplore.worker.worker import Worker
 from keeplore.workspace.setup import initialise
 from keeplore_hooks.spool import Spool
 
-WAIT_S = 20
+WAIT_S = 120
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
@@ -97,5 +97,5 @@ def machine(tmp_path):
     """A machine whose workers are processes; those that still run at the end are told to leave."""
     machine = Machine(tmp_path / "machine")
     yield machine
-    ask(machine.state, "stop", timeout_s=5)
-    until(lambda: ask(machine.state, "status", timeout_s=1) is None, "the worker is gone")
+    ask(machine.state, "stop", timeout_s=30)
+    until(lambda: ask(machine.state, "status", timeout_s=30) is None, "the worker is gone")

@@ -29,7 +29,7 @@ def until(condition, what, seconds=60):
 
 
 def status(state):
-    return ask(state, "status", timeout_s=5) or {}
+    return ask(state, "status", timeout_s=30) or {}
 
 
 def is_resting(state):
@@ -55,7 +55,7 @@ def say(state, version, operation):
     import socket
 
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(20)
+        connection.settimeout(60)
         connection.connect((state / "worker.addr").read_text())
         connection.sendall(f"KEEPLORE/1 {version} {operation}\n{{}}".encode())
         connection.shutdown(socket.SHUT_WR)
@@ -105,7 +105,7 @@ def test_the_successor_is_the_same_process_and_goes_on(machine):
     machine.send("UserPromptSubmit", prompt_of("Prices are kept in cents", project), project)
     until(lambda: machine.waiting() == 0, "it is taken")
     machine.keeplore("worker", "stop")
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=120) == 0
     assert commands_with(machine.state) == []
 
 
@@ -224,7 +224,7 @@ def test_a_worker_that_is_told_to_end_finishes_and_leaves_nothing(machine, git):
     machine.send("UserPromptSubmit", prompt_of("Prices are kept in cents", project), project)
     until(lambda: machine.waiting() == 0, "it is taken")
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=120) == 0
     assert git("status", "--porcelain", cwd=machine.home / "memory") == ""
     assert not {"worker.pid", "worker.addr", "worker.sock"} & {path.name for path in machine.state.iterdir()}
 

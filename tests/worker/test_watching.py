@@ -26,7 +26,7 @@ def until(condition, what, seconds=90):
 
 
 def is_resting(state):
-    told = ask(state, "status", timeout_s=5) or {}
+    told = ask(state, "status", timeout_s=30) or {}
     return bool(told) and not told["is_behind"] and not told["is_busy"]
 
 
@@ -69,8 +69,8 @@ class Shared:
 
     def stop(self):
         if self.worker:
-            ask(self.machine.state, "stop", timeout_s=5)
-            assert self.worker.wait(timeout=30) == 0
+            ask(self.machine.state, "stop", timeout_s=30)
+            assert self.worker.wait(timeout=120) == 0
 
     @property
     def index(self):
