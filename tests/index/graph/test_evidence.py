@@ -22,6 +22,7 @@ def note(body: str, **meta: object) -> Memory:
         ("README.md, but cli/main.py and ./web/src/index.ts", ["readme.md", "cli/main.py", "src/index.ts"], []),
         ("in `docs/generated/`, ~/code/kasha/api and internal/sem", ["docs/generated", "kasha/api"], ["internal/sem"]),
         ("tail `/var/log/kasha-web.log`", ["kasha-web.log"], []),
+        ("at ~/.REDACTED.jsonl and `cfg/[REDACTED:token].yaml`", [], []),
         ("`*.py`, `src/*.go`, `<name>.md` and `path/to`", [], []),
         ("kasha-api#42, LED-7, CVE-2024-3094, UTF-8", ["kasha-api#42", "led-7", "cve-2024-3094"], []),
         ("see PR #12 (fixes #13), but option #1", ["ledgerly#12", "ledgerly#13"], []),

@@ -38,7 +38,7 @@ _INSTALLERS = {
     "bun": ("add", "install"), "cargo": ("add", "install"), "gem": ("install",), "brew": ("install",),
     "apt": ("install",), "apt-get": ("install",), "dnf": ("install",), "apk": ("add",), "go": ("get", "install"),
 }  # fmt: skip
-_TAKES_VALUE = frozenset({"-r", "-c", "-e", "-i", "--index-url", "--features", "-F", "-p", "--package", "-t"})
+_TAKES_VALUE = frozenset({"-r", "-c", "-e", "-i", "--features", "-F", "-p", "--package", "-t"})
 _MAX_RUNNERS = 4
 
 

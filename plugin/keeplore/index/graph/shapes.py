@@ -182,7 +182,9 @@ def _is_pattern(text: str, start: int, end: int) -> bool:
 
 @functools.lru_cache(maxsize=8192)  # a talk says the same names again and again
 def _named(chunk: str, kind: str) -> tuple[Shape, ...]:
-    return () if chunk.isupper() and chunk.isalpha() else tuple(_of_chunk(chunk, kind))
+    if (chunk.isupper() and chunk.isalpha()) or "REDACTED" in chunk.upper():
+        return ()
+    return tuple(_of_chunk(chunk, kind))
 
 
 def _of_chunk(chunk: str, kind: str) -> Iterator[Shape]:
