@@ -79,6 +79,7 @@ def test_a_name_that_holds_a_secret_and_a_file_that_is_too_large_are_left_out(wo
 def test_a_project_that_is_not_known_or_cannot_be_read_is_left_alone(workspace, home):
     write(home / "other" / "package.json", '{"name": "other"}')
     assert not Manifests().take(workspace, home / "other")
+    assert not Manifests().take(workspace, home / "no\0directory")
     write(home / "shop" / "package.json", '{"name": "shop-web"}')
     assert Manifests().take(workspace, home / "shop")
     (home / "shop").rename(home / "away")

@@ -39,7 +39,8 @@ class Manifests:
         A project that the workspace has no entry of is left alone. Raises StoreError or OSError.
         """
         project = workspace.identity(directory).project
-        if not project or not is_known(workspace, directory):
+        # what a host calls a directory may be anything, and isdir never raises
+        if not project or not os.path.isdir(directory) or not is_known(workspace, directory):  # noqa: PTH112
             return False
         top = _top(directory)
         found = tuple(manifests(top)) if os.access(top, os.R_OK | os.X_OK) else None
