@@ -393,3 +393,21 @@ def test_a_file_that_vanishes_between_scan_and_reading_is_no_problem(
     index.refresh()
     assert index.problems() == []
     assert found(index, "tabs") == []
+
+
+def test_a_look_that_takes_long_is_left_out_only_where_nothing_is_told_of(
+    files: Any, index: Index, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.put(make_note("Tabs", "Indent with tabs."))
+    files.commit = "abc"
+    index.refresh()
+    index.listen(lambda: True)
+    assert not index.is_in_step()  # it takes no time
+    monkeypatch.setattr("keeplore.index.upkeep.DEAR_S", 0.0)
+    assert index.is_in_step()
+    files.commit = "def"
+    assert not index.is_in_step()
+    index.refresh()
+    assert index.is_in_step()
+    index.listen(lambda: False)
+    assert not index.is_in_step()

@@ -75,6 +75,14 @@ class Index:
         """
         return self._upkeep.catch_up(progress, wait_s, within_s)
 
+    def listen(self, hears_of_changes: Callable[[], bool]) -> None:
+        """Let ``is_in_step`` ask somebody who is told of changes whether there is one that is not indexed."""
+        self._upkeep.hears_of_changes = hears_of_changes
+
+    def is_in_step(self) -> bool:
+        """Whether ``refresh`` may be left out, where it takes long: nothing has changed since the last one."""
+        return self._upkeep.is_in_step()
+
     def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
         """Fill in missing vectors, newest passages first; returns how many texts still lack one.
 

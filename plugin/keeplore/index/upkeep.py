@@ -20,6 +20,7 @@ from keeplore.index.rows import Refreshed
 
 FILES_AT_ONCE = 200  # read and stored in one transaction; what is stored is found at once and survives a kill
 LINK_STEPS = 2  # of looking for names that go with a refresh, for which somebody may wait; the worker does the rest
+DEAR_S = 0.25  # a look at the files that takes longer is left out where changes are told of
 PLAN_S = 20.0  # for how long a look at the files is gone on with; at 100,000 files one takes seconds
 Progress = Callable[[int, int], None]
 
@@ -34,6 +35,17 @@ class Upkeep:
         self._turn = threading.RLock()
         self._unread: list[refresh.File] = []  # of the look at ``_looked_at``, where there was no time for all
         self._looked_at = -math.inf
+        self._look_s = 0.0  # of processor time, that the last look took
+        self.hears_of_changes: Callable[[], bool] = lambda: False  # and has heard of none
+
+    def is_in_step(self) -> bool:
+        """Whether a look at the files may be left out, since it takes long and would show nothing.
+
+        Only a worker can say so, which is told of changes. What git brings is seen all the same.
+        """
+        if self._look_s < DEAR_S or self._unread or not self.hears_of_changes():
+            return False
+        return self._commit() == self._database.read(lambda c: queries.meta(c, "commit"))
 
     def catch_up(self, progress: Progress | None, wait_s: float | None, within_s: float | None) -> Refreshed:
         """See ``Index.refresh``."""
@@ -47,8 +59,9 @@ class Upkeep:
                 if before.left:
                     return before
             commit = self._commit()
+            began_s = time.thread_time()
             plan = refresh.plan(self._database.read(refresh.known_files), self._store.indexed())
-            self._looked_at = time.monotonic()
+            self._looked_at, self._look_s = time.monotonic(), time.thread_time() - began_s
             done = self._stored(plan.to_read, plan.gone, progress, wait_s, until)
             if not done.left:
                 self._finish(commit, wait_s, is_new=bool(plan.to_read or plan.gone))

@@ -246,6 +246,8 @@ def _session(index: Index, question: Question, allowed: Allowed) -> Span | None:
 
 
 def _refresh(index: Index) -> list[str]:
+    if index.is_in_step():
+        return []
     try:
         left = index.refresh(wait_s=WRITER_S, within_s=REFRESH_S).left
     except (IndexUnavailable, RepositoryError) as e:

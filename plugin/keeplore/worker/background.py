@@ -57,6 +57,7 @@ class Background:
         self._looked_at = moment
         self._look_took_s = 0.0
         self._are_vectors_due = True
+        self._is_looking = False
         self._has_unread = False  # text that there was no time for, which comes before vectors
         self._unwatched = ""
         self._sync_due_at = moment + SYNC_DELAY_S
@@ -155,6 +156,8 @@ class Background:
         if opened != self._known:  # one may have another embedding model now
             self._known, self._are_vectors_due = opened, True
         self._unwatched = self._follow(opened)
+        for workspace in opened:
+            workspace.index.listen(self._has_heard_of_all)
         self._ingesting.look()
         self._inventory.look()
         moment = time.monotonic()
@@ -197,8 +200,20 @@ class Background:
             if thread is not None:
                 thread.join(seconds)
 
+    def _has_heard_of_all(self) -> bool:
+        """Whether changes are told of, and nothing that was told of waits to be indexed."""
+        is_waiting = self._index_due_at or self._changed_at or self._is_looking or self._has_unread
+        return not (self._unwatched or is_waiting or self._registry.written() != self._written)
+
     def _look(self) -> None:
         """Index what has changed in the files."""
+        self._is_looking = True
+        try:
+            self._look_now()
+        finally:
+            self._is_looking = False
+
+    def _look_now(self) -> None:
         self._index_due_at = self._index_latest_at = 0.0
         began_s = time.thread_time()
         done = _each(self._registry.opened(), _index)
