@@ -40,7 +40,7 @@ class Manifests:
         """
         project = workspace.identity(directory).project
         # what a host calls a directory may be anything, and isdir never raises
-        if not project or not os.path.isdir(directory) or not is_known(workspace, directory):  # noqa: PTH112
+        if not project or not os.path.isdir(directory) or not is_known(workspace, directory):  # noqa: PTH112 (as above)
             return False
         top = _top(directory)
         found = tuple(manifests(top)) if os.access(top, os.R_OK | os.X_OK) else None
