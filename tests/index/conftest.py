@@ -47,7 +47,7 @@ class Files:
         aside.replace(target)
 
     def indexed(self) -> Iterator[File]:
-        for file in sorted(self.root.rglob("*.md")):
+        for file in sorted(path for path in self.root.rglob("*") if path.suffix in (".md", ".yaml", ".json")):
             at = file.stat()
             yield File(file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino)
 

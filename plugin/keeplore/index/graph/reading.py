@@ -1,8 +1,9 @@
 """What the graph is asked and what it answers. Which thing a name means is found when somebody asks, never stored.
 
 A name means a project's own thing where a file of that project defines it; else the thing that all projects share,
-where a file or a memory of the workspace defines it; else the thing that memories of the project itself define. So the
-same name in two projects is two things until somebody says otherwise.
+where a file or a memory of the workspace defines it, or a command shows that it is a program: these are the same
+everywhere; else the thing that memories of the project itself define. So the same name in two projects is two things
+until something says otherwise.
 """
 
 from __future__ import annotations
@@ -141,19 +142,22 @@ class Reading:
 
     def mentioning(self, entity: Entity, allowed: Allowed, limit: int) -> list[tuple[str, str]]:
         """Ids of the memories that mention it with how they write it, the one changed last first."""
-        ids, scopes = self._names_of(entity), self._scopes_of(self._id(entity.name), entity.place)
-        within = scope_ids(self._connection, allowed)
-        chosen = sorted(scopes if within is None else scopes & set(within))
-        where = f"{in_list('m.name', ids)} AND {in_list('m.scope_id', chosen)}"
-        sql = f"SELECT k.id, m.spelling FROM mentions m JOIN memories k ON k.key = m.memory WHERE {where}"  # noqa: S608  # whole numbers
+        where = self._where(self._id(entity.name), entity.place, "m.name", "m.scope_id")
+        within = in_list("m.scope_id", scope_ids(self._connection, allowed))
+        sql = (
+            "SELECT k.id, m.spelling FROM mentions m JOIN memories k ON k.key = m.memory"  # noqa: S608  # whole numbers
+            f" WHERE {within} AND ({where})"
+        )
         rows = self._connection.execute(f"{sql} ORDER BY k.updated_at DESC, k.id LIMIT ?", (limit,)).fetchall()
         return list({memory: (memory, spelling) for memory, spelling in reversed(rows)}.values())[::-1]
 
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """In which respects notes speak of it; those of which most do first."""
-        ids, scopes = self._names_of(entity), self._scopes_of(self._id(entity.name), entity.place)
-        where = f"{in_list('a.name', ids)} AND {in_list('k.scope_id', sorted(scopes))} ORDER BY k.id"
-        sql = f"SELECT a.aspect, a.kind, k.id FROM aspects a JOIN memories k ON k.key = a.memory WHERE {where}"  # noqa: S608  # whole numbers
+        where = self._where(self._id(entity.name), entity.place, "a.name", "k.scope_id")
+        sql = (
+            "SELECT a.aspect, a.kind, k.id FROM aspects a JOIN memories k ON k.key = a.memory"  # noqa: S608  # whole numbers
+            f" WHERE {where} ORDER BY k.id"
+        )
         rows = self._connection.execute(sql)
         found: dict[tuple[str, str], list[str]] = {}
         for aspect, kind, memory in rows:
@@ -177,8 +181,9 @@ class Reading:
         for place, entity in self._connection.execute(_STANDS_FOR, (id_,)):
             found.own.setdefault(place, entity)
         found.counts = self._by_place("SELECT scope_id, count(*) FROM mentions WHERE name = ? GROUP BY scope_id", id_)
-        showing = "SELECT DISTINCT scope_id, 1 FROM mentions WHERE name = ? AND type != ''"
-        found.showing = set(self._by_place(showing, id_))
+        showing = "SELECT scope_id, max(type = 'tool') FROM mentions WHERE name = ? AND type != '' GROUP BY scope_id"
+        shown = self._by_place(showing, id_)
+        found.showing = {*shown, SHARED} if any(shown.values()) else set(shown)
         return found
 
     def _by_place(self, sql: str, id_: int) -> dict[str, int]:
@@ -201,19 +206,24 @@ class Reading:
         rows = [alias for (alias,) in self._connection.execute(sql, (id_, place))]
         return [alias for alias in rows if self._name(alias).means(place) == (id_, place)]
 
-    def _scopes_of(self, id_: int, place: str) -> set[int]:
-        """The scopes in whose memories a name means this very thing."""
-        name = self._name(id_)
-        return {scope for scope, project in self._projects().items() if name.means(project) == (id_, place)}
+    def _where(self, id_: int, place: str, name: str, scope: str) -> str:
+        """The condition on two columns that a row is about a thing: by one of its names, where that means it."""
+        projects = self._projects().items()
+        found = []
+        for other in (id_, *self._aliases(id_, place)):
+            means = self._name(other).means
+            scopes = [scope_id for scope_id, project in projects if means(project) == (id_, place)]
+            found.append(f"{name} = {other} AND {in_list(scope, scopes)}")
+        return " OR ".join(found)
 
     def _entity(self, id_: int, place: str) -> Entity:
         aliases = self._aliases(id_, place)
         name = self._name(id_)
         count = sum(count for where, count in name.counts.items() if name.means(where) == (id_, place))
         if aliases:  # a memory may use several of its names
-            scopes = sorted(self._scopes_of(id_, place))
-            sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {in_list('name', [id_, *aliases])}"  # noqa: S608  # whole numbers
-            count = self._connection.execute(f"{sql} AND {in_list('scope_id', scopes)}").fetchone()[0]
+            where = self._where(id_, place, "name", "scope_id")
+            sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {where}"  # noqa: S608  # whole numbers
+            count = self._connection.execute(sql).fetchone()[0]
         names = tuple(sorted(map(self._text, aliases)))
         return Entity(self._text(id_), self._spelling(id_, place), self._type(id_, place), place, count, names)
 

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from keeplore.index import Allowed, Index
+from keeplore.memory import Memory
+
+USES = {"source": "shop", "relationship": "uses", "target": "Cart Service", "confidence": 0.9}
+
+
+@pytest.fixture
+def about(files: Any, make_note: Callable[..., Memory], index: Index) -> Callable[..., str]:
+    """Puts a note of a project; its place."""
+
+    def put(project: str, body: str, **meta: object) -> str:
+        where = {"scope": "project", "project": project} if project else {}
+        path: str = files.put(make_note(f"{project} {body}", body, **where, **meta))
+        index.refresh()
+        index.graph.link()
+        return path
+
+    return put
+
+
+def seen(index: Index) -> set[tuple[str, str, str, int]]:
+    return {(entity.name, entity.place, entity.type, entity.mentions) for entity in index.graph.entities()}
+
+
+def test_one_name_in_two_projects_is_two_things_until_the_workspace_says_what_it_is(
+    files: Any, index: Index, about: Callable[..., str]
+) -> None:
+    about("shop", "The cart keeps `PriceRule` for a day.")
+    about("bank", "We dropped `PriceRule`.")
+    about("farm", "PriceRule is a word to us.")
+    assert seen(index) == {("pricerule", "shop", "concept", 1), ("pricerule", "bank", "concept", 1)}
+    assert index.graph.entity("PriceRule") is None and index.graph.entity("PriceRule", "farm") is None
+    files.write("entities/price-rule.yaml", b"name: PriceRule\ntype: system\naliases: [price rules]\n")
+    about("bank", "The price rules are slow.")
+    [entity] = index.graph.entities()
+    assert (entity.place, entity.type, entity.mentions, entity.aliases) == ("", "system", 4, ("price rules",))
+    files.write("projects/bank/entities/own.yaml", b"name: PriceRule\ntype: task\n")
+    about("bank", "Once more.")
+    assert seen(index) == {("pricerule", "", "system", 3), ("pricerule", "bank", "task", 1)}
+
+
+def test_a_program_is_the_same_in_all_projects(index: Index, about: Callable[..., str]) -> None:
+    for project in ("shop", "bank"):
+        about(project, "Run this:\n\n```sh\n$ terraform plan\n```")
+    assert {name[:3] for name in seen(index) if name[0] == "terraform"} == {("terraform", "", "tool")}
+    [entity] = index.graph.named("terraform")
+    own = Allowed((("project", "shop"), ("workspace", "")))
+    assert entity.mentions == 2 and len(index.graph.mentioning(entity, own)) == 1
+
+
+def test_a_relation_is_as_sure_as_its_notes_are_on_the_mean_and_goes_with_them(
+    files: Any, index: Index, about: Callable[..., str]
+) -> None:
+    about("shop", "The shop uses the cart service.", entities=[USES])
+    gone = about("shop", "Shop and cart service.", entities=[{**USES, "confidence": 0.3}])
+    about("shop", "The Cart Service is slow.")
+    entity = index.graph.entity("cart service", "shop")
+    assert entity and (entity.spelling, entity.mentions) == ("Cart Service", 3)
+    [relation] = index.graph.relations(entity)
+    assert (relation.source, relation.relationship, relation.other) == ("shop", "uses", "shop")
+    assert relation.confidence == pytest.approx(0.6) and relation.mentions == 2
+    (files.root / gone).unlink()
+    index.refresh()
+    index.graph.link()
+    [relation] = index.graph.relations(entity)
+    assert relation.confidence == pytest.approx(0.9) and relation.mentions == 1
+
+
+def test_a_name_is_looked_for_in_what_was_written_before_it_was_known(
+    files: Any, index: Index, about: Callable[..., str]
+) -> None:
+    about("shop", "We moved to fastembed last week.")
+    assert seen(index) == set()
+    files.write("projects/shop/manifests/studio.json", b'{"packages": ["fastembed"]}')
+    index.refresh()
+    index.graph.link()
+    assert ("fastembed", "", "tool", 1) in seen(index)
+    assert list(index.flaws()) == []
+    (files.root / "projects/shop/manifests/studio.json").unlink()
+    index.refresh()
+    index.graph.link()
+    assert seen(index) == set()
