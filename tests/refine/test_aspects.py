@@ -158,6 +158,19 @@ def test_what_is_known_of_an_entity_is_offered_and_stays_as_it_is(desk, fact) ->
     assert aspects_of(desk)[more] == [("orders service", "system", "storage engine", "constraint")]
 
 
+def test_a_fact_without_a_triple_is_asked_about_with_what_the_graph_knows(desk, fact) -> None:
+    entity = desk.workspace.root / "entities" / "fastembed.yaml"
+    entity.parent.mkdir(exist_ok=True)
+    entity.write_text("name: fastembed\ntype: tool\naliases: [Fast Embedder]\n")
+    said = "The fast embedder must be loaded within a second, whatever server it runs on."
+    answer = said_of((1, "start-up time", "constraint"), type_="person")
+    desk.refine(desk.say((said, "Noted. " * 20)), {"facts": [fact(said, said)]}, answer, has_aspects=True)
+    assert desk.model.questions[1].startswith("Name: fast embedder (tool)\n")
+    assert aspects_of(desk) == {said: [("fast embedder", "tool", "start-up time", "constraint")]}
+    graph = desk.workspace.index.graph
+    assert [row.aspect for row in graph.aspects(graph.entity("fastembed"))] == ["start-up time"]
+
+
 def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) -> None:
     told = fact("We never go with PostgreSQL 16 for the orders service.", SPAN, confidence=1.0, lasting=1.0)
     answer = said_of((1, "storage", "constraint"))

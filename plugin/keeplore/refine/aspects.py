@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from keeplore.index.graph import evidence
+from keeplore.index.graph.boost import runs_of
+from keeplore.index.graph.linker import linked
 from keeplore.index.graph.names import TYPES, Aspect, canonical
 from keeplore.index.graph.view import Graph
 from keeplore.memory import Memory
@@ -59,6 +62,12 @@ def known_to(graph: Graph, project: str) -> Callable[[str], Known]:
         return Known(entity.type if entity else UNKNOWN, tuple(dict.fromkeys(filter(None, names)))[:LISTED])
 
     return known
+
+
+def names_known_in(statement: str, graph: Graph, project: str) -> tuple[str, ...]:
+    """Names in a statement for which there is an entity: for a fact that no triple says anything about."""
+    runs = [run for run in runs_of(statement) if graph.entity(run, project)]
+    return tuple(mention.spelling for mention in linked([statement], runs))
 
 
 def groups(proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], Known]) -> tuple[Group, ...]:
@@ -130,8 +139,13 @@ def suggested(kind_of_thing: str) -> tuple[str, ...]:
 def aspect_name(name: str) -> str:
     """The name of an aspect in small letters, so that all machines write one the same; "" for none."""
     plain = canonical(name)
-    is_name = len(plain) <= MAX_ASPECT and len(plain.split()) <= MAX_WORDS and _ASPECT.fullmatch(plain)
+    is_name = len(plain) <= MAX_ASPECT and len(plain.split()) <= MAX_WORDS and _ASPECT.fullmatch(_letters(plain))
     return plain if is_name else ""
+
+
+def _letters(name: str) -> str:
+    """Without the marks that belong to letters of many scripts, and are none themselves."""
+    return "".join(character for character in name if not unicodedata.category(character).startswith("M"))
 
 
 def stored(meta: Mapping[str, Any]) -> tuple[Aspect, ...]:

@@ -27,7 +27,7 @@ from keeplore.refine.around import Around
 from keeplore.refine.aspects import Group
 from keeplore.refine.classify import Kind, Place, Said, kind_of
 from keeplore.refine.decide import ADD, UPDATE, Asked, Proposal
-from keeplore.refine.entities import known_names, triples
+from keeplore.refine.entities import known_names, named_in, triples
 from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import BLOCKED, FROZEN, Ground, verdict
 from keeplore.refine.known import Note, fitting
@@ -189,8 +189,10 @@ class _Refinement:
         stated = [proposal for proposal in kept if proposal.action in (ADD, UPDATE)]
         spelt = dict.fromkeys(name for triple in sound for name in (triple.source, triple.target))
         spelt |= dict.fromkeys(names.values())
-        known = aspects.known_to(self._around.search.index.graph, self._place.project)
-        return Told(sound, self._aspects(aspects.groups(stated, spelt, known)))
+        graph, project = self._around.search.index.graph, self._place.project
+        for statement in (one.statement for one in stated if not named_in(one.statement, spelt)):
+            spelt |= dict.fromkeys(aspects.names_known_in(statement, graph, project))
+        return Told(sound, self._aspects(aspects.groups(stated, spelt, aspects.known_to(graph, project))))
 
     def _aspects(self, groups: Sequence[Group]) -> dict[str, tuple[Aspect, ...]]:
         """What a model says of these, by statement.
