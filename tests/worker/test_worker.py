@@ -195,7 +195,8 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     limited += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     limited += "from keeplore.config.places import Places; from keeplore.worker.worker import Worker; import os; "
     limited += "Worker(Places.from_environment(os.environ), idle_exit_s=1).run()"
-    full = machine.worker(sys.executable, "-c", limited)
+    # -B: what Python keeps of a module that it compiles would be cut as well, and break every later import of it
+    full = machine.worker(sys.executable, "-B", "-c", limited)
     machine.wait_until(lambda: status(machine.state).get("waiting", 0) > 0, "an entry waits")
     machine.run("kill", str(full.pid))
     full.wait(timeout=120)
