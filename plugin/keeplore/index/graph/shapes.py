@@ -48,19 +48,19 @@ _NO_TRACKERS = frozenset(
 # plain words of the trade, beside those of English
 _TRADE = frozenset(
     """
-    admin alias amplitude api app array arrow assert async atom auth backend badge benchmark binary bool browser
+    admin alias amplitude api app array arrow assert async atom auth backend badge benchmark beta binary bool browser
     buffer bug bundle bytes cache callback canvas changelog checkout cli click clone cluster codec compiler compress
     concurrent config console container cookie crate cron cursor daemon dashboard dataset datasets debug decorator
-    default defer degraded delete deletions diff diffs dig discord docs dump embed emoji endpoint enum env exec
+    default defer degraded delete deletions demo diff diffs dig discord docs dump embed emoji endpoint enum env exec
     expandable export fetch filter fixture flush flux folder frontend graph hash hatch header helper highlight hook
     hypothesis icon import init initialized inject inspect invoke iterator json kernel layout lib lint linter loader
     log logger login macro markdown menu metrics middleware migrate migration mock module monitor neutral node
     notebook notion null override parse parsed parser passport patch pipeline pixel plug plugin plural pointer poll pr
-    prefixed preview prompt proxy prune query queue react realm redirect refactor regex reindex render repo repository
-    reset restart retry revert rollback router runtime scan scheduler schema scope screenshot semantic server setup
-    slack snippet stack sync syntax tap template textual thread timeout token tokenizers toml toolbar transform
-    transformers trigger unchanged undo unsafe upload url utils uuid validate validator variable vault verify viewport
-    warmup webhook widget workflow wrapper yaml zap zip zoom
+    prefixed preview prod prompt proxy prune query queue react realm redirect refactor regex reindex render repo
+    repository reset restart retry revert rollback router runtime sandbox scan scheduler schema scope screenshot
+    semantic server setup slack snippet stack sync syntax tap template textual thread timeout token tokenizers toml
+    toolbar transform transformers trigger unchanged undo unsafe upload url utils uuid validate validator variable
+    vault verify viewport warmup webhook widget workflow wrapper yaml zap zip zoom
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
 # of languages, formats and HTTP: nobody's in particular
