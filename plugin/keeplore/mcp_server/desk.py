@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keeplore.config.places import Places
 from keeplore.errors import Forgotten, KeeploreError, NotFound, RepositoryError
@@ -15,9 +13,13 @@ from keeplore.mcp_server.place import Place
 from keeplore.recall import to_json
 from keeplore.worker.opened import is_told, note_opened
 from keeplore.worker.protocol import ask
+from keeplore.worker.starting import start
 from keeplore.workspace.forgotten import find_forgotten
 from keeplore.workspace.registry import Found, Registry
 from keeplore.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    import subprocess
 
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
 START_S = 5.0  # for a worker that has to be started, with its model
@@ -104,25 +106,10 @@ class Desk:
             is_due = time.monotonic() - self._started_at > AGAIN_S
             if is_due:
                 self._started_at = time.monotonic()
-                self._start_worker()
+                self._worker = start(self.places.state)
         deadline = self._started_at + START_S
         while time.monotonic() < deadline:
             time.sleep(POLL_S)
             if (answer := ask(self.places.state, "recall", request, timeout_s=WORKER_S)) is not None:
                 return answer
         return None
-
-    def _start_worker(self) -> None:
-        """One that outlives this process; where another one runs already, it leaves again."""
-        nowhere = subprocess.DEVNULL
-        try:
-            self._worker = subprocess.Popen(
-                (sys.executable, "-m", "keeplore.worker"),
-                cwd=self.places.state,
-                stdin=nowhere,
-                stdout=nowhere,
-                stderr=nowhere,
-                start_new_session=True,
-            )
-        except OSError:
-            return

@@ -15,6 +15,7 @@ from keeplore.cli.output import emit_json, note
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.worker.protocol import ask
+from keeplore.worker.starting import start
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def command(
         "text": text_only,
     }
     answer = ask(places.state, "recall", request, timeout_s=WORKER_S) or _without_worker(places, request)
+    told = _started(places, answer) if sys.stderr.isatty() else ""  # a script starts nothing behind its back
     if "error" in answer:
         raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
     waiting = Spool(places.spool).counts()["new"]
@@ -67,6 +69,8 @@ def command(
         emit_json(answer)
     else:
         show(answer)
+    if told:
+        note(told)
     sys.exit(EXIT[answer["status"]])
 
 
@@ -103,3 +107,14 @@ def _are_filled(workspace: Workspace) -> bool:
         workspace.index.embed_pending()
         return True
     return False
+
+
+def _started(places: Places, answer: dict[str, Any]) -> str:
+    """Start a worker where text or vectors are missing that a recall does not make, and say so; "" where none does."""
+    stamp = answer.get("stamp") or {}
+    has_model = bool(stamp.get("model")) and stamp["passages"] - stamp["vectors"] > FEW
+    if not (has_model or answer.get("status") == "stale" or (stamp and not stamp["updated_at"])):
+        return ""
+    if ask(places.state, "status", timeout_s=WORKER_S) is not None or start(places.state) is None:
+        return ""
+    return "a worker was started, which reads the rest and makes the vectors; it leaves when it is done"
