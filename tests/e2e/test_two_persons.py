@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ready import keeplore
 
 from keeplore.cli.connecting import surroundings
 from keeplore.cli.examine import Look, examine
@@ -77,10 +75,7 @@ class Machine:
 
     def run(self, *arguments: str) -> str:
         environment = {"KEEPLORE_STATE_DIR": str(self.places.state), "KEEPLORE_CACHE_DIR": str(self.places.cache)}
-        command = (sys.executable, "-m", "keeplore.cli", *arguments)
-        done = subprocess.run(
-            command, cwd=self.root, env={**os.environ, **environment}, capture_output=True, text=True, timeout=120
-        )
+        done = keeplore(*arguments, cwd=self.root, **environment)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
