@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +14,8 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import feedback
-from keeplore.memory.feedback import Tally
 from keeplore.memory.note import Draft
-from keeplore.worker import contexts
+from keeplore.worker import contexts, opened
 from keeplore.worker.answers import Answers
 from keeplore.worker.opened import note_opened
 from keeplore.worker.uses import Uses
@@ -28,7 +28,10 @@ from keeplore_hooks.spool import Entry
 RULE = "VAT is rounded in src/billing/vat.py by quantize_line with ROUND_HALF_UP."
 PROMPT = "Where do we round VAT?"
 USE = "That is quantize_line in src/billing/vat.py; I add a case to it."
-TODAY = datetime.now(UTC).date().isoformat()
+
+
+def numbers(text: str) -> dict[str, tuple[int, int]]:
+    return {id_: (tally.used, sum(tally.idle.values())) for id_, tally in feedback.parse(text).items()}
 
 
 class Session:
@@ -81,11 +84,11 @@ class Session:
         answer = self.workspace.recall(PROMPT, self.cwd, text_only=True)
         return {hit.memory_id: hit.score for hit in answer.hits}
 
-    def counted(self) -> dict[str, Tally]:
-        """What stands in this machine's file at the end."""
+    def counted(self) -> dict[str, tuple[int, int]]:
+        """What stands in this machine's file at the end: sessions that made use of it, and those told for nothing."""
         self.uses.save(is_last=True)
         path = self.workspace.root / feedback.path_of(self.workspace.machine)
-        return feedback.parse(path.read_text()) if path.exists() else {}
+        return numbers(path.read_text()) if path.exists() else {}
 
     def _ask(self, event: str, **fields: Any) -> str:
         return self.answers.answer("claude-code", event, self._payload(event, **fields)).decode()
@@ -135,7 +138,7 @@ def test_the_memory_that_an_answer_uses_comes_first_from_then_on(session: Sessio
     last = [*before][-1]
     session.prompt()
     session.turn(PROMPT, f"That is {rules[last]}.")
-    assert session.counted()[last].used == 1
+    assert session.counted()[last] == (1, 0)
     after = session.recalled()
     assert next(iter(after)) == last and before[last] < after[last] < before[last] + 0.05
 
@@ -144,7 +147,7 @@ def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read
     used = session.note()
     assert used[4:12] in session.prompt()
     session.turn(PROMPT, USE)
-    assert session.counted() == {used: Tally(1, TODAY)}
+    assert session.counted() == {used: (1, 0)}
     # the same turn again: by a replayed payload, by a transcript that is read anew, after a restart
     session.hear()
     for cursor in session.registry.places.sessions.glob("*.json"):
@@ -152,7 +155,7 @@ def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read
     session.restart()
     session.hear()
     session.turn("And the rest?", "The rest of quantize_line in src/billing/vat.py is as it was, ROUND_HALF_UP too.")
-    assert session.counted() == {used: Tally(1, TODAY)}
+    assert session.counted() == {used: (1, 0)}
 
 
 def test_what_was_told_beside_a_prompt_for_nothing_is_blamed_once_and_a_brief_never(session: Session) -> None:
@@ -161,7 +164,7 @@ def test_what_was_told_beside_a_prompt_for_nothing_is_blamed_once_and_a_brief_ne
     assert told[4:12] in session.prompt()
     session.turn(PROMPT, "I look into the tests of the importer first, they are red.")
     session.turn("And?", "The importer is repaired, its tests are green.")
-    assert session.counted() == {told: Tally(0, "", {TODAY: 1})}
+    assert session.counted() == {told: (0, 1)}
     session.restart()
     assert rule[4:12] in session.brief()
     session.turn("Go on", "The exporter is next, and I write its tests.")
@@ -173,7 +176,7 @@ def test_words_of_the_prompt_or_of_the_talk_before_are_no_use(session: Session) 
     session.turn("Begin", "I read quantize_line in src/billing/vat.py and its ROUND_HALF_UP.")
     assert told[4:12] in session.prompt()
     session.turn(PROMPT, USE)
-    assert session.counted().get(told, Tally()).used == 0
+    assert session.counted().get(told, (0, 0))[0] == 0
 
 
 def test_what_a_command_of_ours_answers_is_passed_on_which_is_no_use(session: Session) -> None:
@@ -183,18 +186,21 @@ def test_what_a_command_of_ours_answers_is_passed_on_which_is_no_use(session: Se
     assert session.counted() == {}
 
 
-def test_a_memory_that_a_person_opens_counts_once_a_day_and_goes_when_it_is_forgotten(session: Session) -> None:
-    opened, other = session.note(), session.note("Icons lie in assets/icons and are named by their size.")
-    for id_ in (opened, other, opened, "mem_../../../etc"):
+def test_a_memory_that_a_person_opens_counts_once_a_day_and_goes_when_it_is_forgotten(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened, "_today", lambda: "2026-06-01")  # midnight may come
+    read, other = session.note(), session.note("Icons lie in assets/icons and are named by their size.")
+    for id_ in (read, other, read, "mem_../../../etc"):
         note_opened(session.registry.places.state, id_)
         session.uses.save(is_last=True)
-    assert session.counted() == {opened: Tally(1, TODAY), other: Tally(1, TODAY)}
+    assert session.counted() == {read: (1, 0), other: (1, 0)}
     forget(session.workspace, other)
     session.workspace.index.refresh()
     session.restart()
     session.prompt()
     session.turn(PROMPT, USE)
-    assert session.counted() == {opened: Tally(2, TODAY)}
+    assert session.counted() == {read: (2, 0)}
 
 
 def test_one_line_turns_it_off(session: Session) -> None:
@@ -206,3 +212,17 @@ def test_one_line_turns_it_off(session: Session) -> None:
     session.turn(PROMPT, USE)
     note_opened(session.registry.places.state, told)
     assert session.counted() == {}
+
+
+def test_a_worker_counts_and_commits_before_it_leaves(office: Any) -> None:
+    office.init()
+    with Registry(office.places) as registry:
+        workspace = registry.named("memory")
+        id_, machine = workspace.notes.write(Draft(RULE)).memory.id, workspace.machine
+        workspace.index.refresh()
+    note_opened(office.places.state, id_)
+    office.start()
+    assert office.stop() == [[True]]
+    path = feedback.path_of(machine)
+    committed = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=office.root, capture_output=True, check=True)
+    assert numbers(committed.stdout.decode()) == {id_: (1, 0)}

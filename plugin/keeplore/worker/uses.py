@@ -36,6 +36,7 @@ from keeplore_hooks.hosts.spoken import own_command
 
 LOG = logging.getLogger(__name__)
 MAX_SESSIONS = 200  # the oldest are forgotten: what they were told counts for nothing more
+MAX_LOADED = 20  # of them in memory, at a quarter of a megabyte
 MAX_SAID = 4_000  # words of a session, the last ones
 SAVE_S = 300.0  # for so long counts wait for more of them, and a crash may lose them
 # a host may tell the time of a prompt that it took before it asked what goes with it
@@ -169,16 +170,22 @@ class Uses:
         key = hashlib.sha256(f"{origin.host}\0{origin.session}".encode(errors="surrogatepass")).hexdigest()[:32]
         session = self._sessions.pop(key, None) or _loaded(self._directory / f"{key}.json")
         self._sessions[key] = session  # behind all others
-        while len(self._sessions) > MAX_SESSIONS:
-            del self._sessions[next(iter(self._sessions))]
+        while len(self._sessions) > MAX_LOADED:
+            oldest = next(iter(self._sessions))
+            self._save_session(oldest)
+            del self._sessions[oldest]
         return session
 
+    def _save_session(self, key: str) -> None:
+        session = self._sessions[key]
+        if not session.is_saved:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            durable.write(self._directory / f"{key}.json", json.dumps({**asdict(session), "is_saved": True}).encode())
+            session.is_saved = True
+
     def _save_sessions(self) -> None:
-        for key, session in self._sessions.items():
-            if not session.is_saved:
-                self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-                durable.write(self._directory / f"{key}.json", json.dumps(asdict(session)).encode())
-                session.is_saved = True
+        for key in self._sessions:
+            self._save_session(key)
         files = sorted(self._directory.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
         for file in files[:-MAX_SESSIONS]:
             file.unlink(missing_ok=True)
