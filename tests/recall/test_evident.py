@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from keeplore.index import PassageRow
-from keeplore.recall.evident import bonus, closeness
+from keeplore.recall.evident import bonuses, closeness
 from keeplore.recall.query import question_of
 from keeplore.recall.rank import Evidence, Standing, rank
 from keeplore.recall.values import OWN
@@ -20,7 +20,7 @@ def passage(text: str) -> PassageRow:
 
 
 def gained(text: str, asked: str) -> float:
-    return bonus(passage(text), question_of(asked), WEIGHTS)
+    return sum(bonuses(passage(text), question_of(asked), WEIGHTS).values())
 
 
 def test_a_passage_that_says_something_gains_over_one_that_only_asks_or_greets() -> None:

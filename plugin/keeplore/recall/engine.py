@@ -18,7 +18,7 @@ from keeplore.recall.checked import Kept, Left, left_out, shown, standing_of, wo
 from keeplore.recall.earlier import with_earlier
 from keeplore.recall.echo import is_echo
 from keeplore.recall.evident import bonuses, closeness
-from keeplore.recall.period import period_of, told_in
+from keeplore.recall.period import Period, period_of, told_in
 from keeplore.recall.query import Question, question_of, stems_of
 from keeplore.recall.rank import Evidence, Ranked, Standing, diverse, least_odds, odds, rank
 from keeplore.recall.trusted import stated_trust
@@ -129,13 +129,11 @@ def recall(
     )
     # words for a time alone are no reason to tell anything that nobody asked for
     period = None if unasked.at_least else period_of(question.text, session, moment.date())
+    may_widen = not wide and not at_once
+    asking = _Asking(index, store, here, wanted, moment, weights, graph, feedback, watch)
     if period:
-        then = partial(told_in, index, store, period, here=here, wanted=wanted, now=moment, w=weights)
-        hits, told = then(is_wide=wide)
-        if not hits and not wide and not at_once:
-            hits, told = then(is_wide=True)
-        told = [*notes, *told, *_widened(hits, here, is_asked=wide)]
-        return _answer(query, hits, ("text",), told, stamp, is_behind=is_behind)
+        hits, told = _of_time(asking, period, wide=wide, may_widen=may_widen)
+        return _answer(query, hits, ("text",), [*notes, *told], stamp, is_behind=is_behind)
     # while the model is being changed, the one before has the vectors
     answering = None if text_only or embedder is None else index.answering(embedder)
     sight, why_text = _look(question, answering, stamp.vectors)
@@ -145,14 +143,9 @@ def recall(
     notes += _lacking(stamp) if sight.floor is not None else []
     hits = []
     if question.says_something and stamp.memories:
-        asking = _Asking(index, store, here, wanted, moment, weights, graph, feedback, watch)
-        hits, left, sight = _looked(asking, sight, is_wide=wide)
-        if not wide and not at_once and not any(hit.score >= weights.widen_below for hit in hits):
-            hits, more, sight = _looked(asking, sight, is_wide=True)
-            left = max(left, more, key=lambda these: len(left_out(these)))
-            notes += _widened(hits, here, is_asked=wide)
+        hits, told, sight = _widely(asking, sight, wide=wide, may_widen=may_widen)
         hits = hits if unasked.at_least else with_earlier(index, store, hits, question, spans, wanted)
-        notes += left_out(left)
+        notes += told
     elif not question.says_something:
         notes.append(NO_WORD)
     notes += [index.note] if index.note else []
@@ -165,6 +158,25 @@ def _answer(
 ) -> Answer:
     status = "found" if hits else "stale" if is_behind else "nothing" if stamp.memories else "empty"
     return Answer(query, tuple(hits), status, legs, tuple(notes), stamp)
+
+
+def _of_time(asking: _Asking, period: Period, *, wide: bool, may_widen: bool) -> tuple[list[Hit], list[str]]:
+    """The hits of a time, and what has to be told of them; of all projects where there is nothing else."""
+    a = asking
+    then = partial(told_in, a.index, a.store, period, here=a.here, wanted=a.wanted, now=a.now, w=a.w)
+    hits, told = then(is_wide=wide)
+    if not hits and may_widen:
+        hits, told = then(is_wide=True)
+    return hits, [*told, *_widened(hits, a.here, is_asked=wide)]
+
+
+def _widely(asking: _Asking, sight: Sight, *, wide: bool, may_widen: bool) -> tuple[list[Hit], list[str], Sight]:
+    """The hits, of all projects where little is found, what has to be told of them, and the sight that was used."""
+    hits, left, sight = _looked(asking, sight, is_wide=wide)
+    if not may_widen or any(hit.score >= asking.w.widen_below for hit in hits):
+        return hits, left_out(left), sight
+    hits, more, sight = _looked(asking, sight, is_wide=True)
+    return hits, [*_widened(hits, asking.here, is_asked=wide), *(left_out(more) or left_out(left))], sight
 
 
 def _widened(hits: Sequence[Hit], here: Here, *, is_asked: bool) -> list[str]:
