@@ -45,16 +45,19 @@ def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, ru
     assert "start-up time · constraint · 1 memory" in told
     assert "fastembed starts slowly" in told and "libstdc++" not in told.partition("memories")[0]
     assert "needs → libstdc++" in run("graph", "fastembed", "--hops", "2").stdout
-    assert "another thing" in done.stderr and "web" in done.stderr
-    elsewhere = run("graph", "fastembed", "--project", "web")
-    assert elsewhere.returncode == 0 and "hides" in elsewhere.stdout and "onnxruntime" not in elsewhere.stdout
-    assert "\x1b" not in elsewhere.stdout and "\u202e" not in elsewhere.stdout
+    elsewhere = run("graph", "fastembed", "--project", "web").stdout
+    assert "hides" in elsewhere and "What was seen in a page" in elsewhere and "starts slowly" not in elsewhere
+    assert "\x1b" not in elsewhere and "\u202e" not in elsewhere
+    assert run("entity", "add", "fastembed", "--type", "concept", "--project", "web").returncode == 0
+    assert "another thing in web" in run("graph", "fastembed").stderr
 
 
 def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near_it(known: Path, run: Run) -> None:
     listed = [line.split("\t") for line in run("graph").stdout.splitlines()]
     assert {"fastembed", "onnxruntime", "kasha-api", "libstdc++"} <= {row[0] for row in listed}
     assert len(run("graph", "--limit", "1").stdout.splitlines()) == 1
+    of_web = run("graph", "--project", "web").stdout.splitlines()
+    assert {line.split("\t")[0] for line in of_web} == {"fastembed", "</script>"}
     missing = run("graph", "fastembd", "--format", "json")
     assert (missing.returncode, missing.stdout) == (4, "")
     assert "Nothing found" in missing.stderr and "fastembed" in missing.stderr and "keeplore recall" in missing.stderr

@@ -39,7 +39,7 @@ MARK = "keeplore graph"
 )
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; stdout if not given.")
 @click.option("--hops", default=1, show_default=True, type=click.IntRange(1, 3), help="How far from NAME.")
-@click.option("-p", "--project", default="", help="Only what memories of this project mention.")
+@click.option("-p", "--project", default="", help="Look from this project, at its memories alone.")
 @click.option(
     "-n",
     "--limit",

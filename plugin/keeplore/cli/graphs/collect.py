@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
 from keeplore.cli.graphs.picture import Aspect, Node, Picture, Relation, Together, Told
@@ -34,7 +34,7 @@ class View:
 
 def overview(view: View, limit: int) -> Picture:
     """The entities that are mentioned most, and what ties them."""
-    every = view.index.graph.entities(view.allowed, limit=limit + 1)
+    every = _all_of(view, limit + 1)
     return _picture(view, [(entity, 0) for entity in every[:limit]], has_more=len(every) > limit, has_middle=False)
 
 
@@ -53,6 +53,18 @@ def neighbourhood(view: View, middle: Entity, hops: int, limit: int) -> Picture:
     return _picture(view, list(found.values()), has_more=has_more, has_middle=True)
 
 
+def _all_of(view: View, limit: int) -> list[Entity]:
+    """Of a project what its own memories mention, counted there; of a workspace everything."""
+    graph = view.index.graph
+    if not view.allowed.scopes:
+        return graph.entities(limit=limit)
+    found: dict[Key, Entity] = {}
+    for name, number in graph.mentioned(view.allowed, limit):
+        if entity := graph.entity(name, view.project):
+            found.setdefault(_key(entity), replace(entity, mentions=number))
+    return list(found.values())
+
+
 def _key(entity: Entity) -> Key:
     return entity.name, entity.place
 
@@ -65,7 +77,8 @@ def _neighbours(view: View, entity: Entity, hop: int) -> Iterator[Entity]:
     named += [(name, entity.place or view.project) for name, _ in closest]
     for name, place in named:
         other = graph.entity(name, place)
-        if other is not None and _key(other) != _key(entity):
+        is_elsewhere = view.allowed.scopes and place not in ("", view.project)
+        if other is not None and _key(other) != _key(entity) and not is_elsewhere:
             yield other
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from keeplore.index.graph.names import canonical
+from keeplore.index.rows import Allowed
+from keeplore.index.search import in_list, scope_ids
 
 COMPARED = 10_000  # names, the most mentioned: comparing them takes a fraction of a second
 LONGER = 4  # letters that another spelling may have more or less
@@ -35,6 +37,17 @@ def beside(connection: sqlite3.Connection, memories: Sequence[str], limit: int, 
     enough = [(name, number) for name, number in shared.items() if number >= at_least]
     enough.sort(key=lambda item: (-(item[1] ** 2) / max(1, mentions[item[0]]), item[0]))
     return enough[:limit]
+
+
+def mentioned(connection: sqlite3.Connection, allowed: Allowed, limit: int) -> list[tuple[str, int]]:
+    """Names of entities in the memories of these scopes, with in how many, the most mentioned first."""
+    rows = connection.execute(
+        "SELECT n.name, count(*) FROM mentions x JOIN names n ON n.id = x.name"  # noqa: S608  # whole numbers of ours
+        f" WHERE n.defined > 0 AND {in_list('x.scope_id', scope_ids(connection, allowed))}"
+        " GROUP BY n.id ORDER BY count(*) DESC, n.name LIMIT ?",
+        (limit,),
+    )
+    return [(str(name), int(number)) for name, number in rows]
 
 
 def alike(connection: sqlite3.Connection, name: str, limit: int) -> list[str]:

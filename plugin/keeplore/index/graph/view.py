@@ -68,6 +68,10 @@ class Graph:
         """Names in at least so many of these memories, with in how many, the closest first."""
         return self._database.read(lambda c: near.beside(c, memories, limit, at_least))
 
+    def mentioned(self, allowed: Allowed, limit: int) -> list[tuple[str, int]]:
+        """Names in the memories of these scopes, with in how many, the most mentioned first."""
+        return self._database.read(lambda c: near.mentioned(c, allowed, limit))
+
     def alike(self, name: str, limit: int) -> list[str]:
         """Names of what is known that somebody may have meant."""
         return self._database.read(lambda c: near.alike(c, name, limit))
