@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import socketserver
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,3 +73,21 @@ def network(tmp_path: Path, git: Callable[..., str]) -> Network:
 @pytest.fixture
 def first(network: Network) -> Store:
     return Store(network.folder / "first", branch="main")
+
+
+@pytest.fixture
+def daemon(network: Network) -> Iterator[str]:
+    """The address under which git's own server offers the network's folder."""
+    command = ("git", "daemon", "--inetd", "--export-all", "--enable=receive-pack", f"--base-path={network.folder}")
+
+    class Connection(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            subprocess.run(command, stdin=self.request, stdout=self.request, stderr=subprocess.DEVNULL, check=False)
+
+    # the port is taken here, and not guessed for a server that binds it later
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Connection) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"git://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()

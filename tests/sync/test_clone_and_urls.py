@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
 import time
 from pathlib import Path
 
@@ -158,24 +156,10 @@ def test_an_empty_directory_and_a_path_with_a_space_are_fine(network):
     assert (place / "keeplore.yaml").is_file()
 
 
-def test_a_clone_over_the_network(network, tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = ["git", "daemon", f"--port={port}", "--listen=127.0.0.1", "--export-all", f"--base-path={network.folder}"]
-    daemon = subprocess.Popen([*command, "--reuseaddr"], stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        clone(f"git://127.0.0.1:{port}/remote.git", tmp_path / "cloned")
-        with pytest.raises(SyncError) as caught:
-            clone(f"git://127.0.0.1:{port}/nothing.git", tmp_path / "nothing")
-    finally:
-        daemon.terminate()
-        daemon.wait()
+def test_a_clone_over_the_network(daemon, tmp_path):
+    clone(f"{daemon}/remote.git", tmp_path / "cloned")
+    with pytest.raises(SyncError) as caught:
+        clone(f"{daemon}/nothing.git", tmp_path / "nothing")
     assert caught.value.kind in ("missing", "auth")  # the daemon says "access denied or repository not exported"
     assert Store(tmp_path / "cloned").head()
 

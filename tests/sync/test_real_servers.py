@@ -7,10 +7,8 @@ import os
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
@@ -96,25 +94,6 @@ def http(network) -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.fixture
-def daemon(network) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = ("--export-all", "--enable=receive-pack", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}")
-    # the program itself: `git daemon` would be its parent, which a signal ends alone
-    program = Path(subprocess.check_output(["git", "--exec-path"], text=True).strip()) / "git-daemon"
-    served = subprocess.Popen([program, *options, f"--base-path={network.folder}"], stderr=subprocess.DEVNULL)
-    for _ in range(200):
-        with socket.socket() as asking:
-            if asking.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
-    yield f"git://127.0.0.1:{port}/remote.git"
-    served.terminate()
-    served.wait()
-
-
-@pytest.fixture
 def ssh(network, monkeypatch, tmp_path) -> str:
     """What OpenSSH's client does for git, with this machine at both ends."""
     script = tmp_path / "ssh"
@@ -130,7 +109,9 @@ def ssh(network, monkeypatch, tmp_path) -> str:
 @pytest.fixture(params=["http", "daemon", "ssh"])
 def url(request) -> str:
     served = request.getfixturevalue(request.param)
-    return served if isinstance(served, str) else served.url
+    if request.param == "http":
+        return served.url
+    return f"{served}/remote.git" if request.param == "daemon" else served
 
 
 def kind_of(store: Store) -> str:
@@ -199,9 +180,9 @@ def test_a_host_whose_key_is_not_known_is_not_trusted(first, git, monkeypatch, t
     assert kind_of(first) == "untrusted"
 
 
-def test_a_server_that_went_away_is_offline(first, git, daemon):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    git("remote", "set-url", "origin", f"git://127.0.0.1:{port}/remote.git", cwd=first.root)
-    assert kind_of(first) == "offline"
+def test_a_server_that_went_away_is_offline(first, git):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can answer there
+        port = taken.getsockname()[1]
+        git("remote", "set-url", "origin", f"git://127.0.0.1:{port}/remote.git", cwd=first.root)
+        assert kind_of(first) == "offline"
