@@ -80,7 +80,7 @@ def command(
         _refuse_to_replace(output)
     with Registry(places) as registry:
         view, asked = _view(registry, project), " ".join(name)
-        picture = _picture(view, asked, hops, limit or LIMITS[form])
+        picture = _picture(view, asked, hops, limit or LIMITS[form], is_tied=form != "tree")
         if picture is None or not picture.nodes:
             sys.exit(_say_what_is_missing(view, asked))
     if output:
@@ -107,12 +107,12 @@ def _view(registry: Registry, project: str) -> View:
     return View(workspace.index, workspace.name, allowed, project or workspace.here(cwd).project)
 
 
-def _picture(view: View, name: str, hops: int, limit: int) -> Picture | None:
+def _picture(view: View, name: str, hops: int, limit: int, *, is_tied: bool) -> Picture | None:
     # heavy, as above
     from keeplore.cli.graphs.collect import neighbourhood, overview
 
     if not name:
-        return overview(view, limit)
+        return overview(view, limit, is_tied=is_tied)
     every = view.index.graph.named(name)
     middle = view.index.graph.entity(name, view.project) or next(iter(every), None)
     if middle is None:

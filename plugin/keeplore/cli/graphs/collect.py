@@ -32,10 +32,13 @@ class View:
     project: str = ""
 
 
-def overview(view: View, limit: int) -> Picture:
-    """The entities that are mentioned most, and what ties them."""
+def overview(view: View, limit: int, *, is_tied: bool = True) -> Picture:
+    """The entities that are mentioned most, and what ties them, unless a list of them is enough."""
     every = _all_of(view, limit + 1)
-    return _picture(view, [(entity, 0) for entity in every[:limit]], has_more=len(every) > limit, has_middle=False)
+    if is_tied:
+        return _picture(view, [(entity, 0) for entity in every[:limit]], has_more=len(every) > limit, has_middle=False)
+    nodes = tuple(_node(view, entity, 0, ()) for entity in every[:limit])
+    return Picture(plain(view.workspace), nodes, has_more=len(every) > limit)
 
 
 def neighbourhood(view: View, middle: Entity, hops: int, limit: int) -> Picture:
