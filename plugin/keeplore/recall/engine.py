@@ -134,13 +134,10 @@ def recall(
     if period:
         hits, told = _of_time(asking, period, wide=wide, may_widen=may_widen)
         return _answer(query, hits, ("text",), [*notes, *told], stamp, is_behind=is_behind)
-    # while the model is being changed, the one before has the vectors
-    answering = None if text_only or embedder is None else index.answering(embedder)
-    sight, why_text = _look(question, answering, stamp.vectors)
+    sight, told = _seen(index, question, None if text_only else embedder, stamp)
     spans = (*spans_in(question.text, moment.date()), *((session,) if session else ()))
     sight = replace(sight, is_patient=not at_once, spans=spans)
-    notes += [why_text] if why_text and not text_only else []
-    notes += _lacking(stamp) if sight.floor is not None else []
+    notes += [] if text_only else told
     hits = []
     if question.says_something and stamp.memories:
         hits, told, sight = _widely(asking, sight, wide=wide, may_widen=may_widen)
@@ -267,6 +264,13 @@ def _refresh(index: Index) -> list[str]:
             return [f"the index is {behind} files behind the text: {e}"]
         return []
     return [f"the index is being made, the newest first: {left:,} files are still to be read"] if left else []
+
+
+def _seen(index: Index, question: Question, embedder: Embedder | None, stamp: Stamp) -> tuple[Sight, list[str]]:
+    """The question as it is searched for, and what has to be told of that."""
+    # while the model is being changed, the one before has the vectors
+    sight, why_text = _look(question, index.answering(embedder) if embedder is not None else None, stamp.vectors)
+    return sight, [*([why_text] if why_text else []), *(_lacking(stamp) if sight.floor is not None else [])]
 
 
 def _look(question: Question, embedder: Embedder | None, vectors: int) -> tuple[Sight, str]:
