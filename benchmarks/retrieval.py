@@ -80,11 +80,16 @@ def report(name: str, held: Sequence[Opened], embedder: Embedder, options: argpa
         for label, changed in ABLATIONS.items() if options.ablations else ():
             w = replace(EVERYTHING, **changed)  # type: ignore[arg-type]  # numbers, each under the name of a weight
             show(f"  {label}", measure(held, asking(embedder, by_exchange=True, w=w), lambda query: query.gold))
+        if options.ablations:
+            lifted = asking(embedder, by_exchange=True, graph=True)
+            show("  with the graph", measure(held, lifted, lambda query: query.gold))
     whole = asking(embedder, by_exchange=False)
     show("recall, whole memories", measure(held, whole, lambda query: query.gold_sessions))
     if options.ablations:
         plain = asking(embedder, by_exchange=False, w=replace(EVERYTHING, current_among=0))
         show("  without what holds now", measure(held, plain, lambda query: query.gold_sessions))
+        lifted = asking(embedder, by_exchange=False, graph=True)
+        show("  with the graph", measure(held, lifted, lambda query: query.gold_sessions))
     print_current(held, embedder)
     print_time_and_silence(held, embedder)
     for _, index, _ in held:
@@ -94,11 +99,11 @@ def report(name: str, held: Sequence[Opened], embedder: Embedder, options: argpa
 EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
 
 
-def asking(embedder: Embedder, *, by_exchange: bool, w: Weights = EVERYTHING) -> Ranking:
+def asking(embedder: Embedder, *, by_exchange: bool, w: Weights = EVERYTHING, graph: bool = False) -> Ranking:
     def ranked(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
         answer = recall(
             index, store, query.text, Here(), embedder=embedder, limit=DEPTH, by_exchange=by_exchange, at_once=True,
-            now=query.at or case.last, weights=w,
+            now=query.at or case.last, weights=w, graph=graph,
         )  # fmt: skip
         return [hit.turn if by_exchange else hit.memory_id for hit in answer.hits]
 

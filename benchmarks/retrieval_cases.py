@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,6 +24,8 @@ from keeplore.store import Store
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data") / "retrieval"
 FIRST = datetime(2024, 1, 1, 9, tzinfo=UTC)  # of corpora that do not say when
+SPEAKS_FROM = 100  # lines
+_SPEAKER = re.compile(r"\b([A-Z][a-z]{2,20}): ")
 Item = Mapping[str, Any]
 
 
@@ -43,6 +47,12 @@ class Case:
     turns: Mapping[str, str]  # item → turn
 
     @property
+    def persons(self) -> set[str]:
+        """Who speaks by name in more than a few lines: whom a person would have entered as entities."""
+        lines = Counter(name for memory in self.memories for name in _SPEAKER.findall(memory.body))
+        return {name for name, count in lines.items() if count > SPEAKS_FROM}
+
+    @property
     def last(self) -> datetime:
         return max(datetime.fromisoformat(str(memory.meta["updated_at"])) for memory in self.memories)
 
@@ -62,8 +72,13 @@ def opened(case: Case, work: Path, embedder: Embedder | None) -> tuple[Index, St
     if not (root / "memory").exists():
         for memory in case.memories:
             store.save(memory)
+        for name in case.persons:
+            path = root / "entities" / f"{name.casefold()}.yaml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"name: {name}\ntype: person\n", encoding="utf-8")
     index = Index(work / "index", store, embedder)
     index.refresh()
+    index.graph.link()
     if embedder:
         index.embed_pending()
     return index, store
