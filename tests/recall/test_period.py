@@ -20,7 +20,7 @@ def ask(workspace_of, memory_builders):
     memories = [
         talk("queue", "2026-11-12", "Length of the queue", said, project="api"),
         talk("cache", "2026-11-11", "Cache of prices", prices, project="api", decided="We keep prices for a minute."),
-        note("lint", "2026-11-10", "Lint runs before each commit", "Lint runs before each commit.", project="api"),
+        note("lint", "2026-11-10", "Lint runs before each commit", "We agreed on lint.", project="api"),
         note(
             "sql", "2026-11-09", "Plain SQL, no ORM", "We write plain SQL.",
             project="api", category="architectural-decisions",
@@ -46,7 +46,7 @@ def titles(answer) -> list[str]:
 def test_a_time_alone_is_answered_with_what_is_from_then_decisions_and_notes_first(ask) -> None:
     found = ask(LAST_WEEK)
     assert titles(found) == [
-        "Plain SQL, no ORM", "Lint runs before each commit", "Answer in English", "Cache of prices",
+        "Lint runs before each commit", "Plain SQL, no ORM", "Answer in English", "Cache of prices",
         "Length of the queue",
     ]  # fmt: skip
     assert (found.status, found.legs) == ("found", ("text",))

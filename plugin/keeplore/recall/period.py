@@ -102,7 +102,8 @@ def ordered(
     ranked = []
     for id_, own in of_memory.items():
         memory, standing = memories[id_], standings[id_]
-        is_decided = memory.category == _DECISIONS or any(_DECISION.search(row.text) for row in own)
+        told = _DECIDED if memory.kind == "note" else _DECISION
+        is_decided = memory.category == _DECISIONS or any(told.search(row.said) for row in own)
         # what is asked for by its time is not the worse for having been put aside since
         value = _worth(memory, w, is_decided=is_decided) + sum(beside(replace(standing, is_archived=False), w))
         for row in _exchanges(own) if by_exchange else [_telling(period, memory, own)]:
