@@ -16,7 +16,6 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from keeplore.recall.values import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
@@ -110,7 +109,7 @@ class Steps:
 
 def odds(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -> dict[int, float]:
     """For each passage the log-odds that it answers; ``floor`` is the model's, None where there are no vectors."""
-    return {passage: sum(said) for passage, said in sayings(found, floor, w).items()}
+    return {passage: text + vectors + doubt for passage, (text, vectors, doubt) in sayings(found, floor, w).items()}
 
 
 def sayings(
@@ -176,21 +175,22 @@ def rank(
     for e in known:
         standing, shown = standings[e.memory], e.memory
         passage: int | None = e.passage
-        lost = (-w.echo if e.is_echo else 0.0, 0.0)
+        echo, outdated = -w.echo if e.is_echo else 0.0, 0.0
         if _is_replaced(e, standing):
             if standing.head in standings:
                 shown, passage = standing.head, None
             else:
-                lost = (lost[0], -w.outdated)
+                outdated = -w.outdated
         place = (shown, e.turn if by_turn and passage is not None else "")
-        best[place] = _better(best.get(place), _Best(steps.current[e.passage] + sum(lost), passage, e.passage, lost))
+        value = steps.current[e.passage] + echo + outdated
+        best[place] = _better(best.get(place), (value, passage, e.passage, echo, outdated))
     ranked = []
-    for (memory, _), entry in best.items():
+    for (memory, _), (value, passage, by, *lost) in best.items():
         standing = standings[memory]
         more = beside(standing, w)
-        total = round(entry.odds + sum(more), _DIGITS)
-        parts = (*steps.parts(entry.by), *zip(PARTS[7:15], (*entry.lost, *more), strict=True)) if explain else ()
-        ranked.append(Ranked(memory, total, entry.passage, standing.distance, standing.age_days, entry.by, parts))
+        total = round(value + sum(more), _DIGITS)
+        parts = (*steps.parts(by), *zip(PARTS[7:15], (*lost, *more), strict=True)) if explain else ()
+        ranked.append(Ranked(memory, total, passage, standing.distance, standing.age_days, by, parts))
     return in_order(ranked)
 
 
@@ -203,7 +203,10 @@ def steps_of(
 ) -> Steps:
     """``known`` are those of ``found`` that have a standing, and for which the steps are made."""
     said = sayings(found, floor, w)
-    worded = {e.passage: sum(said[e.passage]) + e.bonus for e in known}
+    worded = {}
+    for e in known:
+        text, vectors, doubt = said[e.passage]
+        worded[e.passage] = text + vectors + doubt + e.bonus
     exchanged, joined = supported(known, worded, w)
     return Steps(said, worded, exchanged, joined, current(known, joined, standings, w))
 
@@ -299,18 +302,13 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
-class _Best(NamedTuple):
-    """What an entry stands on so far."""
-
-    odds: float
-    passage: int | None  # that is shown
-    by: int  # the passage whose words count
-    lost: tuple[float, float]  # to being an echo, to being outdated
+# log-odds, the passage that is shown, the one whose words count, and what was lost to an echo and to being outdated
+_Best = tuple[float, int | None, int, float, float]
 
 
 def _better(known: _Best | None, new: _Best) -> _Best:
     """The higher odds; a passage of the memory itself is kept even where an older version matched better."""
     if known is None:
         return new
-    high, low = (known, new) if known.odds >= new.odds else (new, known)
-    return high._replace(passage=low.passage) if high.passage is None else high
+    high, low = (known, new) if known[0] >= new[0] else (new, known)
+    return high if high[1] is not None else (high[0], low[1], *high[2:])
