@@ -15,6 +15,7 @@ use is seen at random, in one in five of what was told. Without the data the scr
 from __future__ import annotations
 
 import argparse
+import functools
 import random
 import statistics
 import sys
@@ -38,7 +39,7 @@ from keeplore.recall.rank import used
 from keeplore.store import Store
 from keeplore.worker.telling import is_used, telling
 
-SESSIONS, TOLD, DRAWS = 20, 3, 10
+SESSIONS, TOLD, DRAWS = 20, 3, 25
 SEEN, MISTAKEN, AT_RANDOM = 0.5, 0.02, 0.2  # how often use is seen: of what is relevant, of the rest, where nothing is
 BEGIN = date(2026, 3, 1)
 ANSWER_CHARS, PASSAGE_CHARS = 200, 400  # of answers that are looked at, and of a passage as a host is told it
@@ -49,8 +50,13 @@ class Asked:
     gold: frozenset[str]
     odds: Mapping[str, float]  # memory → log-odds without feedback
 
-    def order(self, weights: Mapping[str, float]) -> list[str]:
-        return sorted(self.odds, key=lambda id_: (-self.odds[id_] - used(weights.get(id_, 1.0)), id_))
+    @functools.cached_property
+    def plain(self) -> list[str]:
+        return self.order({})
+
+    def order(self, parts: Mapping[str, float]) -> list[str]:
+        """Best first, with what feedback gives to some."""
+        return sorted(self.odds, key=lambda id_: (-self.odds[id_] - parts.get(id_, 0.0), id_))
 
 
 def main() -> int:
@@ -146,27 +152,27 @@ def simulated(cases_asked: Sequence[Sequence[Asked]], demand: str, seen: str, se
         wanted = set(chance.sample(ids, max(1, len(ids) // 4)))
         some = [one for one in every if demand == "everything alike" or one.gold & wanted or chance.random() < 0.2]
         chance.shuffle(some)
-        weights = counted(some[: len(some) // 2], seen, chance)
+        parts = counted(some[: len(some) // 2], seen, chance)
         for one in some[len(some) // 2 :]:
-            off.append(figures(one.order({}), one.gold))
-            on.append(figures(one.order(weights), one.gold))
+            off.append(figures(one.plain, one.gold))
+            on.append(figures(one.order(parts), one.gold))
     return [[statistics.mean(row[n] for row in rows) for n in (5, 0)] for rows in (off, on)]
 
 
 def counted(questions: Sequence[Asked], seen: str, chance: random.Random) -> dict[str, float]:
-    """What 20 sessions come to."""
+    """What 20 sessions come to in the score."""
     tallies: dict[str, Tally] = defaultdict(Tally)
     each = max(1, len(questions) // SESSIONS)
     for number in range(SESSIONS):
         day = (BEGIN + timedelta(days=2 * number)).isoformat()
         told: dict[str, bool] = {}
         for one in questions[number * each : (number + 1) * each]:
-            for id_ in one.order({})[:TOLD]:
+            for id_ in one.plain[:TOLD]:
                 rate = AT_RANDOM if seen == "use at random" else SEEN if id_ in one.gold else MISTAKEN
                 told[id_] = told.get(id_, False) or chance.random() < rate
         for id_, is_use in told.items():
             tallies[id_] = tallies[id_].with_use(day) if is_use else tallies[id_].with_idle(day)
-    return {id_: weight(tally, BEGIN + timedelta(days=2 * SESSIONS)) for id_, tally in tallies.items()}
+    return {id_: used(weight(tally, BEGIN + timedelta(days=2 * SESSIONS))) for id_, tally in tallies.items()}
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Weights:
     half_life_days: float = 90.0  # after which half of that is lost; judgement
     graph: float = 0.6  # about what the question names, or what is related to it: .15 of the likelihood at the middle
     graph_related: float = 0.5  # of that, for what is only related to it; judgement
-    feedback: float = 0.4  # what its use has shown can give or take at most; judgement: as much as age
+    feedback: float = 0.3  # what its use has shown can give or take at most; measured: with .4 chance does harm
     archived: float = 1.5  # found when asked for, rarely first; judgement
     outdated: float = 4.0  # superseded by a memory that may not be shown here; judgement
     repeated: float = 1.5  # says nearly what a better hit says; judgement
