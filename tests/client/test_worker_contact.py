@@ -356,9 +356,15 @@ def test_a_hundred_events_do_not_start_a_hundred_workers(
 ) -> None:
     install()
     begin = time.monotonic()
-    running = [all_writers[number % 2].start("host", "UserPromptSubmit") for number in range(100)]
+    running = []
+    for number in range(100):
+        process = all_writers[number % 2].start("host", "UserPromptSubmit")
+        with process.stdin:  # at once: a client waits some seconds for its payload, not until it is this one's turn
+            process.stdin.write(b"payload")
+        process.stdin = None
+        running.append(process)
     for process in running:
-        process.communicate(b"payload", timeout=120)
+        process.communicate(timeout=120)
     turns_of_ten_seconds = 2 + int(time.monotonic() - begin) // 10
     wait_for_start(state)
     time.sleep(1)  # for others to turn up

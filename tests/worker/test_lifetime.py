@@ -204,10 +204,10 @@ def test_fifty_sessions_at_once_make_one_worker_and_lose_nothing(machine):
         command = (sys.executable, "-I", "-S", str(CLIENT / "client.py"), "claude-code", "UserPromptSubmit")
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
         client = subprocess.Popen(command, env=machine.environment, cwd=project, **streams)
-        client.stdin.write(prompt_of(f"Session {number:02} begins here", project, f"s-{number}"))
+        with client.stdin:  # at once: a client does not wait for ever
+            client.stdin.write(prompt_of(f"Session {number:02} begins here", project, f"s-{number}"))
         running.append(client)
     for client in running:
-        client.stdin.close()
         assert client.wait(timeout=120) == 0
     until(lambda: machine.waiting() == 0 and is_resting(machine.state), "all are taken", 180)
     assert len([line for line in commands_with(machine.state) if "keeplore.worker" in line]) == 1

@@ -240,9 +240,9 @@ def test_two_hundred_events_at_once_are_all_taken_once_by_one_worker(machine):
         command = ("sh", str(CLIENT / "client.sh"), "claude-code", "UserPromptSubmit")
         client = subprocess.Popen(command, env=machine.environment, stdin=subprocess.PIPE, cwd=project)
         clients.append(client)
-        client.stdin.write(payload_of(f"Event {number:03} of many", project, f"s-{number % 10}"))
+        with client.stdin:  # at once: a client does not wait for ever
+            client.stdin.write(payload_of(f"Event {number:03} of many", project, f"s-{number % 10}"))
     for client in clients:
-        client.stdin.close()
         assert client.wait(timeout=60) == 0
     machine.wait_until(lambda: machine.waiting() == 0, "all are taken")
     text = "".join(path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md"))
