@@ -32,7 +32,7 @@ test: setup
 	@echo "== ruff format --check"; $(BIN)/ruff format --check --quiet .
 	@echo "== mypy";                $(BIN)/mypy --no-error-summary
 	@echo "== import rules";        $(BIN)/lint-imports > .venv/import-rules.txt || { cat .venv/import-rules.txt; exit 1; }
-	@echo "== pytest";              $(BIN)/pytest -q -n 2 -m "not soak"
+	@echo "== pytest";              $(BIN)/pytest -q -n 2 --dist worksteal -m "not soak"
 
 soak: setup
 	@$(BIN)/pytest -q -m soak --timeout=0
