@@ -32,7 +32,7 @@ _Aspect = tuple[int, int, str]  # of a scope and an entity, by their ids
 class Rates:
     """Every number that turns counters into a weight. "Measured" means docs/benchmarks.md, section Feedback."""
 
-    delta: float = 0.1  # a session in which it was of use adds so much; measured: with .25 all are soon at the top
+    delta: float = 0.1  # a session in which it was of use adds so much; measured: with .25 chance costs nearly double
     ceiling: float = 2.0  # however often; recall gives its most for twice the neutral weight
     fade: float = 0.8  # what is left after ``every`` sessions that were told of it for nothing; measured with the next
     every: int = 2  # sessions: an answer may make use of a memory without its words, so one says nothing
