@@ -200,7 +200,8 @@ def test_hostile_arguments_are_refused_with_a_reason(client: Any, tool: str, arg
     assert "root:" not in told
 
 
-def test_odd_text_is_no_error(client: Any) -> None:
+def test_odd_text_is_no_error(client: Any, office: Any) -> None:
+    office.note("Where nothing is kept, that is said instead")
     assert "Nothing found" in client.call("search", query="\0 \"' AND NOT ( * ) NEAR/3 ^ col:umn")
 
 
