@@ -73,6 +73,6 @@ def test_the_two_commands_exist(root: Path) -> None:
 def test_tests_mirror_the_packages(root: Path) -> None:
     """A folder of tests is named after what it tests, so that both are found together."""
     packages = {path.name for path in (root / "plugin" / "keeplore").iterdir() if (path / "__init__.py").exists()}
-    beside = {"hooks", "repository", "demo", "e2e", "golden", "property", "crash", "benchmarks", "docs"}
+    beside = {"hooks", "repository", "demo", "e2e", "golden", "property", "crash", "benchmarks", "docs", "support"}
     folders = {path.name for path in (root / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert folders <= packages | beside
