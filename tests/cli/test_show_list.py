@@ -63,6 +63,16 @@ def conversation() -> Memory:
     return save(kind="conversation", title="Which port", body=talk.to_markdown(), source={"host": "codex"})
 
 
+def test_showing_a_memory_is_noted_as_use_of_it_and_printing_it_for_programs_is_not(
+    run: Run, write: Callable[..., Memory]
+) -> None:
+    note, opened = write("Use pnpm, never npm."), Places.from_environment(os.environ).state / "opened"
+    assert run("show", "--json", note.id).returncode == run("show", "--path", note.id).returncode == 0
+    assert not opened.exists()
+    assert run("show", note.id).returncode == 0
+    assert [path.name.partition(".")[2] for path in opened.iterdir()] == [note.id]
+
+
 def test_a_note_is_shown_with_all_that_is_known_of_it(run: Run, write: Callable[..., Memory]) -> None:
     first = write(
         "Use pnpm, never npm.",

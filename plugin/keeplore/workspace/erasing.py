@@ -52,7 +52,8 @@ def erase(places: Places, root: Path, index: Index, sessions: Sessions, remains:
             sessions.discard(host, session)
             cursors.restart(host, session)
     _remove_half_written(root, remains.ids)
-    _drop_statuses(places.state / "ingest", [memory_id.encode() for memory_id in remains.ids])
+    for folder in ("ingest", "uses"):
+        _drop_naming(places.state / folder, [memory_id.encode() for memory_id in remains.ids])
     _empty_logs(places.state, [word.encode() for word in (*remains.words, *remains.ids)])
     index.scrub()
 
@@ -65,8 +66,8 @@ def _remove_half_written(root: Path, ids: Collection[str]) -> None:
                 left.unlink(missing_ok=True)
 
 
-def _drop_statuses(folder: Path, ids: Collection[bytes]) -> None:
-    """What became of sources whose documents are gone for good, with their titles."""
+def _drop_naming(folder: Path, ids: Collection[bytes]) -> None:
+    """What became of sources whose documents are gone for good, with their titles; what sessions were told of them."""
     for file in folder.glob("*.json"):
         with contextlib.suppress(FileNotFoundError):
             if any(memory_id in file.read_bytes() for memory_id in ids):

@@ -20,7 +20,7 @@ from keeplore_hooks.spool import Spool
 STATE = (
     "README", "machine.json", "redaction.key", "python", "shown.json", "spool", "sessions", "capture", "sync", "edits",
     "accepted.json", "jobs.sqlite3*", "ledger.sqlite3*", "refine.lock", "ingest", "worker.*", "crash.log", "client",
-    "connections.*", "advised", "warned-*", ".*.tmp",
+    "connections.*", "advised", "uses", "opened", "warned-*", ".*.tmp",
 )  # fmt: skip
 CACHE = ("README", "index", "models", ".*.tmp")
 
