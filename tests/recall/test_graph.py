@@ -4,15 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 from keeplore.index import Index
-from keeplore.recall import Here, Look, recall
+from keeplore.recall import Here, Look, engine, recall
 from keeplore.recall.weights import WEIGHTS
 from keeplore.store import Store
 
 
 def test_what_is_about_a_named_thing_is_lifted_where_that_is_asked_for(
-    workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace
+    workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(engine, "GRAPH_S", 600.0)  # a busy machine must not cut the look short
     note = memory_builders.note
     triple = [{"source": "fastembed", "relationship": "uses", "target": "onnxruntime", "confidence": 0.9}]
     memories = [
