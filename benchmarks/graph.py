@@ -25,6 +25,7 @@ from unittest.mock import patch
 from scale import PROJECTS, File, Folder, Words, put
 
 from keeplore.index import Allowed, Index, refresh
+from keeplore.index.database import Database
 from keeplore.index.graph import tables
 from keeplore.memory import Memory, new_id, new_meta
 
@@ -110,6 +111,7 @@ def main() -> None:
 def update(index: Index, town: Town, folder: Folder) -> list[float]:
     """Seconds for each of some memories that change: its rows and where names stand in it, and in others for it."""
     taken = []
+    database = Database(index.directory)
     for number in range(CHANGED):
         put(folder.root, town.memory(number, 1))
     files = {file.path: file for file in folder.indexed()}
@@ -119,9 +121,9 @@ def update(index: Index, town: Town, folder: Folder) -> list[float]:
         assert item
         act = partial(refresh.put, item=item)
         with patch.object(tables, "put"):
-            plain_s = cpu_s(partial(index._database.write, act))  # noqa: SLF001  # measured apart
-            index._database.write(partial(refresh.drop, path=file.path))  # noqa: SLF001
-        whole_s = cpu_s(partial(index._database.write, act)) + cpu_s(index.graph.link)  # noqa: SLF001
+            plain_s = cpu_s(partial(database.write, act))
+            database.write(partial(refresh.drop, path=file.path))
+        whole_s = cpu_s(partial(database.write, act)) + cpu_s(index.graph.link)
         taken.append(whole_s - plain_s)
     return taken
 
