@@ -22,7 +22,7 @@ from keeplore.memory.note import hash_of
 # A file written twice within one tick of the file system's clock can keep its time and size; so one that was young
 # when it was read is read again at the next refresh. FAT's clock is the slowest.
 SETTLED_NS = 2_000_000_000
-MAX_SIDE = 1024 * 1024  # bytes of a file that is no memory
+MAX_SIDE = 4 * 1024 * 1024  # bytes of a file that is no memory
 
 
 class File(Protocol):
