@@ -42,6 +42,11 @@ def test_names_are_told_by_their_shape(text: str, shown: list[str], named: list[
     assert [mention.name for mention in found if not mention.type] == named
 
 
+def test_an_issue_is_spelled_without_what_follows_it() -> None:
+    found = evident(note("It fixes #12. See **https://github.com/acme/kasha-api/pull/9** and LED-7."))
+    assert [mention.spelling for mention in found] == ["#12", "https://github.com/acme/kasha-api/pull/9", "LED-7"]
+
+
 def test_code_references_show_files_programs_and_what_was_installed() -> None:
     work = Work(
         files=("/home/ada/ledgerly/app/tax_rules.zig",),

@@ -46,6 +46,29 @@ def test_one_name_in_two_projects_is_two_things_until_the_workspace_says_what_it
     assert seen(index) == {("pricerule", "", "system", 3), ("pricerule", "bank", "task", 1)}
 
 
+def test_a_thing_is_spelled_as_its_own_project_spells_it(index: Index, about: Callable[..., str]) -> None:
+    about("shop", "The tables are in `shop/store/db.py`.")
+    about("bank", "Look at `clients/acme/db.py`.")
+    about("bank", "Again `clients/acme/db.py`.")
+    assert {entity.place: entity.spelling for entity in index.graph.named("db.py")} == {
+        "bank": "clients/acme/db.py",
+        "shop": "shop/store/db.py",
+    }
+
+
+def test_what_many_projects_mention_takes_no_place_from_what_is_mentioned_more(
+    index: Index, about: Callable[..., str]
+) -> None:
+    for project in ("shop", "bank", "farm"):
+        about(project, "See `build.sh`.")
+    for text in ("Call `PriceRule`.", "Drop `PriceRule`."):
+        about("shop", text)
+    assert [(entity.name, entity.mentions) for entity in index.graph.entities(limit=2)] == [
+        ("pricerule", 2),
+        ("build.sh", 1),
+    ]
+
+
 def test_a_program_is_the_same_in_all_projects(index: Index, about: Callable[..., str]) -> None:
     for project in ("shop", "bank"):
         about(project, "Run this:\n\n```sh\n$ terraform plan\n```")

@@ -9,6 +9,7 @@ until something says otherwise.
 from __future__ import annotations
 
 import sqlite3
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -92,15 +93,19 @@ class Reading:
 
     def entities(self, allowed: Allowed, like: str = "", limit: int = 100) -> list[Entity]:
         """The most mentioned first; ``like`` is a part of their names."""
-        sql = "SELECT id FROM names WHERE defined > 0 AND name LIKE ? ESCAPE '\\' ORDER BY mentions DESC, name"
+        sql = (
+            "SELECT id, mentions FROM names WHERE defined > 0 AND name LIKE ? ESCAPE '\\' ORDER BY mentions DESC, name"
+        )
         found: dict[tuple[int, str], Entity] = {}
+        counts: list[int] = []  # of those found, in order
         places = {project for _, project in allowed.scopes}
-        for (id_,) in self._connection.execute(sql, (f"%{_escaped(canonical(like))}%",)):
+        for id_, mentions in self._connection.execute(sql, (f"%{_escaped(canonical(like))}%",)):
+            if len(counts) - bisect_left(counts, mentions) >= limit:  # what several projects mention is several things
+                break
             for meant in self._meanings(id_):
                 if (not allowed.scopes or meant[1] in places) and meant not in found:
                     found[meant] = self._entity(*meant)
-            if len(found) >= limit:
-                break
+                    insort(counts, found[meant].mentions)
         return sorted(found.values(), key=lambda e: (-e.mentions, e.name, e.place))[:limit]
 
     def named(self, name: str) -> list[Entity]:
@@ -232,9 +237,11 @@ class Reading:
         for where in (place, SHARED):
             if found := self._connection.execute(sql, (id_, where)).fetchone()[0]:
                 return str(found)
+        means = self._name(id_).means
+        scopes = [scope for scope, project in self._projects().items() if means(project) == (id_, place)]
         sql = (
-            "SELECT spelling FROM mentions WHERE name = ? AND type != '' GROUP BY spelling"
-            " ORDER BY count(*) DESC, spelling LIMIT 1"
+            f"SELECT spelling FROM mentions WHERE name = ? AND type != '' AND {in_list('scope_id', scopes)}"  # noqa: S608
+            " GROUP BY spelling ORDER BY count(*) DESC, spelling LIMIT 1"
         )
         row = self._connection.execute(sql, (id_,)).fetchone()
         return str(row[0]) if row else self._text(id_)

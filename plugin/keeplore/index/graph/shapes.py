@@ -139,7 +139,7 @@ def shapes(piece: Piece, project: str = "") -> Iterator[Shape]:
         if bare := _BARE_ISSUE.fullmatch(chunk[0].rstrip(".")):
             said = piece.text[max(0, chunk.start() - 20) : chunk.start()]
             if project and piece.kind == PROSE and _SPEAKS_OF_ISSUE.search(said):
-                yield Shape(f"{project}#{bare[1]}", chunk[0], ISSUE)
+                yield Shape(f"{project}#{bare[1]}", bare[0], ISSUE)
             continue
         yield from _named(chunk[0], piece.kind)
 
@@ -191,7 +191,7 @@ def _of_chunk(chunk: str, kind: str) -> Iterator[Shape]:
     """The names in a run of characters without a space."""
     if "://" in chunk:
         if issue := _ISSUE_URL.match(chunk):
-            yield Shape(f"{issue[1]}#{issue[2]}", chunk, ISSUE)
+            yield Shape(f"{issue[1]}#{issue[2]}", issue[0], ISSUE)
         return
     is_call = chunk.endswith("()")
     text = chunk.removesuffix("()").strip("-+#").rstrip("./@~").removeprefix("./")
