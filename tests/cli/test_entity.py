@@ -29,4 +29,9 @@ def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with
             "aliases": ["pg"],
         }
     ]
+    nothing = run("entity", "list", "mysql", cwd=memory)
+    assert (nothing.stdout, nothing.stderr) == (
+        "",
+        "note: none has 'mysql' in its name: `keeplore entity list` lists all\n",
+    )
     assert run("entity", "remove", "postgresql", cwd=memory).stdout == "PostgreSQL is taken away\n"

@@ -114,7 +114,9 @@ def _list(places: Places, text: str, limit: int, *, as_json: bool) -> None:
         return
     rows = [(one.spelling, one.type, one.place or "-", one.mentions, ", ".join(one.aliases)) for one in found]
     table(("entity", "what it is", "project", "mentions", "also called"), rows, wide=("entity", "also called"))
-    if not found:
+    if not found and text:
+        note(f"none has {plain(text)!r} in its name: `keeplore entity list` lists all")
+    elif not found:
         note("none yet: `keeplore entity add NAME` names one, and memories show others")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from keeplore.cli.graphs.picture import GENERATOR, Picture
+from keeplore.cli.graphs.tree import counted
 
 # a name would take a whole line of the drawing otherwise
 LONGEST = 60  # characters
@@ -28,7 +29,7 @@ def as_dot(picture: Picture) -> Iterator[str]:
     yield '  node [shape=box, style="rounded,filled", color="#00000000", fontname="Helvetica", fontsize=11];\n'
     yield '  edge [color="#8d949c", fontname="Helvetica", fontsize=9, arrowsize=0.6];\n'
     for number, (node, label) in enumerate(zip(picture.nodes, picture.labels, strict=True)):
-        told = f"{node.type}, {node.mentions} mentions" + (f", {node.place}" if node.place else "")
+        told = f"{node.type}, {counted(node.mentions, 'mention')}" + (f", {node.place}" if node.place else "")
         fill = FILLS.get(node.type, FILLS["unknown"])
         bold = ", penwidth=2, color=black" if picture.has_middle and not number else ""
         yield f'  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, fillcolor="{fill}"{bold}];\n'
