@@ -11,6 +11,7 @@ refresh is that of the same texts without a graph.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import statistics
@@ -41,13 +42,13 @@ class Town:
     def __init__(self, entities: int) -> None:
         self.words = Words(1)
         self.names = [self._name(n) for n in range(entities)]
-        self.weights = [1 / (n + 10) for n in range(entities)]
+        self.weights = list(itertools.accumulate(1 / (n + 10) for n in range(entities)))
 
     def _name(self, n: int) -> str:
         return (f"lib{n:x}pkg", f"src/part{n % 97}/mod{n:x}.py", f"service {n:x}x")[n % 3]
 
     def some(self, draw: random.Random, count: int) -> list[str]:
-        return draw.choices(self.names, self.weights, k=count)
+        return draw.choices(self.names, cum_weights=self.weights, k=count)
 
     def memory(self, number: int, version: int = 0) -> Memory:
         draw = random.Random(f"{number} {version}")

@@ -11,6 +11,7 @@ the difference of two others that are near to each other, so that neighbourhoods
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -72,10 +73,10 @@ class Words:
         vocabulary = json.loads((Path(keeplore.index.__file__).parent / "model/tokenizer.json").read_text())
         words = [word for word in vocabulary["model"]["vocab"] if word.isascii() and word.isalpha() and len(word) > 2]
         self.words = self.random.sample(words, VOCABULARY)
-        self.weights = [1 / (n + 10) for n in range(VOCABULARY)]
+        self.weights = list(itertools.accumulate(1 / (n + 10) for n in range(VOCABULARY)))
 
     def text(self, count: int) -> str:
-        return " ".join(self.random.choices(self.words, self.weights, k=count)) + "."
+        return " ".join(self.random.choices(self.words, cum_weights=self.weights, k=count)) + "."
 
 
 class Talk:
