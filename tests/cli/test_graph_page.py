@@ -17,6 +17,10 @@ EVIL = "</script><img src=http://evil.example/x onerror=alert(1)>"
 NAMES_DRAWN = "[...document.querySelectorAll('#nodes g')].map((node) => node.dataset.name)"
 NAMES_LISTED = "[...document.querySelectorAll('#list li:not([hidden]) .name')].map((name) => name.textContent)"
 PLACES = "Object.fromEntries([...document.querySelectorAll('#nodes circle')].map((c, i) => [i, c.outerHTML]))"
+ENDS = """(() => {
+  const boxes = [...document.querySelectorAll("#nodes circle")].map((circle) => circle.getBoundingClientRect());
+  return [Math.min(...boxes.map((box) => box.left)), Math.max(...boxes.map((box) => box.right))];
+})()"""
 TYPES = ("project", "tool", "system", "concept", "person", "skill", "task", "unknown")
 
 pytestmark = pytest.mark.skipif(not found(), reason=f"no Chromium in PATH: none of {', '.join(NAMES)}")
@@ -68,6 +72,12 @@ def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(tmp
         browser.open(page.as_uri())
         assert browser.ask(PLACES) == places
         assert_drawn(browser.screenshot(tmp_path / "dark.png"), ground=(0x14, 0x17, 0x1B))
+
+        narrow = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        browser.call("Emulation.setDeviceMetricsOverride", **narrow)
+        browser.open(page.as_uri())
+        left, right = browser.ask(ENDS)
+        assert left >= 0 and right <= 390 and right - left > 150
 
 
 TROUBLE = ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Page.javascriptDialogOpening")

@@ -86,6 +86,8 @@ class View {
     const top = Math.min(...nodes.map((n) => n.y - n.r)), bottom = Math.max(...nodes.map((n) => n.y + n.r));
     let over = { left: 40, right: 40 };
     for (let turn = 0; turn < 3; turn += 1) {  // names keep their size, so how far they stick out depends on the scale
+      const part = Math.min(1, width / 2 / (over.left + over.right || 1));  // in a narrow window names are cut off, not circles
+      over = { left: part * over.left, right: part * over.right };
       const across = Math.max(100, width - over.left - over.right - 2 * EDGE) / (right - left);
       const k = Math.min(1.6, across, Math.max(100, height - ABOVE - BELOW) / (bottom - top));
       this.show(over.left + EDGE + (k * (right - left) < across * (right - left) ? (across - k) * (right - left) / 2 : 0) - k * left,
