@@ -21,7 +21,7 @@ from keeplore.errors import IndexUnavailable
 from keeplore.index.graph import feedback, tables
 from keeplore_hooks import durable
 
-SCHEMA = 7
+SCHEMA = 8
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted

@@ -34,7 +34,7 @@ class Graph:
         added = self.connection.execute("INSERT INTO memories VALUES (NULL, ?, ?, ?)", (id_, scope, f"2026-{id_}"))
         for name in names:
             row = (added.lastrowid, self.name(name), scope, name)
-            self.connection.execute("INSERT INTO mentions VALUES (?, ?, ?, 0, ?, 1, 'tool', 1)", row)
+            self.connection.execute("INSERT INTO mentions VALUES (?, ?, ?, 0, ?, 1, 4, 1)", row)
 
     def relate(self, source: str, target: str, place: str = "", confidence: int = 500_000) -> None:
         ids = self.name(source), self.name(target)

@@ -14,7 +14,7 @@ from typing import Any
 from keeplore.index.graph.commands import programs
 from keeplore.index.graph.marks import INLINE, SHELL, pieces
 from keeplore.index.graph.names import KINDS, TYPES, Aspect, Mention, Relation, canonical
-from keeplore.index.graph.shapes import FILE, TOOL, Shape, file_name, shapes
+from keeplore.index.graph.shapes import FILE, TOOL, Shape, file_name, is_plain, shapes
 from keeplore.memory import Asked, Conversation, Memory
 from keeplore.memory.conversation import EXCHANGES
 from keeplore_hooks.events import Work
@@ -33,7 +33,8 @@ def evident(memory: Memory) -> list[Mention]:
     found: dict[str, Mention] = {}
     for shape in _shapes(memory):
         _count(found, shape)
-    kept = list(found.values())
+    # a plain word that nothing marks is hardly ever a name, and there would be more of these than of all others
+    kept = [mention for mention in found.values() if mention.type or not is_plain(mention.name)]
     if len(kept) > MAX_MENTIONS:
         shown = [mention for mention in kept if mention.type]
         kept = (shown + [mention for mention in kept if not mention.type])[:MAX_MENTIONS]

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from keeplore.index.graph.names import TYPES, canonical
-from keeplore.index.graph.tables import MILLION
+from keeplore.index.graph.tables import CODES, MILLION
 from keeplore.index.rows import Allowed
 from keeplore.index.search import in_list, scope_ids
 
 SHARED = ""
+_TYPE_OF_CODE = f"CASE type {' '.join(f'WHEN {code} THEN {type_!r}' for type_, code in CODES.items())} END"
 # what somebody wrote down of an entity comes before what a manifest has
 _STANDS_FOR = (
     "SELECT d.place, d.entity FROM definitions d JOIN names e ON e.id = d.entity WHERE d.name = ?"
@@ -150,7 +151,8 @@ class Reading:
         where = self._where(self._id(entity.name), entity.place, "m.name", "m.scope_id")
         within = in_list("m.scope_id", scope_ids(self._connection, allowed))
         sql = (
-            "SELECT k.id, m.spelling FROM mentions m JOIN memories k ON k.key = m.memory"  # noqa: S608  # whole numbers
+            "SELECT k.id, coalesce(m.spelling, n.name) FROM mentions m"  # noqa: S608  # whole numbers
+            " JOIN memories k ON k.key = m.memory JOIN names n ON n.id = m.name"
             f" WHERE {within} AND ({where})"
         )
         rows = self._connection.execute(f"{sql} ORDER BY k.updated_at DESC, k.id LIMIT ?", (limit,)).fetchall()
@@ -186,7 +188,10 @@ class Reading:
         for place, entity in self._connection.execute(_STANDS_FOR, (id_,)):
             found.own.setdefault(place, entity)
         found.counts = self._by_place("SELECT scope_id, count(*) FROM mentions WHERE name = ? GROUP BY scope_id", id_)
-        showing = "SELECT scope_id, max(type = 'tool') FROM mentions WHERE name = ? AND type != '' GROUP BY scope_id"
+        showing = (
+            f"SELECT scope_id, max(type = {CODES['tool']}) FROM mentions"  # noqa: S608  # a number of ours
+            " WHERE name = ? AND type > 0 GROUP BY scope_id"
+        )
         shown = self._by_place(showing, id_)
         found.showing = {*shown, SHARED} if any(shown.values()) else set(shown)
         return found
@@ -240,11 +245,13 @@ class Reading:
         means = self._name(id_).means
         scopes = [scope for scope, project in self._projects().items() if means(project) == (id_, place)]
         sql = (
-            f"SELECT spelling FROM mentions WHERE name = ? AND type != '' AND {in_list('scope_id', scopes)}"  # noqa: S608
-            " GROUP BY spelling ORDER BY count(*) DESC, spelling LIMIT 1"
+            "SELECT coalesce(spelling, ?) FROM mentions"  # noqa: S608  # whole numbers
+            f" WHERE name = ? AND type > 0 AND {in_list('scope_id', scopes)}"
+            " GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
         )
-        row = self._connection.execute(sql, (id_,)).fetchone()
-        return str(row[0]) if row else self._text(id_)
+        name = self._text(id_)
+        row = self._connection.execute(sql, (name, id_)).fetchone()
+        return str(row[0]) if row else name
 
     def _type(self, id_: int, place: str) -> str:
         """What files say, then what classified notes say, then what is evident: of each what most say."""
@@ -255,7 +262,7 @@ class Reading:
         for said in (
             "type FROM definitions WHERE name = :name AND entity = name AND place = :place",
             f"a.type FROM {aspects} AND a.name = :name",
-            f"type FROM mentions WHERE {in_list('scope_id', scopes)} AND name = :name",
+            f"{_TYPE_OF_CODE} FROM mentions WHERE {in_list('scope_id', scopes)} AND name = :name",
         ):
             sql = f"SELECT count(*), {said} GROUP BY 2"  # ours
             rows = self._connection.execute(sql, {"name": id_, "place": place}).fetchall()

@@ -18,7 +18,7 @@ from keeplore.index.graph import feedback
 from keeplore.index.graph.definitions import defined
 from keeplore.index.graph.evidence import aspects_of, evident, relations_of
 from keeplore.index.graph.linker import UNSPACED, first_word, first_words, linked
-from keeplore.index.graph.names import Aspect, Definition, Mention, Relation
+from keeplore.index.graph.names import TYPES, Aspect, Definition, Mention, Relation
 from keeplore.memory import Memory
 from keeplore.memory.feedback import parse
 
@@ -27,6 +27,7 @@ TURNED_AT_ONCE = 200  # names whose texts are looked up in one transaction
 ASKED_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 _SHOWN = "SELECT n.name FROM mentions m JOIN names n ON n.id = m.name WHERE m.memory = ? AND NOT m.is_linked"
 _T = TypeVar("_T")
+CODES = {"": 0, **{type_: code for code, type_ in enumerate(TYPES, 1)}}  # of what a mention shows
 MILLION = 1_000_000  # of a confidence: sums of whole numbers are the same in any order
 TABLES = """
 -- first, second: its words, "" for none; mentions: memories that have it; defined: statements that there is such a
@@ -39,11 +40,10 @@ CREATE INDEX names_first ON names (first, second, name) WHERE wordy > 0;
 CREATE INDEX names_turned ON names (id) WHERE (wordy > 0) != was_wordy;
 CREATE INDEX names_unused ON names (id) WHERE mentions = 0 AND defined = 0;
 CREATE TABLE mentions (
-    memory INTEGER, name INTEGER, scope_id INTEGER, is_linked INTEGER, spelling TEXT, count INTEGER, type TEXT,
+    memory INTEGER, name INTEGER, scope_id INTEGER, is_linked INTEGER, spelling TEXT, count INTEGER, type INTEGER,
     is_word INTEGER, PRIMARY KEY (memory, name)
 ) WITHOUT ROWID;
-CREATE INDEX mentions_name ON mentions (name, scope_id);
-CREATE INDEX mentions_showing ON mentions (name, scope_id) WHERE type != '';
+CREATE INDEX mentions_name ON mentions (name, scope_id, type);
 CREATE TABLE relations (
     path TEXT, place TEXT, source INTEGER, relationship TEXT, target INTEGER, confidence INTEGER,
     PRIMARY KEY (path, source, relationship, target)
@@ -62,11 +62,11 @@ CREATE INDEX aspects_name ON aspects (name, aspect);
 -- memories in whose words the known names are still to be looked for
 CREATE TABLE unlinked (memory INTEGER PRIMARY KEY);
 CREATE TRIGGER mentions_added AFTER INSERT ON mentions BEGIN
-    UPDATE names SET mentions = mentions + 1, defined = defined + (new.type != ''), wordy = wordy + new.is_word
+    UPDATE names SET mentions = mentions + 1, defined = defined + (new.type > 0), wordy = wordy + new.is_word
     WHERE id = new.name;
 END;
 CREATE TRIGGER mentions_removed AFTER DELETE ON mentions BEGIN
-    UPDATE names SET mentions = mentions - 1, defined = defined - (old.type != ''), wordy = wordy - old.is_word
+    UPDATE names SET mentions = mentions - 1, defined = defined - (old.type > 0), wordy = wordy - old.is_word
     WHERE id = old.name;
 END;
 CREATE TRIGGER definitions_added AFTER INSERT ON definitions BEGIN
@@ -173,7 +173,7 @@ def differs(connection: sqlite3.Connection, path: str, share: Share, memory: int
     if memory is None or waiting(connection):
         return False
     sql = "SELECT n.name, spelling, count FROM mentions m JOIN names n ON n.id = m.name WHERE memory = ? AND is_linked"
-    found = [(m.name, m.spelling, m.count) for m in links_in(connection, memory)]
+    found = [(m.name, _unlike(m), m.count) for m in links_in(connection, memory)]
     return sorted(found) != sorted(connection.execute(sql, (memory,)).fetchall())
 
 
@@ -197,7 +197,7 @@ def _compared(share: Share, path: str, memory: int | None) -> Iterator[tuple[lis
     )
     if memory is not None:
         yield (
-            [(m.name, m.spelling, m.count, m.type, int(m.is_word)) for m in share.mentions],
+            [(m.name, _unlike(m), m.count, CODES[m.type], int(m.is_word)) for m in share.mentions],
             (
                 "SELECT n.name, spelling, count, type, is_word FROM mentions m JOIN names n ON n.id = m.name"
                 " WHERE memory = ? AND NOT is_linked"
@@ -280,8 +280,13 @@ def _add_mentions(
 ) -> None:
     connection.executemany(
         "INSERT INTO mentions SELECT key, ?, scope_id, ?, ?, ?, ?, ? FROM memories WHERE key = ?",
-        ((ids[m.name], int(is_linked), m.spelling, m.count, m.type, int(m.is_word), memory) for m in mentions),
+        ((ids[m.name], int(is_linked), _unlike(m), m.count, CODES[m.type], int(m.is_word), memory) for m in mentions),
     )
+
+
+def _unlike(mention: Mention) -> str | None:
+    """How it is written, where that is not the name itself: half of all rows can do without."""
+    return mention.spelling if mention.spelling != mention.name else None
 
 
 def _beginning_with(connection: sqlite3.Connection, words: Iterable[str]) -> set[str]:
