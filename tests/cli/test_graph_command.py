@@ -52,6 +52,15 @@ def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, ru
     assert "another thing in web" in run("graph", "fastembed").stderr
 
 
+def test_what_is_shown_can_be_asked_for(known: Path, run: Run, memory: Path) -> None:
+    text = "Ties are in `app/graph/ties.py`, which fixes #12."
+    assert run("remember", "--project", "web", text, cwd=memory).returncode == 0
+    for asked in ("app/graph/ties.py", "ties.py", "#12"):
+        done = run("graph", asked, "--project", "web")
+        assert done.stdout.startswith(("app/graph/ties.py\n", "#12\n")), done.stderr
+    assert run("graph", "app/graph/knots.py").returncode == 4
+
+
 def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near_it(known: Path, run: Run) -> None:
     listed = [line.split("\t") for line in run("graph").stdout.splitlines()]
     assert {"fastembed", "onnxruntime", "kasha-api", "libstdc++"} <= {row[0] for row in listed}

@@ -85,7 +85,8 @@ def command(
             sys.exit(_say_what_is_missing(view, asked))
     if output:
         write_file(output, _pieces(picture, form))
-        note(f"{len(picture.nodes)} names are in {output}{_more(picture)}")
+        number = len(picture.nodes)
+        note(f"{'1 name is' if number == 1 else f'{number} names are'} in {output}{_more(picture)}")
     elif form == "tree":
         _show(picture)
     else:
@@ -113,13 +114,25 @@ def _picture(view: View, name: str, hops: int, limit: int, *, is_tied: bool) -> 
 
     if not name:
         return overview(view, limit, is_tied=is_tied)
-    every = view.index.graph.named(name)
-    middle = view.index.graph.entity(name, view.project) or next(iter(every), None)
+    graph = view.index.graph
+    every = graph.named(name) or graph.named(name := _called(name, view.project))
+    middle = graph.entity(name, view.project) or next(iter(every), None)
     if middle is None:
         return None
     if others := [plain(other.place) for other in every if other.place not in ("", middle.place)]:
         note(f"the name means another thing in {', '.join(others)}: --project shows it")
     return neighbourhood(view, middle, hops, limit)
+
+
+def _called(spelling: str, project: str) -> str:
+    """What a thing is called that memories write like this: a file by its path, an issue of this project by #12."""
+    # heavy, as above
+    from keeplore.index.graph.marks import INLINE, Piece
+    from keeplore.index.graph.shapes import shapes
+
+    if project and spelling.startswith("#") and spelling[1:].isdecimal():
+        return project + spelling
+    return next((shape.name for shape in shapes(Piece(INLINE, spelling)) if shape.spelling == spelling), spelling)
 
 
 def _say_what_is_missing(view: View, name: str) -> int:
