@@ -135,7 +135,7 @@ def ask(index: Index, town: Town) -> list[float]:
     for number in range(QUESTIONS):
         text = f"why does {' or '.join(town.some(draw, 1 + number % 3))} fail when the server starts?"
         allowed = Allowed((("project", f"project-{number % PROJECTS}"), ("workspace", ""), ("user", "")))
-        taken.append(cpu_s(partial(index.boosted, text, allowed, time.monotonic() + LIMIT_S)))
+        taken.append(cpu_s(partial(index.graph.boosted, text, allowed, time.monotonic() + LIMIT_S)))
     return taken
 
 

@@ -10,13 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable
+from keeplore.errors import EngineUnavailable, ModelUnavailable
 from keeplore.index import blocks, periods, proof, queries, refresh, search
 from keeplore.index.backends.base import Engine, EngineMaker
 from keeplore.index.backends.embedded import Embedded
 from keeplore.index.database import Database
 from keeplore.index.embedder import Embedder, batch_of, fingerprint_of, give_back, prepare
-from keeplore.index.graph import boost, neighbours
 from keeplore.index.graph.view import Graph
 from keeplore.index.packing import packed
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
@@ -270,20 +269,6 @@ class Index:
     def said_between(self, allowed: Allowed, first: str, last: str, limit: int) -> list[PassageRow]:
         """The newest ``limit`` memories of a time: heads, sections, and what was said then; see ``periods``."""
         return self._database.read(lambda c: periods.said_between(c, allowed, first, last, limit))
-
-    def boosted(self, text: str, allowed: Allowed, until: float) -> boost.Boost:
-        """Memories about what a text names, or what is related to that; ``until`` as of ``time.monotonic``.
-
-        What was found until then; nothing on any error.
-        """
-        try:
-            return self._database.read(lambda c: boost.boosted(c, text, allowed, until))
-        except IndexUnavailable:
-            return {}
-
-    def neighbours(self, memory_id: str, hops: int) -> list[neighbours.Neighbour]:
-        """What refines, contradicts or relates to a memory within so many steps, the nearest first."""
-        return self._database.read(lambda c: neighbours.neighbours(c, memory_id, hops))
 
     def scopes(self) -> tuple[tuple[str, str], ...]:
         """Every scope that there ever was memory of, with its project."""

@@ -181,7 +181,7 @@ def _related(view: View, reads: Sequence[Read], told: Told) -> Iterator[Item]:
     """What stands within some links of what is told, one line each; what the session has seen is left out."""
     seen = {read.row.id for read in reads} | told.shown.keys()
     for read in reads if view.related else ():
-        near = [one for one in view.index.neighbours(read.row.id, view.related) if one.id not in seen]
+        near = [one for one in view.index.graph.neighbours(read.row.id, view.related) if one.id not in seen]
         rows = view.index.memories([one.id for one in near])
         here = {
             id_: row for id_, row in rows.items() if (row.scope, row.project) in view.scopes and not row.is_archived

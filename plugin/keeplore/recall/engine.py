@@ -302,7 +302,7 @@ def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], l
     found = search(asking.index, sight, allowed, w, wanted.at_least)
     memories = {**found.memories, **_heads(asking.index, found.memories, asking.here, is_wide=is_wide)}
     until = time.monotonic() + GRAPH_S
-    boost = asking.index.boosted(sight.question.text, allowed, until) if asking.graph else {}
+    boost = asking.index.graph.boosted(sight.question.text, allowed, until) if asking.graph else {}
     used = asking.index.graph.feedback(list(memories), asking.now) if asking.feedback else {}
     standings = {
         id_: standing_of(row, asking.here, asking.now, _share(boost.get(id_), w), used.get(id_, 1.0))

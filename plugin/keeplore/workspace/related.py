@@ -22,7 +22,7 @@ class Related:
 def neighbours_of(found: Found, hops: int) -> list[Related]:
     """The newest versions within so many links, the nearest first. Raises IndexUnavailable."""
     index = found.workspace.index
-    near = index.neighbours(found.row.id, hops)
+    near = index.graph.neighbours(found.row.id, hops)
     rows = index.memories([one.id for one in near])
     return [
         Related(

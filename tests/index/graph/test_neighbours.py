@@ -33,7 +33,7 @@ def linked(
     names = {new_id("n", key): key for key in ("a", "b", "c", "c2", "d", "e")}
 
     def walked(key: str, hops: int) -> list[tuple[object, ...]]:
-        found = index.neighbours(new_id("n", key), hops)
+        found = index.graph.neighbours(new_id("n", key), hops)
         return [
             (names.get(one.id, "spoke"), one.relationship, one.is_stated_there, names[one.near], one.hops)
             for one in found

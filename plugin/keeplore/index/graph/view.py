@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from keeplore.errors import IndexUnavailable
 from keeplore.index.database import Database
-from keeplore.index.graph import feedback, near, tables
+from keeplore.index.graph import boost, feedback, near, neighbours, tables
 from keeplore.index.graph.reading import AspectRow, Entity, Reading, Related
 from keeplore.index.rows import Allowed
 
@@ -14,7 +15,10 @@ EVERYWHERE = Allowed()
 
 
 class Graph:
-    """Safe to use from several threads and processes, as its index is. Every method raises IndexUnavailable."""
+    """Safe to use from several threads and processes, as its index is.
+
+    Every method but ``boosted`` raises IndexUnavailable.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -63,6 +67,20 @@ class Graph:
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """In which respects notes speak of it: those of which most do first."""
         return self._database.read(lambda c: Reading(c).aspects(entity))
+
+    def boosted(self, text: str, allowed: Allowed, until: float) -> boost.Boost:
+        """Memories about what a text names, or what is related to that; ``until`` as of ``time.monotonic``.
+
+        What was found until then; nothing on any error.
+        """
+        try:
+            return self._database.read(lambda c: boost.boosted(c, text, allowed, until))
+        except IndexUnavailable:
+            return {}
+
+    def neighbours(self, memory_id: str, hops: int) -> list[neighbours.Neighbour]:
+        """What refines, contradicts or relates to a memory within so many steps, the nearest first."""
+        return self._database.read(lambda c: neighbours.neighbours(c, memory_id, hops))
 
     def beside(self, memories: Sequence[str], limit: int, at_least: int) -> list[tuple[str, int]]:
         """Names in at least so many of these memories, with in how many, the closest first."""
