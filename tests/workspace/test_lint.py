@@ -181,12 +181,16 @@ def test_a_filter_of_git_is_undone_before_its_text_is_judged(root: Path, git: Gi
 
 def test_what_says_who_and_what_there_is_is_looked_at_too(root: Path) -> None:
     write(root, "entities/wizard.yaml", "name: Merlin\ntype: wizard\n")
+    write(root, "entities/open.yaml", "name: Merlin\ntype: [tool\naliases: x\n")
+    (root / "entities/old.yaml").write_bytes(b"name: Merlin\naliases: [\xe9]\n")
     token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     write(root, "projects/shop/entities/key.yaml", f"name: key\naliases:\n- {token}\n")
     write(root, "projects/shop/project.json", "<<<<<<< HEAD\n")
     findings = {(one.path, one.line, one.message.split(",")[0].split(":")[0]) for one in lint(root).findings}
     assert findings == {
         ("entities/wizard.yaml", 1, "`type"),
+        ("entities/open.yaml", 3, "the file is no YAML"),
+        ("entities/old.yaml", 2, "the bytes here are no UTF-8"),
         ("projects/shop/entities/key.yaml", 3, "a secret stands here"),
         ("projects/shop/project.json", 1, "it is no JSON"),
     }

@@ -62,13 +62,17 @@ def check(path: str, data: bytes, secrets: Secrets, read: Callable[[str, bytes],
     return replace(checked, findings=tuple(found))
 
 
+def no_text(path: str, data: bytes, start: int) -> Finding:
+    """What is said of a file that is no UTF-8 from a byte on."""
+    line = data.count(b"\n", 0, start) + 1
+    return Finding(path, line, ERROR, "the bytes here are no UTF-8", "Save the file as UTF-8 with your editor")
+
+
 def _read(path: str, data: bytes) -> Checked:
     try:
         text = data.decode()
     except UnicodeDecodeError as e:
-        line = data.count(b"\n", 0, e.start) + 1
-        finding = Finding(path, line, ERROR, "the bytes here are no UTF-8", "Save the file as UTF-8 with your editor")
-        return Checked(path, None, (finding,))
+        return Checked(path, None, (no_text(path, data, e.start),))
     try:
         memory = as_memory(text, path)
     except Corrupt as e:

@@ -15,7 +15,7 @@ from keeplore.config.settings import load_settings
 from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.index.graph.definitions import defined
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, Secrets, check, check_links
+from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, Secrets, check, check_links, no_text
 from keeplore.memory.location import digits_of
 from keeplore.store import Store, files
 from keeplore.store.paths import is_memory, is_portable, is_side
@@ -114,8 +114,15 @@ def _read_side(path: str, data: bytes) -> Checked:
     """A file that says who and what there is."""
     try:
         defined(path, data.decode())
+    except UnicodeDecodeError as e:
+        return Checked(path, None, (no_text(path, data, e.start),))
     except ValueError as e:
-        return Checked(path, None, (Finding(path, 1, ERROR, str(e), "Mend it, or take it out of the folder"),))
+        why = (
+            e.__cause__
+            if isinstance(e.__cause__, Corrupt)
+            else Corrupt(str(e), "Mend it, or take it out of the folder")
+        )
+        return Checked(path, None, (Finding(path, why.line, ERROR, why.message, why.remedy),))
     return Checked(path, None, ())
 
 
