@@ -98,6 +98,17 @@ def test_a_note_is_shown_with_all_that_is_known_of_it(run: Run, write: Callable[
     assert (told["version"], told["versions"], told["superseded_by"]) == (1, 1, "")
 
 
+def test_what_is_two_links_away_is_told_with_what_lies_between(run: Run, write: Callable[..., Memory]) -> None:
+    far = write("Use npm")
+    near = write("Use pnpm", related=({"id": far.id, "relationship": "contradicts"},))
+    shown = write("Use pnpm 9", related=({"id": near.id, "relationship": "refines"},))
+    lines = run("show", shown.id, "--related", "2").stdout.splitlines()
+    assert [line.split("\t")[:2] for line in lines if "\t" in line] == [
+        ["refines", near.id[4:12]],
+        [f"{near.id[4:12]} contradicts", far.id[4:12]],
+    ]
+
+
 def test_a_link_to_what_is_not_here_is_said_to_lead_nowhere(run: Run, memory: Path) -> None:
     gone = new_id()
     shown = save(related=[{"id": gone, "relationship": "contradicts"}])

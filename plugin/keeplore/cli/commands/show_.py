@@ -133,7 +133,10 @@ def _show_facts(described: Described, transcript: str, cwd: Path) -> None:
 
 
 def _show_related(related: Sequence[Related]) -> None:
-    rows = [("  " * (one.hops - 1) + one.said, short(one.id), one.date, one.title) for one in related]
+    rows = [
+        (one.said if one.hops == 1 else f"{short(one.near)} {one.said}", short(one.id), one.date, one.title)
+        for one in related
+    ]
     if rows:
         table(("related", "id", "date", "title"), rows, wide=("title",))
     else:
