@@ -52,6 +52,13 @@ def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, ru
     assert "another thing in web" in run("graph", "fastembed").stderr
 
 
+def test_of_two_things_of_one_name_the_one_in_the_same_memories_is_shown(known: Path, run: Run) -> None:
+    for project, why in (("kasha-api", "weekly"), ("kasha-api", "by hand"), ("web", "never")):
+        text = f"We roll out {why}, by `deploy/roll.sh`:\n\n```sh\n$ terraform apply\n```"
+        assert run("remember", "--project", project, text, cwd=known).returncode == 0
+    assert "deploy/roll.sh · 2 memories" in run("graph", "terraform", cwd=known).stdout
+
+
 def test_what_is_shown_can_be_asked_for(known: Path, run: Run, memory: Path) -> None:
     text = "Ties are in `app/graph/ties.py`, which fixes #12."
     assert run("remember", "--project", "web", text, cwd=memory).returncode == 0

@@ -75,14 +75,23 @@ def _key(entity: Entity) -> Key:
 def _neighbours(view: View, entity: Entity, hop: int) -> Iterator[Entity]:
     """The surest relations first, then what stands closest; fewer of those with every hop."""
     graph = view.index.graph
-    named = [(related.other, related.other_place) for related in graph.relations(entity)]
-    closest = graph.beside(_memories(view, entity), 1 + BESIDE // hop, AT_LEAST)
-    named += [(name, entity.place or view.project) for name, _ in closest]
-    for name, place in named:
-        other = graph.entity(name, place)
-        is_elsewhere = view.allowed.scopes and place not in ("", view.project)
+    related = (graph.entity(one.other, one.other_place) for one in graph.relations(entity))
+    for other in chain(related, _beside(view, entity, 1 + BESIDE // hop)):
+        is_elsewhere = view.allowed.scopes and other is not None and other.place not in ("", view.project)
         if other is not None and _key(other) != _key(entity) and not is_elsewhere:
             yield other
+
+
+def _beside(view: View, entity: Entity, limit: int) -> Iterator[Entity | None]:
+    """What its memories mention as well; of several things of one name that which most of these mean."""
+    graph, memories = view.index.graph, _memories(view, entity)
+    place = entity.place or (view.project if view.allowed.scopes else "")
+    for name, _ in graph.beside(memories, limit, AT_LEAST):
+        meant = [graph.entity(name, place)] if place else graph.named(name)
+        if len(meant) > 1:
+            here = set(memories)
+            meant.sort(key=lambda one: -len(here.intersection(_memories(view, one))) if one else 0)
+        yield from meant[:1]
 
 
 def _memories(view: View, entity: Entity) -> list[str]:
