@@ -15,7 +15,7 @@ def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
         "keeplore: pg is an alias of PostgreSQL",
-        "  → Say PostgreSQL for it, or `keeplore entity remove 'PostgreSQL' --alias 'pg'` makes it free",
+        "  → Say PostgreSQL for it, or `keeplore entity remove PostgreSQL --alias pg` makes it free",
     ]
 
     listed = json.loads(run("entity", "list", "POST", "--json", cwd=memory).stdout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 
 import pytest
@@ -11,6 +12,7 @@ from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.store import Store
 from keeplore.workspace.entities import add, remove, written
+from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.setup import initialise
 
@@ -80,6 +82,18 @@ def test_what_nobody_added_cannot_be_taken_away(workspace):
     for name, aliases, said in (("postgres", [], "Did you mean PostgreSQL"), ("postgresql", ["x"], "has no alias")):
         with pytest.raises(NotFound, match=said):
             remove(workspace, name, aliases)
+
+
+def test_a_next_step_can_be_pasted_into_a_shell_and_names_the_project(workspace):
+    save_project(workspace.store, Project("shop"))
+    add(workspace, "it's", aliases=["the $x"], project="shop")
+    with pytest.raises(AlreadyExists) as taken:
+        add(workspace, "the $x", project="shop")
+    told = ["keeplore", "entity", "remove", "it's", "--project", "shop", "--alias", "the $x"]
+    assert f"`{shlex.join(told)}`" in taken.value.remedy
+    with pytest.raises(NotFound) as unknown:
+        remove(workspace, "It's")
+    assert "`--project shop`" in unknown.value.remedy
 
 
 def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(workspace, git, tmp_path):

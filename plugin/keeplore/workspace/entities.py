@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import hashlib
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from keeplore.memory.fence import sanitise
 from keeplore.memory.merging import merge_entity
 from keeplore.store import Store
 from keeplore.store.files import state
+from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
 
 SHOWN = 3  # names that may be meant
@@ -80,7 +82,7 @@ def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project
         known = list(written(workspace.store, project))
         found = next((one for one in known if canonical(one.entity.name) == canonical(name)), None)
         if found is None:
-            raise _is_unknown(name, known, project)
+            raise _is_unknown(workspace.store, name, known, project)
         gone = {canonical(alias) for alias in aliases}
         if missing := gone - found.names:
             raise NotFound(f"{found.entity.name} has no alias {min(missing)!r}", "`keeplore entity list` shows them")
@@ -125,19 +127,25 @@ def _folder(project: str) -> str:
 
 def _is_taken(name: str, other: Written) -> AlreadyExists:
     its = other.entity.name
+    where = ["--project", other.project] if other.project else []
+    command = shlex.join(["keeplore", "entity", "remove", its, *where])
     if canonical(name) == canonical(its):
-        return AlreadyExists(
-            f"{name} is an entity of its own", f"`keeplore entity remove '{its}'` makes room for an alias"
-        )
+        return AlreadyExists(f"{name} is an entity of its own", f"`{command}` makes room for an alias")
     return AlreadyExists(
-        f"{name} is an alias of {its}",
-        f"Say {its} for it, or `keeplore entity remove '{its}' --alias '{name}'` makes it free",
+        f"{name} is an alias of {its}", f"Say {its} for it, or `{command} --alias {shlex.quote(name)}` makes it free"
     )
 
 
-def _is_unknown(name: str, known: Iterable[Written], project: str) -> NotFound:
+def _is_unknown(store: Store, name: str, known: Iterable[Written], project: str) -> NotFound:
     by_key = {key: one.entity.name for one in known for key in one.names}
     close = dict.fromkeys(by_key[key] for key in difflib.get_close_matches(canonical(name), by_key, SHOWN))
     meant = f"Did you mean {' or '.join(close)}? " if close else ""
     whose = f"of {project} " if project else ""
+    own = [entry.name for entry in load_projects(store) if entry.name != project and _has(store, name, entry.name)]
+    if own:
+        meant = f"It is of {' and of '.join(own)}: add `--project {own[0]}`. "
     return NotFound(f"nobody has added an entity {whose}{name!r}", f"{meant}`keeplore entity list` lists all")
+
+
+def _has(store: Store, name: str, project: str) -> bool:
+    return any(canonical(one.entity.name) == canonical(name) for one in written(store, project))
