@@ -57,6 +57,8 @@ def test_of_two_things_of_one_name_the_one_in_the_same_memories_is_shown(known: 
         text = f"We roll out {why}, by `deploy/roll.sh`:\n\n```sh\n$ terraform apply\n```"
         assert run("remember", "--project", project, text, cwd=known).returncode == 0
     assert "deploy/roll.sh · 2 memories" in run("graph", "terraform", cwd=known).stdout
+    for option, told in ((), "3 mentions"), (("--project", "web"), "1 mention"):
+        assert run("graph", "terraform", *option, cwd=known).stdout.splitlines()[1] == f"tool · {told}"
 
 
 def test_what_is_shown_can_be_asked_for(known: Path, run: Run, memory: Path) -> None:

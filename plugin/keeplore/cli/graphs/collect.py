@@ -14,6 +14,7 @@ from keeplore.index import Allowed, Index
 from keeplore.index.graph.reading import Entity
 
 SEEN = 300  # the newest memories of an entity by which it is known what it stands beside
+EVERY = 1_000_000  # memories: none is left out
 TOLD = 8  # memories that are named with an entity
 BESIDE = 10  # of what stands in the same memories, at one hop
 CROWD = 60  # of the entities in one memory, the most mentioned
@@ -53,7 +54,8 @@ def neighbourhood(view: View, middle: Entity, hops: int, limit: int) -> Picture:
         edge = list(reached.values())[: limit - len(found)]
         has_more |= len(edge) < len(reached)
         found |= {_key(entity): (entity, hop) for entity in edge}
-    return _picture(view, list(found.values()), has_more=has_more, has_middle=True)
+    counted = [(_counted(view, entity), hop) for entity, hop in found.values()]
+    return _picture(view, counted, has_more=has_more, has_middle=True)
 
 
 def _all_of(view: View, limit: int) -> list[Entity]:
@@ -66,6 +68,13 @@ def _all_of(view: View, limit: int) -> list[Entity]:
         if entity := graph.entity(name, view.project):
             found.setdefault(_key(entity), replace(entity, mentions=number))
     return list(found.values())
+
+
+def _counted(view: View, entity: Entity) -> Entity:
+    """Seen from a project, what its own memories mention counts."""
+    if not view.allowed.scopes:
+        return entity
+    return replace(entity, mentions=len(view.index.graph.mentioning(entity, view.allowed, EVERY)))
 
 
 def _key(entity: Entity) -> Key:
