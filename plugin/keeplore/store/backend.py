@@ -69,6 +69,7 @@ class Memo:
     trees: dict[str, Any] = field(default_factory=dict)
     ids: dict[str, tuple[File, str]] = field(default_factory=dict)  # path → the id that the memory there has
     examples: dict[str, File] = field(default_factory=dict)  # texts with marks of conflicts that no merge has left
+    logs: dict[str, tuple[int, int, int]] = field(default_factory=dict)  # ref → what `stat` said of its log
 
 
 class Mixture(ABC):

@@ -13,6 +13,7 @@ from typing import TypeVar
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
+from keeplore.store.aborted import bring_back
 from keeplore.store.backend import EXECUTABLE, REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
 from keeplore.store.files import File
 from keeplore.store.forgetting import withdraw
@@ -85,6 +86,7 @@ def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
 def _plan(backend: Backend, branch: str, memo: Memo, extra: tuple[str, ...]) -> Plan:
     ref = check_branch(backend.root, backend.ref(), branch)
     parent = backend.tip(ref)
+    bring_back(backend, ref, parent, memo)
     tracked = backend.tracked(parent, extra)
     skipped: list[str] = []
     seen = _on_disk(backend.root, skipped, extra)
