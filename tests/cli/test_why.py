@@ -30,7 +30,9 @@ def test_a_score_is_explained_and_so_is_what_is_not_found(
     told = run("why", old, "-q", "where do we keep sessions", "--text", cwd=memory)
     lines = told.stdout.splitlines()
     assert (told.returncode, "\x1b" in told.stdout) == (0, False)
-    assert lines[1] == f"{new} replaced it and stands for it: found in place 1"
+    assert (
+        lines[1] == f"{new} replaced it and stands for it: found in place 1, by the words of its earlier version {old}"
+    )
     parts = [line.split("\t") for line in lines[4:]]
     assert [parts[0][0], parts[-1][0]] == ["text", "together"]
     assert abs(sum(float(part[1]) for part in parts[:-1]) - float(parts[-1][1])) < 0.005 * len(parts)

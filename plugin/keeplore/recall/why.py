@@ -114,7 +114,10 @@ def _explained(told: Why, look: Look, entry: Ranked, w: Weights) -> Why:
     parts = tuple(Part(name, value, because.get(name, "")) for name, value in entry.parts)
     row = look.found.passages.get(entry.by) if entry.by is not None else None
     said = row.said if row else ""
-    return replace(told, score=entry.score, odds=entry.odds, passage=said, parts=parts)
+    older = f", by the words of its earlier version {row.memory_id}" if row and row.memory_id != entry.memory else ""
+    return replace(
+        told, verdict=f"{told.verdict}{older}", score=entry.score, odds=entry.odds, passage=said, parts=parts
+    )
 
 
 def _reasons(look: Look, entry: Ranked, w: Weights) -> Iterator[tuple[str, str]]:

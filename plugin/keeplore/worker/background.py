@@ -82,7 +82,7 @@ class Background:
         """Whether there is work that a worker should stay for; a remote that cannot be reached is none."""
         is_sync_due = self._sync_due_at and not self._has_sync_failed
         is_asking = any(thread.is_alive() for thread in self._askers.values())
-        is_working = is_asking or self._ingesting.is_running or self._inventory.is_behind
+        is_working = is_asking or self._is_looking or self._ingesting.is_running or self._inventory.is_behind
         return bool(self._changed_at or self._index_due_at or self._are_vectors_due or is_working or is_sync_due)
 
     @property

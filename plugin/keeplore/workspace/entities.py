@@ -107,8 +107,9 @@ def _save(workspace: Workspace, path: str, before: Written | None, said: dict[st
 
 def _sound(workspace: Workspace, name: str, project: str) -> str:
     plain = " ".join(sanitise(name).split())
-    if not canonical(plain) or len(plain) > MAX_NAME:
-        raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", f"Give one of at most {MAX_NAME} characters")
+    if not any(char.isalnum() for char in canonical(plain)) or len(plain) > MAX_NAME:
+        remedy = f"Give one with letters or digits, of at most {MAX_NAME} characters"
+        raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", remedy)
     if workspace.redact(plain, project) != plain:
         raise UnsafePath("this name looks like a secret, which must not be kept", "Give it another name")
     return plain

@@ -61,7 +61,7 @@ def test_code_references_show_files_programs_and_what_was_installed() -> None:
     )
     talk = Conversation("", (Exchange("t1", "2026-01-01T00:00:00Z", "hello"),), work=work)
     found = evident(Memory({"kind": "conversation", "project": "ledgerly"}, talk.to_markdown()))
-    assert found[0] == Mention("tax_rules.zig", "/home/ada/ledgerly/app/tax_rules.zig", 1, "concept")
+    assert found[0] == Mention("tax_rules.zig", "/home/ada/ledgerly/app/tax_rules.zig", 1, "system")
     tools = [mention.name for mention in found if mention.is_word]
     assert tools == ["sudo", "timeout", "pytest", "uv", "python", "mypy", "npx", "npm", "vite", "gh", "git"]
     assert [mention.name for mention in found[-2:]] == ["roundhalfup", "ledgerly#3"]

@@ -37,7 +37,8 @@ def overview(view: View, limit: int, *, is_tied: bool = True) -> Picture:
     """The entities that are mentioned most, and what ties them, unless a list of them is enough."""
     every = _all_of(view, limit + 1)
     if is_tied:
-        return _picture(view, [(entity, 0) for entity in every[:limit]], has_more=len(every) > limit, has_middle=False)
+        has_more, every = len(every) > limit, _with_projects(view, every[:limit], limit)
+        return _picture(view, [(entity, 0) for entity in every], has_more=has_more, has_middle=False)
     nodes = tuple(_node(view, entity, 0, ()) for entity in every[:limit])
     return Picture(plain(view.workspace), nodes, has_more=len(every) > limit)
 
@@ -68,6 +69,16 @@ def _all_of(view: View, limit: int) -> list[Entity]:
         if entity := graph.entity(name, view.project):
             found.setdefault(_key(entity), replace(entity, mentions=number))
     return list(found.values())
+
+
+def _with_projects(view: View, most: Sequence[Entity], limit: int) -> list[Entity]:
+    """The same with every project of the workspace, however seldom memories say its name: most relations are theirs."""
+    names = [project for _, project in view.allowed.scopes or view.index.scopes() if project]
+    projects = [entity for name in names if (entity := view.index.graph.entity(name, name))]
+    kept = {_key(entity): _counted(view, entity) for entity in projects[:limit]}
+    kept |= {_key(entity): entity for entity in most}
+    # the projects stand first and stay, what is mentioned least makes room
+    return sorted(list(kept.values())[:limit], key=lambda e: (-e.mentions, e.name, e.place))
 
 
 def _counted(view: View, entity: Entity) -> Entity:

@@ -21,6 +21,7 @@ from keeplore.index.rows import Allowed
 from keeplore.index.search import in_list, scope_ids
 
 SHARED = ""
+_IS_NEWEST = "NOT EXISTS (SELECT 1 FROM links l WHERE l.target = k.id AND l.relationship = 'supersedes')"
 _TYPE_OF_CODE = f"CASE type {' '.join(f'WHEN {code} THEN {type_!r}' for type_, code in CODES.items())} END"
 # what somebody wrote down of an entity comes before what a manifest has
 _STANDS_FOR = (
@@ -147,13 +148,13 @@ class Reading:
         return sorted(found, key=lambda r: (-r.mentions, -r.confidence, r.source, r.relationship, r.target))[:limit]
 
     def mentioning(self, entity: Entity, allowed: Allowed, limit: int) -> list[tuple[str, str]]:
-        """Ids of the memories that mention it with how they write it, the one changed last first."""
+        """Ids of the memories that mention it with how they write it, the one changed last first; no old versions."""
         where = self._where(self._id(entity.name), entity.place, "m.name", "m.scope_id")
         within = in_list("m.scope_id", scope_ids(self._connection, allowed))
         sql = (
             "SELECT k.id, coalesce(m.spelling, n.name) FROM mentions m"  # noqa: S608  # whole numbers
             " JOIN memories k ON k.key = m.memory JOIN names n ON n.id = m.name"
-            f" WHERE {within} AND ({where})"
+            f" WHERE {within} AND ({where}) AND {_IS_NEWEST}"
         )
         rows = self._connection.execute(f"{sql} ORDER BY k.updated_at DESC, k.id LIMIT ?", (limit,)).fetchall()
         return list({memory: (memory, spelling) for memory, spelling in reversed(rows)}.values())[::-1]

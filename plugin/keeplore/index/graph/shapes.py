@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from keeplore.index.graph.marks import BLOCK, INLINE, PROSE, SHELL, Piece
 from keeplore.memory.plain import common, stem
 
-FILE, IDENTIFIER, ISSUE, TOOL = "concept", "concept", "task", "tool"  # types of entities
+FILE, IDENTIFIER, ISSUE, TOOL = "system", "concept", "task", "tool"  # types of entities
 EXTENSIONS = frozenset(
     """
     astro bash bat bib c cc cfg cjs cmake cmd conf cpp cs csproj css csv cts cue dart db diff ejs env erl ex exs fish
