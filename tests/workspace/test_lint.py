@@ -194,3 +194,12 @@ def test_what_says_who_and_what_there_is_is_looked_at_too(root: Path) -> None:
         ("projects/shop/entities/key.yaml", 3, "a secret stands here"),
         ("projects/shop/project.json", 1, "it is no JSON"),
     }
+
+
+def test_a_name_that_two_entities_claim_in_one_place_is_told_of(root: Path) -> None:
+    write(root, "entities/one.yaml", "name: Ledger\naliases: [books]\n")
+    write(root, "entities/two.yaml", "name: Journal\naliases: [Books, pages]\n")
+    write(root, "projects/shop/entities/own.yaml", "name: shelf\naliases: [books]\n")
+    [finding] = lint(root).findings
+    assert (finding.path, finding.level) == ("entities/one.yaml", "warning")
+    assert "'books' is a name of 'journal' too, in entities/two.yaml" in finding.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -67,7 +68,7 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Rep
         for path in skipped
         if path in chosen
     ]
-    return _report(checked, [*found, *_names(present, chosen)])
+    return _report(checked, [*found, *_names(present, chosen), *_claims(root, present, chosen)])
 
 
 def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> Report:
@@ -150,6 +151,20 @@ def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
 def _forgotten(root: Path) -> list[str]:
     folder = root / "forgotten"
     return [path.stem for path in folder.glob("*.json")] if folder.is_dir() else []
+
+
+def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Finding]:
+    """Names that files of entities give to two things in one place: one of the two has it, and nobody would see why."""
+    holders: dict[tuple[str, str], dict[str, str]] = {}
+    for path in sorted(path for path in present if is_side(path) and path.split("/")[-2] == "entities"):
+        with suppress(StoreError, OSError, ValueError):  # what is wrong with the file itself is told of it
+            for one in defined(path, files.read(root, path, MAX_FILE).decode())[0]:
+                holders.setdefault((one.place, one.name), {}).setdefault(one.entity, path)
+    for (_, name), entities in holders.items():
+        first, *others = sorted(entities)
+        for path in (entities[other] for other in others if entities[other] in chosen):
+            said = f"{name!r} is a name of {first!r} too, in {entities[first]}, and means that"
+            yield Finding(path, 1, WARNING, said, "Take it out of one of the two files")
 
 
 def _names(present: Iterable[str], chosen: Iterable[str] | Mapping[str, object]) -> Iterator[Finding]:

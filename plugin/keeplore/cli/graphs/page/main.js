@@ -182,6 +182,7 @@ listenToKeys();
 listenToPointers();
 addEventListener("resize", () => view.fit());
 addEventListener("hashchange", fromAddress);
+if (data.about && !location.hash) choose(view.nodes.find((node) => node.name === data.about), { isFollowed: false });
 fromAddress();
 // for scripts and tests: what is drawn, where, and what is chosen
 window.keeplore = {
