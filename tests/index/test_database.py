@@ -14,7 +14,7 @@ import pytest
 
 from keeplore.errors import IndexUnavailable
 from keeplore.index import Allowed, Index, Wanted
-from keeplore.index.database import Database
+from keeplore.index.database import SCHEMA, Database
 from keeplore.memory import Memory
 
 EVERYTHING = Allowed()
@@ -99,6 +99,28 @@ def test_a_damaged_or_foreign_file_is_built_again_and_answers_as_before(
     again.close()
 
 
+def test_the_vectors_of_an_older_keeplore_are_kept(
+    files: Any, filled: Index, index_directory: Path, embedder: Any, make_embedder: Any
+) -> None:
+    before, name = answers(filled, embedder), name_of(filled)
+    filled.close()
+    with contextlib.closing(sqlite3.connect(index_directory / FILE)) as connection:
+        connection.execute(f"PRAGMA user_version={SCHEMA - 1}")
+        connection.execute("UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE rowid = 1")
+        connection.execute("DROP TABLE names")
+        connection.commit()
+    other = make_embedder()
+    again = Index(index_directory, files, other)
+    again.refresh()
+    assert again.embed_pending() == 0
+    assert len(other.texts) == 1  # that of the vector that had changed on the disk
+    assert answers(again, embedder)[:3] == before[:3] and name_of(again) != name
+    assert again.stamp().vectors == again.stamp().passages == NOTES
+    assert not list(index_directory.glob("before*"))
+    assert list(again.flaws()) == []
+    again.close()
+
+
 def test_flipped_bytes_anywhere_end_in_an_answer_or_a_rebuild(
     files: Any, filled: Index, index_directory: Path, embedder: Any
 ) -> None:
@@ -132,7 +154,7 @@ for line in sys.stdin:
 HOLDER = """
 import sys
 from pathlib import Path
-from keeplore.index.database import Database
+from keeplore.index.database import SCHEMA, Database
 with Database(Path(sys.argv[1])).locked():
     print("held", flush=True)
     sys.stdin.read()
@@ -140,7 +162,7 @@ with Database(Path(sys.argv[1])).locked():
 WRITER = """
 import sys
 from pathlib import Path
-from keeplore.index.database import Database
+from keeplore.index.database import SCHEMA, Database
 def act(connection):
     connection.execute("DELETE FROM passages")
     print("deleted", flush=True)

@@ -1,4 +1,4 @@
-"""The SQLite file of an index: opening it, one writer at a time, and starting over when it is damaged.
+"""The SQLite file of an index: opening it, one writer at a time, and starting over when it is damaged or too old.
 
 Everything in it is made from the workspace, so whatever is wrong with the file is mended by deleting it. Writing takes
 an flock on a file that is never unlinked, with a connection that lives no longer than the lock: SQLite before 3.51.3
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from keeplore.errors import IndexUnavailable
+from keeplore.index import older
 from keeplore.index.graph import feedback, tables
 from keeplore_hooks import durable
 
@@ -124,6 +125,7 @@ class Database:
         self.directory = directory
         self.file = directory / "index.sqlite3"
         self._lock_file = directory / "writer.lock"
+        self._before = directory / older.NAME
         self._marker = directory / "writing"  # there while a writer is at work, and after one was killed
         self._wait_s = wait_s
         self._mutex = threading.RLock()
@@ -189,6 +191,7 @@ class Database:
         self.close()
         with self.locked():
             self._unlink()
+            older.unlink(self._before)
 
     def vacuum(self) -> None:
         """Write the file anew, so that neither its free pages nor its log hold what was deleted.
@@ -244,8 +247,8 @@ class Database:
         )
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         if _schema(connection) != SCHEMA:
-            connection.close()
-            raise sqlite3.DatabaseError("another schema")
+            with contextlib.closing(connection):
+                raise older.other_schema(_schema(connection), SCHEMA)
         return connection
 
     def _write_locked(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
@@ -255,9 +258,13 @@ class Database:
             if is_new:
                 _create(connection)
             elif _schema(connection) != SCHEMA:
-                raise sqlite3.DatabaseError("another schema")
+                raise older.other_schema(_schema(connection), SCHEMA)
             elif self._marker.exists() and connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 raise sqlite3.DatabaseError("a killed writer left it damaged")
+            if self._before.exists():
+                with contextlib.suppress(sqlite3.Error):  # it is only a saving: they can be made again
+                    older.take_over(connection, self._before)
+                older.unlink(self._before)
             durable.write(self._marker, b"")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute(f"PRAGMA journal_size_limit={LOG}")
@@ -281,13 +288,14 @@ class Database:
             with self.locked():
                 if _identity(self.file) != seen:  # someone else has mended it meanwhile
                     return
+                if isinstance(error, older.Older) and not self._marker.exists():
+                    older.set_aside(self.file, self._before)
                 self._unlink()
         except OSError as e:
             raise self._unavailable(e) from e
 
     def _unlink(self) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+        older.unlink(self.file)
         self._marker.unlink(missing_ok=True)
 
     def _unavailable(self, reason: object) -> IndexUnavailable:
