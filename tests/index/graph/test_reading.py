@@ -89,10 +89,11 @@ def test_a_relation_is_as_sure_as_its_notes_are_on_the_mean_and_goes_with_them(
     [relation] = index.graph.relations(entity)
     assert (relation.source, relation.relationship, relation.other) == ("shop", "uses", "shop")
     assert relation.confidence == pytest.approx(0.6) and relation.mentions == 2
+    assert index.graph.relations(entity, Allowed((("project", "bank"),))) == []
     (files.root / gone).unlink()
     index.refresh()
     index.graph.link()
-    [relation] = index.graph.relations(entity)
+    [relation] = index.graph.relations(entity, Allowed((("project", "shop"),)))
     assert relation.confidence == pytest.approx(0.9) and relation.mentions == 1
 
 

@@ -95,7 +95,7 @@ def _key(entity: Entity) -> Key:
 def _neighbours(view: View, entity: Entity, hop: int) -> Iterator[Entity]:
     """The surest relations first, then what stands closest; fewer of those with every hop."""
     graph = view.index.graph
-    related = (graph.entity(one.other, one.other_place) for one in graph.relations(entity))
+    related = (graph.entity(one.other, one.other_place) for one in graph.relations(entity, view.allowed))
     for other in chain(related, _beside(view, entity, 1 + BESIDE // hop)):
         is_elsewhere = view.allowed.scopes and other is not None and other.place not in ("", view.project)
         if other is not None and _key(other) != _key(entity) and not is_elsewhere:
@@ -158,7 +158,7 @@ def _relations(view: View, entities: Sequence[Entity], at: Mapping[Key, int]) ->
     """Every relation between two that are drawn, once, the most often stated first."""
     found: dict[tuple[int, int, str], Relation] = {}
     for number, entity in enumerate(entities):
-        for related in view.index.graph.relations(entity):
+        for related in view.index.graph.relations(entity, view.allowed):
             other = at.get((related.other, related.other_place))
             if other is None:
                 continue

@@ -125,8 +125,9 @@ class Reading:
         found = self.named(name) if not project else []
         return found[0] if len(found) == 1 else None
 
-    def relations(self, entity: Entity, limit: int = 50) -> list[Related]:
-        """Those that it is in, as source or target; the most often stated, then the surest first."""
+    def relations(self, entity: Entity, allowed: Allowed, limit: int) -> list[Related]:
+        """Those that it is in, as source or target, stated where one may look; the most often stated, then surest."""
+        seen = {SHARED, *(project for _, project in allowed.scopes)}
         ids = self._names_of(entity)
         stated: dict[tuple[tuple[int, str], str, tuple[int, str], bool], list[int]] = {}
         marks = ", ".join("?" * len(ids))
@@ -137,7 +138,7 @@ class Reading:
         for place, source, relationship, target, confidence in self._connection.execute(sql, [*ids, *ids]):
             ends = (self._name(source).means(place), self._name(target).means(place))
             here = (self._id(entity.name), entity.place)
-            if ends[0] and ends[1] and here in ends:
+            if ends[0] and ends[1] and here in ends and (not allowed.scopes or place in seen):
                 stated.setdefault((ends[0], relationship, ends[1], ends[0] == here), []).append(confidence)
         found = []
         for (source, relationship, target, is_source), sums in stated.items():

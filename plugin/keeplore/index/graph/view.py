@@ -48,9 +48,9 @@ class Graph:
         """What a name means in a project; without one what it means to all, or the only thing that it means."""
         return self._database.read(lambda c: Reading(c).entity(name, project))
 
-    def relations(self, entity: Entity, limit: int = 50) -> list[Related]:
-        """Those that it is in, as source or target: the most often stated first, then the surest."""
-        return self._database.read(lambda c: Reading(c).relations(entity, limit))
+    def relations(self, entity: Entity, allowed: Allowed = EVERYWHERE, limit: int = 50) -> list[Related]:
+        """Those that it is in, as source or target, stated in these scopes: the most often stated, then the surest."""
+        return self._database.read(lambda c: Reading(c).relations(entity, allowed, limit))
 
     def mentioning(self, entity: Entity, allowed: Allowed = EVERYWHERE, limit: int = 100) -> list[tuple[str, str]]:
         """Ids of the memories that mention it with how they write it, the one changed last first."""
