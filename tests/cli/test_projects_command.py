@@ -74,5 +74,6 @@ def test_a_clone_connects_agents_when_asked_and_tells_what_is_not_well(
     assert done.returncode == 0, done.stderr
     assert "Codex CLI: connected" in done.stdout and (home / ".codex" / "hooks.json").is_file()
     assert "nothing needs you" in done.stdout and "ok  " not in done.stdout
+    assert "never on this machine" not in done.stdout  # it has just brought everything
     again = run("clone", str(home / "memory.git"), str(home / "c" / "memory"), "--name", "c", **other)
     assert "`keeplore connect` lets" in again.stdout

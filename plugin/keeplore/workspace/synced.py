@@ -50,9 +50,13 @@ class SyncLog:
         except KeeploreError as e:
             self._write(LastSync(self._now(), self.last().succeeded_at, e.message, e.remedy))
             raise
+        self.succeeded()
+        return result
+
+    def succeeded(self) -> None:
+        """Write down that all that the remote has is here, as after a clone."""
         at = self._now()
         self._write(LastSync(at, at))
-        return result
 
     def _write(self, last: LastSync) -> None:
         with contextlib.suppress(OSError):  # a full disk must not turn an exchange that went well into an error

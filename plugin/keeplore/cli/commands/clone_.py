@@ -57,6 +57,7 @@ def command(
     click.echo(f"Cloned workspace {made.name!r} into {made.root}")
     with Registry(places) as registry:
         workspace = registry.named(made.name)
+        workspace.sync_log.succeeded()
         with bar("Reading memories") as progress:
             workspace.index.refresh(progress)
         stamp = workspace.index.stamp()
