@@ -58,8 +58,8 @@ class Index:
         self._embedder = embedder
         make = partial(Embedded, graph_from=graph_from) if engine is Embedded else engine
         self._switching = Switching(self._database, embedder, make, find)
-        self._upkeep = Upkeep(self._database, store)
         self.graph = Graph(self._database)
+        self._upkeep = Upkeep(self._database, store, self.graph)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(lambda _: None)
 

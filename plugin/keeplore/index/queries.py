@@ -53,11 +53,11 @@ def state(connection: sqlite3.Connection) -> tuple[str, int]:
 def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[PassageRow]:
     """The passages with these ids, in this order; one that is gone is left out."""
     found: dict[int, PassageRow] = {}
-    for chunk in _chunks(list(ids)):
+    for chunk in chunks(list(ids)):
         rows = connection.execute(
             "SELECT p.id, m.id, m.path, p.kind, p.turn, p.at, p.head || p.body, m.title,"  # noqa: S608  # marks
             " (SELECT count(*) FROM passages o WHERE o.memory = p.memory) FROM passages p"
-            f" JOIN memories m ON m.key = p.memory WHERE p.id IN ({_marks(chunk)})",
+            f" JOIN memories m ON m.key = p.memory WHERE p.id IN ({marks(chunk)})",
             chunk,
         )
         found.update({row[0]: PassageRow(*row) for row in rows})
@@ -67,10 +67,10 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
 def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MemoryRow]:
     heads = places(chains_of(connection, ids))
     found = {}
-    for chunk in _chunks(list(ids)):
+    for chunk in chunks(list(ids)):
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM memories m JOIN scopes s ON s.id = m.scope_id"  # noqa: S608  # our own words
-            f" WHERE m.id IN ({_marks(chunk)}) AND {_IS_FIRST}",
+            f" WHERE m.id IN ({marks(chunk)}) AND {_IS_FIRST}",
             chunk,
         )
         found.update({row[0]: _memory_row(row, heads.get(row[0], Place())) for row in rows})
@@ -86,10 +86,10 @@ def path_of(connection: sqlite3.Connection, memory_id: str) -> str | None:
 def known_turns(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
     """Turn → memory that holds its words; of several the one with the smallest id."""
     found: dict[str, str] = {}
-    for chunk in _chunks(list(ids)):
+    for chunk in chunks(list(ids)):
         rows = connection.execute(
             "SELECT t.turn, min(m.id) FROM turns t JOIN memories m ON m.key = t.memory"  # noqa: S608  # marks alone
-            f" WHERE t.turn IN ({_marks(chunk)}) GROUP BY t.turn",
+            f" WHERE t.turn IN ({marks(chunk)}) GROUP BY t.turn",
             chunk,
         )
         found.update(rows)
@@ -165,7 +165,7 @@ def drop_orphans(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
 
 def drop_models(connection: sqlite3.Connection, keep: Sequence[str]) -> None:
     """Delete the vectors of every other model, given by fingerprint."""
-    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({_marks(keep)}))"  # noqa: S608  # marks
+    gone = f"(SELECT id FROM models WHERE fingerprint NOT IN ({marks(keep)}))"  # noqa: S608  # marks
     for table in ("embeddings", "blocks"):
         connection.execute(f"DELETE FROM {table} WHERE model IN {gone}", list(keep))  # noqa: S608  # our own words
 
@@ -188,6 +188,13 @@ def versions(connection: sqlite3.Connection, memory_id: str) -> tuple[str, ...]:
     return next((chain.members for chain in chains_of(connection, [memory_id]) if memory_id in chain.members), ())
 
 
+def superseded(connection: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
+    """Those of these memories for which a newer version stands."""
+    asked = set(ids)
+    heads = places(chains_of(connection, asked))
+    return {id_ for id_ in asked if not _is_head(heads, id_)}
+
+
 def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]:
     """The chains that these memories take part in, link by link: of all others nothing is read."""
     found: set[tuple[str, str]] = set()
@@ -196,9 +203,9 @@ def chains_of(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Chain]
     while waiting:
         known |= waiting
         new: set[tuple[str, str]] = set()
-        for chunk in _chunks(sorted(waiting)):
+        for chunk in chunks(sorted(waiting)):
             for column in ("m.id", "l.target"):
-                new.update(connection.execute(f"{_SUPERSEDING} AND {column} IN ({_marks(chunk)})", chunk))
+                new.update(connection.execute(f"{_SUPERSEDING} AND {column} IN ({marks(chunk)})", chunk))
         found |= new
         waiting = {id_ for pair in new for id_ in pair} - known
     return _chained(connection, found)
@@ -215,8 +222,8 @@ def _chained(connection: sqlite3.Connection, links: Iterable[tuple[str, str]]) -
         supersedes.setdefault(id_, []).append(target)
     named = {*supersedes, *(target for targets in supersedes.values() for target in targets)}
     ages: dict[str, tuple[str, str]] = {}
-    for chunk in _chunks(sorted(named)):
-        found = connection.execute(f"SELECT id, created_at FROM memories WHERE id IN ({_marks(chunk)})", chunk)  # noqa: S608  # marks
+    for chunk in chunks(sorted(named)):
+        found = connection.execute(f"SELECT id, created_at FROM memories WHERE id IN ({marks(chunk)})", chunk)  # noqa: S608  # marks
         for id_, created_at in found:
             ages[id_] = max(ages.get(id_, ("", "")), (created_at, id_))
     return chains(supersedes, ages)
@@ -271,8 +278,8 @@ def count_listed(connection: sqlite3.Connection, wanted: Wanted) -> int:
     old = [] if wanted.superseded else [id_ for id_ in heads if not _is_head(heads, id_)]
     sql = f"SELECT count(*) FROM memories m WHERE {condition}"  # noqa: S608  # our own words
     found = int(connection.execute(sql, values).fetchone()[0])
-    for chunk in _chunks(old):
-        found -= int(connection.execute(f"{sql} AND m.id IN ({_marks(chunk)})", (*values, *chunk)).fetchone()[0])
+    for chunk in chunks(old):
+        found -= int(connection.execute(f"{sql} AND m.id IN ({marks(chunk)})", (*values, *chunk)).fetchone()[0])
     return found
 
 
@@ -347,9 +354,11 @@ def _memory_row(row: tuple[Any, ...], place: Place) -> MemoryRow:
     return MemoryRow(*values)
 
 
-def _chunks(items: list[_T]) -> Iterable[list[_T]]:
+def chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
+    """As many at a time as one statement may ask for."""
     return (items[start : start + ASK_AT_ONCE] for start in range(0, len(items), ASK_AT_ONCE))
 
 
-def _marks(items: Sequence[object]) -> str:
+def marks(items: Sequence[object]) -> str:
+    """A mark for each, to stand within ``IN ()``."""
     return ", ".join("?" * len(items))

@@ -28,10 +28,10 @@ Progress = Callable[[int, int], None]
 class Upkeep:
     """One thread of a process refreshes at a time: the others would read the same files again."""
 
-    def __init__(self, database: Database, store: refresh.Source) -> None:
+    def __init__(self, database: Database, store: refresh.Source, graph: Graph) -> None:
         self._database = database
         self._store = store
-        self._graph = Graph(database)
+        self._graph = graph
         self._turn = threading.RLock()
         self._unread: list[refresh.File] = []  # of the look at ``_looked_at``, where there was no time for all
         self._looked_at = -math.inf

@@ -200,7 +200,7 @@ def search(index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, a
         Evidence(id_, "", text.get(id_), cosines.get(id_), coverage.get(id_, 0.0))
         for id_ in sorted(text.keys() | cosines.keys())
     ]
-    # what a memory is burdened with only lowers its score, so whatever is too far below need not be looked up
+    # what can still raise a score is less than ``most_bonus``, so whatever is further below need not be looked up
     likely = odds(found, sight.floor, w)
     least = least_odds(at_least) - w.most_bonus
     wanted = sorted((id_ for id_, value in likely.items() if value >= least), key=lambda id_: (-likely[id_], id_))

@@ -26,7 +26,7 @@ class Weights:
     speaker: float = 0.8  # said by somebody whom the question names
     memory: float = 0.23  # share that the mean of the memory's three best passages has in each of them
     when: float = 1.5  # said at a time that the question names; judgement
-    most_bonus: float = 4.0  # more than all of these together
+    most_bonus: float = 4.0  # more than all that can raise a score together, graph and feedback too
     turn: float = (
         0.6  # what an exchange's second best piece counts beside its best one; half as sure, it changes nothing
     )

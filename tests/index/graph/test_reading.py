@@ -111,3 +111,19 @@ def test_a_name_is_looked_for_in_what_was_written_before_it_was_known(
     index.refresh()
     index.graph.link()
     assert seen(index) == set()
+
+
+def test_of_versions_the_newest_is_listed_and_a_circle_made_by_hand_hides_nothing(
+    files: Any, index: Index, about: Callable[..., str], make_note: Callable[..., Memory]
+) -> None:
+    first = make_note("First", "We pin `PriceRule`.", scope="project", project="shop")
+    other = make_note("Other", "We drop `PriceRule`.", scope="project", project="shop", supersedes=first.id)
+    files.put(first)
+    files.put(other)
+    about("bank", "No rules.")
+    entity = index.graph.entity("PriceRule", "shop")
+    assert entity and [id_ for id_, _ in index.graph.mentioning(entity)] == [other.id]
+    files.put(Memory({**first.meta, "supersedes": other.id}, first.body + "Again.\n"))
+    index.refresh()
+    [(id_, _)] = index.graph.mentioning(entity)
+    assert not index.memories([id_])[id_].superseded_by

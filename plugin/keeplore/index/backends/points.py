@@ -13,7 +13,7 @@ from keeplore.index.blocks import model_id
 from keeplore.index.database import FTS_WEIGHTS
 from keeplore.index.packing import BYTES
 from keeplore.index.passages import embedded_text
-from keeplore.index.queries import ASK_AT_ONCE, raise_version
+from keeplore.index.queries import chunks, marks, raise_version
 
 AT_ONCE = 256  # points
 _TEXTS = ", ".join(f"p.{column}" for column in FTS_WEIGHTS)
@@ -134,11 +134,10 @@ def note_held(connection: sqlite3.Connection, place: str, held: Mapping[bytes, b
 def passages_of(connection: sqlite3.Connection, place: str, points: Sequence[bytes]) -> dict[bytes, list[int]]:
     """The passages that stand for each of these points, as far as there are any."""
     found: dict[bytes, list[int]] = {}
-    for start in range(0, len(points), ASK_AT_ONCE):
-        asked = points[start : start + ASK_AT_ONCE]
+    for asked in chunks(points):
         rows = connection.execute(
             "SELECT s.point, s.passage FROM points s JOIN passages p ON p.id = s.passage"  # noqa: S608  # marks alone
-            f" WHERE s.place = ? AND s.point IN ({', '.join('?' * len(asked))})",
+            f" WHERE s.place = ? AND s.point IN ({marks(asked)})",
             (place, *asked),
         )
         for point, passage in rows:

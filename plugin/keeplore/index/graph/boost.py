@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from keeplore.index.graph.names import canonical
+from keeplore.index.queries import chunks, marks
 from keeplore.index.rows import Allowed
 from keeplore.index.search import in_list, scope_ids
 
@@ -21,7 +22,6 @@ MEMORIES = 200
 COMMON_FROM = 2_000  # mentions: an entity with more says nothing, and its memories take long to sort
 WORDS = 5  # of one name
 CANDIDATES = 2_000  # runs of words that are looked up
-ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 OPS = 1_000  # steps of SQLite between two looks at the clock
 
 
@@ -102,12 +102,10 @@ def _steps(
 def _entities(connection: sqlite3.Connection, text: str, places: Set[str] | None) -> dict[int, str]:
     """The entities that a text names, the rarest first, each followed by its other names: id → name."""
     rows: list[tuple[int, str, int]] = []
-    runs = runs_of(text)
-    for start in range(0, len(runs), ASK_AT_ONCE):
-        chunk = runs[start : start + ASK_AT_ONCE]
+    for chunk in chunks(runs_of(text)):
         rows += connection.execute(
             "SELECT id, name, mentions FROM names"  # noqa: S608  # marks alone
-            f" WHERE name IN ({', '.join('?' * len(chunk))}) AND defined > 0 AND mentions <= {COMMON_FROM}",
+            f" WHERE name IN ({marks(chunk)}) AND defined > 0 AND mentions <= {COMMON_FROM}",
             chunk,
         )
     found: dict[int, str] = {}

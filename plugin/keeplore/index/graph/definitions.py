@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from keeplore.errors import Corrupt
-from keeplore.index.graph.names import MAX_NAME, TYPES, Definition, Relation, canonical
-from keeplore.memory.entity import parse_entity
+from keeplore.index.graph.names import TYPES, Definition, Relation, canonical
+from keeplore.memory.entity import MAX_NAME, parse_entity
 from keeplore.memory.frontmatter import conflict_line
 
 MAX_FILE = 256 * 1024  # bytes of one such file
@@ -22,9 +22,9 @@ def defined(path: str, text: str) -> tuple[list[Definition], list[Relation]]:
 
     Raises ValueError, which says what is wrong with the file.
     """
-    parts = path.split("/")
-    place = parts[1] if parts[0] == "projects" and len(parts) > 2 else ""
-    folder, name = parts[-2] if len(parts) > 1 else "", parts[-1]
+    place = place_of(path)
+    folder, _, name = path.rpartition("/")
+    folder = folder.rpartition("/")[2]
     if folder == "entities":
         return list(_entity(place, text)), []
     if place and folder == "manifests":
@@ -32,6 +32,12 @@ def defined(path: str, text: str) -> tuple[list[Definition], list[Relation]]:
     if place and name == "project.json":
         return list(_project(place, text)), []
     return [], []
+
+
+def place_of(path: str) -> str:
+    """The project of a file that is no memory, "" for what all share."""
+    parts = path.split("/")
+    return parts[1] if parts[0] == "projects" and len(parts) > 2 else ""
 
 
 def _entity(place: str, text: str) -> Iterator[Definition]:

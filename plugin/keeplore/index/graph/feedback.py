@@ -14,8 +14,8 @@ from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
 from typing import Any
 
-from keeplore.index.queries import chains_of
-from keeplore.memory.feedback import FOLDER, Tally, parse, total
+from keeplore.index.queries import chains_of, chunks, marks
+from keeplore.memory.feedback import FOLDER, Tally, total
 
 TABLES = """
 CREATE TABLE feedback (
@@ -24,7 +24,6 @@ CREATE TABLE feedback (
 CREATE INDEX feedback_memory ON feedback (memory);
 """
 MOST_SHARING = 200  # memories of one aspect whose counters are looked at
-ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 _Aspect = tuple[int, int, str]  # of a scope and an entity, by their ids
 
 
@@ -43,10 +42,8 @@ class Rates:
 RATES = Rates()
 
 
-def put(connection: sqlite3.Connection, path: str, text: str) -> None:
-    """The rows of a machine's file in place of those that it had. Raises ValueError with what is wrong in it."""
-    tallies = parse(text)
-    drop(connection, path)
+def put(connection: sqlite3.Connection, path: str, tallies: Mapping[str, Tally]) -> None:
+    """Store what a machine's file says, which ``drop`` has taken out before."""
     connection.executemany(
         "INSERT INTO feedback VALUES (?, ?, ?, ?, ?)",
         (
@@ -151,7 +148,5 @@ def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[st
 
 def _asked(connection: sqlite3.Connection, statement: str, ids: Collection[str]) -> Iterator[tuple[Any, ...]]:
     """The rows of a statement that ends before its list of ids."""
-    wanted = sorted(ids)
-    for start in range(0, len(wanted), ASK_AT_ONCE):
-        chunk = wanted[start : start + ASK_AT_ONCE]
-        yield from connection.execute(f"{statement} ({', '.join('?' * len(chunk))})", chunk)
+    for chunk in chunks(sorted(ids)):
+        yield from connection.execute(f"{statement} ({marks(chunk)})", chunk)

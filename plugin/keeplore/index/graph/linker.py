@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from keeplore.index.graph.marks import BLOCK, INLINE, PROSE, SHELL, pieces
-from keeplore.index.graph.names import MAX_NAME, Mention
+from keeplore.index.graph.names import Mention
 from keeplore.index.graph.shapes import EXTENSIONS, is_plain
+from keeplore.memory.entity import MAX_NAME
 
 MAX_TEXT = 200_000  # characters of all texts together
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words stand together: each character is a word

@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from keeplore.memory.entity import MAX_NAME
 from keeplore.memory.fence import sanitise
 
 TYPES = ("person", "project", "system", "tool", "concept", "skill", "task", "unknown")
 KINDS = ("attribute", "constraint")  # of an aspect
-MAX_NAME = 100  # characters
 _MARKS = " \t\n`*\"'“”‘’()[]{}<>,;:"
 
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from keeplore.index.graph.names import canonical
+from keeplore.index.queries import chunks, marks
 from keeplore.index.rows import Allowed
 from keeplore.index.search import in_list, scope_ids
 
 COMPARED = 10_000  # names, the most mentioned: comparing them takes a fraction of a second
 LONGER = 4  # letters that another spelling may have more or less
-ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 
 
 def beside(connection: sqlite3.Connection, memories: Sequence[str], limit: int, at_least: int) -> list[tuple[str, int]]:
@@ -23,12 +23,11 @@ def beside(connection: sqlite3.Connection, memories: Sequence[str], limit: int, 
     """
     shared: Counter[str] = Counter()
     mentions: dict[str, int] = {}
-    for start in range(0, len(memories), ASK_AT_ONCE):
-        chunk = memories[start : start + ASK_AT_ONCE]
+    for chunk in chunks(memories):
         rows = connection.execute(
             "SELECT n.name, n.mentions, count(DISTINCT m.id) FROM memories m"  # noqa: S608  # marks alone
             " JOIN mentions x ON x.memory = m.key JOIN names n ON n.id = x.name"
-            f" WHERE m.id IN ({', '.join('?' * len(chunk))}) AND n.defined > 0 GROUP BY n.id",
+            f" WHERE m.id IN ({marks(chunk)}) AND n.defined > 0 GROUP BY n.id",
             chunk,
         )
         for name, total, number in rows:

@@ -6,13 +6,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from keeplore.index.queries import chains_of, memory_rows
+from keeplore.index.queries import chains_of, chunks, marks, memory_rows
 
 RELATIONSHIPS = ("refines", "contradicts", "relates-to")
 _BACK = {"refines": "refined by", "contradicts": "contradicted by", "relates-to": "related from"}
 MOST_HOPS = 3
 MOST = 50  # memories; a hub would fill the screen
-ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +66,11 @@ def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str,
 
 def _links(connection: sqlite3.Connection, ids: list[str]) -> Iterator[tuple[str, str, str, bool]]:
     """Which of these, relationship, the other one, and whether the first states it."""
-    for start in range(0, len(ids), ASK_AT_ONCE):
-        chunk = ids[start : start + ASK_AT_ONCE]
-        marks = ", ".join("?" * len(chunk))
+    for chunk in chunks(ids):
         for near, other, stated in (("m.id", "l.target", True), ("l.target", "m.id", False)):
             rows = connection.execute(
                 f"SELECT {near}, l.relationship, {other} FROM links l JOIN memories m ON m.key = l.memory"  # noqa: S608  # ours
-                f" WHERE {near} IN ({marks}) AND l.relationship IN (?, ?, ?)",
+                f" WHERE {near} IN ({marks(chunk)}) AND l.relationship IN (?, ?, ?)",
                 [*chunk, *RELATIONSHIPS],
             )
             yield from ((str(one), str(kind), str(two), stated) for one, kind, two in rows)

@@ -13,15 +13,15 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from keeplore.index.graph.names import TYPES, canonical
 from keeplore.index.graph.tables import CODES, MILLION
+from keeplore.index.queries import ASK_AT_ONCE, superseded
 from keeplore.index.rows import Allowed
 from keeplore.index.search import in_list, scope_ids
 
 SHARED = ""
-_IS_NEWEST = "NOT EXISTS (SELECT 1 FROM links l WHERE l.target = k.id AND l.relationship = 'supersedes')"
 _TYPE_OF_CODE = f"CASE type {' '.join(f'WHEN {code} THEN {type_!r}' for type_, code in CODES.items())} END"
 # what somebody wrote down of an entity comes before what a manifest has
 _STANDS_FOR = (
@@ -130,14 +130,13 @@ class Reading:
         seen = {SHARED, *(project for _, project in allowed.scopes)}
         ids = self._names_of(entity)
         stated: dict[tuple[tuple[int, str], str, tuple[int, str], bool], list[int]] = {}
-        marks = ", ".join("?" * len(ids))
         sql = (
-            "SELECT place, source, relationship, target, confidence FROM relations"  # noqa: S608  # marks alone
-            f" WHERE source IN ({marks}) OR target IN ({marks})"
+            "SELECT place, source, relationship, target, confidence FROM relations"  # noqa: S608  # whole numbers
+            f" WHERE {in_list('source', ids)} OR {in_list('target', ids)}"
         )
-        for place, source, relationship, target, confidence in self._connection.execute(sql, [*ids, *ids]):
+        here = (ids[0], entity.place)
+        for place, source, relationship, target, confidence in self._connection.execute(sql):
             ends = (self._name(source).means(place), self._name(target).means(place))
-            here = (self._id(entity.name), entity.place)
             if ends[0] and ends[1] and here in ends and (not allowed.scopes or place in seen):
                 stated.setdefault((ends[0], relationship, ends[1], ends[0] == here), []).append(confidence)
         found = []
@@ -155,10 +154,16 @@ class Reading:
         sql = (
             "SELECT k.id, coalesce(m.spelling, n.name) FROM mentions m"  # noqa: S608  # whole numbers
             " JOIN memories k ON k.key = m.memory JOIN names n ON n.id = m.name"
-            f" WHERE {within} AND ({where}) AND {_IS_NEWEST}"
+            f" WHERE {within} AND ({where}) ORDER BY k.updated_at DESC, k.id"
         )
-        rows = self._connection.execute(f"{sql} ORDER BY k.updated_at DESC, k.id LIMIT ?", (limit,)).fetchall()
-        return list({memory: (memory, spelling) for memory, spelling in reversed(rows)}.values())[::-1]
+        rows = self._connection.execute(sql)
+        found: dict[str, str] = {}
+        while len(found) < limit and (batch := rows.fetchmany(ASK_AT_ONCE)):
+            old = superseded(self._connection, (memory for memory, _ in batch))
+            for memory, spelling in batch:
+                if memory not in old:
+                    found.setdefault(memory, spelling)
+        return list(found.items())[:limit]
 
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """In which respects notes speak of it; those of which most do first."""
@@ -199,12 +204,13 @@ class Reading:
         return found
 
     def _by_place(self, sql: str, id_: int) -> dict[str, int]:
-        projects = self._projects()
+        projects = self._projects
         found: Counter[str] = Counter()
         for scope, count in self._connection.execute(sql, (id_,)):
             found[projects[scope]] += count
         return dict(found)
 
+    @cached_property
     def _projects(self) -> Mapping[int, str]:
         return dict(self._connection.execute("SELECT id, project FROM scopes"))
 
@@ -220,7 +226,7 @@ class Reading:
 
     def _where(self, id_: int, place: str, name: str, scope: str) -> str:
         """The condition on two columns that a row is about a thing: by one of its names, where that means it."""
-        projects = self._projects().items()
+        projects = self._projects.items()
         found = []
         for other in (id_, *self._aliases(id_, place)):
             means = self._name(other).means
@@ -245,7 +251,7 @@ class Reading:
             if found := self._connection.execute(sql, (id_, where)).fetchone()[0]:
                 return str(found)
         means = self._name(id_).means
-        scopes = [scope for scope, project in self._projects().items() if means(project) == (id_, place)]
+        scopes = [scope for scope, project in self._projects.items() if means(project) == (id_, place)]
         sql = (
             "SELECT coalesce(spelling, ?) FROM mentions"  # noqa: S608  # whole numbers
             f" WHERE name = ? AND type > 0 AND {in_list('scope_id', scopes)}"
@@ -257,7 +263,7 @@ class Reading:
 
     def _type(self, id_: int, place: str) -> str:
         """What files say, then what classified notes say, then what is evident: of each what most say."""
-        scopes = [scope for scope, project in self._projects().items() if place in (SHARED, project)]
+        scopes = [scope for scope, project in self._projects.items() if place in (SHARED, project)]
         aspects = (
             f"aspects a JOIN memories k ON k.key = a.memory WHERE {in_list('k.scope_id', scopes)} AND a.name = :name"
         )

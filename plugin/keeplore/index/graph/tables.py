@@ -10,21 +10,21 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from keeplore.index.graph import feedback
-from keeplore.index.graph.definitions import defined
+from keeplore.index.graph.definitions import defined, place_of
 from keeplore.index.graph.evidence import aspects_of, evident, relations_of
 from keeplore.index.graph.linker import UNSPACED, first_word, first_words, linked
 from keeplore.index.graph.names import TYPES, Aspect, Definition, Mention, Relation
+from keeplore.index.queries import chunks, marks
 from keeplore.memory import Memory
-from keeplore.memory.feedback import parse
+from keeplore.memory.feedback import Tally, parse
 
 LINKED_AT_ONCE = 200  # memories in one transaction
 TURNED_AT_ONCE = 200  # names whose texts are looked up in one transaction
-ASKED_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
 _SHOWN = "SELECT n.name FROM mentions m JOIN names n ON n.id = m.name WHERE m.memory = ? AND NOT m.is_linked"
 _T = TypeVar("_T")
 CODES = {"": 0, **{type_: code for code, type_ in enumerate(TYPES, 1)}}  # of what a mention shows
@@ -87,7 +87,7 @@ class Share:
     relations: tuple[Relation, ...] = ()
     aspects: tuple[Aspect, ...] = ()
     definitions: tuple[Definition, ...] = ()
-    counters: str = ""  # of what was of use, as the file has them
+    tallies: Mapping[str, Tally] = field(default_factory=dict)  # of what was of use, by memory
 
 
 NOTHING = Share()
@@ -106,8 +106,7 @@ def share_of(memory: Memory, place: str) -> Share:
 def share_of_side(path: str, text: str) -> Share:
     """The share of a file that is no memory. Raises ValueError for one that is not what its place says."""
     if feedback.is_feedback(path):
-        parse(text)
-        return Share(counters=text)
+        return Share(tallies=parse(text))
     definitions, relations = defined(path, text)
     return Share(
         place_of(path),
@@ -123,12 +122,6 @@ def _once(items: Iterable[_T], key: Callable[[_T], object]) -> tuple[_T, ...]:
     return tuple(found.values())
 
 
-def place_of(path: str) -> str:
-    """The project of a file that is no memory, "" for what all share."""
-    parts = path.split("/")
-    return parts[1] if parts[0] == "projects" else ""
-
-
 def put(connection: sqlite3.Connection, path: str, share: Share, memory: int | None = None) -> None:
     """Store the share of a file; ``memory`` is the key of its memory, which is stored, None for a file that is none."""
     names = {m.name for m in share.mentions} | {a.entity for a in share.aspects}
@@ -140,8 +133,7 @@ def put(connection: sqlite3.Connection, path: str, share: Share, memory: int | N
         rows = ((memory, ids[a.entity], a.aspect, a.kind, a.type) for a in share.aspects)
         connection.executemany("INSERT INTO aspects VALUES (?, ?, ?, ?, ?)", rows)
         connection.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (memory,))
-    if share.counters:
-        feedback.put(connection, path, share.counters)
+    feedback.put(connection, path, share.tallies)
     connection.executemany(
         "INSERT INTO relations VALUES (?, ?, ?, ?, ?, ?)",
         (
@@ -308,9 +300,8 @@ def _ids(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, int]
         "INSERT OR IGNORE INTO names (name, first, second) VALUES (?, ?, ?)", ((name, *_key(name)) for name in names)
     )
     found: dict[str, int] = {}
-    for chunk in _chunks(names):
-        marks = ", ".join("?" * len(chunk))
-        found.update(connection.execute(f"SELECT name, id FROM names WHERE name IN ({marks})", chunk))  # noqa: S608  # marks
+    for chunk in chunks(names):
+        found.update(connection.execute(f"SELECT name, id FROM names WHERE name IN ({marks(chunk)})", chunk))  # noqa: S608  # marks
     return found
 
 
@@ -326,7 +317,3 @@ def drop_unused(connection: sqlite3.Connection) -> None:
 
 def _distinct(texts: Iterable[str]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text]
-
-
-def _chunks(items: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (items[start : start + ASKED_AT_ONCE] for start in range(0, len(items), ASKED_AT_ONCE))
