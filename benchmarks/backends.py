@@ -2,10 +2,11 @@
 
     python benchmarks/backends.py [--cases 2] [--points 50000] [--workspaces 10] [--only postgres]
 
-The first table is the product's own path on LoCoMo: memory files → index → search, with the same vectors for every
-engine. The second puts made-up points (words drawn as often as in talk, vectors in clusters) straight into a server, as
-workspaces of one size. Servers are started for it; Qdrant where `make engines` has fetched it. Without the data, or
-without a server, that part is left out and it is said so.
+The first table is the product's own path on LoCoMo: memory files → index → search, with the same
+vectors for every engine. The second puts made-up points (words drawn as often as in talk, vectors
+in clusters) straight into a server, as workspaces of one size. Servers are started for it; Qdrant
+where `make engines` has fetched it. Without the data, or without a server, that part is left out
+and it is said so.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ from retrieval_cases import DATA, cases, opened
 
 from keeplore.index import Allowed, Index, embedder_for
 from keeplore.index.backends.base import Point, Server
-from keeplore.index.backends.builtin import EMBEDDED, Builtin
+from keeplore.index.backends.builtin_engines import EMBEDDED, Builtin
 from keeplore.index.backends.postgres import Postgres
 from keeplore.index.backends.qdrant import Qdrant
-from keeplore.recall.engine import search, sight_of
-from keeplore.recall.query import question_of
+from keeplore.recall.question import question_of
 from keeplore.recall.rank import odds
+from keeplore.recall.search import search, sight_of
 
 TOP = 10
 DIM = 384
@@ -69,7 +70,9 @@ def main() -> int:
 
 @contextmanager
 def running(backend: str, scratch: Path) -> Iterator[tuple[str, Path, list[int]]]:
-    """Address, files and processes of a server; Qdrant as a cluster of three, each point in two of them."""
+    """Address, files and processes of a server; Qdrant as a cluster of three, each point in two of
+    them.
+    """
     if backend == "postgres":
         with postgres() as (url, files):
             yield url, files, [int((files / "postmaster.pid").read_text().split()[0])]
@@ -83,7 +86,10 @@ def running(backend: str, scratch: Path) -> Iterator[tuple[str, Path, list[int]]
 
 def quality(backend: str, url: str, count: int, scratch: Path) -> None:
     if not count or not (DATA / "locomo.jsonl").is_file():
-        print("quality left out: no case was asked for, or there is no locomo.jsonl; set KEEPLORE_DATA")
+        print(
+            "quality left out: no case was asked for, or there is no locomo.jsonl; set "
+            "KEEPLORE_DATA"
+        )
         return
     embedder = embedder_for("packaged", scratch / "models")
     figures: dict[str, dict[str, list[float]]] = {EMBEDDED: {}, backend: {}}
@@ -91,7 +97,9 @@ def quality(backend: str, url: str, count: int, scratch: Path) -> None:
         own, store = opened(case, scratch / "locomo" / str(number), embedder)
         maker = Builtin().keeplore_engine(backend, url, f"case_{number}")
         assert maker is not None
-        shared = Index(own.directory, store, embedder, engine=maker)  # beside the other one: it has the vectors
+        shared = Index(
+            own.directory, store, embedder, engine=maker
+        )  # beside the other one: it has the vectors
         shared.refresh()
         shared.embed_pending()
         for query in case.queries:
@@ -103,31 +111,44 @@ def quality(backend: str, url: str, count: int, scratch: Path) -> None:
         own.close()
         shared.close()
     for name, legs in figures.items():
-        told = [f"{leg} {statistics.mean(hits):.3f}" for leg, hits in legs.items() if "ms" not in leg]
-        told += [f"{leg} {statistics.median(times):.1f}" for leg, times in legs.items() if "ms" in leg]
+        told = [
+            f"{leg} {statistics.mean(hits):.3f}" for leg, hits in legs.items() if "ms" not in leg
+        ]
+        told += [
+            f"{leg} {statistics.median(times):.1f}" for leg, times in legs.items() if "ms" in leg
+        ]
         print(f"{name:10} recall@{TOP}: " + ", ".join(told))
 
 
 def ranked(index: Index, sight: Any, times: dict[str, list[float]]) -> dict[str, list[str]]:
     """The turns in the order of each search, and of both as recall joins them."""
     began = time.perf_counter()
-    text = [m.passage for m in index.text_search(sight.question.text, Allowed(), 200, is_patient=True)]
+    text = [
+        m.passage for m in index.text_search(sight.question.text, Allowed(), 200, is_patient=True)
+    ]
     after = time.perf_counter()
-    vectors = [m.passage for m in index.vector_search(sight.vector, Allowed(), 200, is_patient=True)]
+    vectors = [
+        m.passage for m in index.vector_search(sight.vector, Allowed(), 200, is_patient=True)
+    ]
     times.setdefault("words ms", []).append(1000 * (after - began))
     times.setdefault("vectors ms", []).append(1000 * (time.perf_counter() - after))
     found = search(index, sight, Allowed())
     scores = odds(found.evidence, sight.floor)
     both = sorted(scores, key=lambda passage: (-scores[passage], passage))
     assert not index.note, index.note
-    return {leg: turns_of(index, ids) for leg, ids in (("words", text), ("vectors", vectors), ("both", both))}
+    return {
+        leg: turns_of(index, ids)
+        for leg, ids in (("words", text), ("vectors", vectors), ("both", both))
+    }
 
 
 def turns_of(index: Index, ids: Sequence[int]) -> list[str]:
     return list(dict.fromkeys(row.turn for row in index.passages(ids) if row.turn))
 
 
-def growth(backend: str, url: str, files: Path, pids: Sequence[int], total: int, tenants: int) -> None:
+def growth(
+    backend: str, url: str, files: Path, pids: Sequence[int], total: int, tenants: int
+) -> None:
     def connected(tenant: int) -> Server:
         name = f"tenant_{tenant}"
         if backend == "postgres":
@@ -150,21 +171,32 @@ def growth(backend: str, url: str, files: Path, pids: Sequence[int], total: int,
     there = 1000 * (cpu_s(pids) - spent) / total
     size = (size_of(backend, url, files) - before) / total
     copies = ", all copies" * (backend == "qdrant")
-    print(f"{backend:10} {total:,} points in {tenants} workspaces, for each: {there:.2f} ms of the server's processors")
+    print(
+        f"{backend:10} {total:,} points in {tenants} workspaces, for each: {there:.2f} ms of the "
+        f"server's processors"
+    )
     print(f"{'':10} {1000 * own / total:.2f} ms of our own, {size:,.0f} bytes on its disk{copies}")
     asked = [servers[number % tenants] for number in range(QUERIES)]
     told("words", asked, lambda server: server.matching(question(random), None, 200), pids)
     told("vectors", asked, lambda server: server.nearest(vector(random, centres), None, 200), pids)
     exact(servers[0], random, centres)
     began = time.perf_counter()
-    print(f"{'':10} listing {len(dict(servers[0].all_held())):,} points: {time.perf_counter() - began:.2f} s")
-    print(f"{'':10} memory of its processes: {sum(p.memory_info().rss for p in processes(pids)) >> 20} MB")
+    print(
+        f"{'':10} listing {len(dict(servers[0].all_held())):,} points: "
+        f"{time.perf_counter() - began:.2f} s"
+    )
+    print(
+        f"{'':10} memory of its processes: "
+        f"{sum(p.memory_info().rss for p in processes(pids)) >> 20} MB"
+    )
     for server in servers:
         server.close()
 
 
 def exact(server: Server, random: Any, centres: Any) -> None:
-    """How many of the true nearest are found: the points of a tenant are made again and gone over."""
+    """How many of the true nearest are found: the points of a tenant are made again and gone
+    over.
+    """
     again = np.random.default_rng(1)
     again.normal(size=(300, DIM))
     count = len(dict(server.all_held()))
@@ -191,11 +223,15 @@ def vector(random: Any, centres: NDArray[Any]) -> list[float]:
 
 
 def question(random: Any) -> dict[int, float]:
-    """Eight words of which one passage in 60 to one in 1,600 has each, as those of questions are."""
+    """Eight words of which one passage in 60 to one in 1,600 has each, as those of questions
+    are.
+    """
     return dict.fromkeys(random.integers(300, 6_000, 8).tolist(), 3.0)
 
 
-def told(leg: str, servers: Sequence[Server], ask: Callable[[Server], object], pids: Sequence[int]) -> None:
+def told(
+    leg: str, servers: Sequence[Server], ask: Callable[[Server], object], pids: Sequence[int]
+) -> None:
     times, spent = [], cpu_s(pids)
     for server in servers:
         began = time.perf_counter()
@@ -203,13 +239,19 @@ def told(leg: str, servers: Sequence[Server], ask: Callable[[Server], object], p
         times.append(1000 * (time.perf_counter() - began))
     there = 1000 * (cpu_s(pids) - spent) / len(servers)
     quick, middle, slow = (sorted(times)[int(share * len(times))] for share in (0.1, 0.5, 0.95))
-    print(f"{'':10} {leg}: p10 {quick:.1f}, p50 {middle:.1f}, p95 {slow:.1f} ms; {there:.1f} ms of its processors")
+    print(
+        f"{'':10} {leg}: p10 {quick:.1f}, p50 {middle:.1f}, p95 {slow:.1f} ms; {there:.1f} ms of "
+        f"its processors"
+    )
 
 
 def size_of(backend: str, url: str, files: Path) -> int:
     """Bytes on the disk without the logs, which are of one size."""
     if backend == "postgres":
-        size = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        size = (
+            "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON "
+            "n.oid = c.relnamespace"
+        )
         mine = "WHERE n.nspname LIKE 'keeplore_tenant%' AND c.relkind = 'r'"
         with psycopg.connect(url) as connection:
             return int((connection.execute(f"{size} {mine}").fetchone() or [0])[0])

@@ -1,7 +1,8 @@
-"""Recorded sessions through the product's own capture, for the benchmarks that judge what is written.
+"""Recorded sessions through the product's own capture, for the benchmarks that judge what is
+written.
 
-The data is not part of the repository (KEEPLORE_DATA, or ../shared/data). Hosts with an adapter are read by it; the
-others as ``talks`` reads them.
+The data is not part of the repository (KEEPLORE_DATA, or ../shared/data). Hosts with an adapter are
+read by it; the others as ``talks`` reads them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import talks
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory import Asked, Conversation, Exchange, Memory
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import HOSTS, Cursor
@@ -35,7 +36,9 @@ class Written:
 
 
 def written(transcripts: Sequence[Path], data: Path = talks.DATA) -> Iterator[Written]:
-    """What a new workspace holds after these sessions, session by session, closed conversations alone."""
+    """What a new workspace holds after these sessions, session by session, closed conversations
+    alone.
+    """
     with tempfile.TemporaryDirectory(prefix="keeplore-captured-") as directory:
         places = Places(Path(directory) / "state", Path(directory) / "cache")
         made = initialise(places, Path(directory) / "memory")
@@ -64,7 +67,9 @@ def take(workspace: Workspace, taken: Sequence[HostEvent]) -> None:
     with workspace.capturing():
         for event in taken:
             workspace.plugins.emit(event)
-    for origin in {(event.origin.host, event.origin.session): event.origin for event in taken}.values():
+    for origin in {
+        (event.origin.host, event.origin.session): event.origin for event in taken
+    }.values():
         with workspace.capturing():
             workspace.capture.close(workspace.sessions.get(origin))
     workspace.index.refresh()
@@ -72,10 +77,19 @@ def take(workspace: Workspace, taken: Sequence[HostEvent]) -> None:
 
 def _turn(origin: Origin, exchange: Exchange) -> Turn:
     replies = tuple(
-        Question(f"{exchange.id}-{n}", origin, exchange.at, reply.question, reply.answer, reply.options)
+        Question(
+            f"{exchange.id}-{n}", origin, exchange.at, reply.question, reply.answer, reply.options
+        )
         if isinstance(reply, Asked)
         else reply
         for n, reply in enumerate(exchange.replies)
     )
     # numbers of messages: the same in each session, and a turn is kept once in a workspace
-    return Turn(f"{origin.session}-{exchange.id}", origin, exchange.at, exchange.user, replies, exchange.ended_at)
+    return Turn(
+        f"{origin.session}-{exchange.id}",
+        origin,
+        exchange.at,
+        exchange.user,
+        replies,
+        exchange.ended_at,
+    )

@@ -1,8 +1,10 @@
-"""What it costs to commit one changed memory among many, beside ``git add`` and ``git commit`` of the same.
+"""What it costs to commit one changed memory among many, beside ``git add`` and ``git commit`` of
+the same.
 
-``python benchmarks/commit.py [FILES …]`` prints a markdown table; times are wall and CPU milliseconds, children
-included, the median of the rounds. "idle" is a cycle that finds nothing to commit; "first" is the first cycle of a new
-process, which has to hash every file once. git is told to sync what it writes, as our commits do.
+``python benchmarks/commit.py [FILES …]`` prints a markdown table; times are wall and CPU
+milliseconds, children included, the median of the rounds. "idle" is a cycle that finds nothing to
+commit; "first" is the first cycle of a new process, which has to hash every file once. git is told
+to sync what it writes, as our commits do.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from keeplore.store import Store, create
 
 ROUNDS = 15
 TEMPLATE = Path(__file__).resolve().parents[1] / "workspace_template"
-BODY = "Vectors are derived data and the text is the truth, so a rebuild must never need anything else.\n" * 20
+BODY = (
+    "Vectors are derived data and the text is the truth, so a rebuild must never need anything "
+    "else.\n" * 20
+)
 
 
 def memory(number: int, words: str = "") -> Memory:
@@ -37,7 +42,10 @@ def memory(number: int, words: str = "") -> Memory:
 
 def main(*sizes: str) -> None:
     os.environ.update({"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"})
-    print("| files | first ms | idle ms | commit of 1 ms (CPU) | git add + commit ms (CPU) | ratio wall (CPU) |")
+    print(
+        "| files | first ms | idle ms | commit of 1 ms (CPU) | git add + commit ms (CPU) | ratio "
+        "wall (CPU) |"
+    )
     print("|---|---|---|---|---|---|")
     for size in sizes or ("1000", "10000"):
         with tempfile.TemporaryDirectory() as folder:
@@ -62,11 +70,17 @@ def row(folder: Path, size: int) -> str:
         path = store.save(memory(number, f"ours {number}"))
         note(ours, timed(store.commit))
         (root / path).write_text((root / path).read_text() + f"theirs {number}\n")
-        note(theirs, timed(lambda path=path: (git(root, "add", path), git(root, "commit", "-qm", "One"))))
+        note(
+            theirs,
+            timed(lambda path=path: (git(root, "add", path), git(root, "commit", "-qm", "One"))),
+        )
         store.commit()
-    (our_wall, our_cpu), (their_wall, their_cpu) = (tuple(map(statistics.median, both)) for both in (ours, theirs))
+    (our_wall, our_cpu), (their_wall, their_cpu) = (
+        tuple(map(statistics.median, both)) for both in (ours, theirs)
+    )
     return (
-        f"| {size} | {first:.0f} | {idle:.0f} | {our_wall:.0f} ({our_cpu:.0f}) | {their_wall:.0f} ({their_cpu:.0f}) "
+        f"| {size} | {first:.0f} | {idle:.0f} | {our_wall:.0f} ({our_cpu:.0f}) | {their_wall:.0f} "
+        f"({their_cpu:.0f}) "
         f"| {our_wall / their_wall:.2f} ({our_cpu / their_cpu:.2f}) |"
     )
 
@@ -75,7 +89,9 @@ def fill(store: Store, size: int) -> None:
     """Write as the store does, but without waiting for the disk."""
     fsync, os.fsync = os.fsync, lambda _: None
     for number in range(size):
-        store.write_text(f"memory/conversations/{number // 100}/{new_id(str(number))}.md", memory(number).body)
+        store.write_text(
+            f"memory/conversations/{number // 100}/{new_id(str(number))}.md", memory(number).body
+        )
     os.fsync = fsync
 
 

@@ -1,13 +1,15 @@
-"""What a host would have been given: recorded sessions are replayed in order, each prompt with only its past captured.
+"""What a host would have been given: recorded sessions are replayed in order, each prompt with only
+its past captured.
 
     python benchmarks/context.py [--dump FILE]
 
-All sessions share one workspace that grows: a directory for each project, sessions by the time they began, prompts in
-order. Before each prompt the product's own recall is asked as the worker asks it; then the turn is captured. Labels
-(context_labels.tsv) say for 100 prompts which earlier turns are worth being told: transcript, turn of the prompt, + or
--, turn that the memory is from. They were made by reading what recall found, whatever its score; in brackets for
-prompts beyond these that were told something. ``--dump`` writes what is found, with its text, for whoever labels; the
-data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
+All sessions share one workspace that grows: a directory for each project, sessions by the time they
+began, prompts in order. Before each prompt the product's own recall is asked as the worker asks it;
+then the turn is captured. Labels (context_labels.tsv) say for 100 prompts which earlier turns are
+worth being told: transcript, turn of the prompt, + or -, turn that the memory is from. They were
+made by reading what recall found, whatever its score; in brackets for prompts beyond these that
+were told something. ``--dump`` writes what is found, with its text, for whoever labels; the data is
+not part of the repository (KEEPLORE_DATA, or ../shared/data).
 """
 
 from __future__ import annotations
@@ -28,14 +30,25 @@ import talks
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import Context
-from keeplore.index.words import token_count
-from keeplore.recall import Hit, Room, Told, View, brief, for_prompt, is_worth_asking, prompt_context, recall, words_in
+from keeplore.index.query_terms import token_count
+from keeplore.recall import (
+    Hit,
+    Room,
+    Told,
+    View,
+    brief,
+    for_prompt,
+    is_worth_asking,
+    prompt_context,
+    recall,
+    words_in,
+)
 from keeplore.recall.weights import PROMPT_CANDIDATES
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Compaction, HostEvent, Turn
 from keeplore_hooks.hosts import Cursor, source_named
-from keeplore_hooks.hosts.spoken import slash_command
+from keeplore_hooks.hosts.prompt_text import slash_command
 
 LABELS = Path(__file__).with_name("context_labels.tsv")
 THRESHOLDS = (0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97)
@@ -89,7 +102,9 @@ def recorded(data: Path = talks.DATA) -> list[Recorded]:
     found = []
     for path in talks.sessions(data):
         parts = path.relative_to(data).parts
-        events = source_named(parts[0]).read_transcript(path, Cursor()).events or tuple(captured.events(path, data))
+        events = source_named(parts[0]).read_transcript(path, Cursor()).events or tuple(
+            captured.events(path, data)
+        )
         folder = parts[2] if len(parts) > 3 and parts[2].startswith("-") else ""
         if any(isinstance(event, Turn) and event.user for event in events):
             project = f"{parts[1]}{folder}".strip("-").lower()
@@ -134,7 +149,9 @@ def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> 
 
 def _brief(workspace: Workspace, session: Session, own: str, source: str, cwd: Path) -> None:
     view = View(workspace.index, workspace.store, workspace.here(cwd).scopes)
-    text, _ = brief([view], session=own, source=source, room=Room(WISHES.brief_tokens, SIZE), told=Told())
+    text, _ = brief(
+        [view], session=own, source=source, room=Room(WISHES.brief_tokens, SIZE), told=Told()
+    )
     session.briefs.append(token_count(text))
     session.words |= words_in(text)
 
@@ -178,7 +195,9 @@ def _index(workspace: Workspace) -> None:
 
 
 def labels() -> tuple[dict[tuple[str, str], dict[str, bool]], set[tuple[str, str]]]:
-    """Transcript and turn of a prompt → turns that were judged; and which prompts are those of the sample."""
+    """Transcript and turn of a prompt → turns that were judged; and which prompts are those of the
+    sample.
+    """
     found: dict[tuple[str, str], dict[str, bool]] = {}
     sample = set()
     with LABELS.open(encoding="utf-8", newline="") as file:
@@ -201,46 +220,78 @@ def show_precision(asked: list[Asked]) -> None:
     print("threshold  lines  judged  right  precision  prompts  helped | told  share")
     for threshold in THRESHOLDS:
         told = [one for one in asked if any(found.hit.score >= threshold for found in one.found)]
-        figures = _figures([one for one in told if (one.transcript, one.turn) in chosen], judged, threshold)
+        figures = _figures(
+            [one for one in told if (one.transcript, one.turn) in chosen], judged, threshold
+        )
         print(f"{threshold:9.2f} {figures} | {len(told):4} {len(told) / len(asked):6.2f}")
     told = [one for one in asked if one.tokens]
     print(f"all that is told:\n{WISHES.threshold:9.2f} {_figures(told, judged, WISHES.threshold)}")
 
 
-def _figures(told: list[Asked], judged: dict[tuple[str, str], dict[str, bool]], threshold: float) -> str:
-    lines = [(one, found) for one in told for found in one.found[:3] if found.hit.score >= threshold]
+def _figures(
+    told: list[Asked], judged: dict[tuple[str, str], dict[str, bool]], threshold: float
+) -> str:
+    lines = [
+        (one, found) for one in told for found in one.found[:3] if found.hit.score >= threshold
+    ]
     verdicts = [verdict(found, judged.get((one.transcript, one.turn), {})) for one, found in lines]
     right, known = sum(bool(v) for v in verdicts), sum(v is not None for v in verdicts)
     helped = {(one.transcript, one.turn) for (one, _), v in zip(lines, verdicts, strict=True) if v}
-    return f"{len(lines):6} {known:7} {right:6} {right / max(known, 1):10.2f} {len(told):8} {len(helped):7}"
+    return (
+        f"{len(lines):6} {known:7} {right:6} {right / max(known, 1):10.2f} {len(told):8} "
+        f"{len(helped):7}"
+    )
 
 
 def main(dump: Path | None) -> int:
     sessions = list(replayed(recorded()))
     asked = [one for session in sessions for one in session.asked]
-    totals = sorted(sum(session.briefs) + sum(one.tokens for one in session.asked) for session in sessions)
+    totals = sorted(
+        sum(session.briefs) + sum(one.tokens for one in session.asked) for session in sessions
+    )
     first = [session.briefs[0] for session in sessions]
     later = [tokens for session in sessions for tokens in session.briefs[1:]]
     told = [one.tokens for one in asked if one.tokens]
-    print(f"{len(sessions)} sessions, {len(asked)} prompts, {len(told)} told something ({len(told) / len(asked):.0%})")
-    for name, values in (("a brief", first), ("after a compaction", later), ("a prompt that is told", told)):
+    print(
+        f"{len(sessions)} sessions, {len(asked)} prompts, {len(told)} told something "
+        f"({len(told) / len(asked):.0%})"
+    )
+    for name, values in (
+        ("a brief", first),
+        ("after a compaction", later),
+        ("a prompt that is told", told),
+    ):
         if values:
-            print(f"tokens of {name}: median {statistics.median(values):.0f}, most {max(values):.0f} ({len(values)})")
+            print(
+                f"tokens of {name}: median {statistics.median(values):.0f}, most {max(values):.0f} "
+                f"({len(values)})"
+            )
     p90 = totals[len(totals) * 9 // 10]
-    print(f"tokens a session: median {statistics.median(totals):.0f}, p90 {p90:.0f}, most {totals[-1]:.0f}")
+    print(
+        f"tokens a session: median {statistics.median(totals):.0f}, p90 {p90:.0f}, most "
+        f"{totals[-1]:.0f}"
+    )
     if LABELS.exists():
         show_precision(asked)
     if dump:
         with dump.open("w", encoding="utf-8") as file:
             for one in asked:
                 hits = [{**_plain(found.hit), "turns": found.turns} for found in one.found]
-                row = {"transcript": one.transcript, "turn": one.turn, "prompt": one.prompt, "hits": hits}
+                row = {
+                    "transcript": one.transcript,
+                    "turn": one.turn,
+                    "prompt": one.prompt,
+                    "hits": hits,
+                }
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return 0
 
 
 def _plain(hit: Hit) -> dict[str, object]:
-    return {name: getattr(hit, name) for name in ("score", "memory_id", "kind", "trust", "title", "passage")}
+    return {
+        name: getattr(hit, name)
+        for name in ("score", "memory_id", "kind", "trust", "title", "passage")
+    }
 
 
 if __name__ == "__main__":

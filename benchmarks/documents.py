@@ -1,8 +1,10 @@
-"""How well a document is found by its passages, and by windows of other sizes: `python benchmarks/documents.py`.
+"""How well a document is found by its passages, and by windows of other sizes: `python
+benchmarks/documents.py`.
 
-The pages of docs/ stand for documents. A question is a sentence of one with more than half of its words left out;
-counted is how often the first hit is of that page, and how often the first, or one of five, holds that sentence.
-Vectors alone: full text does not mind how long a window is, a model that reads 256 tokens does.
+The pages of docs/ stand for documents. A question is a sentence of one with more than half of its
+words left out; counted is how often the first hit is of that page, and how often the first, or one
+of five, holds that sentence. Vectors alone: full text does not mind how long a window is, a model
+that reads 256 tokens does.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from keeplore.config.places import Places
 from keeplore.index import Embedder, Models
 from keeplore.index.passages import embedded_text, passages_of
 from keeplore.memory import Memory
-from keeplore.workspace.plugins import Plugins
+from keeplore.workspace.plugin_manager import Plugins
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 QUESTIONS, KEPT, SEED = 400, 0.45, 7
@@ -47,7 +49,9 @@ def main() -> None:
     )
     for size, overlap in WINDOWS:
         pieces = [
-            (name, w, embedded_text(name, w, "")) for name, text in pages.items() for w in cut(text, size, overlap)
+            (name, w, embedded_text(name, w, ""))
+            for name, text in pages.items()
+            for w in cut(text, size, overlap)
         ]
         measure(f"windows of {size} characters, {overlap} twice", pieces, asked, vectors, embedder)
 
@@ -93,7 +97,11 @@ def cut(text: str, size: int, overlap: int) -> Iterator[str]:
 
 
 def measure(
-    label: str, pieces: Sequence[Piece], asked: Sequence[tuple[str, str, str]], vectors: np.ndarray, embedder: Embedder
+    label: str,
+    pieces: Sequence[Piece],
+    asked: Sequence[tuple[str, str, str]],
+    vectors: np.ndarray,
+    embedder: Embedder,
 ) -> None:
     began = time.process_time()
     order = sorted(range(len(pieces)), key=lambda n: len(pieces[n][2]))

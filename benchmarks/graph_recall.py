@@ -1,11 +1,13 @@
-"""What the graph adds to recall over recorded coding sessions: the same questions with it and without it.
+"""What the graph adds to recall over recorded coding sessions: the same questions with it and
+without it.
 
     python benchmarks/graph_recall.py [--work DIR]
 
-All sessions are captured into one workspace, as hosts would have reported them, and every question of
-``graph_questions.tsv`` is asked in all projects: most of them name a file, a tool, a command or an identifier. A hit is
-right where it is one of the conversations named there (eight digits of an id), or a note made of one. The data is not
-part of the repository (KEEPLORE_DATA, or ../shared/data).
+All sessions are captured into one workspace, as hosts would have reported them, and every question
+of ``graph_questions.tsv`` is asked in all projects: most of them name a file, a tool, a command or
+an identifier. A hit is right where it is one of the conversations named there (eight digits of an
+id), or a note made of one. The data is not part of the repository (KEEPLORE_DATA, or
+../shared/data).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.recall import Here, recall
 from keeplore.recall.weights import WEIGHTS, Weights
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 QUESTIONS = Path(__file__).with_name("graph_questions.tsv")
@@ -45,17 +47,28 @@ def main() -> int:
     parser.add_argument("--work", type=Path, help="keep workspace and index there for the next run")
     options = parser.parse_args()
     files = sorted(
-        p for p in talks.DATA.rglob("*") if p.suffix in {".jsonl", ".json", ".md"} and p.name != "index.json"
+        p
+        for p in talks.DATA.rglob("*")
+        if p.suffix in {".jsonl", ".json", ".md"} and p.name != "index.json"
     )
     if not files:
-        print(f"skipped: there is nothing in {talks.DATA}; set KEEPLORE_DATA to the folder that holds transcripts/")
+        print(
+            f"skipped: there is nothing in {talks.DATA}; set KEEPLORE_DATA to the folder that "
+            f"holds transcripts/"
+        )
         return 0
-    with tempfile.TemporaryDirectory() as scratch, opened(options.work or Path(scratch), files) as workspace:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        opened(options.work or Path(scratch), files) as workspace,
+    ):
         rows = list(csv.reader(QUESTIONS.open(encoding="utf-8"), delimiter="\t"))
         for is_text in (False, True):
             print("text alone" if is_text else "text and vectors")
             for label, weights in VARIANTS.items():
-                places = [place(workspace, ask, gold.split(), weights, is_text=is_text) for ask, gold in rows]
+                places = [
+                    place(workspace, ask, gold.split(), weights, is_text=is_text)
+                    for ask, gold in rows
+                ]
                 print(f"  {label:24} {figures(places)}", flush=True)
     return 0
 
@@ -73,7 +86,9 @@ def opened(work: Path, files: Sequence[Path]) -> Workspace:
     return workspace
 
 
-def place(workspace: Workspace, ask: str, gold: Sequence[str], weights: Weights | None, *, is_text: bool) -> int:
+def place(
+    workspace: Workspace, ask: str, gold: Sequence[str], weights: Weights | None, *, is_text: bool
+) -> int:
     """Of the first right hit, from 1; 0 for none among twenty."""
     answer = recall(
         workspace.index, workspace.store, ask, Here(), embedder=workspace.embedder, limit=20, wide=True, at_once=True,

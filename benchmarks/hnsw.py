@@ -1,11 +1,12 @@
-"""Which parameters the graph has and from when on it serves: recall@10 against exact search, and what each costs.
+"""Which parameters the graph has and from when on it serves: recall@10 against exact search, and
+what each costs.
 
     python benchmarks/hnsw.py [COUNT ...] [--vectors FILE]     (default: 10000)
 
-FILE holds vectors of the packaged model, as ``performance.py --keep`` leaves them in ``real.npy``; without one 600
-texts are embedded. First half of them is compared with as many that are resampled from the other half (see scale.py):
-where both have the same curve, the curves of larger numbers, which are resampled, can be believed. Times are of one
-thread's processor.
+FILE holds vectors of the packaged model, as ``performance.py --keep`` leaves them in ``real.npy``;
+without one 600 texts are embedded. First half of them is compared with as many that are resampled
+from the other half (see scale.py): where both have the same curve, the curves of larger numbers,
+which are resampled, can be believed. Times are of one thread's processor.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scale import Resampled, Talk, Vectors
 
 from keeplore.index import embedder_for
-from keeplore.index import hnsw as product
-from keeplore.index.blocks import Block, files
-from keeplore.index.packing import BYTES, packed
 from keeplore.index.passages import passages_of
-from keeplore.index.vectors import Vectors as Search
+from keeplore.index.vectors import hnsw as product
+from keeplore.index.vectors.block_files import Block, files
+from keeplore.index.vectors.quantization import BYTES, packed
+from keeplore.index.vectors.vector_search import Vectors as Search
 
 QUERIES = 200
 LIMIT = 10
@@ -53,7 +54,9 @@ class Fake:
 def resampled(real: Vectors, count: int, seed: int) -> Vectors:
     made = Resampled(real, Fake(real.shape[1]))  # type: ignore[arg-type]  # it embeds nothing
     seeds = np.random.default_rng(seed).integers(0, 2**63, count, np.uint64)
-    return np.concatenate([made.draw(seeds[start : start + 20_000]) for start in range(0, count, 20_000)])
+    return np.concatenate(
+        [made.draw(seeds[start : start + 20_000]) for start in range(0, count, 20_000)]
+    )
 
 
 def timed(act: Callable[[Any], object], over: Vectors) -> float:
@@ -82,7 +85,9 @@ def exact_ms(vectors: Vectors, queries: Vectors) -> float:
         return timed(lambda query: exact(block, query, LIMIT), queries[:50])
 
 
-def curve(label: str, vectors: Vectors, queries: Vectors, builds: tuple[tuple[int, int], ...]) -> None:
+def curve(
+    label: str, vectors: Vectors, queries: Vectors, builds: tuple[tuple[int, int], ...]
+) -> None:
     nearest = truth(vectors, queries)
     print(f"{label}: {len(vectors)} vectors, exact {exact_ms(vectors, queries):.2f} ms", flush=True)
     for product.M, product.EF_BUILD in builds:
@@ -96,10 +101,18 @@ def curve(label: str, vectors: Vectors, queries: Vectors, builds: tuple[tuple[in
         for ef in EFS:
             index.set_ef(ef)
             found = [set(made.nearest(query, LIMIT)[0].tolist()) for query in queries]
-            recall = sum(len(a & b) for a, b in zip(found, nearest, strict=True)) / (LIMIT * len(queries))
-            parts.append(f"{ef}: {recall:.3f} {timed(partial(made.nearest, limit=LIMIT), queries):.2f}")
+            recall = sum(len(a & b) for a, b in zip(found, nearest, strict=True)) / (
+                LIMIT * len(queries)
+            )
+            parts.append(
+                f"{ef}: {recall:.3f} {timed(partial(made.nearest, limit=LIMIT), queries):.2f}"
+            )
         size = index.index_file_size() / len(vectors)
-        print(f"  M {product.M:2} built with {product.EF_BUILD:3}: {built:6.1f} s, {size:.0f} bytes a vector", end="")
+        print(
+            f"  M {product.M:2} built with {product.EF_BUILD:3}: {built:6.1f} s, {size:.0f} bytes "
+            f"a vector",
+            end="",
+        )
         print("; recall@10 and ms at EF " + ", ".join(parts), flush=True)
 
 
@@ -107,13 +120,19 @@ def real_vectors(file: Path | None) -> Vectors:
     if file:
         return np.asarray(np.load(file), np.float32)
     talk = Talk()
-    texts = [passage.embedded for number in range(200) for passage in passages_of(talk.conversation(number))]
+    texts = [
+        passage.embedded
+        for number in range(200)
+        for passage in passages_of(talk.conversation(number))
+    ]
     with tempfile.TemporaryDirectory() as folder:
         return embedder_for("packaged", Path(folder)).embed(texts[:600])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("counts", type=int, nargs="*", default=[10_000])
     parser.add_argument("--vectors", type=Path, help="vectors of the packaged model, (n, dim)")
     asked = parser.parse_args()

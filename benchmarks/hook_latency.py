@@ -1,9 +1,10 @@
 """What a host pays for an event: both clients beside ``python3 -I -S -c pass`` in the same run.
 
-``python benchmarks/hook_latency.py [ROUNDS]`` runs the rows in turn, so that a busy moment falls on all of them, and
-prints medians. Exit code 1 where a client costs more than it may: a captured event 1 × the start of Python, an
-answered one 3 ×. The worker that answers is played by a thread with a reply of 4 kB; the state directory is on the
-disk of the temporary directory (TMPDIR), and every payload is synced to it.
+``python benchmarks/hook_latency.py [ROUNDS]`` runs the rows in turn, so that a busy moment falls on
+all of them, and prints medians. Exit code 1 where a client costs more than it may: a captured event
+1 × the start of Python, an answered one 3 ×. The worker that answers is played by a thread with a
+reply of 4 kB; the state directory is on the disk of the temporary directory (TMPDIR), and every
+payload is synced to it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CLIENT = Path(__file__).resolve().parent.parent / "plugin" / "keeplore" / "client"
-PYTHON = str(Path(sys.executable).resolve())  # neither a venv's nor a version manager's start-up cost
+PYTHON = str(
+    Path(sys.executable).resolve()
+)  # neither a venv's nor a version manager's start-up cost
 ROUNDS = 60
 CONTEXT = b'{"hookSpecificOutput": {"additionalContext": "' + b"x" * 4000 + b'"}}'
 
@@ -39,7 +42,9 @@ class Row:
 ROWS = (
     Row("python3 -I -S -c pass", (PYTHON, "-I", "-S", "-c", "pass")),
     Row("client.sh, 2 kB", ("sh", str(CLIENT / "client.sh"), "bench", "Stop"), b"p" * 2_000, 1.0),
-    Row("client.sh, 200 kB", ("sh", str(CLIENT / "client.sh"), "bench", "Stop"), b"p" * 200_000, 1.0),
+    Row(
+        "client.sh, 200 kB", ("sh", str(CLIENT / "client.sh"), "bench", "Stop"), b"p" * 200_000, 1.0
+    ),
     Row(
         "client.py, answered, 2 kB",
         (PYTHON, "-I", "-S", str(CLIENT / "client.py"), "bench", "UserPromptSubmit"),
@@ -87,7 +92,8 @@ def run(row: Row) -> float:
     took_ms = (time.perf_counter() - start) * 1e3
     if process.returncode or out != row.reply:
         raise SystemExit(
-            f"{row.name}: exit {process.returncode}, {len(out)} bytes on stdout; expected {len(row.reply)}"
+            f"{row.name}: exit {process.returncode}, {len(out)} bytes on stdout; expected "
+            f"{len(row.reply)}"
         )
     return took_ms
 
@@ -104,14 +110,20 @@ def main(rounds: int) -> int:
                     times[row.name].append(run(row))
         spooled = len(list((state / "spool" / "new").iterdir()))
     baseline = statistics.median(times[ROWS[0].name])
-    print(f"{rounds} rounds, {spooled} events spooled, Python {sys.version.split()[0]}, {os.cpu_count()} cores\n")
+    print(
+        f"{rounds} rounds, {spooled} events spooled, Python {sys.version.split()[0]}, "
+        f"{os.cpu_count()} cores\n"
+    )
     print(f"{'':28} {'median ms':>9} {'p90 ms':>8} {'ratio':>6} {'limit':>6}")
     is_over = False
     for row in ROWS:
         taken = sorted(times[row.name])
         median = statistics.median(taken)
         limit = f"{row.limit:6.1f}" if row.limit else ""
-        print(f"{row.name:28} {median:9.2f} {taken[rounds * 9 // 10]:8.2f} {median / baseline:6.2f} {limit}")
+        print(
+            f"{row.name:28} {median:9.2f} {taken[rounds * 9 // 10]:8.2f} {median / baseline:6.2f} "
+            f"{limit}"
+        )
         is_over = is_over or bool(row.limit and median / baseline > row.limit)
     return int(is_over)
 

@@ -1,7 +1,9 @@
-"""`keeplore import claude-code` over recorded sessions: time, throughput and peak memory of the whole command.
+"""`keeplore import claude-code` over recorded sessions: time, throughput and peak memory of the
+whole command.
 
-Usage: python benchmarks/import_history.py [FOLDER], where Claude Code transcripts lie anywhere below FOLDER; without it
-those of KEEPLORE_DATA or ../shared/data. They are copied into a temporary home, so that nothing of yours is changed.
+Usage: python benchmarks/import_history.py [FOLDER], where Claude Code transcripts lie anywhere
+below FOLDER; without it those of KEEPLORE_DATA or ../shared/data. They are copied into a temporary
+home, so that nothing of yours is changed.
 """
 
 from __future__ import annotations
@@ -29,14 +31,21 @@ def main(folder: Path) -> None:
         machine.keeplore("init", "memory")
         for label in ("first run", "second run"):
             begun = time.perf_counter()
-            done = machine.run(sys.executable, "-m", "keeplore.cli", "import", "claude-code", timeout_s=1800)
+            done = machine.run(
+                sys.executable, "-m", "keeplore.cli", "import", "claude-code", timeout_s=1800
+            )
             seconds = time.perf_counter() - begun
             print(f"{label}: {done.stdout.decode().splitlines()[0]}")
             print(f"  {seconds:.1f} s, {size / 1e6 / seconds:.2f} MB of transcripts a second")
         # of the largest of all programs that were started here: the first import
         peak_kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        text = sum(path.stat().st_size for path in (machine.home / "memory" / "projects").rglob("*.md"))
-        print(f"{size / 1e6:.1f} MB of transcripts, {text / 1e6:.2f} MB of memory, peak memory {peak_kb / 1024:.0f} MB")
+        text = sum(
+            path.stat().st_size for path in (machine.home / "memory" / "projects").rglob("*.md")
+        )
+        print(
+            f"{size / 1e6:.1f} MB of transcripts, {text / 1e6:.2f} MB of memory, peak memory "
+            f"{peak_kb / 1024:.0f} MB"
+        )
 
 
 def copy(folder: Path, projects: Path) -> int:

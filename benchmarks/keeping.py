@@ -1,7 +1,9 @@
-"""What the commands that keep memory cost on a workspace of many notes: python benchmarks/keeping.py 20000
+"""What the commands that keep memory cost on a workspace of many notes: python
+benchmarks/keeping.py 20000
 
-Every command runs in a process of its own, three times, and the median counts: seconds, and seconds of CPU, which other
-programs on the machine do not change. The notes have no vectors: making them is measured by performance.py.
+Every command runs in a process of its own, three times, and the median counts: seconds, and seconds
+of CPU, which other programs on the machine do not change. The notes have no vectors: making them is
+measured by performance.py.
 """
 
 from __future__ import annotations
@@ -65,15 +67,24 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        os.environ.update(HOME=folder, KEEPLORE_STATE_DIR=f"{folder}/state", KEEPLORE_CACHE_DIR=f"{folder}/cache")
-        (home / ".gitconfig").write_text("[user]\nname = B\nemail = b@example.invalid\n[init]\ndefaultBranch = main\n")
+        os.environ.update(
+            HOME=folder, KEEPLORE_STATE_DIR=f"{folder}/state", KEEPLORE_CACHE_DIR=f"{folder}/cache"
+        )
+        (home / ".gitconfig").write_text(
+            "[user]\nname = B\nemail = b@example.invalid\n[init]\ndefaultBranch = main\n"
+        )
         keeplore(home, "init", "memory")
         fill(home / "memory", count)
-        print(f"{count} notes; first doctor, which builds the index: {timed(home, 'doctor')[0]:.1f} s")
+        print(
+            f"{count} notes; first doctor, which builds the index: {timed(home, 'doctor')[0]:.1f} s"
+        )
         for command in COMMANDS:
             runs = [timed(home, *command) for _ in range(RUNS)]
             wall, cpu = (statistics.median(run[at] for run in runs) for at in range(2))
-            print(f"keeplore {' '.join(command):45} {wall:6.2f} s {cpu:6.2f} s CPU {max(r[2] for r in runs):5.0f} MB")
+            print(
+                f"keeplore {' '.join(command):45} {wall:6.2f} s {cpu:6.2f} s CPU "
+                f"{max(r[2] for r in runs):5.0f} MB"
+            )
 
 
 def fill(root: Path, count: int) -> None:

@@ -1,13 +1,16 @@
 """How well the names in real sessions are found: precision and recall, by kind of name.
 
-    python benchmarks/linking.py [--show [held]]      (--show prints what is found wrongly, and what is missed)
+    python benchmarks/linking.py [--show [held]]      (--show prints what is found wrongly, and what
+    is missed)
 
-The labels in ``linking_labels.tsv`` were given by reading, those of the half "held" before the linker had seen it. Each
-row names a passage by its turn, offset in what was said in the turn and length (characters), with the first eight hex
-digits of its SHA-256, so that a changed file shows, and the canonical names of all that it mentions; above them stand
-the session and its part. The lines with ``+`` are what manifests, projects and a person's list give (``name = alias``).
-A name counts where it exists: because these lines have it, or because some session's memory shows that there is such a
-thing. The data is not part of the repository (KEEPLORE_DATA, or ../shared/data); without it the script says so.
+The labels in ``linking_labels.tsv`` were given by reading, those of the half "held" before the
+linker had seen it. Each row names a passage by its turn, offset in what was said in the turn and
+length (characters), with the first eight hex digits of its SHA-256, so that a changed file shows,
+and the canonical names of all that it mentions; above them stand the session and its part. The
+lines with ``+`` are what manifests, projects and a person's list give (``name = alias``). A name
+counts where it exists: because these lines have it, or because some session's memory shows that
+there is such a thing. The data is not part of the repository (KEEPLORE_DATA, or ../shared/data);
+without it the script says so.
 """
 
 from __future__ import annotations
@@ -26,8 +29,8 @@ import captured
 import talks
 
 from keeplore.index.graph.evidence import evident, texts_of
+from keeplore.index.graph.graph_values import Mention, canonical
 from keeplore.index.graph.linker import first_word, first_words, linked
-from keeplore.index.graph.names import Mention, canonical
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks.events import Turn, Work
 
@@ -47,7 +50,9 @@ class Passage:
 
 @dataclass(slots=True)
 class Labels:
-    aliases: dict[str, str] = field(default_factory=dict)  # of all given names, to what they stand for
+    aliases: dict[str, str] = field(
+        default_factory=dict
+    )  # of all given names, to what they stand for
     sessions: list[str] = field(default_factory=list)
     passages: list[Passage] = field(default_factory=list)
     changed: int = 0
@@ -63,11 +68,14 @@ def main(shown: str) -> int:
     words = {m.name for m in mentions if m.is_word} | set(labels.aliases)
     existing = {m.name for m in mentions if m.type} | set(labels.aliases)
     print(
-        f"{len(existing)} names exist, {len(words)} of them are looked for as words, {labels.changed} passages changed"
+        f"{len(existing)} names exist, {len(words)} of them are looked for as words, "
+        f"{labels.changed} passages changed"
     )
     for part in ("dev", "held"):
         passages = [passage for passage in labels.passages if passage.part == part]
-        judged = [(passage, found_in(passage, words, labels.aliases) & existing) for passage in passages]
+        judged = [
+            (passage, found_in(passage, words, labels.aliases) & existing) for passage in passages
+        ]
         print_part(part, judged, existing, words, labels.aliases)
         if shown == part:
             print_wrong(judged, existing, labels.aliases)
@@ -84,7 +92,9 @@ def read() -> Labels:
                 labels.aliases |= {one: name for one in (name, alias) if one}
         elif line.startswith("= "):
             path, part = line[2:].split("\t")
-            said = {exchange.id: spoken(exchange) for exchange in talks.exchanges(talks.DATA / path)}
+            said = {
+                exchange.id: spoken(exchange) for exchange in talks.exchanges(talks.DATA / path)
+            }
         elif not line.startswith("#"):
             turn, offset, length, digest, names = line.split("\t")
             text = said.get(turn, "")[int(offset) : int(offset) + int(length)]
@@ -107,7 +117,12 @@ def memories_of(path: Path) -> Iterator[Memory]:
     project = path.relative_to(talks.DATA).parts[1]
     for said in batched(talks.exchanges(path), EXCHANGES):
         done = [work.get(exchange.id, Work()) for exchange in said]
-        joined = Work(*(tuple(dict.fromkeys(i for w in done for i in getattr(w, f.name))) for f in fields(Work)))
+        joined = Work(
+            *(
+                tuple(dict.fromkeys(i for w in done for i in getattr(w, f.name)))
+                for f in fields(Work)
+            )
+        )
         talk = Conversation("", said, work=joined)
         yield Memory({"kind": "conversation", "project": project}, talk.to_markdown())
 
@@ -136,13 +151,23 @@ def print_part(
     for passage, names in judged:
         labelled = {aliases.get(name, name) for name in passage.labels}
         nowhere += len(labelled - existing)
-        for counter, of in ((right, names & labelled), (found, names), (there, labelled & existing)):
+        for counter, of in (
+            (right, names & labelled),
+            (found, names),
+            (there, labelled & existing),
+        ):
             counter.update(kind_of(name, words) for name in of)
-    print(f"\n## {part}: {len(judged)} passages; {nowhere} labelled names exist nowhere and do not count\n")
+    print(
+        f"\n## {part}: {len(judged)} passages; {nowhere} labelled names exist nowhere and do not "
+        f"count\n"
+    )
     print("| kind | labelled | found | precision | recall |\n|---|---|---|---|---|")
     for kind in (*KINDS, "all"):
         numbers = [c.total() if kind == "all" else c[kind] for c in (right, found, there)]
-        print(f"| {kind} | {numbers[2]} | {numbers[1]} | {_share(*numbers[:2])} | {_share(numbers[0], numbers[2])} |")
+        print(
+            f"| {kind} | {numbers[2]} | {numbers[1]} | {_share(*numbers[:2])} | "
+            f"{_share(numbers[0], numbers[2])} |"
+        )
 
 
 def kind_of(name: str, words: set[str]) -> str:
@@ -150,10 +175,16 @@ def kind_of(name: str, words: set[str]) -> str:
         return "issue"
     if name in words:
         return "package, tool, project"
-    return "file, folder" if "/" in name or re.search(r"^\.|\.(\w{1,5}|gitignore)$", name) else "identifier"
+    return (
+        "file, folder"
+        if "/" in name or re.search(r"^\.|\.(\w{1,5}|gitignore)$", name)
+        else "identifier"
+    )
 
 
-def print_wrong(judged: list[tuple[Passage, set[str]]], existing: set[str], aliases: dict[str, str]) -> None:
+def print_wrong(
+    judged: list[tuple[Passage, set[str]]], existing: set[str], aliases: dict[str, str]
+) -> None:
     for passage, names in judged:
         labelled = {aliases.get(name, name) for name in passage.labels}
         for word, of in (("wrong", names - labelled), ("missed", labelled & existing - names)):
@@ -165,7 +196,10 @@ def print_times(memories: list[Memory], words: set[str]) -> None:
     """CPU time of one memory's parts, scaled to 2,000 words of it."""
     texts = [text for memory in memories for text in texts_of(memory)]
     count = sum(len(text.split()) for text in texts) / 2000
-    vocabulary = {*words, *(f"{word} {number}" for number in range(VOCABULARY) for word in [f"name{number % 997}"])}
+    vocabulary = {
+        *words,
+        *(f"{word} {number}" for number in range(VOCABULARY) for word in [f"name{number % 997}"]),
+    }
     by_first: dict[str, list[str]] = {}
     for name in vocabulary:
         by_first.setdefault(first_word(name), []).append(name)
@@ -173,12 +207,20 @@ def print_times(memories: list[Memory], words: set[str]) -> None:
     def linking() -> Iterator[list[Mention]]:
         for memory in memories:
             said = texts_of(memory)
-            yield linked(said, [name for key in first_words(said) for name in by_first.get(key, ())])
+            yield linked(
+                said, [name for key in first_words(said) for name in by_first.get(key, ())]
+            )
 
     print(f"\n{count * 2000:.0f} words; CPU for 2,000 of them, beside {len(vocabulary)} names:")
-    bare = min(_cpu(lambda: subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True)) for _ in range(9))
+    bare = min(
+        _cpu(lambda: subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True))
+        for _ in range(9)
+    )
     print(f"  python -I -S -c pass: {bare * 1000:.1f} ms")
-    parts = {"evident": lambda: [*map(evident, memories)], "first_words and linked": lambda: [*linking()]}
+    parts = {
+        "evident": lambda: [*map(evident, memories)],
+        "first_words and linked": lambda: [*linking()],
+    }
     for name, work in parts.items():
         took = min(_cpu(work) for _ in range(3)) / count
         print(f"  {name}: {took * 1000:.2f} ms, {took / bare:.2f} of that")

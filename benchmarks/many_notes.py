@@ -2,10 +2,10 @@
 
     python benchmarks/many_notes.py [NOTES ...]     (default: 20000)
 
-The workspace has notes of every category in three projects, the workspace and user scope; one of ten is a version of
-an earlier one, one of fifty is archived. Every command runs in a process of its own, as a person starts it, with the
-index current; times are wall seconds, median and worst of the rounds, and CPU seconds with those of git. ``fill`` is
-for other benchmarks too.
+The workspace has notes of every category in three projects, the workspace and user scope; one of
+ten is a version of an earlier one, one of fifty is archived. Every command runs in a process of its
+own, as a person starts it, with the index current; times are wall seconds, median and worst of the
+rounds, and CPU seconds with those of git. ``fill`` is for other benchmarks too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pathlib import Path
 from keeplore.config.places import Places
 from keeplore.memory import CATEGORIES, Memory, new_id, new_meta, relative_path, serialise
 from keeplore.workspace.identity import Project
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 ROUNDS = 5
 PROJECTS = ("shop", "ledger", "infra")
@@ -41,12 +41,33 @@ SUBJECTS = (
     "ledger",
     "mailer",
 )
-THINGS = ("timeout", "port", "schema", "branch", "index", "retry", "token", "limit", "format", "currency", "owner")
-VERBS = ("is kept at", "must never exceed", "was moved to", "is documented under", "defaults to", "is owned by team")
+THINGS = (
+    "timeout",
+    "port",
+    "schema",
+    "branch",
+    "index",
+    "retry",
+    "token",
+    "limit",
+    "format",
+    "currency",
+    "owner",
+)
+VERBS = (
+    "is kept at",
+    "must never exceed",
+    "was moved to",
+    "is documented under",
+    "defaults to",
+    "is owned by team",
+)
 
 
 def fill(root: Path, count: int, *, seed: int = 1) -> list[str]:
-    """Write ``count`` notes below ``root`` without waiting for the disk, and return their ids; projects are known."""
+    """Write ``count`` notes below ``root`` without waiting for the disk, and return their ids;
+    projects are known.
+    """
     words = random.Random(seed)
     for project in PROJECTS:
         folder = root / "projects" / project
@@ -89,9 +110,16 @@ def _note(number: int, words: random.Random, before: list[str]) -> Memory:
         supersedes=old,
         trust="user",
         trigger="remember",
-        source={"host": "claude-code", "session": f"s-{number % 500}", "turns": [new_id("t", str(number))]},
+        source={
+            "host": "claude-code",
+            "session": f"s-{number % 500}",
+            "turns": [new_id("t", str(number))],
+        },
     )
-    reason = f"Because {words.choice(SUBJECTS)} needed it when {words.choice(SUBJECTS)} {words.randrange(5000)} failed."
+    reason = (
+        f"Because {words.choice(SUBJECTS)} needed it when {words.choice(SUBJECTS)} "
+        f"{words.randrange(5000)} failed."
+    )
     return Memory(meta, f"# {title}\n\n{reason}\n")
 
 
@@ -135,14 +163,21 @@ def measure(count: int) -> dict[str, str]:
 def _timed(run: list[str], words: list[str], cwd: Path) -> str:
     walls, cpus = [], []
     for number in range(ROUNDS):
-        command = [*run, *(word.replace("{}", f"{number} about {time.time_ns()}") for word in words)]
+        command = [
+            *run,
+            *(word.replace("{}", f"{number} about {time.time_ns()}") for word in words),
+        ]
         before, begin = _cpu(), time.perf_counter()
-        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
         walls.append(time.perf_counter() - begin)
         cpus.append(_cpu() - before)
         if done.returncode:
             raise SystemExit(f"{words}: {done.stderr}")
-    return f"{statistics.median(walls):.2f} / {max(walls):.2f} s ({statistics.median(cpus):.2f} s CPU)"
+    return (
+        f"{statistics.median(walls):.2f} / {max(walls):.2f} s ({statistics.median(cpus):.2f} s CPU)"
+    )
 
 
 def _cpu() -> float:

@@ -1,11 +1,14 @@
-"""How well sentences of real sessions are told for notes: precision and recall, by category and by threshold.
+"""How well sentences of real sessions are told for notes: precision and recall, by category and by
+threshold.
 
-    python benchmarks/notes.py [--show]     (--show prints what is written wrongly, and what is missed)
+    python benchmarks/notes.py [--show]     (--show prints what is written wrongly, and what is
+    missed)
 
-The labels in ``notes_labels.tsv`` were given by reading: each names a sentence by session, line, offset in the line and
-length (characters, as the file has it), with the first eight hex digits of its SHA-256, so that a changed file shows,
-and a category or "none". Of an answer the label names the question. Cues and threshold were set on "dev" alone.
-The data is not part of the repository (KEEPLORE_DATA, or ../shared/data); without it the script says so and ends.
+The labels in ``notes_labels.tsv`` were given by reading: each names a sentence by session, line,
+offset in the line and length (characters, as the file has it), with the first eight hex digits of
+its SHA-256, so that a changed file shows, and a category or "none". Of an answer the label names
+the question. Cues and threshold were set on "dev" alone. The data is not part of the repository
+(KEEPLORE_DATA, or ../shared/data); without it the script says so and ends.
 """
 
 from __future__ import annotations
@@ -21,9 +24,9 @@ from pathlib import Path
 
 from talks import DATA, exchanges
 
-from keeplore.capture.candidates import AUTOMATIC, Candidate, candidates
-from keeplore.capture.sentences import clip
+from keeplore.capture.notes.note_candidates import AUTOMATIC, Candidate, candidates
 from keeplore.memory import Asked, Exchange
+from keeplore.text.sentences import clip
 
 LABELS = Path(__file__).with_name("notes_labels.tsv")
 NONE = "none"
@@ -33,7 +36,9 @@ ASKED_CHARS = 60  # of a question, by which its answer is found
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A labelled sentence with what was read out of it: category "" and confidence 0 where nothing was."""
+    """A labelled sentence with what was read out of it: category "" and confidence 0 where nothing
+    was.
+    """
 
     text: str
     label: str
@@ -80,7 +85,9 @@ def read() -> dict[str, Part]:
             candidate = next((c for c in found if _is_of(c, text, speaker)), None)
             if candidate:
                 known.add(candidate)
-                parts[part].judged.append(Judged(text, label, candidate.category, candidate.confidence))
+                parts[part].judged.append(
+                    Judged(text, label, candidate.category, candidate.confidence)
+                )
             else:
                 parts[part].judged.append(Judged(text, label))
         parts[part].unlabelled += sum(c.confidence >= AUTOMATIC for c in found if c not in known)
@@ -129,27 +136,47 @@ def print_curve(judged: Sequence[Judged]) -> None:
         written = [j for j in judged if j.confidence >= threshold]
         right = sum(j.label != NONE for j in written)
         mark = " (used)" if threshold == AUTOMATIC else ""
-        print(f"| {threshold}{mark} | {len(written)} | {_share(right, len(written))} | {_share(right, positive)} |")
+        print(
+            f"| {threshold}{mark} | {len(written)} | {_share(right, len(written))} | "
+            f"{_share(right, positive)} |"
+        )
 
 
 def print_categories(judged: Sequence[Judged]) -> None:
-    """Precision: written under a category and rightly a note. Recall: notes of a category that are written as any."""
+    """Precision: written under a category and rightly a note. Recall: notes of a category that are
+    written as any.
+    """
     written = [j for j in judged if j.confidence >= AUTOMATIC]
-    read_as, is_note = Counter(j.category for j in written), Counter(j.category for j in written if j.label != NONE)
+    read_as, is_note = (
+        Counter(j.category for j in written),
+        Counter(j.category for j in written if j.label != NONE),
+    )
     labels, found = Counter(j.label for j in judged), Counter(j.label for j in written)
     same = Counter(j.label for j in written if j.label == j.category)
-    print("\n| category | labelled | written as it | precision | recall | of these in this category |")
+    print(
+        "\n| category | labelled | written as it | precision | recall | of these in this category |"
+    )
     print("|---|---|---|---|---|---|")
     for name in sorted({*read_as, *labels} - {NONE}):
-        shares = ((is_note[name], read_as[name]), (found[name], labels[name]), (same[name], found[name]))
-        print(f"| {name} | {labels[name]} | {read_as[name]} | {' | '.join(_share(*share) for share in shares)} |")
+        shares = (
+            (is_note[name], read_as[name]),
+            (found[name], labels[name]),
+            (same[name], found[name]),
+        )
+        print(
+            f"| {name} | {labels[name]} | {read_as[name]} | "
+            f"{' | '.join(_share(*share) for share in shares)} |"
+        )
 
 
 def print_wrong(judged: Sequence[Judged]) -> None:
     for j in judged:
         is_written = j.confidence >= AUTOMATIC
         if is_written == (j.label == NONE):
-            print(f"{'wrong ' if is_written else 'missed'} {j.confidence:.2f} {j.label} {j.category}: {j.text[:200]}")
+            print(
+                f"{'wrong ' if is_written else 'missed'} {j.confidence:.2f} {j.label} "
+                f"{j.category}: {j.text[:200]}"
+            )
 
 
 def _share(part: int, whole: int) -> str:

@@ -1,12 +1,15 @@
-"""What the index costs at every size: build from text, changes, questions warm and cold, memory, disk.
+"""What the index costs at every size: build from text, changes, questions warm and cold, memory,
+disk.
 
-    python benchmarks/performance.py [CONVERSATIONS ...] [--real 250] [--keep DIRECTORY]     (default: 1000)
+    python benchmarks/performance.py [CONVERSATIONS ...] [--real 250] [--keep DIRECTORY]
+    (default: 1000)
 
-DIRECTORY keeps what is made for the next time. First a workspace of ``--real`` conversations is built with the packaged
-model, beside the model alone on the same texts and beside a naive build (a file, a text, a commit at a time, nothing
-kept). The others get vectors resampled from those (see scale.py), because the packaged model would take an hour for
-100,000 conversations; what is measured there is everything but the model. Each size is built and asked in processes of
-their own. "Cold" is a fresh process, with the files of the index and of the workspace put out of the system's cache.
+DIRECTORY keeps what is made for the next time. First a workspace of ``--real`` conversations is
+built with the packaged model, beside the model alone on the same texts and beside a naive build (a
+file, a text, a commit at a time, nothing kept). The others get vectors resampled from those (see
+scale.py), because the packaged model would take an hour for 100,000 conversations; what is measured
+there is everything but the model. Each size is built and asked in processes of their own. "Cold" is
+a fresh process, with the files of the index and of the workspace put out of the system's cache.
 """
 
 from __future__ import annotations
@@ -35,10 +38,10 @@ from scale import PROJECTS, Folder, Recorder, Resampled, Talk, embed_alone, put
 from keeplore.config.places import Places
 from keeplore.index import Allowed, Embedder, Index, embedder_for
 from keeplore.index.passages import passages_of
-from keeplore.index.words import STOP_WORDS
+from keeplore.index.query_terms import STOP_WORDS
 from keeplore.recall import Here, recall
 from keeplore.store import Store
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 
 CHANGED = (1, 10, 1000)
 QUESTIONS = 100
@@ -106,9 +109,17 @@ def disk(bench: Bench) -> None:
         sizes[kind] = sizes.get(kind, 0) + file.stat().st_size
     text, vectors = bench.text_bytes(), bench.index.stamp().vectors * bench.embedder.dim * 4
     total = sum(sizes.values())
-    parts = ", ".join(f"{kind} {size / 1e6:.1f}" for kind, size in sorted(sizes.items()) if size > 1e5)
-    print(f"  text {text / 1e6:.1f} MB, vectors as floats {vectors / 1e6:.1f} MB, index {total / 1e6:.1f} MB ({parts})")
-    print(f"  index without one copy of the vectors: {(total - vectors) / text:.2f} × the text", flush=True)
+    parts = ", ".join(
+        f"{kind} {size / 1e6:.1f}" for kind, size in sorted(sizes.items()) if size > 1e5
+    )
+    print(
+        f"  text {text / 1e6:.1f} MB, vectors as floats {vectors / 1e6:.1f} MB, index "
+        f"{total / 1e6:.1f} MB ({parts})"
+    )
+    print(
+        f"  index without one copy of the vectors: {(total - vectors) / text:.2f} × the text",
+        flush=True,
+    )
 
 
 def bm25(top: Path, count: int) -> Path:
@@ -118,11 +129,16 @@ def bm25(top: Path, count: int) -> Path:
         bench = Bench(top, count)
         begun = time.process_time()
         with closing(sqlite3.connect(file)) as connection, connection:
-            connection.execute("CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter unicode61')")
+            connection.execute(
+                "CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter unicode61')"
+            )
             for number in range(count):
                 texts = ((p.embedded,) for p in passages_of(bench.talk.conversation(number)))
                 connection.executemany("INSERT INTO t VALUES (?)", texts)
-        print(f"  SQLite BM25 alone: built in {time.process_time() - begun:.1f} s of processor", flush=True)
+        print(
+            f"  SQLite BM25 alone: built in {time.process_time() - begun:.1f} s of processor",
+            flush=True,
+        )
     return file
 
 
@@ -130,7 +146,9 @@ def bm25_asks(connection: sqlite3.Connection, question: str) -> None:
     words = [word for word in re.findall(r"\w+", question.lower()) if word not in STOP_WORDS]
     asked = " OR ".join(f'"{word}"' for word in words)
     if asked:
-        connection.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT 10", (asked,)).fetchall()
+        connection.execute(
+            "SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT 10", (asked,)
+        ).fetchall()
 
 
 def ask(top: Path, count: int) -> None:
@@ -141,7 +159,9 @@ def ask(top: Path, count: int) -> None:
     own, everything = Allowed(HERE.scopes), Allowed()
     index = bench.index
 
-    def answer(n: int, *, at_once: bool = True, wide: bool = False, text_only: bool = False) -> None:
+    def answer(
+        n: int, *, at_once: bool = True, wide: bool = False, text_only: bool = False
+    ) -> None:
         recall(
             index, bench.store, questions[n], HERE,
             embedder=bench.embedder, at_once=at_once, wide=wide, text_only=text_only,
@@ -149,7 +169,11 @@ def ask(top: Path, count: int) -> None:
 
     evict(bench.home)
     wall, cpu = timed(lambda: answer(0))
-    print(f"  first recall of a process, cold: {wall * 1e3:.0f} ms wall, {cpu * 1e3:.0f} ms processor", flush=True)
+    print(
+        f"  first recall of a process, cold: {wall * 1e3:.0f} ms wall, {cpu * 1e3:.0f} ms "
+        f"processor",
+        flush=True,
+    )
     index.warm_up()
     acts: dict[str, Callable[[int], object]] = {
         "recall, one project": answer,
@@ -166,7 +190,9 @@ def ask(top: Path, count: int) -> None:
             spread(label, act, QUESTIONS)
     spread("recall after a look at all files", lambda n: answer(n, at_once=False), 5)
     print(
-        f"  memory of this process {rss_mb():.0f} MB, of which {rss_mb() - BARE_MB:.0f} since its imports", flush=True
+        f"  memory of this process {rss_mb():.0f} MB, of which {rss_mb() - BARE_MB:.0f} since its "
+        f"imports",
+        flush=True,
     )
     index.close()
 
@@ -184,32 +210,53 @@ def spread(label: str, act: Callable[[int], object], count: int) -> None:
     act(0)
     both = [timed(partial(act, n)) for n in range(count)]
     parts = []
-    for name, times in (("wall", [wall for wall, _ in both]), ("processor", [cpu for _, cpu in both])):
+    for name, times in (
+        ("wall", [wall for wall, _ in both]),
+        ("processor", [cpu for _, cpu in both]),
+    ):
         p95 = sorted(times)[int(0.95 * (count - 1))]
         parts.append(f"{name} {statistics.median(times) * 1e3:8.2f} {p95 * 1e3:8.2f}")
     print(f"  {label:36} p50 p95 ms: {', '.join(parts)}", flush=True)
 
 
 def real(top: Path, count: int) -> None:
-    """The packaged model: through the index, alone, and in a naive build; its vectors are kept for the rest."""
+    """The packaged model: through the index, alone, and in a naive build; its vectors are kept for
+    the rest.
+    """
     folder, talk = Folder(top / "real"), Talk()
     for number in range(count):
         put(folder.root, talk.conversation(number))
     embedder = Recorder(model(top))
     embedder.embed(["loaded before anything is measured"])
     with closing(Index(top / "real-index", folder, embedder)) as index:
-        rows: list[Row] = [("text of all files", *timed(index.refresh)), ("vectors", *timed(index.embed_pending))]
+        rows: list[Row] = [
+            ("text of all files", *timed(index.refresh)),
+            ("vectors", *timed(index.embed_pending)),
+        ]
         texts = embedder.texts[1:]
-        rows.append(("the model alone, the same texts", *timed(lambda: embed_alone(embedder, [*texts]))))
+        rows.append(
+            ("the model alone, the same texts", *timed(lambda: embed_alone(embedder, [*texts])))
+        )
         rows.append(("naive: all", *timed(lambda: naive(top / "naive.sqlite3", folder, embedder))))
         for number in range(10):
             put(folder.root, talk.conversation(number, 1))
         rows.append(("10 changed files", *timed(lambda: (index.refresh(), index.embed_pending()))))
-        rows.append(("embedding 20 questions", *timed(lambda: [embedder.embed([talk.question(n)]) for n in range(20)])))
+        rows.append(
+            (
+                "embedding 20 questions",
+                *timed(lambda: [embedder.embed([talk.question(n)]) for n in range(20)]),
+            )
+        )
     show(f"{count} conversations with the packaged model, {len(texts)} texts", rows)
     alone, ours, changed = rows[2][2], rows[0][2] + rows[1][2], rows[4][2]
-    print(f"  {len(texts) / alone:.1f} texts a core-second alone; ours, with text, takes {ours / alone - 1:+.1%}")
-    print(f"  naive: {rows[3][2] / ours:.2f} × ours, and {rows[3][2] / changed:.0f} × where ten files changed")
+    print(
+        f"  {len(texts) / alone:.1f} texts a core-second alone; ours, with text, takes "
+        f"{ours / alone - 1:+.1%}"
+    )
+    print(
+        f"  naive: {rows[3][2] / ours:.2f} × ours, and {rows[3][2] / changed:.0f} × where ten "
+        f"files changed"
+    )
     np.save(top / "real.npy", np.concatenate(embedder.vectors[1:]))
 
 
@@ -228,7 +275,10 @@ def naive(file: Path, folder: Folder, embedder: Embedder) -> None:
 
 def show(title: str, rows: list[Row]) -> None:
     print(
-        f"{title}\n" + "\n".join(f"  {label:36} {wall:9.2f} s wall {cpu:9.2f} s processor" for label, wall, cpu in rows)
+        f"{title}\n"
+        + "\n".join(
+            f"  {label:36} {wall:9.2f} s wall {cpu:9.2f} s processor" for label, wall, cpu in rows
+        )
     )
 
 
@@ -252,12 +302,18 @@ def apart(act: Callable[[Path, int], object], top: Path, count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sizes", type=int, nargs="*", default=[1000])
-    parser.add_argument("--real", type=int, default=250, help="conversations for the packaged model")
+    parser.add_argument(
+        "--real", type=int, default=250, help="conversations for the packaged model"
+    )
     parser.add_argument("--keep", type=Path, help="a directory for what is made")
     asked = parser.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {PROJECTS} projects", flush=True)
+    print(
+        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {PROJECTS} projects", flush=True
+    )
     with tempfile.TemporaryDirectory() as passing:
         top = (asked.keep or Path(passing)).resolve()
         top.mkdir(parents=True, exist_ok=True)

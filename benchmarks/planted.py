@@ -1,7 +1,8 @@
 """Secrets made at run time, planted into the places where they leak: the test set of redaction.
 
-Nothing here looks like a secret: recipes are expanded with random values of a seed. ``{w36}`` stands for 36 characters
-of a class; in a recipe with ``« »`` the part between is the secret, otherwise all of it is.
+Nothing here looks like a secret: recipes are expanded with random values of a seed. ``{w36}``
+stands for 36 characters of a class; in a recipe with ``« »`` the part between is the secret,
+otherwise all of it is.
 """
 
 from __future__ import annotations
@@ -61,14 +62,17 @@ def _characters(name: str, count: int, rng: random.Random) -> str:
 
 
 def password(rng: random.Random, count: int) -> str:
-    """As people and managers make them: letters of both cases, a digit, a sign; no sign at either end."""
+    """As people and managers make them: letters of both cases, a digit, a sign; no sign at either
+    end.
+    """
     middle = [rng.choice(LOWER), rng.choice(UPPER), rng.choice(DIGITS), rng.choice(SIGNS)]
     middle += [rng.choice(LOWER + UPPER + DIGITS) for _ in range(count - 6)]
     rng.shuffle(middle)
     return rng.choice(LOWER + UPPER) + "".join(middle) + rng.choice(LOWER + DIGITS)
 
 
-# one line each: kind, recipe; written from vendors' formats and from how people talk, not from our rules
+# one line each: kind, recipe; written from vendors' formats and from how people talk, not from our
+# rules
 KINDS = {
     "aws access key": "AKIA{u16}",
     "aws secret key": "aws_secret_access_key = «{B40}»",
@@ -93,9 +97,11 @@ KINDS = {
     "twilio": "SK{h32}",
     "twilio auth": "TWILIO_AUTH_TOKEN=«{h32}»",
     "digitalocean": "dop_v1_{h64}",
-    "azure storage": "DefaultEndpointsProtocol=https;AccountName=acme;AccountKey=«{B86}==»;EndpointSuffix=acme.net",
+    "azure "
+    "storage": "DefaultEndpointsProtocol=https;AccountName=acme;AccountKey=«{B86}==»;EndpointSuffix=acme.net",
     "azure secret": "{w3}8Q~{w34}",
-    "azure sas": "https://acme.blob.core.windows.net/c/f.txt?sv=2022-11-02&se=2026-01-01&sig=«{w43}%3D»",
+    "azure "
+    "sas": "https://acme.blob.core.windows.net/c/f.txt?sv=2022-11-02&se=2026-01-01&sig=«{w43}%3D»",
     "telegram": "{d10}:AA{b33}",
     "discord": "M{w25}.{b6}.{b38}",
     "datadog": "DD_API_KEY=«{h32}»",
@@ -177,14 +183,17 @@ KINDS = {
     "docker auth": '"auths": {"r.acme.io": {"auth": "«{w39}=»"}}',
     "bcrypt": "$2b$12${w53}",
     "seed line": "my seed phrase is «{l5} {l6} {l4} {l5} {l7} {l4} {l5} {l6} {l4} {l5} {l7} {l4}»",
-    "seed numbered": "recovery phrase:\n«1. {l5}\n2. {l6}\n3. {l4}\n4. {l5}\n5. {l7}\n6. {l4}\n7. {l5}\n8. {l6}"
+    "seed numbered": "recovery phrase:\n«1. {l5}\n2. {l6}\n3. {l4}\n4. {l5}\n5. {l7}\n6. {l4}\n7. "
+    "{l5}\n8. {l6}"
     "\n9. {l4}\n10. {l5}\n11. {l7}\n12. {l4}»",
     "base64 wrapped": "{e14}",
-    "pem": "«-----BEGIN RSA PRIVATE KEY-----\n{B}\n{B}\n{B}\n{B}\n{B40}==\n-----END RSA PRIVATE KEY-----»",
+    "pem": "«-----BEGIN RSA PRIVATE KEY-----\n{B}\n{B}\n{B}\n{B}\n{B40}==\n-----END RSA PRIVATE "
+    "KEY-----»",
     "pem openssh": "«-----BEGIN OPENSSH PRIVATE KEY-----\n{B70}\n{B70}\n{B70}\n{B30}\n"
     "-----END OPENSSH PRIVATE KEY-----»",
     "pem truncated": "«-----BEGIN EC PRIVATE KEY-----\n{B}\n{B}\n{B}\n{B50}»",
-    "pem encrypted": "«-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{H32}\n\n"
+    "pem encrypted": "«-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: "
+    "AES-128-CBC,{H32}\n\n"
     "{B}\n{B}\n{B20}\n-----END RSA PRIVATE KEY-----»",
     "pgp": "«-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n{B}\n{B}\n{B32}\n=ab1D\n"
     "-----END PGP PRIVATE KEY BLOCK-----»",
@@ -195,7 +204,10 @@ KINDS = {
 
 
 def _prose(text: str) -> str:
-    return f"ok so I tried it again this morning and it works now\n{text}\ncan you check whether the deploy is fine?"
+    return (
+        f"ok so I tried it again this morning and it works now\n{text}\ncan you check whether "
+        f"the deploy is fine?"
+    )
 
 
 def _code(text: str) -> str:
@@ -204,7 +216,9 @@ def _code(text: str) -> str:
 
 def _log(text: str) -> str:
     lines = text.split("\n")
-    return "\n".join(f"2026-02-09 14:03:{i:02} INFO worker: {line}" for i, line in enumerate(lines, 10))
+    return "\n".join(
+        f"2026-02-09 14:03:{i:02} INFO worker: {line}" for i, line in enumerate(lines, 10)
+    )
 
 
 def _json(text: str) -> str:
@@ -221,7 +235,14 @@ def _transcript(text: str) -> str:
     return json.dumps({"message": {"content": inner}})
 
 
-SETTINGS = {"prose": _prose, "code": _code, "log": _log, "json": _json, "diff": _diff, "transcript": _transcript}
+SETTINGS = {
+    "prose": _prose,
+    "code": _code,
+    "log": _log,
+    "json": _json,
+    "diff": _diff,
+    "transcript": _transcript,
+}
 
 
 def planted(values: int, seed: int = 7) -> Iterator[Planted]:
@@ -235,10 +256,16 @@ def planted(values: int, seed: int = 7) -> Iterator[Planted]:
 
 
 def is_covered(item: Planted, redacted: str) -> bool:
-    """True where at most four characters or 15 % of the secret can still be read in one piece of it."""
+    """True where at most four characters or 15 % of the secret can still be read in one piece of
+    it.
+    """
     pieces = re.split(r"\\+[nrt]|[\s\"'\\]+", item.secret)
     allowed = max(4, len(item.secret) * 15 // 100)
-    left = sum(len(piece) for piece in pieces if len(piece) > 3 and piece in redacted and piece not in _INNOCENT)
+    left = sum(
+        len(piece)
+        for piece in pieces
+        if len(piece) > 3 and piece in redacted and piece not in _INNOCENT
+    )
     return left <= allowed and not _longest_common(item.secret, redacted, allowed)
 
 
@@ -249,4 +276,8 @@ _INNOCENT = frozenset(_FRAME.split())
 def _longest_common(secret: str, text: str, allowed: int) -> bool:
     """True where more than ``allowed`` characters of the secret stand in the text in a row."""
     size = allowed + 1
-    return any(secret[i : i + size] in text for i in range(max(1, len(secret) - size + 1)) if len(secret) >= size)
+    return any(
+        secret[i : i + size] in text
+        for i in range(max(1, len(secret) - size + 1))
+        if len(secret) >= size
+    )

@@ -1,7 +1,9 @@
-"""A list of secrets written before the rules were read: what redaction finds of forms that nobody prepared it for.
+"""A list of secrets written before the rules were read: what redaction finds of forms that nobody
+prepared it for.
 
-It is never extended by a form that a rule was written for first. Recipes are those of :mod:`planted`, with some more
-slots: ``{k}`` a password as people choose them, ``{q}`` four joined words, ``{m12}`` words of a wallet seed.
+It is never extended by a form that a rule was written for first. Recipes are those of
+:mod:`planted`, with some more slots: ``{k}`` a password as people choose them, ``{q}`` four joined
+words, ``{m12}`` words of a wallet seed.
 """
 
 from __future__ import annotations
@@ -45,7 +47,11 @@ def _pick(rng: random.Random, alphabet: str, count: int) -> str:
 def _human(rng: random.Random) -> str:
     """A password as people choose them: a word, digits and mostly a sign."""
     word = rng.choice(_WORDS)
-    return rng.choice([word.title(), word.replace("a", "4"), word]) + str(rng.randint(10, 9999)) + rng.choice("!#?*_$")
+    return (
+        rng.choice([word.title(), word.replace("a", "4"), word])
+        + str(rng.randint(10, 9999))
+        + rng.choice("!#?*_$")
+    )
 
 
 def _joined(rng: random.Random) -> str:
@@ -57,7 +63,11 @@ def _base64(text: str | bytes) -> str:
 
 
 def _url64(value: object) -> str:
-    return base64.urlsafe_b64encode(json.dumps(value, separators=(",", ":")).encode()).decode().rstrip("=")
+    return (
+        base64.urlsafe_b64encode(json.dumps(value, separators=(",", ":")).encode())
+        .decode()
+        .rstrip("=")
+    )
 
 
 def _checked(prefix: str, rng: random.Random) -> str:
@@ -71,7 +81,11 @@ def _checked(prefix: str, rng: random.Random) -> str:
 
 
 def _jwt(rng: random.Random) -> str:
-    claims = {"sub": str(rng.randint(10**9, 10**10)), "iat": 1770000000, "role": rng.choice(["admin", "service_role"])}
+    claims = {
+        "sub": str(rng.randint(10**9, 10**10)),
+        "iat": 1770000000,
+        "role": rng.choice(["admin", "service_role"]),
+    }
     return f"{_url64({'alg': 'HS256', 'typ': 'JWT'})}.{_url64(claims)}.{_pick(rng, _BASE62 + '-_', 43)}"
 
 
@@ -92,7 +106,9 @@ def _whole(make: Callable[[random.Random], str]) -> Callable[[random.Random], tu
     return made
 
 
-def _after(before: str, make: Callable[[random.Random], str], after: str = "") -> Callable[..., tuple[str, str]]:
+def _after(
+    before: str, make: Callable[[random.Random], str], after: str = ""
+) -> Callable[..., tuple[str, str]]:
     def made(rng: random.Random) -> tuple[str, str]:
         secret = make(rng)
         return before + secret + after, secret
@@ -101,7 +117,9 @@ def _after(before: str, make: Callable[[random.Random], str], after: str = "") -
 
 
 def _pem_cut(rng: random.Random) -> tuple[str, str]:
-    text = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *_key_lines(rng, 7)[:-1]]) + "\n[output cut]"
+    text = (
+        "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *_key_lines(rng, 7)[:-1]]) + "\n[output cut]"
+    )
     return text, text.removesuffix("\n[output cut]")
 
 
@@ -118,8 +136,15 @@ def _pem_proc_type(rng: random.Random) -> tuple[str, str]:
 
 def _putty(rng: random.Random) -> tuple[str, str]:
     private = "\n".join(_key_lines(rng, 3))
-    head = "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: laptop\nPublic-Lines: 1\n"
-    lines = [head + _pick(rng, _BASE62, 64), "Private-Lines: 4", private, f"Private-MAC: {_pick(rng, _HEX, 64)}"]
+    head = (
+        "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: laptop\nPublic-Lines: 1\n"
+    )
+    lines = [
+        head + _pick(rng, _BASE62, 64),
+        "Private-Lines: 4",
+        private,
+        f"Private-MAC: {_pick(rng, _HEX, 64)}",
+    ]
     return "\n".join(lines), private
 
 
@@ -131,12 +156,18 @@ def _jwk(rng: random.Random) -> tuple[str, str]:
 
 def _service_account(rng: random.Random) -> tuple[str, str]:
     body = _pem(rng, "PRIVATE KEY", 10).replace("\n", "\\n")
-    return f'{{"type": "service_account", "project_id": "shop-prod", "private_key": "{body}\\n"}}', body
+    return (
+        f'{{"type": "service_account", "project_id": "shop-prod", "private_key": "{body}\\n"}}',
+        body,
+    )
 
 
 def _kubernetes(rng: random.Random) -> tuple[str, str]:
     value = _base64(password(rng, 18))
-    return f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  dsn: {value}", value
+    return (
+        f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  dsn: {value}",
+        value,
+    )
 
 
 def _docker_auth(rng: random.Random) -> tuple[str, str]:
@@ -146,7 +177,9 @@ def _docker_auth(rng: random.Random) -> tuple[str, str]:
 
 def _wrapped_token(rng: random.Random) -> tuple[str, str]:
     token = _checked("ghp" + "_", rng)
-    return f"the token got wrapped in the mail:\n{token[:24]}\n{token[24:]}", token[:24] + "\n" + token[24:]
+    return f"the token got wrapped in the mail:\n{token[:24]}\n{token[24:]}", token[
+        :24
+    ] + "\n" + token[24:]
 
 
 def _url_encoded(rng: random.Random) -> tuple[str, str]:
@@ -213,12 +246,18 @@ MADE: dict[str, Callable[[random.Random], tuple[str, str]]] = {
     "ethereum key": _after("PRIVATE_KEY=0x", lambda r: _pick(r, _HEX, 64)),
     "xprv": _whole(lambda r: "xprv9" + _pick(r, _BASE58, 106)),
     "nostr": _whole(lambda r: "nsec1" + _pick(r, "qpzry9x8gf2tvdw0s3jn54khce6mua7l", 58)),
-    "age key": _whole(lambda r: "AGE-SECRET-KEY-1" + _pick(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
+    "age key": _whole(
+        lambda r: "AGE-SECRET-KEY-1" + _pick(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)
+    ),
     "wireguard": _after("[Interface]\nPrivateKey = ", lambda r: _base64(r.randbytes(32))),
     "basic header in curl": _after(
-        "curl -H 'Authorization: Basic ", lambda r: _base64("ops:" + password(r, 14)), "' https://a.example.org"
+        "curl -H 'Authorization: Basic ",
+        lambda r: _base64("ops:" + password(r, 14)),
+        "' https://a.example.org",
     ),
-    "basic header in yaml": _after("headers:\n  authorization: Basic ", lambda r: _base64("svc:" + _human(r))),
+    "basic header in yaml": _after(
+        "headers:\n  authorization: Basic ", lambda r: _base64("svc:" + _human(r))
+    ),
 }
 
 
@@ -238,7 +277,9 @@ def _quote(text: str) -> str:
 
 
 def _numbered(text: str) -> str:
-    return "\n".join(f"{i:6}\t{line}" for i, line in enumerate(["first", *text.split("\n"), "last"], 41))
+    return "\n".join(
+        f"{i:6}\t{line}" for i, line in enumerate(["first", *text.split("\n"), "last"], 41)
+    )
 
 
 BLIND_SETTINGS = {**SETTINGS, "quote": _quote, "numbered": _numbered}

@@ -1,10 +1,12 @@
-"""What a person waits for with very many memories: a prompt and a session start, with a warm worker and without one.
+"""What a person waits for with very many memories: a prompt and a session start, with a warm worker
+and without one.
 
     python benchmarks/prompt_at_scale.py DIRECTORY [MEMORIES] [ROUNDS]     (default: 10000 15)
 
-DIRECTORY keeps the machine that is made the first time: MEMORIES conversations of three exchanges in ten projects, in
-words drawn by their frequency, with resampled vectors, and among them notes that answer the prompts, with real ones.
-Every event goes through the real client in a process of its own. Rounds are interleaved with the start of bare Python.
+DIRECTORY keeps the machine that is made the first time: MEMORIES conversations of three exchanges
+in ten projects, in words drawn by their frequency, with resampled vectors, and among them notes
+that answer the prompts, with real ones. Every event goes through the real client in a process of
+its own. Rounds are interleaved with the start of bare Python.
 """
 
 from __future__ import annotations
@@ -28,10 +30,10 @@ from scale import Folder, Resampled, Words, write
 from keeplore.config.places import Places
 from keeplore.index import Index
 from keeplore.memory.note import Draft
-from keeplore.worker.leaving import without_worker
+from keeplore.worker.stop import without_worker
 from keeplore.workspace.identity import Project
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 MEMORIES, ROUNDS = 10_000, 15
 PROJECTS = 10
@@ -39,22 +41,33 @@ REAL = 200  # texts that the model embeds; the other vectors are resampled from 
 PAUSE_S = 0.4  # people do not type faster, and what one event leads to must not slow the next
 BARE = "python3 -I -S -c pass"
 NOTES = {
-    "how often is a failed job retried by the worker": "A failed job is retried five times by the worker, then parked.",
-    "where do we round VAT and why": "VAT is rounded once for each invoice line, because the tax office checks lines.",
-    "what did we say about SQS and the outbox": "We dropped SQS for the outbox table: one transaction for both writes.",
-    "which port does the staging gateway listen on": "The staging gateway listens on port 8443, never on 443.",
-    "why are ledger entries append-only": "Ledger entries are append-only: auditors ask for every earlier state.",
+    "how often is a failed job retried by the worker": "A failed job is retried five times by the "
+    "worker, then parked.",
+    "where do we round VAT and why": "VAT is rounded once for each invoice line, because the tax "
+    "office checks lines.",
+    "what did we say about SQS and the outbox": "We dropped SQS for the outbox table: one "
+    "transaction for both writes.",
+    "which port does the staging gateway listen on": "The staging gateway listens on port 8443, "
+    "never on 443.",
+    "why are ledger entries append-only": "Ledger entries are append-only: auditors ask for every "
+    "earlier state.",
 }
 OTHERS = ("please look at the colours of the login page", "run the tests again and fix what is red")
 PROMPTS = (*NOTES, *OTHERS)
 
 
 def build(machine: Machine, count: int) -> None:
-    """Once: the files, the text of the index, resampled vectors for them, then the notes with real ones."""
+    """Once: the files, the text of the index, resampled vectors for them, then the notes with real
+    ones.
+    """
     places = Places(machine.state, machine.home / "cache")
     made = initialise(places, machine.home / "memory")
-    settings = made.root / "keeplore.yaml"  # what is asked here must not become memory for the next run
-    settings.write_text(re.sub(r"(?m)^  enabled: true", "  enabled: false", settings.read_text(), count=1))
+    settings = (
+        made.root / "keeplore.yaml"
+    )  # what is asked here must not become memory for the next run
+    settings.write_text(
+        re.sub(r"(?m)^  enabled: true", "  enabled: false", settings.read_text(), count=1)
+    )
     for number in range(PROJECTS):
         name = f"project-{number}"
         (machine.home / "code" / name).mkdir(parents=True)
@@ -69,9 +82,15 @@ def build(machine: Machine, count: int) -> None:
         workspace.commit("Many memories")
         workspace.index.refresh()
         real = workspace.embedder.embed([words.text(60) for _ in range(REAL)])
-        Index(workspace.index.directory, workspace.store, Resampled(real, workspace.embedder)).embed_pending()
+        Index(
+            workspace.index.directory, workspace.store, Resampled(real, workspace.embedder)
+        ).embed_pending()
         for text in NOTES.values():
-            workspace.notes.write(Draft(text, scope="project", project="project-3", category="architectural-decisions"))
+            workspace.notes.write(
+                Draft(
+                    text, scope="project", project="project-3", category="architectural-decisions"
+                )
+            )
         workspace.commit("Notes that answer")
         workspace.index.refresh()
         workspace.index.embed_pending()
@@ -87,7 +106,11 @@ class Bench:
 
     def event(self, label: str, event: str, **fields: str) -> None:
         self.session += 1
-        payload = {"session_id": f"s{os.getpid()}-{self.session}", "cwd": str(self.project), "hook_event_name": event}
+        payload = {
+            "session_id": f"s{os.getpid()}-{self.session}",
+            "cwd": str(self.project),
+            "hook_event_name": event,
+        }
         reply = self.machine.send(event, json.dumps({**payload, **fields}).encode(), self.project)
         self.answered[label] = self.answered.get(label, 0) + bool(reply)
 
@@ -133,7 +156,9 @@ def main(directory: Path, count: int, rounds: int) -> None:
         build(machine, count)
         print(f"{count} memories made in {time.monotonic() - begun:.0f} s")
     bench = Bench(machine)
-    acts: dict[str, tuple[Callable[[], None], Callable[[int], None]]] = {BARE: (bench.warm, bench.bare)}
+    acts: dict[str, tuple[Callable[[], None], Callable[[int], None]]] = {
+        BARE: (bench.warm, bench.bare)
+    }
     for state, prepare in (("warm worker", bench.warm), ("no worker", bench.cold)):
         for event, ask in (("prompt", bench.prompt), ("session start", bench.session_start)):
             label = f"{event}, {state}"
@@ -159,7 +184,10 @@ def show(rows: dict[str, list[float]], bench: Bench, rounds: int) -> None:
         p95 = statistics.quantiles(times, n=20)[-1]
         median = statistics.median(times)
         answered = f"{bench.answered[label]} of {rounds}" if label in bench.answered else ""
-        print(f"{label:<28}{median * 1000:>7.1f} ms{p95 * 1000:>7.1f} ms{median / bare:>8.2f}  {answered}")
+        print(
+            f"{label:<28}{median * 1000:>7.1f} ms{p95 * 1000:>7.1f} ms{median / bare:>8.2f}  "
+            f"{answered}"
+        )
     print(f"the worker's memory: {bench.rss_mb():.0f} MB")
 
 

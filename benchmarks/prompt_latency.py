@@ -1,8 +1,9 @@
-"""What a person waits for: events through the real clients and a warm worker, beside starting bare Python.
+"""What a person waits for: events through the real clients and a warm worker, beside starting bare
+Python.
 
-Usage: python benchmarks/prompt_latency.py [ROUNDS]. The demo's session is played first, so that there is memory to
-answer from. Everything happens in a temporary directory. Rounds are interleaved, so that the ratios hold on a busy
-machine.
+Usage: python benchmarks/prompt_latency.py [ROUNDS]. The demo's session is played first, so that
+there is memory to answer from. Everything happens in a temporary directory. Rounds are interleaved,
+so that the ratios hold on a busy machine.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def main(rounds: int) -> None:
         with contextlib.redirect_stdout(io.StringIO()):
             demo.set_up()
             demo.play_session()
-        demo.laptop.wait_until(lambda: not demo.laptop.status()["is_behind"], "the worker has nothing left to do")
+        demo.laptop.wait_until(
+            lambda: not demo.laptop.status()["is_behind"], "the worker has nothing left to do"
+        )
         acts: dict[str, Callable[[int], object]] = {
             BARE: lambda _: demo.time_bare_python(),
             "Stop, spooled": lambda n: send(demo, "Stop", n),
@@ -58,7 +61,12 @@ def main(rounds: int) -> None:
 
 def send(demo: Demo, event: str, number: int) -> None:
     fields = {"prompt": PROMPTS[number % len(PROMPTS)]} if event == "UserPromptSubmit" else {}
-    payload = {"session_id": f"s{number}", "cwd": str(demo.project), "hook_event_name": event, **fields}
+    payload = {
+        "session_id": f"s{number}",
+        "cwd": str(demo.project),
+        "hook_event_name": event,
+        **fields,
+    }
     demo.laptop.send(event, json.dumps(payload).encode(), demo.project)
 
 

@@ -1,7 +1,8 @@
 """What it costs to take one memory out of a long history.
 
-``python benchmarks/purge.py [COMMITS FILES]`` (5,000 and 2,000 if not given) makes a workspace with that history, in
-which an early memory has two versions, and prints a markdown table of wall-clock seconds.
+``python benchmarks/purge.py [COMMITS FILES]`` (5,000 and 2,000 if not given) makes a workspace with
+that history, in which an early memory has two versions, and prints a markdown table of wall-clock
+seconds.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from keeplore.store import create
 TEMPLATE = Path(__file__).resolve().parents[1] / "workspace_template"
 PURGED = 50  # the memory that goes, written in this commit and once more soon after
 AGAIN = 100
-LINE = "Vectors are derived data and the text is the truth, so a rebuild must never need anything else.\n"
+LINE = (
+    "Vectors are derived data and the text is the truth, so a rebuild must never need anything "
+    "else.\n"
+)
 
 
 def main(commits: str = "5000", files: str = "2000") -> None:
@@ -56,11 +60,17 @@ def history(parent: str, commits: int, files: int) -> Iterator[bytes]:
         which = PURGED if number == AGAIN else number if number < files else chance.randrange(files)
         memory = note(which, f"{LINE * 8}{chance.random()}\n")
         message, text = f"Commit {number}".encode(), serialise(memory).encode()
-        yield b"commit refs/heads/main\ncommitter B <b@example.invalid> %d +0000\n" % (1_770_000_000 + number)
+        yield b"commit refs/heads/main\ncommitter B <b@example.invalid> %d +0000\n" % (
+            1_770_000_000 + number
+        )
         yield b"data %d\n%s\n" % (len(message), message)
         if number == 0:
             yield b"from %s\n" % parent.encode()
-        yield b"M 100644 inline %s\ndata %d\n%s\n" % (relative_path(memory).encode(), len(text), text)
+        yield b"M 100644 inline %s\ndata %d\n%s\n" % (
+            relative_path(memory).encode(),
+            len(text),
+            text,
+        )
 
 
 def note(number: int, body: str) -> Memory:

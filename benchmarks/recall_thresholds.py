@@ -2,8 +2,9 @@
 
     python benchmarks/recall_thresholds.py
 
-For each threshold: of the questions with an answer, those whose memory comes first and is kept, and those that are
-answered with another one; of the unrelated questions, those that are answered at all. With vectors and without.
+For each threshold: of the questions with an answer, those whose memory comes first and is kept, and
+those that are answered with another one; of the unrelated questions, those that are answered at
+all. With vectors and without.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from keeplore.recall.weights import WEIGHTS
 REPOSITORY = Path(__file__).resolve().parent.parent
 QUESTIONS = Path(__file__).with_name("recall_questions.yaml")
 THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-NOW = datetime(2026, 5, 1, tzinfo=UTC)  # the day after the last memory, so that ages do not change with the calendar
+NOW = datetime(
+    2026, 5, 1, tzinfo=UTC
+)  # the day after the last memory, so that ages do not change with the calendar
 EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
 
 
@@ -42,15 +45,21 @@ def main() -> int:
         index.embed_pending()
         for name, is_text_only in (("text and vectors", False), ("text alone", True)):
 
-            def first(question: dict[str, Any], *, text_only: bool = is_text_only) -> tuple[str, float]:
+            def first(
+                question: dict[str, Any], *, text_only: bool = is_text_only
+            ) -> tuple[str, float]:
                 here = Here(question["from"])
                 options: dict[str, Any] = {"embedder": embedder, "text_only": text_only, "now": NOW}
-                hits = recall(index, store, question["ask"], here, limit=1, weights=EVERYTHING, **options).hits
+                hits = recall(
+                    index, store, question["ask"], here, limit=1, weights=EVERYTHING, **options
+                ).hits
                 return (hits[0].title, hits[0].score) if hits else ("", 0.0)
 
             answered = [(*first(question), question["title"]) for question in questions["answered"]]
             unrelated = [first(question)[1] for question in questions["unrelated"]]
-            print(f"{name}: {len(answered)} questions with an answer, {len(unrelated)} unrelated ones")
+            print(
+                f"{name}: {len(answered)} questions with an answer, {len(unrelated)} unrelated ones"
+            )
             print(f"{'threshold':>9} {'right':>6} {'wrong':>6} {'unrelated':>9}")
             for at in THRESHOLDS:
                 right = sum(score >= at for title, score, wanted in answered if title == wanted)
@@ -62,7 +71,9 @@ def main() -> int:
 
 def tests_module() -> Any:
     """The builders of tests/recall, which is no package."""
-    spec = importlib.util.spec_from_file_location("written", REPOSITORY / "tests" / "recall" / "conftest.py")
+    spec = importlib.util.spec_from_file_location(
+        "written", REPOSITORY / "tests" / "recall" / "conftest.py"
+    )
     if spec is None or spec.loader is None:
         raise FileNotFoundError("tests/recall/conftest.py")
     module = importlib.util.module_from_spec(spec)

@@ -2,8 +2,9 @@
 
     python benchmarks/redaction.py [TRANSCRIPTS]
 
-TRANSCRIPTS is a folder of recorded sessions (``$KEEPLORE_DATA/transcripts`` where it is left out); only what user and
-assistant said is read. Without one, speed is measured on the planted texts and false hits are not.
+TRANSCRIPTS is a folder of recorded sessions (``$KEEPLORE_DATA/transcripts`` where it is left out);
+only what user and assistant said is read. Without one, speed is measured on the planted texts and
+false hits are not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from planted import Planted, is_covered, planted
 from planted_blind import blind
 
-from keeplore.capture.redact.engine import find, redact, rules
+from keeplore.redact.rules import find, redact, rules
 
 VALUES = 10  # random values of each kind
 BLIND_VALUES = 3
@@ -51,7 +52,9 @@ def _json(text: str) -> dict[str, Any]:
 
 
 def _texts(entry: dict[str, Any]) -> Iterator[str]:
-    message = next((entry[key] for key in ("message", "payload") if isinstance(entry.get(key), dict)), entry)
+    message = next(
+        (entry[key] for key in ("message", "payload") if isinstance(entry.get(key), dict)), entry
+    )
     content = message.get("content")
     if isinstance(content, str):
         yield content
@@ -63,7 +66,10 @@ def _texts(entry: dict[str, Any]) -> Iterator[str]:
 def _recall(what: str, items: list[Planted]) -> None:
     missed = Counter(item.kind for item in items if not is_covered(item, redact(item.text)))
     kinds = len({item.kind for item in items})
-    print(f"recall {1 - missed.total() / len(items):.4f} of {len(items)} planted secrets, {kinds} {what}")
+    print(
+        f"recall {1 - missed.total() / len(items):.4f} of {len(items)} planted secrets, {kinds} "
+        f"{what}"
+    )
     for kind, times in missed.most_common():
         print(f"  missed {kind}: {times}")
 

@@ -2,11 +2,12 @@
 
     python benchmarks/refine_tokens.py [SESSIONS] [--aspects]
 
-Recorded sessions go through the product's own capture and its own refining. In the place of the model stands a script
-that proposes what a diligent one might: facts on whole sentences of the talk, FACTS of them for each thousand tokens,
-each with a triple of the two names in it that the talk uses most, a decision for each of which it is asked, and with
---aspects an aspect for each. The notes that it makes are there when the next talk is refined. Tokens are counted as
-the ledger estimates them, four bytes each, the schemas included; no cache is assumed.
+Recorded sessions go through the product's own capture and its own refining. In the place of the
+model stands a script that proposes what a diligent one might: facts on whole sentences of the talk,
+FACTS of them for each thousand tokens, each with a triple of the two names in it that the talk uses
+most, a decision for each of which it is asked, and with --aspects an aspect for each. The notes
+that it makes are there when the next talk is refined. Tokens are counted as the ledger estimates
+them, four bytes each, the schemas included; no cache is assumed.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from keeplore.llm.account import Account
 from keeplore.llm.base import Completion, Usage, tokens
 from keeplore.llm.ledger import Budget, Ledger
 from keeplore.refine.pipeline import refine
-from keeplore.workspace.refining import around_of, backlog
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.writing.refinery import around_of, backlog
 
 FACTS = 2.5  # for each thousand tokens that were said
 SENTENCE = re.compile(r"[A-Z][^.!?\n`|\[\]]{40,200}[.!?]")
@@ -52,7 +53,13 @@ class Diligent:
         return ""
 
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
-        stage = "extract" if "Talk:" in prompt else "aspects" if prompt.startswith("Name:") else "decide"
+        stage = (
+            "extract"
+            if "Talk:" in prompt
+            else "aspects"
+            if prompt.startswith("Name:")
+            else "decide"
+        )
         read = tokens(system) + tokens(prompt) + tokens(json.dumps(schema, separators=(",", ":")))
         self.read[stage] += read
         self.calls[stage] += 1
@@ -66,31 +73,53 @@ def _facts(prompt: str) -> dict[str, Any]:
     spans = SENTENCE.findall(talk)
     count = max(1, round(FACTS * tokens(talk) / 1000))
     chosen = spans[:: max(1, len(spans) // count)][:count]
-    fact = {"type": "decision", "scope": "project", "category": "architectural-decisions", "confidence": 0.9}
-    facts = [{"content": span, "span": span, "lasting": 0.5, "about": "", **fact} for span in chosen]
+    fact = {
+        "type": "decision",
+        "scope": "project",
+        "category": "architectural-decisions",
+        "confidence": 0.9,
+    }
+    facts = [
+        {"content": span, "span": span, "lasting": 0.5, "about": "", **fact} for span in chosen
+    ]
     uses = Counter(NAME.findall(talk))
     triples = []
     for span in chosen:
         names = sorted(set(NAME.findall(span)), key=lambda name: (-uses[name], name))[:2]
         if len(names) == 2:
-            triples.append({"source": names[0], "relationship": "uses", "target": names[1], "confidence": 0.9})
+            triples.append(
+                {"source": names[0], "relationship": "uses", "target": names[1], "confidence": 0.9}
+            )
     return {"facts": facts, "entities": triples}
 
 
 def _aspects(prompt: str) -> dict[str, Any]:
     count = len(re.findall(r"^\d+\. ", prompt.partition("Facts:\n")[2], re.MULTILINE))
     usual = re.findall(r"^Usual ones: (.*)", prompt, re.MULTILINE)[0].split(", ")
-    told = ({"fact": n, "aspect": usual[n % len(usual)], "kind": "attribute"} for n in range(1, count + 1))
+    told = (
+        {"fact": n, "aspect": usual[n % len(usual)], "kind": "attribute"}
+        for n in range(1, count + 1)
+    )
     return {"type": "tool", "aspects": [*told]}
 
 
 def _decisions(prompt: str) -> dict[str, Any]:
     count = len(re.findall(r"^\d+\. ", prompt.partition("Facts:\n")[2], re.MULTILINE))
-    choice = {"action": "ADD", "target": "", "content": "", "confidence": 0.9, "reason": "it is new"}
+    choice = {
+        "action": "ADD",
+        "target": "",
+        "content": "",
+        "confidence": 0.9,
+        "reason": "it is new",
+    }
     return {"decisions": [{"fact": number, **choice} for number in range(1, count + 1)]}
 
 
-ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {"extract": _facts, "decide": _decisions, "aspects": _aspects}
+ANSWERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "extract": _facts,
+    "decide": _decisions,
+    "aspects": _aspects,
+}
 
 
 def main(most: int, *, has_aspects: bool) -> None:
@@ -109,19 +138,31 @@ def main(most: int, *, has_aspects: bool) -> None:
             around = around_of(workspace)
             for part in backlog(workspace):
                 before = sum(model.read.values())
-                result = refine(around, account, part.memory.id, "controlled", has_aspects=has_aspects)
+                result = refine(
+                    around, account, part.memory.id, "controlled", has_aspects=has_aspects
+                )
                 read = sum(model.read.values()) - before
-                said, refined, notes = said + result.said_tokens, refined + 1, notes + result.outcomes["ADD applied"]
+                said, refined, notes = (
+                    said + result.said_tokens,
+                    refined + 1,
+                    notes + result.outcomes["ADD applied"],
+                )
                 ratios.append(read / result.said_tokens)
     ratios.sort()
     total = sum(model.read.values()) / said
     print(f"{refined} conversations, {said} tokens said, {notes} notes added")
     for stage, read in model.read.items():
         written = model.written[stage]
-        print(f"{stage}: {model.calls[stage]} calls, {read} tokens read, {read / said:.2f} for one that was said")
+        print(
+            f"{stage}: {model.calls[stage]} calls, {read} tokens read, {read / said:.2f} for one "
+            f"that was said"
+        )
         print(f"  {written} written, {written / said:.2f} for one that was said")
     middle, ninth = ratios[len(ratios) // 2], ratios[len(ratios) * 9 // 10]
-    print(f"all stages: {total:.2f} for one that was said (target {TARGET}); median {middle:.2f}, p90 {ninth:.2f}")
+    print(
+        f"all stages: {total:.2f} for one that was said (target {TARGET}); median {middle:.2f}, "
+        f"p90 {ninth:.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """Retrieval quality through the product's own path: memory files → index → recall.
 
-    python benchmarks/retrieval.py [--set locomo] [--cases 5] [--model packaged] [--work DIR] [--ablations]
+    python benchmarks/retrieval.py [--set locomo] [--cases 5] [--model packaged] [--work DIR]
+    [--ablations]
 
-Each case of a corpus becomes a workspace of conversation files (``retrieval_cases``). Asked are ``recall`` for
-exchanges and for whole memories, and beside it, over the same exchanges: shared words as grep counts them, SQLite's
-BM25, the vectors alone, and reciprocal rank fusion of the last two. Reported are recall@1, 5, 10 and 20, the share of
-questions with any right answer among ten, nDCG@10 and MRR, over all questions and as the mean of the categories; how
-often what holds now comes before what it replaced; and how often a question put to another case's workspace is answered
+Each case of a corpus becomes a workspace of conversation files (``retrieval_cases``). Asked are
+``recall`` for exchanges and for whole memories, and beside it, over the same exchanges: shared
+words as grep counts them, SQLite's BM25, the vectors alone, and reciprocal rank fusion of the last
+two. Reported are recall@1, 5, 10 and 20, the share of questions with any right answer among ten,
+nDCG@10 and MRR, over all questions and as the mean of the categories; how often what holds now
+comes before what it replaced; and how often a question put to another case's workspace is answered
 with silence. Without the data the script says so and ends.
 """
 
@@ -27,7 +29,7 @@ from pathlib import Path
 from retrieval_cases import Case, Query, cases, opened
 
 from keeplore.index import Allowed, Embedder, Index, embedder_for
-from keeplore.index.words import query_terms
+from keeplore.index.query_terms import query_terms
 from keeplore.memory import Conversation
 from keeplore.recall import Here, recall
 from keeplore.recall.weights import WEIGHTS, Weights
@@ -48,12 +50,18 @@ Ranking = Callable[[Case, Index, Store, Query], Sequence[str]]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure retrieval through the product's own path.")
+    parser = argparse.ArgumentParser(
+        description="Measure retrieval through the product's own path."
+    )
     parser.add_argument("--set", choices=SETS, action="append", dest="sets")
     parser.add_argument("--cases", type=int)
     parser.add_argument("--model", default="packaged")
-    parser.add_argument("--work", type=Path, help="keep workspaces and indexes there for the next run")
-    parser.add_argument("--ablations", action="store_true", help="leave out one step of recall after the other")
+    parser.add_argument(
+        "--work", type=Path, help="keep workspaces and indexes there for the next run"
+    )
+    parser.add_argument(
+        "--ablations", action="store_true", help="leave out one step of recall after the other"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or Path(scratch)
@@ -62,13 +70,23 @@ def main() -> int:
             try:
                 read = cases(name, options.cases)
             except FileNotFoundError as e:
-                print(f"skipped: there is no {e.filename}; set KEEPLORE_DATA to the folder that holds retrieval/")
+                print(
+                    f"skipped: there is no {e.filename}; set KEEPLORE_DATA to the folder that "
+                    f"holds retrieval/"
+                )
                 continue
-            report(name, [(case, *opened(case, work / name / case.name, embedder)) for case in read], embedder, options)
+            report(
+                name,
+                [(case, *opened(case, work / name / case.name, embedder)) for case in read],
+                embedder,
+                options,
+            )
     return 0
 
 
-def report(name: str, held: Sequence[Opened], embedder: Embedder, options: argparse.Namespace) -> None:
+def report(
+    name: str, held: Sequence[Opened], embedder: Embedder, options: argparse.Namespace
+) -> None:
     count = sum(len(case.queries) for case, *_ in held)
     print(f"\n{name}: {len(held)} cases, {count} questions, {embedder.model}")
     head = f"{'R@1':>6}{'R@5':>6}{'R@10':>6}{'R@20':>6}{'hit@10':>8}{'nDCG':>6}{'MRR':>6}"
@@ -79,7 +97,10 @@ def report(name: str, held: Sequence[Opened], embedder: Embedder, options: argpa
         show("recall", measure(held, asking(embedder, by_exchange=True), lambda query: query.gold))
         for label, changed in ABLATIONS.items() if options.ablations else ():
             w = replace(EVERYTHING, **changed)  # type: ignore[arg-type]  # numbers, each under the name of a weight
-            show(f"  {label}", measure(held, asking(embedder, by_exchange=True, w=w), lambda query: query.gold))
+            show(
+                f"  {label}",
+                measure(held, asking(embedder, by_exchange=True, w=w), lambda query: query.gold),
+            )
         if options.ablations:
             lifted = asking(embedder, by_exchange=True, graph=True)
             show("  with the graph", measure(held, lifted, lambda query: query.gold))
@@ -99,7 +120,9 @@ def report(name: str, held: Sequence[Opened], embedder: Embedder, options: argpa
 EVERYTHING = replace(WEIGHTS, nothing_below=0.0)
 
 
-def asking(embedder: Embedder, *, by_exchange: bool, w: Weights = EVERYTHING, graph: bool = False) -> Ranking:
+def asking(
+    embedder: Embedder, *, by_exchange: bool, w: Weights = EVERYTHING, graph: bool = False
+) -> Ranking:
     def ranked(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
         answer = recall(
             index, store, query.text, Here(), embedder=embedder, limit=DEPTH, by_exchange=by_exchange, at_once=True,
@@ -120,9 +143,15 @@ def baselines(held: Sequence[Opened], embedder: Embedder) -> dict[str, Ranking]:
         return by_score(counts)
 
     def bm25(case: Case, _index: Index, _store: Store, query: Query) -> Sequence[str]:
-        terms = [spelling.replace('"', "") for spellings in query_terms(query.text) for spelling in spellings[:1]]
+        terms = [
+            spelling.replace('"', "")
+            for spellings in query_terms(query.text)
+            for spelling in spellings[:1]
+        ]
         expression = " OR ".join(f'"{term}"' for term in terms)
-        rows = tables[id(case)].execute("SELECT turn FROM t WHERE t MATCH ? ORDER BY rank LIMIT 200", (expression,))
+        rows = tables[id(case)].execute(
+            "SELECT turn FROM t WHERE t MATCH ? ORDER BY rank LIMIT 200", (expression,)
+        )
         return [turn for (turn,) in rows]
 
     def dense(_case: Case, index: Index, _store: Store, query: Query) -> Sequence[str]:
@@ -137,7 +166,12 @@ def baselines(held: Sequence[Opened], embedder: Embedder) -> dict[str, Ranking]:
                 scores[turn] = scores.get(turn, 0.0) + 1 / (60 + place)
         return by_score(scores)
 
-    return {"shared words (grep)": grep, "SQLite BM25": bm25, "vectors alone": dense, "reciprocal ranks, k = 60": fused}
+    return {
+        "shared words (grep)": grep,
+        "SQLite BM25": bm25,
+        "vectors alone": dense,
+        "reciprocal ranks, k = 60": fused,
+    }
 
 
 def turn_texts(case: Case) -> Iterable[tuple[str, str]]:
@@ -145,13 +179,20 @@ def turn_texts(case: Case) -> Iterable[tuple[str, str]]:
         for exchange in Conversation.from_markdown(memory.body).exchanges:
             yield (
                 exchange.id,
-                "\n".join((exchange.user, *(reply for reply in exchange.replies if isinstance(reply, str)))),
+                "\n".join(
+                    (
+                        exchange.user,
+                        *(reply for reply in exchange.replies if isinstance(reply, str)),
+                    )
+                ),
             )
 
 
 def full_text(texts: Mapping[str, str]) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE VIRTUAL TABLE t USING fts5(turn UNINDEXED, text, tokenize='porter unicode61')")
+    connection.execute(
+        "CREATE VIRTUAL TABLE t USING fts5(turn UNINDEXED, text, tokenize='porter unicode61')"
+    )
     connection.executemany("INSERT INTO t VALUES (?, ?)", texts.items())
     return connection
 
@@ -161,7 +202,9 @@ def words(text: str) -> list[str]:
 
 
 def by_score(scores: Mapping[str, float]) -> list[str]:
-    return sorted((turn for turn in scores if scores[turn] > 0), key=lambda turn: (-scores[turn], turn))
+    return sorted(
+        (turn for turn in scores if scores[turn] > 0), key=lambda turn: (-scores[turn], turn)
+    )
 
 
 def distinct(turns: Iterable[str]) -> list[str]:
@@ -186,16 +229,24 @@ def figures(order: Sequence[str], gold: frozenset[str]) -> tuple[float, ...]:
     gains = sum(1 / math.log2(place + 2) for place, turn in enumerate(order[:10]) if turn in gold)
     best = sum(1 / math.log2(place + 2) for place in range(min(10, len(gold))))
     first = next((place for place, turn in enumerate(order, start=1) if turn in gold), 0)
-    return (*recalls, float(bool(gold & set(order[:10]))), gains / best, 1 / first if first else 0.0)
+    return (
+        *recalls,
+        float(bool(gold & set(order[:10]))),
+        gains / best,
+        1 / first if first else 0.0,
+    )
 
 
 def show(label: str, found: Mapping[str, Sequence[tuple[float, ...]]]) -> None:
     rows = [row for category in found.values() for row in category]
     means = [statistics.mean(column) for column in zip(*rows, strict=True)]
     macro = [
-        statistics.mean(statistics.mean(row[place] for row in rows) for rows in found.values()) for place in (2, 5)
+        statistics.mean(statistics.mean(row[place] for row in rows) for rows in found.values())
+        for place in (2, 5)
     ]
-    values = "".join(f"{value:{width}.3f}" for value, width in zip(means, (6, 6, 6, 6, 8, 6, 6), strict=True))
+    values = "".join(
+        f"{value:{width}.3f}" for value, width in zip(means, (6, 6, 6, 6, 8, 6, 6), strict=True)
+    )
     print(f"{label:34}{values}  {macro[0]:.3f} {macro[1]:.3f}", flush=True)
 
 
@@ -225,7 +276,16 @@ def print_time_and_silence(held: Sequence[Opened], embedder: Embedder) -> None:
         foreign = held[(number + 1) % len(held)][0].queries if len(held) > 1 else ()
         for query in foreign:
             began = time.perf_counter()
-            answer = recall(index, store, query.text, Here(), embedder=embedder, limit=10, at_once=True, now=case.last)
+            answer = recall(
+                index,
+                store,
+                query.text,
+                Here(),
+                embedder=embedder,
+                limit=10,
+                at_once=True,
+                now=case.last,
+            )
             spent.append(time.perf_counter() - began)
             silent.append(answer.status == "nothing")
     if silent:

@@ -1,7 +1,9 @@
-"""The retrieval corpora as workspaces: each case one person's memory, each session of it one conversation file.
+"""The retrieval corpora as workspaces: each case one person's memory, each session of it one
+conversation file.
 
-A message of a person and the assistant's reply to it are one exchange, as capture writes them; where two persons talk,
-each line is an exchange. The corpora are not part of the repository (KEEPLORE_DATA, or ../shared/data).
+A message of a person and the assistant's reply to it are one exchange, as capture writes them;
+where two persons talk, each line is an exchange. The corpora are not part of the repository
+(KEEPLORE_DATA, or ../shared/data).
 """
 
 from __future__ import annotations
@@ -48,13 +50,17 @@ class Case:
 
     @property
     def persons(self) -> set[str]:
-        """Who speaks by name in more than a few lines: whom a person would have entered as entities."""
+        """Who speaks by name in more than a few lines: whom a person would have entered as
+        entities.
+        """
         lines = Counter(name for memory in self.memories for name in _SPEAKER.findall(memory.body))
         return {name for name, count in lines.items() if count > SPEAKS_FROM}
 
     @property
     def last(self) -> datetime:
-        return max(datetime.fromisoformat(str(memory.meta["updated_at"])) for memory in self.memories)
+        return max(
+            datetime.fromisoformat(str(memory.meta["updated_at"])) for memory in self.memories
+        )
 
 
 def cases(corpus: str, limit: int | None = None) -> list[Case]:
@@ -134,10 +140,16 @@ def _exchanges(items: Sequence[Item], began: datetime, turns: dict[str, str]) ->
         turn = item["id"].replace(" ", "_")
         turns[item["id"]] = turn
         replies: tuple[str, ...] = ()
-        if item["role"] == "user" and number + 1 < len(items) and items[number + 1]["role"] == "assistant":
+        if (
+            item["role"] == "user"
+            and number + 1 < len(items)
+            and items[number + 1]["role"] == "assistant"
+        ):
             replies = (items[number + 1]["text"],)
             turns[items[number + 1]["id"]] = turn
-        at = (_moment(item["ts"]) or began + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        at = (_moment(item["ts"]) or began + timedelta(minutes=number)).strftime(
+            "%Y-%m-%dT%H:%M:%SZ"
+        )
         yield Exchange(turn, at, item["text"], replies)
         number += 1 + len(replies)
 

@@ -1,11 +1,14 @@
-"""Workspaces of any size, and vectors for them at no cost, for the benchmarks that ask what size does.
+"""Workspaces of any size, and vectors for them at no cost, for the benchmarks that ask what size
+does.
 
-Conversations have three exchanges. Their sentences are those of recorded sessions and chats about code where
-``KEEPLORE_DATA`` or ../shared/data is there, else words drawn by their frequency; a conversation keeps to one session's
-sentences, and every exchange names two things that no other one does, so that the vocabulary grows with the text.
+Conversations have three exchanges. Their sentences are those of recorded sessions and chats about
+code where ``KEEPLORE_DATA`` or ../shared/data is there, else words drawn by their frequency; a
+conversation keeps to one session's sentences, and every exchange names two things that no other one
+does, so that the vocabulary grows with the text.
 
-``Resampled`` gives vectors that lie as those of the packaged model do: a vector that it made of such a text, moved by
-the difference of two others that are near to each other, so that neighbourhoods stay as dense as they are.
+``Resampled`` gives vectors that lie as those of the packaged model do: a vector that it made of
+such a text, moved by the difference of two others that are near to each other, so that
+neighbourhoods stay as dense as they are.
 """
 
 from __future__ import annotations
@@ -26,7 +29,16 @@ from numpy.typing import NDArray
 
 import keeplore.index
 from keeplore.index import Embedder
-from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse, relative_path, serialise
+from keeplore.memory import (
+    Conversation,
+    Exchange,
+    Memory,
+    new_id,
+    new_meta,
+    parse,
+    relative_path,
+    serialise,
+)
 
 VOCABULARY = 8000
 EXCHANGES = 3
@@ -53,7 +65,9 @@ class Folder:
     def indexed(self) -> Iterator[File]:
         for file in self.root.rglob("*.md"):
             at = file.stat()
-            yield File(file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino)
+            yield File(
+                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+            )
 
     def read_text(self, path: str, _limit_bytes: int) -> str:
         return (self.root / path).read_text()
@@ -70,8 +84,14 @@ class Words:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        vocabulary = json.loads((Path(keeplore.index.__file__).parent / "model/tokenizer.json").read_text())
-        words = [word for word in vocabulary["model"]["vocab"] if word.isascii() and word.isalpha() and len(word) > 2]
+        vocabulary = json.loads(
+            (Path(keeplore.index.__file__).parent / "model/tokenizer.json").read_text()
+        )
+        words = [
+            word
+            for word in vocabulary["model"]["vocab"]
+            if word.isascii() and word.isalpha() and len(word) > 2
+        ]
         self.words = self.random.sample(words, VOCABULARY)
         self.weights = list(itertools.accumulate(1 / (n + 10) for n in range(VOCABULARY)))
 
@@ -83,13 +103,18 @@ class Talk:
     """The text of conversation number n, always the same."""
 
     def __init__(self, data: Path = DATA) -> None:
-        self.sessions = [found for texts in _sessions(data) if len(found := _sentences(texts)) >= 40]
+        self.sessions = [
+            found for texts in _sessions(data) if len(found := _sentences(texts)) >= 40
+        ]
         self.words = None if self.sessions else Words(1)
 
     def conversation(self, number: int, version: int = 0) -> Memory:
         draw = random.Random(f"{number} {version}")
         exchanges = tuple(self._exchange(draw, number, n) for n in range(EXCHANGES))
-        title = f"{number}: {' '.join(self._exchange(random.Random(number), number, 0).user.split()[:8])}"
+        title = (
+            f"{number}: "
+            f"{' '.join(self._exchange(random.Random(number), number, 0).user.split()[:8])}"
+        )
         at = f"2026-{number % 12 + 1:02}-{number // 12 % 28 + 1:02}T14:00:00Z"
         meta = new_meta(id=new_id(str(number)), kind="conversation", title=title, created_at=at)
         meta |= {"scope": "project", "project": f"project-{number % PROJECTS}"}
@@ -103,9 +128,15 @@ class Talk:
         return " ".join(said[start : start + 12])
 
     def _exchange(self, draw: random.Random, number: int, n: int) -> Exchange:
-        said = [*self._some(draw, number, 2), f"See item{number}x{n} and {draw.getrandbits(32):08x}."]
+        said = [
+            *self._some(draw, number, 2),
+            f"See item{number}x{n} and {draw.getrandbits(32):08x}.",
+        ]
         return Exchange(
-            f"t{number}-{n}", "2026-02-09T14:00:00Z", " ".join(said), (" ".join(self._some(draw, number, 5)),)
+            f"t{number}-{n}",
+            "2026-02-09T14:00:00Z",
+            " ".join(said),
+            (" ".join(self._some(draw, number, 5)),),
         )
 
     def _some(self, draw: random.Random, number: int, count: int) -> list[str]:
@@ -122,7 +153,9 @@ def write(folder: Folder, words: Words, number: int) -> None:
         for n in range(EXCHANGES)
     )
     title = words.text(6)
-    meta = new_meta(id=new_id(str(number)), kind="conversation", title=title, created_at="2026-02-09T14:00:00Z")
+    meta = new_meta(
+        id=new_id(str(number)), kind="conversation", title=title, created_at="2026-02-09T14:00:00Z"
+    )
     meta |= {"scope": "project", "project": f"project-{number % PROJECTS}"}
     put(folder.root, Memory(meta, Conversation(title, exchanges).to_markdown()))
 
@@ -160,7 +193,9 @@ class Resampled:
         self._near = _neighbours(real)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        seeds = [int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) for text in texts]
+        seeds = [
+            int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) for text in texts
+        ]
         return self.draw(np.array(seeds, np.uint64))
 
     def draw(self, seeds: NDArray[np.uint64]) -> Vectors:
@@ -191,7 +226,11 @@ def _neighbours(vectors: Vectors, count: int = 8) -> NDArray[np.int64]:
 def _sessions(data: Path) -> Iterator[list[str]]:
     """The texts of each recorded session, and of each chat."""
     for file in sorted((data / "transcripts/claude-code").rglob("*.jsonl")):
-        yield [text for line in file.read_text("utf-8", "replace").splitlines() for text in _said(_json(line))]
+        yield [
+            text
+            for line in file.read_text("utf-8", "replace").splitlines()
+            for text in _said(_json(line))
+        ]
     chats = data / "retrieval/beam100k.jsonl"
     for line in chats.read_text("utf-8").splitlines() if chats.exists() else []:
         yield [item["text"] for item in json.loads(line)["items"]]
@@ -210,8 +249,14 @@ def _said(entry: Any) -> list[str]:
     if isinstance(content, str):
         return [content]
     parts = content if isinstance(content, list) else []
-    return [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return [
+        part["text"]
+        for part in parts
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
 
 
 def _sentences(texts: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(found[0].strip() for text in texts for found in SENTENCE.finditer(text)))
+    return list(
+        dict.fromkeys(found[0].strip() for text in texts for found in SENTENCE.finditer(text))
+    )

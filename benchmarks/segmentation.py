@@ -1,15 +1,17 @@
-"""How well topics are cut, online: each turn is judged when it comes, with its own answer in view and nothing later.
+"""How well topics are cut, online: each turn is judged when it comes, with its own answer in view
+and nothing later.
 
     python benchmarks/segmentation.py [--dialogues 60] [--skip 0] [--prompt-only] [--ablation]
 
-The delay: a turn is judged with its answer, so one utterance after the message that may open a topic; with
-``--prompt-only``, at once. As exchanges (a person's utterance and what follows) a boundary before an agent's utterance
-cannot be found; where people talk to people, each utterance is also taken as a turn of its own, without any delay
-(``/u``). "even" knows the number of boundaries, "tiling" and "depth" see the whole dialogue. The packaged weights were
-fitted on these corpora (tiage_dev excepted): ``train_topics.py`` gives the figures on dialogues not fitted on.
-Reported are Pk and WindowDiff (window: half the mean segment, lower is better), boundary F1, density
-(found ÷ true boundaries), exchanges in a segment, and milliseconds a turn. The data is not part of the repository
-(KEEPLORE_DATA, or ../shared/data); without it the script says so and ends.
+The delay: a turn is judged with its answer, so one utterance after the message that may open a
+topic; with ``--prompt-only``, at once. As exchanges (a person's utterance and what follows) a
+boundary before an agent's utterance cannot be found; where people talk to people, each utterance is
+also taken as a turn of its own, without any delay (``/u``). "even" knows the number of boundaries,
+"tiling" and "depth" see the whole dialogue. The packaged weights were fitted on these corpora
+(tiage_dev excepted): ``train_topics.py`` gives the figures on dialogues not fitted on. Reported are
+Pk and WindowDiff (window: half the mean segment, lower is better), boundary F1, density (found ÷
+true boundaries), exchanges in a segment, and milliseconds a turn. The data is not part of the
+repository (KEEPLORE_DATA, or ../shared/data); without it the script says so and ends.
 """
 
 from __future__ import annotations
@@ -28,14 +30,16 @@ from typing import Any
 
 import numpy as np
 
-from keeplore.capture import segment
-from keeplore.capture.segment import Segmenter, Shift
-from keeplore.capture.terms import cosine, weighted
+from keeplore.capture import segmenter
+from keeplore.capture.segmenter import Segmenter, Shift
 from keeplore.index import Embedder, embedder_for
+from keeplore.text.terms import cosine, weighted
 from keeplore_hooks.events import Origin, Turn
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data") / "segmentation"
+DATA = (
+    Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data") / "segmentation"
+)
 CORPORA = ("beam_splice", "dialseg711", "superseg_dev", "tiage_dev")
 OF_PEOPLE = CORPORA[1:]  # nobody talks to an assistant in utterances
 HERE = Origin("benchmark", "")
@@ -76,7 +80,7 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
     return Dialogue(data["utterances"], data["roles"], frozenset(starts))
 
 
-def ours(segmenter: Segmenter, *, prompt_only: bool, seconds: list[float]) -> Cutter:
+def ours(cutter: Segmenter, *, prompt_only: bool, seconds: list[float]) -> Cutter:
     """The product's own plugin, told of each exchange as capture tells it."""
 
     def cut(dialogue: Dialogue) -> set[int]:
@@ -84,9 +88,9 @@ def ours(segmenter: Segmenter, *, prompt_only: bool, seconds: list[float]) -> Cu
         open_: list[dict[str, str]] = []
         for first, user, answer in dialogue.exchanges():
             turn = Turn(str(first), HERE, "", user, (answer,) if answer and not prompt_only else ())
-            segmenter.shift_of(open_, turn)  # the embeddings are there when the clock starts
+            cutter.shift_of(open_, turn)  # the embeddings are there when the clock starts
             start = time.perf_counter()
-            reason = segmenter.keeplore_segment(open_, turn)
+            reason = cutter.keeplore_segment(open_, turn)
             seconds.append(time.perf_counter() - start)
             if open_ and reason:
                 found.add(first)
@@ -98,7 +102,9 @@ def ours(segmenter: Segmenter, *, prompt_only: bool, seconds: list[float]) -> Cu
 
 
 class Words(Segmenter):
-    """The product's segmenter as if every subject were as near as the one before; ``soft``: or no longer near."""
+    """The product's segmenter as if every subject were as near as the one before; ``soft``: or no
+    longer near.
+    """
 
     def __init__(self, *, soft: bool) -> None:
         super().__init__(None)
@@ -109,21 +115,25 @@ class Words(Segmenter):
 
 
 class Subject(Segmenter):
-    """The shift of subject alone. ``lexical``: share of words against vectors where there is a model, None: learned."""
+    """The shift of subject alone. ``lexical``: share of words against vectors where there is a
+    model, None: learned.
+    """
 
     def __init__(self, embedder: Embedder | None, lexical: float | None) -> None:
         super().__init__(embedder if lexical is None or embedder is None else Unfitted(embedder))
-        self._lexical = segment.LEXICAL if lexical is None else lexical
+        self._lexical = segmenter.LEXICAL if lexical is None else lexical
 
     def keeplore_segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
-        usual, segment.LEXICAL = segment.LEXICAL, self._lexical
+        usual, segmenter.LEXICAL = segmenter.LEXICAL, self._lexical
         shift = self.shift_of(exchanges, turn)
-        segment.LEXICAL = usual
+        segmenter.LEXICAL = usual
         return "shift" if exchanges and shift.size >= shift.need else ""
 
 
 class Unfitted:
-    """The same vectors under a name that no weights were fitted for: the segmenter goes by its rule."""
+    """The same vectors under a name that no weights were fitted for: the segmenter goes by its
+    rule.
+    """
 
     def __init__(self, embedder: Embedder) -> None:
         self.model, self.fingerprint = embedder.model, "unfitted"
@@ -141,7 +151,9 @@ def even(dialogue: Dialogue) -> set[int]:
 
 
 def tiling(dialogue: Dialogue) -> set[int]:
-    """TextTiling with the whole dialogue in view: valleys of word similarity that are deeper than most."""
+    """TextTiling with the whole dialogue in view: valleys of word similarity that are deeper than
+    most.
+    """
     texts, size = dialogue.utterances, 2
     bags = weighted(texts)
     alike = []
@@ -163,9 +175,10 @@ def depth_of(embedder: Embedder) -> Cutter:
     """The same valleys, of the cosine of embeddings of two utterances on each side."""
 
     def cut(dialogue: Dialogue) -> set[int]:
-        vectors = embedder.embed([segment.compact(text, "") for text in dialogue.utterances])
+        vectors = embedder.embed([segmenter.compact(text, "") for text in dialogue.utterances])
         pairs = (
-            (vectors[max(0, n - 2) : n].sum(axis=0), vectors[n : n + 2].sum(axis=0)) for n in range(1, len(vectors))
+            (vectors[max(0, n - 2) : n].sum(axis=0), vectors[n : n + 2].sum(axis=0))
+            for n in range(1, len(vectors))
         )
         return _valleys([float(a @ b) / float((a @ a) * (b @ b)) ** 0.5 for a, b in pairs])
 
@@ -181,7 +194,9 @@ def _sum(bags: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def errors(true: frozenset[int], found: set[int], length: int) -> tuple[float, float]:
-    """(Pk, WindowDiff) with a window of half the mean segment (Beeferman et al. 1999; Pevzner and Hearst 2002)."""
+    """(Pk, WindowDiff) with a window of half the mean segment (Beeferman et al. 1999; Pevzner and
+    Hearst 2002).
+    """
     window = max(2, round(length / (len(true) + 1) / 2))
     if length <= window:
         return 0.0, 0.0
@@ -202,7 +217,9 @@ def report(name: str, label: str, dialogues: Sequence[Dialogue], cut: Cutter) ->
     exchanges = sum(len(d.exchanges()) for d in dialogues) / (all_found + len(dialogues))
     pk, wd = (statistics.mean(column) for column in zip(*rates, strict=True))
     f1 = 2 * hits / max(true + all_found, 1)
-    print(f"{name:14}{label:16}{pk:7.3f}{wd:7.3f}{f1:7.3f}{all_found / max(true, 1):9.2f}{exchanges:11.1f}")
+    print(
+        f"{name:14}{label:16}{pk:7.3f}{wd:7.3f}{f1:7.3f}{all_found / max(true, 1):9.2f}{exchanges:11.1f}"
+    )
 
 
 def ablation(embedder: Embedder) -> dict[str, Segmenter]:
@@ -212,7 +229,7 @@ def ablation(embedder: Embedder) -> dict[str, Segmenter]:
         "and soft words": Words(soft=True),
         "shift: words": Subject(None, 1.0),
         "shift: vectors": Subject(embedder, 0.0),
-        "shift: both": Subject(embedder, segment.LEXICAL),
+        "shift: both": Subject(embedder, segmenter.LEXICAL),
         "shift: learned": Subject(embedder, None),
         "all by rule": Segmenter(Unfitted(embedder)),
     }
@@ -238,29 +255,47 @@ class Kept:
         return np.stack([self._known[text] for text in texts])
 
 
-def measure(name: str, dialogues: Sequence[Dialogue], embedder: Embedder, options: argparse.Namespace) -> list[float]:
+def measure(
+    name: str, dialogues: Sequence[Dialogue], embedder: Embedder, options: argparse.Namespace
+) -> list[float]:
     """Print a line for each method; seconds of each turn by the product's own."""
-    for label, cutter in (("none", none), ("even", even), ("tiling", tiling), ("depth", depth_of(embedder))):
+    for label, cutter in (
+        ("none", none),
+        ("even", even),
+        ("tiling", tiling),
+        ("depth", depth_of(embedder)),
+    ):
         report(name, label, dialogues, cutter)
     seconds: list[float] = []
-    segmenters = {**(ablation(embedder) if options.ablation else {}), "ours, no model": Segmenter(None)}
-    for label, segmenter in segmenters.items():
-        report(name, label, dialogues, ours(segmenter, prompt_only=options.prompt_only, seconds=[]))
-    segmenter = Segmenter(embedder)
-    report(name, "ours", dialogues, ours(segmenter, prompt_only=options.prompt_only, seconds=seconds))
+    segmenters = {
+        **(ablation(embedder) if options.ablation else {}),
+        "ours, no model": Segmenter(None),
+    }
+    for label, cutter in segmenters.items():
+        report(name, label, dialogues, ours(cutter, prompt_only=options.prompt_only, seconds=[]))
+    cutter = Segmenter(embedder)
+    report(name, "ours", dialogues, ours(cutter, prompt_only=options.prompt_only, seconds=seconds))
     return seconds
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure how topics are cut, online.")
     parser.add_argument("--dialogues", type=int, default=60, help="of each corpus")
-    parser.add_argument("--skip", type=int, default=0, help="dialogues at the beginning of each corpus")
+    parser.add_argument(
+        "--skip", type=int, default=0, help="dialogues at the beginning of each corpus"
+    )
     parser.add_argument("--model", default="packaged")
-    parser.add_argument("--prompt-only", action="store_true", help="judge a turn before it is answered")
-    parser.add_argument("--ablation", action="store_true", help="also each reason for a boundary alone")
+    parser.add_argument(
+        "--prompt-only", action="store_true", help="judge a turn before it is answered"
+    )
+    parser.add_argument(
+        "--ablation", action="store_true", help="also each reason for a boundary alone"
+    )
     options = parser.parse_args()
     if not DATA.is_dir():
-        print(f"skipped: there is no {DATA}; set KEEPLORE_DATA to the folder that holds segmentation/")
+        print(
+            f"skipped: there is no {DATA}; set KEEPLORE_DATA to the folder that holds segmentation/"
+        )
         return 0
     seconds: list[float] = []
     print(f"{'corpus':14}{'method':16}{'Pk':>7}{'WD':>7}{'F1':>7}{'density':>9}{'exchanges':>11}")
@@ -273,7 +308,10 @@ def main() -> int:
             if dialogues and name in OF_PEOPLE:
                 seconds += measure(f"{name}/u", [d.alone() for d in dialogues], embedder, options)
     milliseconds = sorted(s * 1000 for s in seconds)
-    print(f"a turn, embeddings there: median {statistics.median(milliseconds):.1f} ms, 95 % below ", end="")
+    print(
+        f"a turn, embeddings there: median {statistics.median(milliseconds):.1f} ms, 95 % below ",
+        end="",
+    )
     print(f"{milliseconds[int(0.95 * len(milliseconds))]:.1f} ms")
     return 0
 

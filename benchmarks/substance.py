@@ -2,14 +2,15 @@
 
     python benchmarks/substance.py [--wrong]
 
-Conversations of five hosts and programs were read whole, and every sentence that may stand in a part was marked
-(``substance_labels.tsv``: transcript, turn, speaker, hash of the sentence; never its text), split by session into those
-that the method was made with and those that it was only measured on. A conversation is made by the product's own
-capture from its transcript, cutting included; where topics are cut otherwise than when they were read, the quotations
-from turns that were read count. Reported for each part: how many quotations there are, the share of them that was
-marked, the share of conversations with anything marked that show some of it, and the share that as many sentences from
-the talk's beginning and from its end would have reached. The data is not part of the repository (KEEPLORE_DATA, or
-../shared/data); without it the script says so and ends.
+Conversations of five hosts and programs were read whole, and every sentence that may stand in a
+part was marked (``substance_labels.tsv``: transcript, turn, speaker, hash of the sentence; never
+its text), split by session into those that the method was made with and those that it was only
+measured on. A conversation is made by the product's own capture from its transcript, cutting
+included; where topics are cut otherwise than when they were read, the quotations from turns that
+were read count. Reported for each part: how many quotations there are, the share of them that was
+marked, the share of conversations with anything marked that show some of it, and the share that as
+many sentences from the talk's beginning and from its end would have reached. The data is not part
+of the repository (KEEPLORE_DATA, or ../shared/data); without it the script says so and ends.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from pathlib import Path
 import talks
 from captured import Written, written
 
-from keeplore.capture.sentences import clip, sentences
 from keeplore.memory import Conversation
-from keeplore.memory.conversation import PARTS
+from keeplore.memory.conversation_body import PARTS
+from keeplore.text.sentences import clip, sentences
 
 LABELS = Path(__file__).with_name("substance_labels.tsv")
-# a decision is one wherever it stands: which of them is the main one is not a question of right and wrong
+# a decision is one wherever it stands: which of them is the main one is not a question of right and
+# wrong
 MARKED_AS = {"also_decided": "decision"}
 WHEN_EMPTY = 3  # sentences that a baseline shows where the product shows none
 
@@ -48,13 +50,18 @@ class Marked:
 
     def has(self, part: str, turns: Iterable[str]) -> bool:
         known = set(turns)
-        return any(turn in known and p == MARKED_AS.get(part, part) for turn, _, p in self.sentences)
+        return any(
+            turn in known and p == MARKED_AS.get(part, part) for turn, _, p in self.sentences
+        )
 
 
 def main() -> int:
     marked = labels()
     if not all((talks.DATA / name).is_file() for name in marked):
-        print(f"skipped: the transcripts are not in {talks.DATA}; set KEEPLORE_DATA to the folder that holds them")
+        print(
+            f"skipped: the transcripts are not in {talks.DATA}; set KEEPLORE_DATA to the folder "
+            f"that holds them"
+        )
         return 0
     read = [w for w in written([talks.DATA / name for name in marked]) if is_read(w, marked)]
     for split in ("dev", "test"):
@@ -78,7 +85,10 @@ def labels() -> dict[str, Marked]:
             splits[label["file"]] = label["split"]
             turns[label["file"]].add(label["turn"])
             found[label["file"]].add((label["turn"], label["hash"], label["part"]))
-    return {name: Marked(frozenset(turns[name]), frozenset(found[name]), split) for name, split in splits.items()}
+    return {
+        name: Marked(frozenset(turns[name]), frozenset(found[name]), split)
+        for name, split in splits.items()
+    }
 
 
 def is_read(w: Written, marked: Mapping[str, Marked]) -> bool:
@@ -117,7 +127,10 @@ def show_wrong(w: Written, own: Marked) -> None:
     for part in PARTS:
         for quote in getattr(w.conversation, part):
             if quote.turn in own.turns and not own.is_right(part, quote.turn, quote.text):
-                print(f"  {Path(w.transcript).name[:18]} {w.conversation.title[:24]!r} {part}: {quote.text}")
+                print(
+                    f"  {Path(w.transcript).name[:18]} {w.conversation.title[:24]!r} {part}: "
+                    f"{quote.text}"
+                )
 
 
 def digest(text: str) -> str:

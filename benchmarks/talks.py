@@ -1,7 +1,7 @@
 """Recorded sessions as exchanges, for the benchmarks that read what people said.
 
-The data is not part of the repository (KEEPLORE_DATA, or ../shared/data). Hosts with an adapter are read by it; the
-markdown of SpecStory and the exports of OpenCode by the few lines here.
+The data is not part of the repository (KEEPLORE_DATA, or ../shared/data). Hosts with an adapter are
+read by it; the markdown of SpecStory and the exports of OpenCode by the few lines here.
 """
 
 from __future__ import annotations
@@ -13,19 +13,26 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from keeplore.capture.observer import clean
+from keeplore.capture.message_filter import clean
 from keeplore.memory import Asked, Exchange
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import HOSTS, Cursor
 
-DATA = Path(os.environ.get("KEEPLORE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data") / "transcripts"
+DATA = (
+    Path(os.environ.get("KEEPLORE_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    / "transcripts"
+)
 _SPOKEN = re.compile(r"^_\*\*(User|Agent) \(.*\)\*\*_$", re.MULTILINE)
 _TOOLS = re.compile(r"<(tool-use|think|details)\b.*?</\1>", re.DOTALL)
 
 
 def sessions(data: Path = DATA) -> list[Path]:
     """The transcripts of people's sessions, subagents left out."""
-    found = (path for path in data.rglob("*") if path.suffix in (".jsonl", ".json", ".md") and path.parent != data)
+    found = (
+        path
+        for path in data.rglob("*")
+        if path.suffix in (".jsonl", ".json", ".md") and path.parent != data
+    )
     return sorted(path for path in found if not path.name.startswith("agent-"))
 
 
@@ -55,7 +62,8 @@ def _of_specstory(text: str) -> Iterator[Exchange]:
     marks = [*_SPOKEN.finditer(text)]
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     said = [
-        (mark[1], text[mark.end() : end].rstrip().removesuffix("---")) for mark, end in zip(marks, ends, strict=True)
+        (mark[1], text[mark.end() : end].rstrip().removesuffix("---"))
+        for mark, end in zip(marks, ends, strict=True)
     ]
     yield from _paired((speaker == "User", _TOOLS.sub("", words)) for speaker, words in said)
 
@@ -63,7 +71,11 @@ def _of_specstory(text: str) -> Iterator[Exchange]:
 def _of_opencode(session: dict) -> Iterator[Exchange]:
     def said() -> Iterator[tuple[bool, str]]:
         for message in session["messages"]:
-            texts = [p["text"] for p in message["parts"] if p.get("type") == "text" and not p.get("synthetic")]
+            texts = [
+                p["text"]
+                for p in message["parts"]
+                if p.get("type") == "text" and not p.get("synthetic")
+            ]
             yield message["info"]["role"] == "user", "\n\n".join(texts)
 
     yield from _paired(said())

@@ -1,17 +1,20 @@
-"""Fit the weights by which capture cuts topics, and say how good they are on dialogues they were not fitted on.
+"""Fit the weights by which capture cuts topics, and say how good they are on dialogues they were
+not fitted on.
 
     python benchmarks/train_topics.py [--cache FOLDER] [--write] [--folds 3]
 
-Logistic regression with a ridge penalty: iteratively reweighted least squares, each step by conjugate gradients. It is
-learned from the corpora of benchmarks/segmentation.py, each as exchanges and as single utterances, and from assistant
-chats that are cut into pieces and spliced. Each corpus counts the same whatever its size, the spliced chats twice. Two
-pieces that follow each other are never of the same chat: far apart in one chat is no sure boundary. Chats that also
-occur in the spliced corpus are left out, so that no text is on both sides. Recorded sessions of coding agents are not
-learned from: pieces of two projects are told apart by more than the subjects of one session are, and weights that were
-fitted on them too found fewer of the subjects (docs/benchmarks.md).
+Logistic regression with a ridge penalty: iteratively reweighted least squares, each step by
+conjugate gradients. It is learned from the corpora of benchmarks/segmentation.py, each as exchanges
+and as single utterances, and from assistant chats that are cut into pieces and spliced. Each corpus
+counts the same whatever its size, the spliced chats twice. Two pieces that follow each other are
+never of the same chat: far apart in one chat is no sure boundary. Chats that also occur in the
+spliced corpus are left out, so that no text is on both sides. Recorded sessions of coding agents
+are not learned from: pieces of two projects are told apart by more than the subjects of one session
+are, and weights that were fitted on them too found fewer of the subjects (docs/benchmarks.md).
 
-``--cache`` keeps embeddings between runs (half an hour of one core for all of them). Without ``--write`` only the
-cross-validated figures are printed. The data is not part of the repository (KEEPLORE_DATA, or ../shared/data).
+``--cache`` keeps embeddings between runs (half an hour of one core for all of them). Without
+``--write`` only the cross-validated figures are printed. The data is not part of the repository
+(KEEPLORE_DATA, or ../shared/data).
 """
 
 from __future__ import annotations
@@ -31,16 +34,20 @@ import numpy as np
 import segmentation
 from segmentation import DATA, HERE, Dialogue
 
-from keeplore.capture import segment, topics
-from keeplore.capture.topics import Unit
+from keeplore.capture import segmenter, topic_model
+from keeplore.capture.topic_model import Unit
 from keeplore.index import embedder_for
 from keeplore_hooks.events import Turn
 
 CORPORA = ("beam_splice", "dialseg711", "superseg_dev", "tiage_dev", "tiage_train")
-ONLY_TRAINED = ("tiage_train",)  # tiage has a part for fitting and a part for looking: they are kept apart
+ONLY_TRAINED = (
+    "tiage_train",
+)  # tiage has a part for fitting and a part for looking: they are kept apart
 ONLY_TESTED = ("tiage_dev",)
 DIALOGUES = 300  # of each corpus
-PENALTY = 10.0  # of the squared weights of standardised features, where each corpus counts as EACH rows
+PENALTY = (
+    10.0  # of the squared weights of standardised features, where each corpus counts as EACH rows
+)
 EACH = 1000
 SCALE = 4.0  # of the coordinates of vectors against standardised features: they are many and small
 SEED = 7
@@ -59,7 +66,7 @@ class Talk:
 
     def features(self, start: int, at: int) -> Any:
         if (start, at) not in self.known:
-            self.known[start, at] = topics.features(self.units[start : at + 1])
+            self.known[start, at] = topic_model.features(self.units[start : at + 1])
         return self.known[start, at]
 
 
@@ -68,8 +75,10 @@ class Vectors:
 
     def __init__(self, folder: Path) -> None:
         self._embedder = embedder_for("packaged", folder)
-        if self._embedder.fingerprint != topics.FITTED_FOR:
-            raise SystemExit(f"topics.FITTED_FOR is not the packaged model: {self._embedder.fingerprint}")
+        if self._embedder.fingerprint != topic_model.FITTED_FOR:
+            raise SystemExit(
+                f"topics.FITTED_FOR is not the packaged model: {self._embedder.fingerprint}"
+            )
         self._file = folder / "vectors.npz"
         self._known: dict[str, Any] = {}
         if self._file.exists():
@@ -77,15 +86,21 @@ class Vectors:
                 self._known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
 
     def units(self, pairs: Sequence[tuple[str, str]]) -> list[Unit]:
-        texts = {key_of(text): text for text in (segment.compact(*pair) for pair in pairs)}
-        missing = sorted((key for key in texts if key not in self._known), key=lambda key: len(texts[key]))
+        texts = {key_of(text): text for text in (segmenter.compact(*pair) for pair in pairs)}
+        missing = sorted(
+            (key for key in texts if key not in self._known), key=lambda key: len(texts[key])
+        )
         for start in range(0, len(missing), 8):
             part = missing[start : start + 8]
-            self._known.update(zip(part, self._embedder.embed([texts[key] for key in part]), strict=True))
-        return [Unit(*pair, self._known[key_of(segment.compact(*pair))]) for pair in pairs]
+            self._known.update(
+                zip(part, self._embedder.embed([texts[key] for key in part]), strict=True)
+            )
+        return [Unit(*pair, self._known[key_of(segmenter.compact(*pair))]) for pair in pairs]
 
     def save(self) -> None:
-        np.savez(self._file, keys=np.array([*self._known]), vectors=np.stack([*self._known.values()]))
+        np.savez(
+            self._file, keys=np.array([*self._known]), vectors=np.stack([*self._known.values()])
+        )
 
 
 def key_of(text: str) -> str:
@@ -105,15 +120,26 @@ def corpora(vectors: Vectors) -> dict[str, list[Talk]]:
 
 def talks_of(dialogues: Sequence[Dialogue], vectors: Vectors) -> list[Talk]:
     split = [dialogue.exchanges() for dialogue in dialogues]
-    units = iter(vectors.units([(user, answer) for exchanges in split for _, user, answer in exchanges]))
+    units = iter(
+        vectors.units([(user, answer) for exchanges in split for _, user, answer in exchanges])
+    )
     return [
-        Talk([next(units) for _ in exchanges], [n for n, *_ in exchanges], d.boundaries, len(d.utterances))
+        Talk(
+            [next(units) for _ in exchanges],
+            [n for n, *_ in exchanges],
+            d.boundaries,
+            len(d.utterances),
+        )
         for d, exchanges in zip(dialogues, split, strict=True)
     ]
 
 
-def spliced(pieces: Sequence[tuple[Hashable, Sequence[Unit]]], count: int, lengths: Sequence[int]) -> list[Talk]:
-    """Dialogues of three to six pieces; neighbours come from different chats (the first of each pair)."""
+def spliced(
+    pieces: Sequence[tuple[Hashable, Sequence[Unit]]], count: int, lengths: Sequence[int]
+) -> list[Talk]:
+    """Dialogues of three to six pieces; neighbours come from different chats (the first of each
+    pair).
+    """
     chance = random.Random(SEED)
     made = []
     for _ in range(count):
@@ -150,7 +176,9 @@ def chats(vectors: Vectors, left_out: frozenset[str]) -> list[tuple[Hashable, li
 
 
 def rows(talks_: Sequence[Talk]) -> tuple[Any, Any]:
-    """(features, is a boundary) of each unit but the first, the conversation beginning at the true boundary before."""
+    """(features, is a boundary) of each unit but the first, the conversation beginning at the true
+    boundary before.
+    """
     inputs, answers = [], []
     for talk in talks_:
         start = 0
@@ -162,14 +190,20 @@ def rows(talks_: Sequence[Talk]) -> tuple[Any, Any]:
 
 
 def fit(parts: Sequence[tuple[Any, Any, float]]) -> Any:
-    """Weights and, last, the intercept, for features as they come. ``parts``: features, answers, weight of all rows."""
+    """Weights and, last, the intercept, for features as they come. ``parts``: features, answers,
+    weight of all rows.
+    """
     inputs = np.concatenate([part[0] for part in parts])
     answers = np.concatenate([part[1] for part in parts])
-    counts = np.concatenate([np.full(len(part[1]), part[2] * EACH / len(part[1]), np.float32) for part in parts])
+    counts = np.concatenate(
+        [np.full(len(part[1]), part[2] * EACH / len(part[1]), np.float32) for part in parts]
+    )
     mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
-    coordinates = slice(2 * topics.SCALARS + 1, None)
+    coordinates = slice(2 * topic_model.SCALARS + 1, None)
     mean[coordinates], spread[coordinates] = 0.0, 1 / SCALE
-    x = np.concatenate([(inputs - mean) / spread, np.ones((len(inputs), 1))], axis=1).astype(np.float32)
+    x = np.concatenate([(inputs - mean) / spread, np.ones((len(inputs), 1))], axis=1).astype(
+        np.float32
+    )
     penalty = np.full(x.shape[1], PENALTY, np.float32)
     penalty[-1] = 1e-6  # the intercept is free
     weights = np.zeros(x.shape[1], np.float32)
@@ -185,7 +219,9 @@ def fit(parts: Sequence[tuple[Any, Any, float]]) -> Any:
 
 
 def solved(x: Any, curvature: Any, penalty: Any, slope: Any) -> Any:
-    """The step s with (xᵀ·diag(curvature)·x + diag(penalty))·s = slope, by preconditioned conjugate gradients."""
+    """The step s with (xᵀ·diag(curvature)·x + diag(penalty))·s = slope, by preconditioned conjugate
+    gradients.
+    """
     scale = 1 / ((x * x).T @ curvature + penalty)
     step, rest = np.zeros_like(slope), slope.copy()
     direction = scale * rest
@@ -206,11 +242,13 @@ def solved(x: Any, curvature: Any, penalty: Any, slope: Any) -> Any:
 def cut(talk: Talk, weights: Any) -> set[int]:
     """Boundaries as the product finds them with these weights, cue words and all."""
     found, start = set(), 0
-    model = topics.Model(weights)
+    model = topic_model.Model(weights)
     said = [{"at": "", "user": unit.user, "assistant": unit.assistant} for unit in talk.units]
     for at in range(1, len(talk.units)):
-        shift = segment.likely(model.chance_of(talk.features(start, at)), talk.units[start : at + 1])
-        if segment.boundary(said[start:at], Turn("", HERE, "", talk.units[at].user), shift):
+        shift = segmenter.likely(
+            model.chance_of(talk.features(start, at)), talk.units[start : at + 1]
+        )
+        if segmenter.boundary(said[start:at], Turn("", HERE, "", talk.units[at].user), shift):
             found.add(talk.ids[at])
             start = at
     return found
@@ -229,10 +267,14 @@ def splits(name: str, count: int, folds: int) -> list[Split]:
     if name in ONLY_TESTED:
         return [([], everything)] * folds
     order = np.random.RandomState(SEED).permutation(count).tolist()
-    return [(sorted(set(order) - set(order[k::folds])), sorted(order[k::folds])) for k in range(folds)]
+    return [
+        (sorted(set(order) - set(order[k::folds])), sorted(order[k::folds])) for k in range(folds)
+    ]
 
 
-def cross_validated(found: Mapping[str, Sequence[Talk]], extra: Sequence[tuple[Any, Any, float]], folds: int) -> None:
+def cross_validated(
+    found: Mapping[str, Sequence[Talk]], extra: Sequence[tuple[Any, Any, float]], folds: int
+) -> None:
     by_name = {name: splits(name, len(talks_), folds) for name, talks_ in found.items()}
     rates: dict[str, list[tuple[float, float]]] = {}
     for k in range(folds):
@@ -240,7 +282,9 @@ def cross_validated(found: Mapping[str, Sequence[Talk]], extra: Sequence[tuple[A
         weights = fit([(*rows(talks_), 1.0) for talks_ in fitted.values() if talks_] + [*extra])
         for name, split in by_name.items():
             for talk in (found[name][n] for n in split[k][1]):
-                rates.setdefault(name, []).append(segmentation.errors(talk.true, cut(talk, weights), talk.length))
+                rates.setdefault(name, []).append(
+                    segmentation.errors(talk.true, cut(talk, weights), talk.length)
+                )
     print(f"{'not fitted on':18}{'Pk':>7}{'WD':>7}")
     for name, all_rates in rates.items():
         pk, wd = np.mean(all_rates, axis=0)
@@ -251,10 +295,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Fit the weights by which topics are cut.")
     parser.add_argument("--cache", type=Path, help="a folder that keeps embeddings between runs")
     parser.add_argument("--folds", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help=f"write {topics.WEIGHTS.name}")
+    parser.add_argument("--write", action="store_true", help=f"write {topic_model.WEIGHTS.name}")
     options = parser.parse_args()
     if not DATA.is_dir():
-        print(f"skipped: there is no {DATA}; set KEEPLORE_DATA to the folder that holds segmentation/")
+        print(
+            f"skipped: there is no {DATA}; set KEEPLORE_DATA to the folder that holds segmentation/"
+        )
         return 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.cache or Path(temporary)
@@ -266,9 +312,13 @@ def main() -> int:
         vectors.save()
     cross_validated(found, extra, options.folds)
     if options.write:
-        weights = fit([(*rows(talks_), 1.0) for name, talks_ in found.items() if is_fitted(name)] + extra)
-        topics.WEIGHTS.write_text("".join(f"{weight:.8g}\n" for weight in weights.tolist()), encoding="ascii")
-        print(f"{topics.WEIGHTS}: {len(weights)} weights")
+        weights = fit(
+            [(*rows(talks_), 1.0) for name, talks_ in found.items() if is_fitted(name)] + extra
+        )
+        topic_model.WEIGHTS.write_text(
+            "".join(f"{weight:.8g}\n" for weight in weights.tolist()), encoding="ascii"
+        )
+        print(f"{topic_model.WEIGHTS}: {len(weights)} weights")
     return 0
 
 

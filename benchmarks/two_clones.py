@@ -1,9 +1,10 @@
-"""Two machines with one memory of many conversations: push, clone, pull, merge, and the index after each.
+"""Two machines with one memory of many conversations: push, clone, pull, merge, and the index after
+each.
 
     python benchmarks/two_clones.py [CONVERSATIONS [EMBEDDED]]     (default: 10000 300)
 
-Conversations as in scale.py. The rebuild with vectors is measured on a workspace of EMBEDDED ones, beside the
-model alone on the same texts.
+Conversations as in scale.py. The rebuild with vectors is measured on a workspace of EMBEDDED ones,
+beside the model alone on the same texts.
 """
 
 from __future__ import annotations
@@ -60,7 +61,10 @@ def exchange(top: Path, count: int, models: Path) -> None:
         for number in range(first, first + CHANGED):
             write(Folder(store.root), words, number)
     synchronise(one)
-    timed(f"merge where both changed {CHANGED}, {CHANGED // 2} of them the same", lambda: synchronise(two))
+    timed(
+        f"merge where both changed {CHANGED}, {CHANGED // 2} of them the same",
+        lambda: synchronise(two),
+    )
     timed("index after the merge: text", index.refresh)
     for number in range(count, count + count // 2):
         write(Folder(one.root), words, number)

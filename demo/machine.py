@@ -13,7 +13,8 @@ from typing import Any
 
 CHECKOUT = Path(__file__).parents[1]
 CLIENT = CHECKOUT / "plugin" / "keeplore" / "client"
-PERSON = "[user]\n\tname = Ann\n\temail = ann@ledgerly.example\n"  # the same on all machines: they are hers
+# the same on all machines: they are hers
+PERSON = "[user]\n\tname = Ann\n\temail = ann@ledgerly.example\n"
 ANSWERED = ("SessionStart", "UserPromptSubmit")
 
 
@@ -36,7 +37,12 @@ class Machine:
         }
 
     def run(
-        self, *command: str, cwd: Path | None = None, payload: bytes = b"", check: bool = True, timeout_s: float = 120
+        self,
+        *command: str,
+        cwd: Path | None = None,
+        payload: bytes = b"",
+        check: bool = True,
+        timeout_s: float = 120,
     ) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
             command,
@@ -57,7 +63,9 @@ class Machine:
         return self.run(sys.executable, "-m", "keeplore.cli", *arguments, cwd=cwd, check=check)
 
     def recall(self, query: str, cwd: Path) -> dict[str, Any]:
-        answer: dict[str, Any] = json.loads(self.keeplore("recall", query, "--json", cwd=cwd, check=False).stdout)
+        answer: dict[str, Any] = json.loads(
+            self.keeplore("recall", query, "--json", cwd=cwd, check=False).stdout
+        )
         return answer
 
     def status(self) -> dict[str, Any]:
@@ -92,7 +100,9 @@ class Machine:
 
     def waiting(self) -> int:
         # a worker that has not got so far has made no folder yet
-        return sum(len(list((self.state / "spool" / part).glob("*"))) for part in ("new", "claimed"))
+        return sum(
+            len(list((self.state / "spool" / part).glob("*"))) for part in ("new", "claimed")
+        )
 
     def wait_until(self, condition: Callable[[], bool], what: str, seconds: float = 90) -> None:
         deadline = time.monotonic() + seconds

@@ -1,6 +1,8 @@
-"""``make demo``: one session of a small project, from the host's events to a second machine, with what each step took.
+"""``make demo``: one session of a small project, from the host's events to a second machine, with
+what each step took.
 
-Everything happens in a fresh directory with fresh homes; no network is used, and nothing of yours is read or changed.
+Everything happens in a fresh directory with fresh homes; no network is used, and nothing of yours
+is read or changed.
 """
 
 from __future__ import annotations
@@ -82,18 +84,25 @@ class Demo:
             time.sleep(THINKING_S if self.laptop.is_answered(step.event) else 0)
             begun = time.perf_counter()
             step.output = self.laptop.send(step.event, step.payload, self.project)
-            (answered if self.laptop.is_answered(step.event) else spooled).append(time.perf_counter() - begun)
+            (answered if self.laptop.is_answered(step.event) else spooled).append(
+                time.perf_counter() - begun
+            )
             # minutes pass between the events of a real session
             self.laptop.wait_until(lambda: self.laptop.waiting() == 0, "the spool is taken")
             if step.event == "SessionStart" and b'"compact"' in step.payload:
                 compaction = step.output.decode()
         bare = [self.time_bare_python() for _ in range(9)]
         self.took.append(("a capture event, median of the host's wait", statistics.median(spooled)))
-        self.took.append(("an event with an answer, median of the host's wait", statistics.median(answered)))
+        self.took.append(
+            ("an event with an answer, median of the host's wait", statistics.median(answered))
+        )
         self.took.append(("for comparison: python3 -I -S -c pass", statistics.median(bare)))
         with self.timed("keeplore sync: everything committed and pushed"):
             self.laptop.keeplore("sync")
-        print(f"  {len(spooled) + len(answered)} events, {len(list(self.files()))} conversations on disk:")
+        print(
+            f"  {len(spooled) + len(answered)} events, {len(list(self.files()))} conversations on "
+            f"disk:"
+        )
         for path in self.files():
             print(f"  {path.relative_to(self.memory)}")
         return compaction
@@ -104,11 +113,17 @@ class Demo:
         richest = max(texts, key=lambda text: text.partition("## Exchanges")[0].count("\n- "))
         head, _, exchanges = richest.partition("## Exchanges")
         show(head.partition("\n---\n")[2].strip().encode())
-        print(f"\n  ## Exchanges\n  … {len(exchanges.splitlines())} more lines: every word of both sides, by turn\n")
+        print(
+            f"\n  ## Exchanges\n  … {len(exchanges.splitlines())} more lines: every word of both "
+            f"sides, by turn\n"
+        )
         return "\n".join(texts)
 
     def show_notes(self) -> None:
-        print("  And a note for what was stated for good, without a model; one more is written by hand:\n")
+        print(
+            "  And a note for what was stated for good, without a model; one more is written by "
+            "hand:\n"
+        )
         print(f"  $ keeplore remember {BY_HAND!r}")
         with self.timed("keeplore remember"):
             show(self.laptop.keeplore("remember", BY_HAND, cwd=self.project).stdout)
@@ -129,7 +144,10 @@ class Demo:
         found = [[hit["memory_id"] for hit in answer["hits"]][:1] for answer in answers]
         if machine is not self.laptop:
             same = sum(here == there for here, there in zip(found, self.found, strict=True))
-            print(f"  {same} of {len(QUESTIONS)} questions are answered by the same memory as on the first machine.")
+            print(
+                f"  {same} of {len(QUESTIONS)} questions are answered by the same memory as on the "
+                f"first machine."
+            )
             return
         self.found = found
         for question, answer in zip(QUESTIONS, answers, strict=True):
@@ -156,7 +174,11 @@ class Demo:
         https = REMOTE.replace("git@github.com:", "https://github.com/")
         desktop.run("git", "remote", "add", "origin", https, cwd=checkout)
         show(desktop.keeplore("whoami", cwd=checkout).stdout)
-        self.ask(desktop, checkout, "The same questions there, in another folder, with another form of the remote")
+        self.ask(
+            desktop,
+            checkout,
+            "The same questions there, in another folder, with another form of the remote",
+        )
 
     def check_secret(self, text: str) -> None:
         say("And the database password that was pasted into the session?")
@@ -186,7 +208,9 @@ def say(title: str, rule: str = "-") -> None:
 
 def show(text: bytes) -> None:
     for line in text.decode().rstrip("\n").splitlines():
-        wrapped = textwrap.wrap(line, WIDTH, replace_whitespace=False, subsequent_indent="    ") or [""]
+        wrapped = textwrap.wrap(
+            line, WIDTH, replace_whitespace=False, subsequent_indent="    "
+        ) or [""]
         print(textwrap.indent("\n".join(wrapped), "  "))
 
 

@@ -1,7 +1,9 @@
-"""A recorded session, played as Claude Code would: the transcript grows, and the events come with their payloads.
+"""A recorded session, played as Claude Code would: the transcript grows, and the events come with
+their payloads.
 
-The words stand in ``ledgerly.toml``. The lines have the form that versions 2.1.2xx write: one line for each content
-block, attachments, a compaction in the middle. Everything is derived from the arguments, so two plays are equal.
+The words stand in ``ledgerly.toml``. The lines have the form that versions 2.1.2xx write: one line
+for each content block, attachments, a compaction in the middle. Everything is derived from the
+arguments, so two plays are equal.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class Step:
-    """One host event. Set ``output`` to what the client printed: the host records it in the transcript."""
+    """One host event. Set ``output`` to what the client printed: the host records it in the
+    transcript.
+    """
 
     event: str
     payload: bytes
@@ -41,9 +45,13 @@ class Step:
 
 
 def create_project(project: Path) -> None:
-    """Make the code repository in which the session takes place, with the remote that identifies it."""
+    """Make the code repository in which the session takes place, with the remote that identifies
+    it.
+    """
     project.mkdir(parents=True, exist_ok=True)
-    (project / "README.md").write_text("# ledgerly\n\nInvoices for small firms.\n", encoding="utf-8")
+    (project / "README.md").write_text(
+        "# ledgerly\n\nInvoices for small firms.\n", encoding="utf-8"
+    )
     _git(project, "init", "-q", "-b", BRANCH)
     _git(project, "add", "README.md")
     who = ("-c", "user.name=Kim", "-c", "user.email=kim@ledgerly.example")
@@ -52,7 +60,9 @@ def create_project(project: Path) -> None:
 
 
 def play(home: Path, project: Path, started_at: datetime) -> Iterator[Step]:
-    """The session's events in order; the transcript under ``home``/.claude holds what the host has written by then."""
+    """The session's events in order; the transcript under ``home``/.claude holds what the host has
+    written by then.
+    """
     script = _read_script(project)
     recorder = _Recorder(home, project, started_at)
     yield recorder.step("SessionStart", source="startup", model=MODEL)
@@ -82,7 +92,9 @@ class _Recorder:
         self.session = str(uuid.uuid5(_NAMESPACE, f"{self.project} {self.now.isoformat()}"))
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         self.write({"type": "mode", "mode": "normal", "sessionId": self.session})
-        self.write({"type": "permission-mode", "permissionMode": "acceptEdits", "sessionId": self.session})
+        self.write(
+            {"type": "permission-mode", "permissionMode": "acceptEdits", "sessionId": self.session}
+        )
 
     @property
     def transcript(self) -> Path:
@@ -129,13 +141,23 @@ class _Recorder:
         return str(line["uuid"])
 
     def user(self, content: Any, **fields: Any) -> None:
-        self.line("user", message={"role": "user", "content": content}, promptId=self.prompt, **fields)
+        self.line(
+            "user", message={"role": "user", "content": content}, promptId=self.prompt, **fields
+        )
 
     def assistant(self, message: str, block: Json, *, is_held: bool = False) -> str:
-        answer: Json = {"model": MODEL, "id": message, "type": "message", "role": "assistant", "content": [block]}
+        answer: Json = {
+            "model": MODEL,
+            "id": message,
+            "type": "message",
+            "role": "assistant",
+            "content": [block],
+        }
         usage = {"input_tokens": 8, "output_tokens": 320, "cache_read_input_tokens": 44600}
         answer |= {"stop_reason": None, "stop_sequence": None, "usage": usage}
-        return self.line("assistant", is_held=is_held, message=answer, requestId=f"req_{message[4:]}")
+        return self.line(
+            "assistant", is_held=is_held, message=answer, requestId=f"req_{message[4:]}"
+        )
 
     def write(self, line: Json) -> None:
         with self.transcript.open("a", encoding="utf-8") as file:
@@ -147,15 +169,30 @@ class _Recorder:
         self.held.clear()
 
     def record_output(self, step: Step) -> None:
-        """The host keeps what a client answered, as attachments; a reader must not take it for speech."""
+        """The host keeps what a client answered, as attachments; a reader must not take it for
+        speech.
+        """
         if not step.output:
             return
-        about = {"hookName": step.event, "hookEvent": step.event, "toolUseID": f"hook-{self.new_id()}"}
-        result = {"type": "hook_success", "stdout": step.output.decode(), "stderr": "", "exitCode": 0, **about}
+        about = {
+            "hookName": step.event,
+            "hookEvent": step.event,
+            "toolUseID": f"hook-{self.new_id()}",
+        }
+        result = {
+            "type": "hook_success",
+            "stdout": step.output.decode(),
+            "stderr": "",
+            "exitCode": 0,
+            **about,
+        }
         self.line("attachment", attachment=result)
         context = json.loads(step.output).get("hookSpecificOutput", {}).get("additionalContext", "")
         if context:
-            self.line("attachment", attachment={"type": "hook_additional_context", "content": [context], **about})
+            self.line(
+                "attachment",
+                attachment={"type": "hook_additional_context", "content": [context], **about},
+            )
 
 
 def _turn(recorder: _Recorder, turn: Json, *, is_lagging: bool) -> Iterator[Step]:
@@ -197,7 +234,8 @@ def _tool(recorder: _Recorder, message: str, part: Json) -> Iterator[Step]:
     told = ", ".join(f'"{question}"="{answer}"' for question, answer in answers.items())
     text = (
         part.get("result")
-        or f"Your questions have been answered: {told}. You can now continue with these answers in mind."
+        or f"Your questions have been answered: {told}. You can now continue with these answers in "
+        f"mind."
     )
     result = {"questions": questions, "answers": answers} if questions else _result(part)
     recorder.now += timedelta(seconds=30 if questions else 3)
@@ -208,7 +246,11 @@ def _tool(recorder: _Recorder, message: str, part: Json) -> Iterator[Step]:
     )
     if questions:
         yield recorder.step(
-            "PostToolUse", tool_name=part["tool"], tool_input=arguments, tool_response=result, tool_use_id=call
+            "PostToolUse",
+            tool_name=part["tool"],
+            tool_input=arguments,
+            tool_response=result,
+            tool_use_id=call,
         )
 
 
@@ -239,7 +281,12 @@ def _block(part: Json) -> Json:
 
 def _question(asked: Json) -> Json:
     options = [{"label": label, "description": ""} for label in asked["options"]]
-    return {"question": asked["question"], "header": asked["header"], "options": options, "multiSelect": False}
+    return {
+        "question": asked["question"],
+        "header": asked["header"],
+        "options": options,
+        "multiSelect": False,
+    }
 
 
 def _result(part: Json) -> Json:
@@ -247,9 +294,18 @@ def _result(part: Json) -> Json:
     if part["tool"] == "Bash":
         return {"stdout": part["result"], "stderr": "", "interrupted": False, "isImage": False}
     if part["tool"] == "Write":
-        return {"type": "create", "filePath": given["file_path"], "content": given["content"], "structuredPatch": []}
+        return {
+            "type": "create",
+            "filePath": given["file_path"],
+            "content": given["content"],
+            "structuredPatch": [],
+        }
     if part["tool"] == "Edit":
-        return {"filePath": given["file_path"], "oldString": given["old_string"], "newString": given["new_string"]}
+        return {
+            "filePath": given["file_path"],
+            "oldString": given["old_string"],
+            "newString": given["new_string"],
+        }
     return {"type": "text", "file": {"filePath": given["file_path"], "content": part["result"]}}
 
 
@@ -266,8 +322,18 @@ def _filled(value: Any, words: dict[str, str]) -> Any:
         return value
     if isinstance(value, list):
         return [_filled(item, words) for item in value]
-    return {key: _filled(item, words) for key, item in value.items()} if isinstance(value, dict) else value
+    return (
+        {key: _filled(item, words) for key, item in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 def _git(directory: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=directory, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    subprocess.run(
+        ["git", *arguments],
+        cwd=directory,
+        check=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+    )

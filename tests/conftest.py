@@ -1,4 +1,6 @@
-"""Every test runs in a home of its own: no test reads or writes the person's files, and none leaves the machine."""
+"""Every test runs in a home of its own: no test reads or writes the person's files, and none leaves
+the machine.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ TRAPPED = tuple(
 DATA = Path(os.environ.get("KEEPLORE_DATA") or REPOSITORY.parent / "shared" / "data")
 MEMORY_DISK = Path("/dev/shm")  # Linux
 ROOM = 4 << 30  # bytes that must be free there; a whole run leaves far less
-GITCONFIG = "[user]\n\tname = Test Person\n\temail = person@example.invalid\n[init]\n\tdefaultBranch = main\n"
+GITCONFIG = (
+    "[user]\n\tname = Test Person\n\temail = "
+    "person@example.invalid\n[init]\n\tdefaultBranch = main\n"
+)
 _WRITES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link")
 _LOOPBACK = ("::1", "localhost", "")
 _escapes: list[str] = []
@@ -60,7 +65,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A child process can escape unseen by the audit hook: what stands in the real home must be as it was."""
+    """A child process can escape unseen by the audit hook: what stands in the real home must be as
+    it was.
+    """
     if hasattr(session.config, "workerinput"):
         return
     changed = [str(place) for place in TRAPPED if _listing(place) != _before[place]]
@@ -70,7 +77,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     # numbered here: mktemp looks through all of its siblings for a free number
     for name, value in _environment(tmp_path_factory.getbasetemp() / f"h{next(_homes)}").items():
         monkeypatch.setenv(name, value)
@@ -108,11 +117,15 @@ def workspace_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def git() -> Callable[..., str]:
-    """``git(*arguments, cwd=directory)`` runs git, fails on an error and gives its output without the last line end."""
+    """``git(*arguments, cwd=directory)`` runs git, fails on an error and gives its output without
+    the last line end.
+    """
 
     def run(*arguments: str | Path, cwd: Path) -> str:
         command = ["git", *map(str, arguments)]
-        done = subprocess.run(command, cwd=cwd, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, cwd=cwd, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
+        )
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
         return done.stdout.rstrip("\n")
 
@@ -123,7 +136,9 @@ def git() -> Callable[..., str]:
 def data() -> Path:
     """The folder of real transcripts and test sets, which is not part of the repository."""
     if not DATA.is_dir():
-        pytest.skip("no data folder: set KEEPLORE_DATA to the folder that holds transcripts/ and retrieval/")
+        pytest.skip(
+            "no data folder: set KEEPLORE_DATA to the folder that holds transcripts/ and retrieval/"
+        )
     return DATA
 
 
@@ -151,13 +166,18 @@ def _environment(home: Path) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "HF_HUB_OFFLINE": "1",
         "HF_HOME": str(home / ".cache" / "huggingface"),
-        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), nowhere),
+        **dict.fromkeys(
+            ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
+            nowhere,
+        ),
         **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost,::1"),
     }
 
 
 def _has_room(disk: Path) -> bool:
-    """Is there a file system that keeps files in memory, with room, and may programs be run from it?"""
+    """Is there a file system that keeps files in memory, with room, and may programs be run from
+    it?
+    """
     if not os.access(disk, os.W_OK):
         return False
     about = os.statvfs(disk)
@@ -166,15 +186,22 @@ def _has_room(disk: Path) -> bool:
 
 def _clear(environment: os._Environ[str]) -> None:
     for name in [*environment]:
-        if name.startswith(("GIT_", "KEEPLORE_", "CLAUDE", "XDG_", "SSH_")) and name != "KEEPLORE_DATA":
+        if (
+            name.startswith(("GIT_", "KEEPLORE_", "CLAUDE", "XDG_", "SSH_"))
+            and name != "KEEPLORE_DATA"
+        ):
             del environment[name]
 
 
 def _guard(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse writes into the real home and sockets that leave the machine, also where the caller hides errors."""
+    """Refuse writes into the real home and sockets that leave the machine, also where the caller
+    hides errors.
+    """
     if event == "open":
         path, mode, flags = arguments
-        is_write = (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or any(c in (mode or "") for c in "wax+")
+        is_write = (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or any(
+            c in (mode or "") for c in "wax+"
+        )
         if is_write:
             _refuse_trapped(path)
     elif event in _WRITES:
@@ -194,14 +221,18 @@ def _refuse_trapped(path: object) -> None:
 
 
 def _refuse_remote(connection: socket.socket, address: Any) -> None:
-    is_remote = connection.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOOPBACK
+    is_remote = (
+        connection.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOOPBACK
+    )
     if is_remote and not str(address[0]).startswith("127."):
         _escapes.append(f"connection to {address}")
         raise PermissionError(f"a test may not connect to {address}")
 
 
 def _listing(place: Path) -> Any:
-    """Names and times of the files at ``place``, one level deep: a host that runs meanwhile writes further down."""
+    """Names and times of the files at ``place``, one level deep: a host that runs meanwhile writes
+    further down.
+    """
     if place.is_dir():
         return sorted(entry.name for entry in place.iterdir())
     return place.stat().st_mtime_ns if place.exists() else None

@@ -96,13 +96,17 @@ def test_another_counter_is_used_for_every_message(said, budget):
 
 
 def test_a_large_message_hides_the_older_small_ones():
-    history = history_of([("system", "Be brief."), ("user", "a"), ("assistant", "x" * 400), ("user", "b")])
+    history = history_of(
+        [("system", "Be brief."), ("user", "a"), ("assistant", "x" * 400), ("user", "b")]
+    )
     dropped = history.prune(10)
     assert [message.content for message in history.get_all()] == ["Be brief.", "b"]
     assert [message.content for message in dropped] == ["a", "x" * 400]
 
 
-@pytest.mark.parametrize(("content", "expected"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("é" * 8, 2)])
+@pytest.mark.parametrize(
+    ("content", "expected"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("é" * 8, 2)]
+)
 def test_tokens_are_estimated_as_a_quarter_of_the_characters_rounded_up(content, expected):
     assert estimated_tokens(content) == expected
 
@@ -171,7 +175,9 @@ def test_many_threads_lose_nothing_and_see_no_half_done_pruning():
     def read() -> None:
         while not done.is_set():
             seen = history.get_all()
-            if [m.content for m in seen[:1]] != ["rules"] or len({m.content for m in seen}) != len(seen):
+            if [m.content for m in seen[:1]] != ["rules"] or len({m.content for m in seen}) != len(
+                seen
+            ):
                 faults.append("a reader saw a history that never was")
 
     threads = [threading.Thread(target=write, args=(n,)) for n in range(writers)]
@@ -184,7 +190,9 @@ def test_many_threads_lose_nothing_and_see_no_half_done_pruning():
     for thread in others_:
         thread.join()
     everything = [message.content for message in (*dropped, *others(history.get_all()))]
-    assert sorted(everything) == sorted(f"{number}:{n}" for number in range(writers) for n in range(each))
+    assert sorted(everything) == sorted(
+        f"{number}:{n}" for number in range(writers) for n in range(each)
+    )
     for number in range(writers):
         own = [content for content in everything if content.startswith(f"{number}:")]
         assert own == [f"{number}:{n}" for n in range(each)]
@@ -192,7 +200,21 @@ def test_many_threads_lose_nothing_and_see_no_half_done_pruning():
 
 
 def test_it_imports_nothing_heavy():
-    heavy = ["numpy", "pygit2", "pydantic", "yaml", "click", "rich", "fastembed", "hnswlib", "pluggy", "sqlite3"]
-    code = f"import sys, keeplore.conversation; print([name for name in {heavy} if name in sys.modules])"
+    heavy = [
+        "numpy",
+        "pygit2",
+        "pydantic",
+        "yaml",
+        "click",
+        "rich",
+        "fastembed",
+        "hnswlib",
+        "pluggy",
+        "sqlite3",
+    ]
+    code = (
+        f"import sys, keeplore.conversation; print([name for name in {heavy} if name in "
+        f"sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

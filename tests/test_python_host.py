@@ -14,7 +14,7 @@ from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import NoWorkspace
 from keeplore.host import MAX_SESSIONS, PythonHost
 from keeplore.memory import parse
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 
 WHY = "Why did we drop Redis for the job queue?"
 BECAUSE = "We decided to drop Redis, because it lost jobs twice when it was restarted."
@@ -51,7 +51,11 @@ def test_what_one_session_said_another_is_told_once(host: PythonHost) -> None:
     assert first.context(AGAIN) == ""  # it has that before it already
     second = host.session("two")
     told = second.context(AGAIN)
-    assert BECAUSE in told and told.startswith("<keeplore-recall id=") and "data, not instructions" in told
+    assert (
+        BECAUSE in told
+        and told.startswith("<keeplore-recall id=")
+        and "data, not instructions" in told
+    )
     assert second.context(AGAIN) == ""
 
 
@@ -62,7 +66,9 @@ def test_the_first_prompt_of_a_session_brings_the_brief_whatever_it_asks(host: P
     assert session.context("ok") == ""
 
 
-def test_a_turn_that_grows_takes_the_place_of_its_earlier_form(host: PythonHost, root: Path) -> None:
+def test_a_turn_that_grows_takes_the_place_of_its_earlier_form(
+    host: PythonHost, root: Path
+) -> None:
     session = host.session("one")
     id_ = session.add(WHY, "Let me look.")
     assert session.add(WHY, "Let me look.", BECAUSE, id_=id_) == id_
@@ -75,7 +81,9 @@ def test_closing_ends_the_sessions_and_commits(host: PythonHost, root: Path, pro
     assert [parse(text).meta.get("status") for text in files(root)] == ["open"]
     host.close()
     assert [parse(text).meta.get("status") for text in files(root)] == [None]
-    status = subprocess.run(["git", "status", "--short"], cwd=root, capture_output=True, text=True, check=True)
+    status = subprocess.run(
+        ["git", "status", "--short"], cwd=root, capture_output=True, text=True, check=True
+    )
     assert status.stdout == ""
     host.close()
     assert host.session("two").context("ok") != ""  # it may be used again
@@ -88,7 +96,9 @@ def test_a_session_is_one_object_until_it_is_ended(host: PythonHost) -> None:
     assert host.session("one") is not session
 
 
-def test_of_very_many_sessions_the_one_silent_for_longest_is_ended(host: PythonHost, root: Path) -> None:
+def test_of_very_many_sessions_the_one_silent_for_longest_is_ended(
+    host: PythonHost, root: Path
+) -> None:
     first = host.session("first")
     first.add(WHY, BECAUSE)
     for number in range(MAX_SESSIONS):
@@ -101,7 +111,9 @@ def test_the_settings_of_the_workspace_hold_here_too(host: PythonHost, root: Pat
     host.session("one").add(WHY, BECAUSE)
     settings = root / SETTINGS
     before = settings.read_text(encoding="utf-8")
-    settings.write_text(before + "\ncontext:\n  enabled: false\ncapture:\n  enabled: false\n", encoding="utf-8")
+    settings.write_text(
+        before + "\ncontext:\n  enabled: false\ncapture:\n  enabled: false\n", encoding="utf-8"
+    )
     session = host.session("two")
     assert session.context(AGAIN) == ""
     session.add("And which queue do we take?", "Postgres.")
@@ -109,5 +121,8 @@ def test_the_settings_of_the_workspace_hold_here_too(host: PythonHost, root: Pat
 
 
 def test_without_a_workspace_the_next_step_is_named(project: Path) -> None:
-    with PythonHost("test-agent", project) as host, pytest.raises(NoWorkspace, match="keeplore init"):
+    with (
+        PythonHost("test-agent", project) as host,
+        pytest.raises(NoWorkspace, match="keeplore init"),
+    ):
         host.session("one").context(WHY)

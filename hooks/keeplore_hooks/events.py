@@ -1,7 +1,8 @@
 """Host events: what a host reports, in one shape for every host.
 
-Events are values: frozen, hashable where their parts are, and the same after a round trip through JSON.
-Times are RFC 3339 in UTC with seconds (``2026-02-09T14:03:11Z``); text is unredacted until the observer has seen it.
+Events are values: frozen, hashable where their parts are, and the same after a round trip through
+JSON. Times are RFC 3339 in UTC with seconds (``2026-02-09T14:03:11Z``); text is unredacted until
+the observer has seen it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class Work:
 
     files: tuple[str, ...] = ()  # paths written or edited, as the host names them
     commands: tuple[str, ...] = ()  # shell commands, of each the first line that does something
-    commits: tuple[str, ...] = ()  # "<abbreviated hash> <subject>", without the hash where git kept quiet
+    commits: tuple[
+        str, ...
+    ] = ()  # "<abbreviated hash> <subject>", without the hash where git kept quiet
     links: tuple[str, ...] = ()  # pull requests
     agents: tuple[str, ...] = ()  # subagents that worked for it: "<kind>: <task> (<the host's id>)"
 
@@ -67,7 +70,9 @@ class Turn:
     ended_at: str = ""
     work: Work = field(default_factory=Work)
     is_complete: bool = True  # False while the assistant may still speak
-    is_provisional: bool = False  # True where only the prompt is known and its id is not the host's own
+    is_provisional: bool = (
+        False  # True where only the prompt is known and its id is not the host's own
+    )
 
     @property
     def assistant(self) -> str:
@@ -113,7 +118,9 @@ class Session:
 
 
 HostEvent = Turn | Command | Question | Compaction | Session
-_KINDS: dict[str, type[HostEvent]] = {cls.kind: cls for cls in (Turn, Command, Question, Compaction, Session)}
+_KINDS: dict[str, type[HostEvent]] = {
+    cls.kind: cls for cls in (Turn, Command, Question, Compaction, Session)
+}
 
 
 def to_json(event: HostEvent) -> str:
@@ -129,7 +136,9 @@ def from_json(text: str | bytes) -> HostEvent:
     try:
         data = json.loads(text)
         if data["schema"] > SCHEMA:
-            raise EventFormatError(f"event schema {data['schema']} is newer than {SCHEMA}; update keeplore")
+            raise EventFormatError(
+                f"event schema {data['schema']} is newer than {SCHEMA}; update keeplore"
+            )
         event: HostEvent = _build(_KINDS[data["kind"]], data)
     except EventFormatError:
         raise

@@ -1,8 +1,9 @@
 """The extension points: where a plugin can hear an event or change a step.
 
-Every specification says when it is called, what it may return and what becomes of that. A plugin is any object or
-module whose functions carry ``hookimpl``; it is registered in the entry-point group ``keeplore``. Keeplore's own steps
-are plugins of the same kind. A plugin that raises costs its own result alone: the error is recorded, the rest goes on.
+Every specification says when it is called, what it may return and what becomes of that. A plugin is
+any object or module whose functions carry ``hookimpl``; it is registered in the entry-point group
+``keeplore``. Keeplore's own steps are plugins of the same kind. A plugin that raises costs its own
+result alone: the error is recorded, the rest goes on.
 """
 
 from __future__ import annotations
@@ -36,13 +37,17 @@ def hookimpl(function: _F) -> _F:
 
 
 def hookimpl_last(function: _F) -> _F:
-    """Like ``hookimpl``, but called after all others: for Keeplore's own steps, so that a plugin comes first."""
+    """Like ``hookimpl``, but called after all others: for Keeplore's own steps, so that a plugin
+    comes first.
+    """
     return _impl(trylast=True)(function)
 
 
 @hookspec
 def keeplore_turn(turn: Turn) -> None:
-    """Called for every turn, in order within a session, again when a turn has grown. Returns nothing."""
+    """Called for every turn, in order within a session, again when a turn has grown. Returns
+    nothing.
+    """
 
 
 @hookspec
@@ -52,7 +57,9 @@ def keeplore_command(command: Command) -> None:
 
 @hookspec
 def keeplore_question(question: Question) -> None:
-    """Called when the person answered a question of the agent; the turn that holds it follows. Returns nothing."""
+    """Called when the person answered a question of the agent; the turn that holds it follows.
+    Returns nothing.
+    """
 
 
 @hookspec
@@ -62,12 +69,15 @@ def keeplore_compaction(compaction: Compaction) -> None:
 
 @hookspec
 def keeplore_session(session: Session) -> None:
-    """Called when a session starts or ends; the end is often missing, so rely on nothing that only it would do."""
+    """Called when a session starts or ends; the end is often missing, so rely on nothing that only
+    it would do.
+    """
 
 
 @hookspec
 def keeplore_redact(text: str, project: str) -> str | None:
-    """Called with every text before it enters the workspace. Returns the text without secrets, or None to leave it.
+    """Called with every text before it enters the workspace. Returns the text without secrets, or
+    None to leave it.
 
     ``project`` is the name of the project that the text belongs to, ``""`` for none.
 
@@ -77,28 +87,32 @@ def keeplore_redact(text: str, project: str) -> str | None:
 
 @hookspec_firstresult
 def keeplore_segment(exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
-    """Called for every new turn while a conversation is open, to ask whether the turn opens a new topic.
+    """Called for every new turn while a conversation is open, to ask whether the turn opens a new
+    topic.
 
-    ``exchanges`` are those of the open conversation, oldest first, each with ``id``, ``at``, ``ended_at``, ``user``
-    and ``assistant``. Returns the reason for a boundary (a word), ``""`` for none, or None to let the next plugin
-    decide.
+    ``exchanges`` are those of the open conversation, oldest first, each with ``id``, ``at``,
+    ``ended_at``, ``user`` and ``assistant``. Returns the reason for a boundary (a word), ``""`` for
+    none, or None to let the next plugin decide.
     """
 
 
 @hookspec
 def keeplore_conversation_closing(meta: Mapping[str, Any], body: str) -> None:
-    """Called before a conversation is closed, with front matter and body as they will be. Returns nothing.
+    """Called before a conversation is closed, with front matter and body as they will be. Returns
+    nothing.
 
-    Its file is written when every implementation has returned, so what is made of the conversation is on disk first;
-    after a crash in between it is called again with the same.
+    Its file is written when every implementation has returned, so what is made of the conversation
+    is on disk first; after a crash in between it is called again with the same.
     """
 
 
 @hookspec
 def keeplore_before_write(meta: Mapping[str, Any], body: str) -> str | None:
-    """Called with front matter and body before a memory is written. Returns another body, or None to leave it.
+    """Called with front matter and body before a memory is written. Returns another body, or None
+    to leave it.
 
-    Implementations run one after the other, each on the result of the one before. An exception stops the write.
+    Implementations run one after the other, each on the result of the one before. An exception
+    stops the write.
     """
 
 
@@ -111,25 +125,30 @@ def keeplore_memory_written(memory_id: str, path: str) -> None:
 def keeplore_embedder(model: str) -> Any:
     """Called once when a workspace is opened, with the configured model's name.
 
-    Returns an embedder (see ``keeplore.index.embedder.Embedder``), or None to let the next plugin answer.
+    Returns an embedder (see ``keeplore.index.embedding.embedder.Embedder``), or None to let the
+    next plugin answer.
     """
 
 
 @hookspec_firstresult
 def keeplore_llm(provider: str, settings: Any) -> Any:
-    """Called each time that a workspace's language model is needed, once the person of this machine has accepted it.
+    """Called each time that a workspace's language model is needed, once the person of this machine
+    has accepted it.
 
-    ``settings`` is the section ``llm`` of ``keeplore.yaml``, with ``provider``, ``model``, ``base_url`` and
-    ``timeout_s``. Returns a model (see ``keeplore.llm.base.Model``), or None to let the next plugin answer.
+    ``settings`` is the section ``llm`` of ``keeplore.yaml``, with ``provider``, ``model``,
+    ``base_url`` and ``timeout_s``. Returns a model (see ``keeplore.llm.base.Model``), or None to
+    let the next plugin answer.
     """
 
 
 @hookspec_firstresult
 def keeplore_engine(backend: str, url: str, name: str) -> Any:
-    """Called once when a workspace is opened whose settings name another engine than the embedded one.
+    """Called once when a workspace is opened whose settings name another engine than the embedded
+    one.
 
-    They are those of ``index:``, and this machine's person has accepted them. Returns what makes the engine of an index
-    from its database and embedder (see ``keeplore.index.backends.base``), or None to let the next plugin answer.
+    They are those of ``index:``, and this machine's person has accepted them. Returns what makes
+    the engine of an index from its database and embedder (see ``keeplore.index.backends.base``), or
+    None to let the next plugin answer.
     """
 
 

@@ -1,7 +1,8 @@
 """The spool: a durable inbox of raw host events, one file an event (format: docs/spool.md).
 
-Written by ``Spool.add`` and by the two clients that a host runs; read by the one worker of a machine. There are no
-locks: a file is written aside, synced and renamed into place, and whoever renames it out of ``new`` first has it.
+Written by ``Spool.add`` and by the two clients that a host runs; read by the one worker of a
+machine. There are no locks: a file is written aside, synced and renamed into place, and whoever
+renames it out of ``new`` first has it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from keeplore_hooks import durable
 
 MAX_ATTEMPTS = 3  # then the entry is set aside for a person to look at
 MAX_DEATHS = 10  # of workers over one entry: most are shut down or killed for reasons of their own
-LEFTOVER_S = 3600.0  # a file that nobody has written to for so long belongs to a writer that was killed
+LEFTOVER_S = (
+    3600.0  # a file that nobody has written to for so long belongs to a writer that was killed
+)
 WORD_MAX = 64  # characters; so that a name stays far below the 255 bytes of a file system
 REASON_SUFFIX = ".reason"
 MAX_REASON = 2000  # bytes that are read
@@ -96,15 +99,17 @@ class Spool:
         return name
 
     def pending(self) -> list[Entry]:
-        """What waits, oldest first; what is no entry is moved to ``dead``, so that it hides nothing else."""
+        """What waits, oldest first; what is no entry is moved to ``dead``, so that it hides nothing
+        else.
+        """
         found = list(self._entries(self._new))
         found.sort(key=lambda item: item[0])
         return [entry for _, entry in found]
 
     def claim(self, entry: Entry) -> Entry | None:
         """Take the entry out of ``new``; None where someone else was faster."""
-        # Neither this rename nor those below are synced: a power cut that undoes one brings the entry back for
-        # another try, and what an entry leads to is the same the second time.
+        # Neither this rename nor those below are synced: a power cut that undoes one brings the
+        # entry back for another try, and what an entry leads to is the same the second time.
         try:
             return self._move(entry, self._claimed)
         except FileNotFoundError:
@@ -115,7 +120,9 @@ class Spool:
         entry.path.unlink(missing_ok=True)
 
     def retry(self, entry: Entry) -> None:
-        """Put a claimed entry back, in its old place in the order, or set it aside after ``MAX_ATTEMPTS``."""
+        """Put a claimed entry back, in its old place in the order, or set it aside after
+        ``MAX_ATTEMPTS``.
+        """
         self._put_back(entry, MAX_ATTEMPTS, f"given up after {MAX_ATTEMPTS} attempts")
 
     def release(self, entry: Entry) -> None:
@@ -129,18 +136,22 @@ class Spool:
     def recover(self) -> int:
         """Put back what a worker had claimed when it died, and return how many entries that were.
 
-        Call it from the one worker of the machine, before its first claim. Files that killed writers left in ``tmp``
-        are removed after an hour: no writer ever reported them as accepted.
+        Call it from the one worker of the machine, before its first claim. Files that killed
+        writers left in ``tmp`` are removed after an hour: no writer ever reported them as accepted.
         """
         entries = [entry for _, entry in self._entries(self._claimed)]
         for entry in entries:
-            self._put_back(entry, MAX_DEATHS, f"the worker died {MAX_DEATHS} times while it worked on this")
+            self._put_back(
+                entry, MAX_DEATHS, f"the worker died {MAX_DEATHS} times while it worked on this"
+            )
         self.sweep()
         return len(entries)
 
     def dead(self) -> list[Dead]:
         """What was set aside, with the reasons, oldest first."""
-        names = sorted(item.name for item in _listing(self._dead) if not item.name.endswith(REASON_SUFFIX))
+        names = sorted(
+            item.name for item in _listing(self._dead) if not item.name.endswith(REASON_SUFFIX)
+        )
         found = []
         for name in names:
             parts = _NAME.fullmatch(name)
@@ -149,7 +160,9 @@ class Spool:
         return found
 
     def revive(self, dead: Dead) -> bool:
-        """Let the worker try an entry again from its first attempt on; False for what never was an entry."""
+        """Let the worker try an entry again from its first attempt on; False for what never was an
+        entry.
+        """
         parts = dead.name.split(".")
         if not dead.event:
             return False
@@ -179,11 +192,16 @@ class Spool:
                 path.unlink()
 
     def discard(self, is_meant: Callable[[bytes], bool]) -> int:
-        """Remove the entries whose payload is meant, also claimed and dead ones, and return how many.
+        """Remove the entries whose payload is meant, also claimed and dead ones, and return how
+        many.
 
         For what a person wants gone for good: nothing comes of such an entry.
         """
-        found = [Path(item.path) for box in (self._tmp, self._new, self._claimed, self._dead) for item in _listing(box)]
+        found = [
+            Path(item.path)
+            for box in (self._tmp, self._new, self._claimed, self._dead)
+            for item in _listing(box)
+        ]
         removed = 0
         for path in found:
             with contextlib.suppress(OSError):  # taken by another process a moment ago, or a link
@@ -197,23 +215,37 @@ class Spool:
 
     def events(self) -> frozenset[str]:
         """What the events are called that wait or are being taken."""
-        return frozenset(item.name.rpartition(".")[2] for box in (self._new, self._claimed) for item in _listing(box))
+        return frozenset(
+            item.name.rpartition(".")[2]
+            for box in (self._new, self._claimed)
+            for item in _listing(box)
+        )
 
     def counts(self) -> dict[str, int]:
         """How many files are in ``new``, ``claimed`` and ``dead``."""
         boxes = {"new": self._new, "claimed": self._claimed, "dead": self._dead}
         return {
-            name: sum(not item.name.endswith(REASON_SUFFIX) for item in _listing(box)) for name, box in boxes.items()
+            name: sum(not item.name.endswith(REASON_SUFFIX) for item in _listing(box))
+            for name, box in boxes.items()
         }
 
     def _create(self) -> None:
-        for box in (self.directory.parent, self.directory, self._tmp, self._new, self._claimed, self._dead):
+        for box in (
+            self.directory.parent,
+            self.directory,
+            self._tmp,
+            self._new,
+            self._claimed,
+            self._dead,
+        ):
             if not box.is_dir():
                 box.mkdir(mode=0o700, parents=True, exist_ok=True)
                 durable.sync_directory(box.parent)
 
     def _entries(self, box: Path) -> Iterator[tuple[tuple[str, str], Entry]]:
-        """The entries of a directory, each after the key that orders it; foreign files are buried on the way."""
+        """The entries of a directory, each after the key that orders it; foreign files are buried
+        on the way.
+        """
         for item in _listing(box):
             try:
                 details = item.stat(follow_symlinks=False)
@@ -223,10 +255,20 @@ class Spool:
             at = _rfc3339(parts["time"]) if parts and item.is_file(follow_symlinks=False) else ""
             if parts is None or not at:
                 with contextlib.suppress(OSError):  # one stubborn file must not hide the others
-                    self._bury(Path(item.path), "not an entry of the spool: see docs/spool.md for the names")
+                    self._bury(
+                        Path(item.path),
+                        "not an entry of the spool: see docs/spool.md for the names",
+                    )
                 continue
             key = (at, _fraction(parts["fraction"], at, details.st_mtime_ns))
-            entry = Entry(item.name, parts["host"], parts["event"], at, int(parts["attempts"]), Path(item.path))
+            entry = Entry(
+                item.name,
+                parts["host"],
+                parts["event"],
+                at,
+                int(parts["attempts"]),
+                Path(item.path),
+            )
             yield key, entry
 
     def _put_back(self, entry: Entry, most: int, reason: str) -> None:
@@ -255,7 +297,9 @@ class Spool:
 
 
 def word(text: str) -> str:
-    """A host or event name as it may stand in a file name: other characters than ``A-Z a-z 0-9 _ -`` left out."""
+    """A host or event name as it may stand in a file name: other characters than ``A-Z a-z 0-9 _
+    -`` left out.
+    """
     kept = re.sub(r"[^\w-]", "", text, flags=re.ASCII) if len(text) <= WORD_MAX else ""
     return kept or "unknown"
 
@@ -285,7 +329,9 @@ def _rfc3339(stamp: str) -> str:
 
 
 def _fraction(digits: str, at: str, mtime_ns: int) -> str:
-    """Nine digits after the second; from the file where the writer's clock showed whole seconds only."""
+    """Nine digits after the second; from the file where the writer's clock showed whole seconds
+    only.
+    """
     if len(digits) == 9:
         return digits
     written = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(mtime_ns // 10**9))

@@ -1,6 +1,8 @@
-"""The message history of one session of a Python agent: in memory, safe for several threads, cut to fit a context.
+"""The message history of one session of a Python agent: in memory, safe for several threads, cut to
+fit a context.
 
-Nothing is written to disk. What should outlast the session is emitted to a workspace: see docs/python.md.
+Nothing is written to disk. What should outlast the session is emitted to a workspace: see
+docs/python.md.
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-SYSTEM_ROLES = frozenset({"system", "developer"})  # some models call their instructions by the second name
+SYSTEM_ROLES = frozenset(
+    {"system", "developer"}
+)  # some models call their instructions by the second name
 CHARACTERS_PER_TOKEN = 4
 
 TokenCounter = Callable[[str], int]
@@ -29,15 +33,17 @@ class Message:
 
 
 def estimated_tokens(content: str) -> int:
-    """A quarter of the characters, rounded up: close enough for English, too low for most other scripts."""
+    """A quarter of the characters, rounded up: close enough for English, too low for most other
+    scripts.
+    """
     return -(-len(content) // CHARACTERS_PER_TOKEN)
 
 
 class MessageHistory:
     """What was said in a session, oldest first.
 
-    ``count_tokens`` gives the tokens of a message's content, 0 or more; it is called once for each message, outside
-    of any lock. Every list that is handed out is the caller's own.
+    ``count_tokens`` gives the tokens of a message's content, 0 or more; it is called once for each
+    message, outside of any lock. Every list that is handed out is the caller's own.
     """
 
     def __init__(self, count_tokens: TokenCounter = estimated_tokens) -> None:
@@ -46,7 +52,9 @@ class MessageHistory:
         self._counted: list[tuple[Message, int]] = []
 
     def add(self, role: str, content: str, at: str = "") -> Message:
-        """Append a message and return it. Raises ValueError for an empty role or a counter below zero."""
+        """Append a message and return it. Raises ValueError for an empty role or a counter below
+        zero.
+        """
         if not role:
             raise ValueError("a message needs a role, for example 'user' or 'assistant'")
         tokens = self._count_tokens(content)
@@ -62,7 +70,9 @@ class MessageHistory:
             return [message for message, _ in self._counted]
 
     def get_recent(self, count: int) -> list[Message]:
-        """The last ``count`` messages, system messages among them; all where there are fewer, none for 0 or less."""
+        """The last ``count`` messages, system messages among them; all where there are fewer, none
+        for 0 or less.
+        """
         with self._lock:
             return [message for message, _ in self._counted[-count:]] if count > 0 else []
 
@@ -77,15 +87,23 @@ class MessageHistory:
             self._counted.clear()
 
     def prune(self, max_tokens: int) -> list[Message]:
-        """Drop the oldest messages until the rest fits into ``max_tokens``, and return what was dropped.
+        """Drop the oldest messages until the rest fits into ``max_tokens``, and return what was
+        dropped.
 
-        System messages stay, in their place, also where they alone are over the budget. Of the others the most recent
-        that fit beside them stay, without a gap: an older one never stays where a newer one went.
+        System messages stay, in their place, also where they alone are over the budget. Of the
+        others the most recent that fit beside them stay, without a gap: an older one never stays
+        where a newer one went.
         """
         with self._lock:
             kept = _kept(self._counted, max_tokens)
-            dropped = [message for (message, _), stays in zip(self._counted, kept, strict=True) if not stays]
-            self._counted = [entry for entry, stays in zip(self._counted, kept, strict=True) if stays]
+            dropped = [
+                message
+                for (message, _), stays in zip(self._counted, kept, strict=True)
+                if not stays
+            ]
+            self._counted = [
+                entry for entry, stays in zip(self._counted, kept, strict=True) if stays
+            ]
         return dropped
 
 
@@ -95,6 +113,8 @@ def _kept(counted: list[tuple[Message, int]], max_tokens: int) -> list[bool]:
     kept: list[bool] = []
     for message, tokens in reversed(counted):
         if not message.is_system:
-            room = room - tokens if tokens <= room else -1  # below zero, not even an empty message fits
+            room = (
+                room - tokens if tokens <= room else -1
+            )  # below zero, not even an empty message fits
         kept.append(message.is_system or room >= 0)
     return kept[::-1]

@@ -1,6 +1,8 @@
-"""A Python program as a host: for each of its sessions what to tell the model, and what was said taken in.
+"""A Python program as a host: for each of its sessions what to tell the model, and what was said
+taken in.
 
-No spool and no worker is needed: it happens in this process. Where a worker runs, it is told, and pushes.
+No spool and no worker is needed: it happens in this process. Where a worker runs, it is told, and
+pushes.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from keeplore.recall import (
     words_in,
 )
 from keeplore.recall.weights import PROMPT_CANDIDATES
-from keeplore.worker.protocol import ask
+from keeplore.worker.server.protocol import ask
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
 from keeplore_hooks.events import Origin, Question, Session, Turn
@@ -43,10 +45,11 @@ MAX_SESSIONS = 500  # then the one that was silent for longest is ended
 
 
 class PythonHost:
-    """A program that remembers: ``name`` says which, as "claude-code" does elsewhere; ``cwd`` is where it works.
+    """A program that remembers: ``name`` says which, as "claude-code" does elsewhere; ``cwd`` is
+    where it works.
 
-    Safe for several threads. Nothing is opened before the first question or turn. A context manager, which ends the
-    sessions and commits what they left.
+    Safe for several threads. Nothing is opened before the first question or turn. A context
+    manager, which ends the sessions and commits what they left.
     """
 
     def __init__(self, name: str, cwd: str | Path | None = None) -> None:
@@ -68,9 +71,13 @@ class PythonHost:
         with self._lock:
             session = self._sessions.pop(id_, None) or HostSession(self, id_)
             self._sessions[id_] = session  # behind all others
-            oldest = next(iter(self._sessions.values())) if len(self._sessions) > MAX_SESSIONS else None
+            oldest = (
+                next(iter(self._sessions.values())) if len(self._sessions) > MAX_SESSIONS else None
+            )
         if oldest is not None:
-            with contextlib.suppress(KeeploreError, OSError):  # what it said is on disk; it only stays open
+            with contextlib.suppress(
+                KeeploreError, OSError
+            ):  # what it said is on disk; it only stays open
                 oldest.end()
         return session
 
@@ -94,7 +101,9 @@ class PythonHost:
         return views
 
     def recall(self, query: str, *, limit: int = 5, unasked: Unasked = ALL) -> Answer:
-        """Ranked memories for a query; other projects are not asked. Raises NoWorkspace, IndexUnavailable."""
+        """Ranked memories for a query; other projects are not asked. Raises NoWorkspace,
+        IndexUnavailable.
+        """
         self.views()
         for workspace in self.registry.opened():
             with contextlib.suppress(KeeploreError):  # then by text alone
@@ -103,13 +112,17 @@ class PythonHost:
         return self.registry.recall(query, self.cwd, limit=limit, at_once=True, unasked=unasked)
 
     def written(self) -> None:
-        """Something was written: commit it and see that it is indexed, unless that was done a moment ago."""
+        """Something was written: commit it and see that it is indexed, unless that was done a
+        moment ago.
+        """
         self._has_written = True
         if time.monotonic() - self._settled_at >= SETTLE_S:
             self.settle()
 
     def settle(self) -> None:
-        """Commit what was written and see that it is indexed: by the worker, where one runs. Raises OSError."""
+        """Commit what was written and see that it is indexed: by the worker, where one runs. Raises
+        OSError.
+        """
         with self._lock:
             if not self._has_written:
                 return
@@ -146,7 +159,9 @@ class PythonHost:
 
 
 class HostSession:
-    """One session of a Python program; ``PythonHost.session`` makes it. Safe for several threads."""
+    """One session of a Python program; ``PythonHost.session`` makes it. Safe for several
+    threads.
+    """
 
     def __init__(self, host: PythonHost, id_: str) -> None:
         self.id = id_
@@ -159,10 +174,12 @@ class HostSession:
         self._lock = threading.RLock()
 
     def context(self, prompt: str) -> str:
-        """What belongs beside a prompt, "" for nothing: what matters for it; with the first one the project's brief.
+        """What belongs beside a prompt, "" for nothing: what matters for it; with the first one the
+        project's brief.
 
-        A fenced block, in which nothing stands that this session was shown before: leave it before the model. The
-        setting ``context`` of the workspace says how much. Raises KeeploreError or OSError.
+        A fenced block, in which nothing stands that this session was shown before: leave it before
+        the model. The setting ``context`` of the workspace says how much. Raises KeeploreError or
+        OSError.
         """
         with self._lock:
             workspace = self._host.workspace
@@ -176,7 +193,9 @@ class HostSession:
                 blocks.append(self._noted(told))
                 self._is_briefed = True
             if wishes.prompt_tokens and is_worth_asking(prompt):
-                unasked = for_prompt(wishes.threshold, already=self._answers, words=self._words, session=self.id)
+                unasked = for_prompt(
+                    wishes.threshold, already=self._answers, words=self._words, session=self.id
+                )
                 answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
                 told = prompt_context(answer, room=Room(wishes.prompt_tokens, CONTEXT_BYTES))
                 self._answers |= {*told[1]}
@@ -184,10 +203,12 @@ class HostSession:
         return "\n".join(filter(None, blocks))
 
     def add(self, user: str, *replies: str | Question, id_: str = "", at: str = "") -> str:
-        """Take in a turn: what the person said, and what the assistant answered. Returns the turn's id.
+        """Take in a turn: what the person said, and what the assistant answered. Returns the turn's
+        id.
 
-        With the id of the last turn, its form as it is now takes the place of the one before. ``at`` is when the
-        person spoke, RFC 3339 in UTC. It is on disk when this returns. Raises KeeploreError or OSError.
+        With the id of the last turn, its form as it is now takes the place of the one before.
+        ``at`` is when the person spoke, RFC 3339 in UTC. It is on disk when this returns. Raises
+        KeeploreError or OSError.
         """
         id_ = id_ or str(uuid.uuid4())
         moment = now()
@@ -201,7 +222,9 @@ class HostSession:
         return id_
 
     def end(self) -> None:
-        """The talk is over: its conversation is closed, and notes are taken of it. Raises KeeploreError or OSError."""
+        """The talk is over: its conversation is closed, and notes are taken of it. Raises
+        KeeploreError or OSError.
+        """
         with self._lock:
             self._host.forget(self.id)
             if self._has_spoken:

@@ -1,10 +1,18 @@
-"""Which sentences become notes: what is settled or stated for good, and none of what only looks like it."""
+"""Which sentences become notes: what is settled or stated for good, and none of what only looks
+like it.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.candidates import AUTOMATIC, Candidate, candidates, category_of, orders
+from keeplore.capture.notes.note_candidates import (
+    AUTOMATIC,
+    Candidate,
+    candidates,
+    category_of,
+    orders,
+)
 from keeplore.memory import CATEGORIES, Asked, Exchange
 
 ORDERS = [
@@ -28,7 +36,10 @@ STATED = [
     ("We use pnpm in this repo, not npm.", "project-conventions"),
     ("In this project we never mock the database.", "project-conventions"),
     ("Every public function must have a docstring.", "project-conventions"),
-    ("Let's go with Postgres instead of MySQL because we need row locks.", "architectural-decisions"),
+    (
+        "Let's go with Postgres instead of MySQL because we need row locks.",
+        "architectural-decisions",
+    ),
     ("We decided to keep the queue in Redis.", "architectural-decisions"),
     ("ok so we'll use SKIP LOCKED rather than advisory locks", "architectural-decisions"),
     ("The retry limit should be five by default.", "architectural-decisions"),
@@ -124,7 +135,9 @@ def written(*turns: str | tuple[str, str | Asked]) -> list[Candidate]:
 
 
 @pytest.mark.parametrize(("said", "category", "order"), ORDERS)
-def test_what_the_person_orders_to_be_kept_is_explicit(said: str, category: str, order: str) -> None:
+def test_what_the_person_orders_to_be_kept_is_explicit(
+    said: str, category: str, order: str
+) -> None:
     (candidate,) = orders(talk(said)[0])
     assert (candidate.category, candidate.order, candidate.speaker) == (category, order, "user")
     assert candidate.is_explicit and candidate.confidence > 0.95
@@ -139,8 +152,16 @@ def test_an_order_is_kept_without_the_words_that_order_it() -> None:
 
 
 def test_a_list_behind_an_order_is_kept_item_by_item() -> None:
-    found = orders(talk("Remember the following:\n- invoices are numbered per year\n- refunds need two approvals\n")[0])
-    assert [c.text for c in found] == ["Invoices are numbered per year", "Refunds need two approvals"]
+    found = orders(
+        talk(
+            "Remember the following:\n- invoices are numbered per year\n- refunds need two "
+            "approvals\n"
+        )[0]
+    )
+    assert [c.text for c in found] == [
+        "Invoices are numbered per year",
+        "Refunds need two approvals",
+    ]
 
 
 @pytest.mark.parametrize(("said", "category"), STATED)
@@ -150,14 +171,18 @@ def test_what_is_stated_for_good_is_written(said: str, category: str) -> None:
     assert not candidate.is_explicit and candidate.confidence < 0.97
 
 
-@pytest.mark.parametrize("said", [*QUESTIONS, *HYPOTHETICAL, *QUOTED, *OF_THE_MOMENT, *DANGLING, *TROUBLE])
+@pytest.mark.parametrize(
+    "said", [*QUESTIONS, *HYPOTHETICAL, *QUOTED, *OF_THE_MOMENT, *DANGLING, *TROUBLE]
+)
 def test_what_only_looks_like_a_statement_is_not_written(said: str) -> None:
     assert written(said) == []
     assert orders(talk(said)[0]) == ()
 
 
 def test_an_answer_says_what_was_asked() -> None:
-    asked = Asked("Which queue do we take?", "Postgres (Recommended)", ("Postgres (Recommended)", "Redis"))
+    asked = Asked(
+        "Which queue do we take?", "Postgres (Recommended)", ("Postgres (Recommended)", "Redis")
+    )
     (candidate,) = written(("Make jobs durable", asked))
     assert candidate.text == "Which queue do we take? → Postgres"
     assert (candidate.speaker, candidate.category) == ("user", "architectural-decisions")
@@ -200,7 +225,9 @@ def test_no_statement_loses_the_word_that_turns_it_around() -> None:
 
 
 def test_what_the_agent_says_by_itself_is_not_written() -> None:
-    said = "We decided to use Redis. Always run the linter. The server runs on Hetzner behind nginx."
+    said = (
+        "We decided to use Redis. Always run the linter. The server runs on Hetzner behind nginx."
+    )
     assert written(("Look around", said), "What does the parser do?") == []
 
 
@@ -212,13 +239,18 @@ def test_what_is_taken_back_in_the_same_talk_is_not_written() -> None:
 
 
 def test_a_statement_that_is_repeated_is_one_candidate() -> None:
-    assert len(written("We use pnpm in this repo, not npm.", "We use pnpm in this repo, not npm!")) == 1
+    assert (
+        len(written("We use pnpm in this repo, not npm.", "We use pnpm in this repo, not npm!"))
+        == 1
+    )
 
 
 def test_of_a_specification_in_one_message_four_statements_are_written() -> None:
     said = (
-        "Every public function must have a docstring. All invoices must carry a number. Each migration needs to be "
-        "reversible. Tests go in the folder of their package. Error messages must name the next step. "
+        "Every public function must have a docstring. All invoices must carry a number. Each "
+        "migration needs to be "
+        "reversible. Tests go in the folder of their package. Error messages must name the next "
+        "step. "
         "Branch names start with the ticket."
     )
     assert len(written(said)) == 4
@@ -226,7 +258,10 @@ def test_of_a_specification_in_one_message_four_statements_are_written() -> None
 
 
 def test_a_pasted_document_states_nothing_in_the_persons_name() -> None:
-    plan = "Implement the following plan:\n\nWe use pnpm in this repo, not npm. Remember that the port is 5433."
+    plan = (
+        "Implement the following plan:\n\nWe use pnpm in this repo, not npm. Remember that the "
+        "port is 5433."
+    )
     assert candidates(talk(plan)) == ()
     page = "# Rules\n\n" + "Every public function must have a docstring.\n\n" * 3
     assert candidates(talk(page)) == ()
@@ -246,7 +281,10 @@ def test_a_pasted_document_states_nothing_in_the_persons_name() -> None:
     ],
 )
 def test_any_text_can_be_read(said: str) -> None:
-    assert all(c.category in CATEGORIES for c in candidates(talk(said, (said, said), ("yes", Asked(said, said)))))
+    assert all(
+        c.category in CATEGORIES
+        for c in candidates(talk(said, (said, said), ("yes", Asked(said, said))))
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,7 +305,9 @@ def test_a_text_is_guessed_to_be_of_a_category(text: str, category: str) -> None
 
 def test_the_rules_of_a_pasted_skill_are_no_notes() -> None:
     rules = "# Release\n\nAlways bump the minor version. Never publish on Fridays."
-    pasted = Exchange("t0", "2026-03-01T10:00:00Z", f"Base directory for this skill: ~/skills/release\n\n{rules}")
+    pasted = Exchange(
+        "t0", "2026-03-01T10:00:00Z", f"Base directory for this skill: ~/skills/release\n\n{rules}"
+    )
     typed = Exchange("t0", "2026-03-01T10:00:00Z", "Never publish on Fridays.")
     assert (orders(pasted), candidates([pasted])) == ((), ())
     assert [c.text for c in orders(typed)] == ["Never publish on Fridays."]

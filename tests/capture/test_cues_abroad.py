@@ -1,4 +1,6 @@
-"""Talk in Chinese, German, Spanish and French; other languages are quoted for their opening alone."""
+"""Talk in Chinese, German, Spanish and French; other languages are quoted for their opening
+alone.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from keeplore.capture.distill import distill
-from keeplore.capture.sentences import sentences
-from keeplore.capture.terms import terms
-from keeplore.capture.titles import title_of
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.distill.titles import title_of
 from keeplore.memory import Exchange
 from keeplore.memory.names import slugify
+from keeplore.text.sentences import sentences
+from keeplore.text.terms import terms
 
 TALKS = {
     "zh": (
@@ -21,8 +23,14 @@ TALKS = {
         "已经把队列迁移到Postgres。所有测试通过。监控还没有实现，以后再做。",
     ),
     "de": (
-        "Die Warteschlange verliert derzeit Aufträge, wenn der Server neu startet. Kannst du dir das ansehen?",
-        "Die Ursache ist, dass Redis ohne Persistenz läuft. Ich empfehle Postgres, weil es ohnehin läuft.",
+        (
+            "Die Warteschlange verliert derzeit Aufträge, wenn der Server neu startet. Kannst du dir "
+            "das ansehen?"
+        ),
+        (
+            "Die Ursache ist, dass Redis ohne Persistenz läuft. Ich empfehle Postgres, weil es ohnehin "
+            "läuft."
+        ),
         "Ja, wir nehmen Postgres statt Redis. Die Schnittstelle darf sich nicht ändern.",
         (
             "Ich habe den Speicher in `queue.py` umgestellt. Alle 41 Tests laufen. "
@@ -30,23 +38,59 @@ TALKS = {
         ),
     ),
     "es": (
-        "La cola pierde tareas cuando se reinicia el servidor, ahora mismo no funciona. ¿Puedes mirarlo?",
-        "La causa es que Redis no guarda nada en disco. Recomiendo Postgres porque ya está instalado.",
+        (
+            "La cola pierde tareas cuando se reinicia el servidor, ahora mismo no funciona. ¿Puedes "
+            "mirarlo?"
+        ),
+        (
+            "La causa es que Redis no guarda nada en disco. Recomiendo Postgres porque ya está "
+            "instalado."
+        ),
         "Sí, vamos a usar Postgres en lugar de Redis. La interfaz no debe cambiar.",
-        "He cambiado el almacenamiento en `queue.py`. Todos los tests pasan. Queda pendiente decidir las métricas.",
+        (
+            "He cambiado el almacenamiento en `queue.py`. Todos los tests pasan. Queda pendiente "
+            "decidir las métricas."
+        ),
     ),
     "fr": (
-        "La file d'attente perd des tâches au redémarrage, elle ne fonctionne pas en ce moment. Tu peux regarder ?",
-        "La cause est que Redis n'écrit rien sur le disque. Je recommande Postgres, parce qu'il est déjà installé.",
+        (
+            "La file d'attente perd des tâches au redémarrage, elle ne fonctionne pas en ce moment. Tu "
+            "peux regarder ?"
+        ),
+        (
+            "La cause est que Redis n'écrit rien sur le disque. Je recommande Postgres, parce qu'il "
+            "est déjà installé."
+        ),
         "Oui, on va utiliser Postgres plutôt que Redis. L'interface ne doit jamais changer.",
-        "J'ai remplacé le stockage dans `queue.py`. Tous les tests passent. Reste à décider quoi faire des métriques.",
+        (
+            "J'ai remplacé le stockage dans `queue.py`. Tous les tests passent. Reste à décider quoi "
+            "faire des métriques."
+        ),
     ),
 }
 PARTS = {
     "zh": ("目前队列", "就用Postgres", "根本原因", "迁移到Postgres", "还没有实现"),
-    "de": ("Die Warteschlange", "wir nehmen Postgres", "Die Ursache", "in `queue.py`", "Noch offen"),
-    "es": ("La cola pierde", "vamos a usar Postgres", "La causa", "en `queue.py`", "Queda pendiente"),
-    "fr": ("La file d'attente", "on va utiliser Postgres", "La cause", "dans `queue.py`", "Reste à décider"),
+    "de": (
+        "Die Warteschlange",
+        "wir nehmen Postgres",
+        "Die Ursache",
+        "in `queue.py`",
+        "Noch offen",
+    ),
+    "es": (
+        "La cola pierde",
+        "vamos a usar Postgres",
+        "La causa",
+        "en `queue.py`",
+        "Queda pendiente",
+    ),
+    "fr": (
+        "La file d'attente",
+        "on va utiliser Postgres",
+        "La cause",
+        "dans `queue.py`",
+        "Reste à décider",
+    ),
 }
 
 
@@ -65,7 +109,11 @@ def holds(quotes: Sequence[object], words: str) -> bool:
 def test_each_part_has_what_belongs_there(language: str) -> None:
     found = distill(talk(*TALKS[language]))
     names = ("context", "decision", "reasoning", "outcome", "open_questions")
-    assert [name for name, words in zip(names, PARTS[language], strict=True) if not holds(found[name], words)] == []
+    assert [
+        name
+        for name, words in zip(names, PARTS[language], strict=True)
+        if not holds(found[name], words)
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -97,7 +145,12 @@ def test_a_question_and_a_doubt_decide_nothing(sentence: str) -> None:
             "Берём Postgres.",
             "Готово.",
         ),
-        ("キューがタスクを失います。", "原因はRedisの設定です。", "はい、Postgresにしましょう。", "移行しました。"),
+        (
+            "キューがタスクを失います。",
+            "原因はRedisの設定です。",
+            "はい、Postgresにしましょう。",
+            "移行しました。",
+        ),
     ],
 )
 def test_another_language_is_quoted_for_its_opening_alone(said: tuple[str, ...]) -> None:

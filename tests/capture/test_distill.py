@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.capture.distill import CAPS, MAX_RANKED, distill
-from keeplore.capture.sentences import MAX_QUOTE, bare, clip, sentences
+from keeplore.capture.distill.distiller import CAPS, MAX_RANKED, distill
 from keeplore.memory import Asked, Exchange, Quote
-from keeplore.memory.conversation import PARTS
+from keeplore.memory.conversation_body import PARTS
+from keeplore.text.sentences import MAX_QUOTE, bare, clip, sentences
 
 
 def talk(*said: str | Asked) -> list[Exchange]:
-    """Exchanges from what the person and the agent said in turns; a question belongs to the agent's side."""
+    """Exchanges from what the person and the agent said in turns; a question belongs to the agent's
+    side.
+    """
     exchanges: list[Exchange] = []
     for n, words in enumerate(said):
         if n % 2 == 0:
@@ -39,7 +41,10 @@ def decided(*said: str | Asked) -> list[str]:
     return texts(talk(*said), "decision", "also_decided")
 
 
-PROPOSAL = "We could keep Redis or move to Postgres. I'd recommend a Postgres queue with SKIP LOCKED. Shall I go on?"
+PROPOSAL = (
+    "We could keep Redis or move to Postgres. I'd recommend a Postgres queue with SKIP "
+    "LOCKED. Shall I go on?"
+)
 
 
 @pytest.mark.parametrize(
@@ -90,22 +95,44 @@ def test_what_the_person_settles_is_a_decision(sentence: str) -> None:
     ],
 )
 def test_a_question_a_doubt_a_report_and_a_next_step_decide_nothing(sentence: str) -> None:
-    assert decided("Where do we stand?", "There are three brokers to look at.", sentence, "I see.") == []
+    assert (
+        decided("Where do we stand?", "There are three brokers to look at.", sentence, "I see.")
+        == []
+    )
 
 
 def test_a_proposal_alone_decides_nothing() -> None:
     assert decided("Where should jobs live?", PROPOSAL) == []
-    assert decided("Where should jobs live?", PROPOSAL, "How does SKIP LOCKED work?", "Each worker locks a row.") == []
-
-
-@pytest.mark.parametrize("answer", ["yes", "Sounds good, thanks.", "go ahead", "ok do it", "perfect!"])
-def test_a_proposal_that_the_person_agrees_to_is_a_decision(answer: str) -> None:
-    found = distill(talk("Where should jobs live?", PROPOSAL, answer, "On it."))
-    assert found["decision"] == (Quote("I'd recommend a Postgres queue with SKIP LOCKED.", "assistant", "turn-0"),)
+    assert (
+        decided(
+            "Where should jobs live?",
+            PROPOSAL,
+            "How does SKIP LOCKED work?",
+            "Each worker locks a row.",
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
-    "answer", ["no", "yes, but not Postgres", "ok, what about Kafka?", "hm, wait", "ok, use a plain file instead"]
+    "answer", ["yes", "Sounds good, thanks.", "go ahead", "ok do it", "perfect!"]
+)
+def test_a_proposal_that_the_person_agrees_to_is_a_decision(answer: str) -> None:
+    found = distill(talk("Where should jobs live?", PROPOSAL, answer, "On it."))
+    assert found["decision"] == (
+        Quote("I'd recommend a Postgres queue with SKIP LOCKED.", "assistant", "turn-0"),
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "no",
+        "yes, but not Postgres",
+        "ok, what about Kafka?",
+        "hm, wait",
+        "ok, use a plain file instead",
+    ],
 )
 def test_an_answer_with_a_but_agrees_to_nothing(answer: str) -> None:
     assert "I'd recommend a Postgres queue with SKIP LOCKED." not in decided(
@@ -142,12 +169,19 @@ def test_a_pick_of_what_was_not_offered_is_nothing() -> None:
 
 
 def test_labelled_options_can_be_picked_too() -> None:
-    answer = "**Option 1: Remove the fallback** (smallest)\n\n**Option 2: Check the age** first\n\nWhat do you think?"
-    assert decided("how big is the fix?", answer, "option 2", "Ok.") == ["**Option 2: Check the age** first"]
+    answer = (
+        "**Option 1: Remove the fallback** (smallest)\n\n**Option 2: Check the age** "
+        "first\n\nWhat do you think?"
+    )
+    assert decided("how big is the fix?", answer, "option 2", "Ok.") == [
+        "**Option 2: Check the age** first"
+    ]
 
 
 def test_an_answered_question_is_a_decision_and_a_declined_one_is_open() -> None:
-    asked = Asked("Where should the diagrams go?", "docs/generated", ("docs/generated", "build output"))
+    asked = Asked(
+        "Where should the diagrams go?", "docs/generated", ("docs/generated", "build output")
+    )
     assert distill(talk("make diagrams", asked))["decision"] == (
         Quote("Where should the diagrams go? → docs/generated", "user", "turn-0"),
     )
@@ -168,14 +202,24 @@ def test_an_answered_question_is_a_decision_and_a_declined_one_is_open() -> None
 )
 def test_a_correction_takes_back_what_was_decided(correction: str) -> None:
     found = decided(
-        "Let's use Postgres for the queue.", "Ok.", "And what about leases?", "A column will do.", correction, "Fine."
+        "Let's use Postgres for the queue.",
+        "Ok.",
+        "And what about leases?",
+        "A column will do.",
+        correction,
+        "Fine.",
     )
     assert "Let's use Postgres for the queue." not in found
     assert any("SQLite" in text for text in found)
 
 
 def test_a_decision_taken_back_without_another_leaves_none() -> None:
-    assert decided("Let's use Postgres for the queue.", "Ok.", "scratch that, I need to think", "Sure.") == []
+    assert (
+        decided(
+            "Let's use Postgres for the queue.", "Ok.", "scratch that, I need to think", "Sure."
+        )
+        == []
+    )
 
 
 def test_a_correction_leaves_decisions_on_other_matters_alone() -> None:
@@ -205,7 +249,12 @@ def test_the_person_outranks_the_agent() -> None:
 
 
 def test_what_the_agent_decided_falls_with_an_objection() -> None:
-    assert decided("Import the files.", "I decided to use a thread pool.", "no, that is wrong", "Sorry.") == []
+    assert (
+        decided(
+            "Import the files.", "I decided to use a thread pool.", "no, that is wrong", "Sorry."
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,7 +271,9 @@ def test_what_the_agent_decided_falls_with_an_objection() -> None:
     ],
 )
 def test_code_quoted_text_and_program_output_are_not_quoted(message: str) -> None:
-    assert [q for part in distill(talk(message, message)).values() for q in part if "Kafka" in q.text] == []
+    assert [
+        q for part in distill(talk(message, message)).values() for q in part if "Kafka" in q.text
+    ] == []
 
 
 def test_options_are_listed_in_the_order_in_which_they_were_put() -> None:
@@ -234,7 +285,10 @@ def test_options_are_listed_in_the_order_in_which_they_were_put() -> None:
 
 
 def test_a_list_of_something_else_is_no_list_of_options() -> None:
-    answer = "I changed three files:\n\n- the parser\n- the lexer\n- the tests\n\n## Steps\n\n1. build\n2. deploy"
+    answer = (
+        "I changed three files:\n\n- the parser\n- the lexer\n- the tests\n\n## Steps\n\n1. "
+        "build\n2. deploy"
+    )
     assert texts(talk("what did you do?", answer), "options") == []
 
 
@@ -253,7 +307,10 @@ def test_a_reason_belongs_to_a_decision() -> None:
 
 
 def test_context_is_what_the_person_told_first() -> None:
-    said = "Our importer currently holds every row in memory. It crashes on files over two gigabytes. Can you help?"
+    said = (
+        "Our importer currently holds every row in memory. It crashes on files over two "
+        "gigabytes. Can you help?"
+    )
     assert texts(talk(said, "Yes."), "context") == [
         "Our importer currently holds every row in memory.",
         "It crashes on files over two gigabytes.",
@@ -268,11 +325,17 @@ def test_open_questions_are_those_nobody_answered() -> None:
         ),
         "open_questions",
     )
-    assert found == ["We still need to decide who may delete a workspace.", "Which regions must the backup cover?"]
+    assert found == [
+        "We still need to decide who may delete a workspace.",
+        "Which regions must the backup cover?",
+    ]
 
 
 def test_a_question_that_was_taken_up_is_not_open() -> None:
-    found = texts(talk("Plan the backup.", "Which regions must it cover?", "Only Europe.", "Noted."), "open_questions")
+    found = texts(
+        talk("Plan the backup.", "Which regions must it cover?", "Only Europe.", "Noted."),
+        "open_questions",
+    )
     assert found == []
 
 
@@ -282,12 +345,33 @@ def test_small_talk_leaves_every_part_empty() -> None:
 
 
 def test_every_part_keeps_to_its_cap_in_the_order_of_the_talk() -> None:
-    words = ("parser", "lexer", "cache", "router", "mailer", "logger", "worker", "editor", "viewer", "loader", "linker")
-    said = [line for word in words for line in (f"Let's use {word}kit, because {word}s are slow to build.", "Ok.")]
+    words = (
+        "parser",
+        "lexer",
+        "cache",
+        "router",
+        "mailer",
+        "logger",
+        "worker",
+        "editor",
+        "viewer",
+        "loader",
+        "linker",
+    )
+    said = [
+        line
+        for word in words
+        for line in (f"Let's use {word}kit, because {word}s are slow to build.", "Ok.")
+    ]
     exchanges = talk(*said)
     found = distill(exchanges)
-    assert {part: len(quotes) <= CAPS[part] for part, quotes in found.items()} == dict.fromkeys(PARTS, True)
-    assert len(found["decision"]) == CAPS["decision"] and len(found["also_decided"]) == CAPS["also_decided"]
+    assert {part: len(quotes) <= CAPS[part] for part, quotes in found.items()} == dict.fromkeys(
+        PARTS, True
+    )
+    assert (
+        len(found["decision"]) == CAPS["decision"]
+        and len(found["also_decided"]) == CAPS["also_decided"]
+    )
     order = [exchange.id for exchange in exchanges]
     for quotes in found.values():
         assert [order.index(q.turn) for q in quotes] == sorted(order.index(q.turn) for q in quotes)
@@ -305,7 +389,9 @@ def test_the_model_is_asked_only_where_there_is_a_choice() -> None:
     said = [line for n in range(30) for line in (f"Let's use store{n} for module{n}.", "Ok.")]
     distill(talk(*said), embed)
     assert asked and max(asked) <= MAX_RANKED
-    assert distill(talk(*said), lambda _: None) == distill(talk(*said))  # no model can be had: words are compared
+    assert distill(talk(*said), lambda _: None) == distill(
+        talk(*said)
+    )  # no model can be had: words are compared
 
 
 def folded(text: str) -> str:
@@ -317,7 +403,9 @@ def is_in(quote: Quote, exchange: Exchange) -> bool:
     for reply in exchange.replies:
         if isinstance(reply, Asked):
             spoken += [reply.question, reply.answer, *reply.options]
-    return all(any(folded(part) in folded(words) for words in spoken) for part in quote.text.split(" → "))
+    return all(
+        any(folded(part) in folded(words) for words in spoken) for part in quote.text.split(" → ")
+    )
 
 
 CUES = (
@@ -391,7 +479,21 @@ def test_whatever_is_said_every_quotation_is_somebodys_words(exchanges: list[Exc
 
 @pytest.mark.parametrize(
     "unit",
-    ["word ", "`", "- a\n", "We use x. ", "*", "a.", "let's ", "(", "# h\n", "ok ", "Option A: b\n", "if we\t", "\\\n"],
+    [
+        "word ",
+        "`",
+        "- a\n",
+        "We use x. ",
+        "*",
+        "a.",
+        "let's ",
+        "(",
+        "# h\n",
+        "ok ",
+        "Option A: b\n",
+        "if we\t",
+        "\\\n",
+    ],
 )
 def test_a_message_of_a_megabyte_is_read_in_its_stride(unit: str) -> None:
     message = unit * (1_000_000 // len(unit))
@@ -421,8 +523,17 @@ def test_a_long_sentence_is_cut_at_a_clause() -> None:
 
 
 def test_items_know_their_label_lead_and_heading() -> None:
-    found = {s.text: s for s in sentences("## Storage\n\nWe could:\n\n1. keep Redis\n2. use Postgres\n\nThat is all.")}
-    assert (found["use Postgres"].label, found["use Postgres"].lead, found["use Postgres"].heading) == (
+    found = {
+        s.text: s
+        for s in sentences(
+            "## Storage\n\nWe could:\n\n1. keep Redis\n2. use Postgres\n\nThat is all."
+        )
+    }
+    assert (
+        found["use Postgres"].label,
+        found["use Postgres"].lead,
+        found["use Postgres"].heading,
+    ) == (
         "2",
         "We could:",
         "Storage",
@@ -438,9 +549,17 @@ def test_what_the_person_settles_outranks_what_they_answered() -> None:
     exchanges = [
         *talk("Where should jobs live?", LISTED),
         asking(
-            Asked("What happens to a job whose worker dies?", "Another worker takes it", ("Another worker takes it",))
+            Asked(
+                "What happens to a job whose worker dies?",
+                "Another worker takes it",
+                ("Another worker takes it",),
+            )
         ),
-        *talk("Then let's go with Postgres and SKIP LOCKED. Redis is out because a restart loses jobs.", "Agreed."),
+        *talk(
+            "Then let's go with Postgres and SKIP LOCKED. Redis is out because a restart loses "
+            "jobs.",
+            "Agreed.",
+        ),
     ]
     found = distill(exchanges)
     assert [q.text for q in found["decision"]] == ["Then let's go with Postgres and SKIP LOCKED."]
@@ -451,15 +570,26 @@ def test_what_the_person_settles_outranks_what_they_answered() -> None:
 
 
 def test_answers_alone_are_the_decision() -> None:
-    found = distill([asking(Asked("Which database should the queue use?", "Postgres", ("Postgres", "Redis")))])
-    assert [q.text for q in found["decision"]] == ["Which database should the queue use? → Postgres"]
+    found = distill(
+        [asking(Asked("Which database should the queue use?", "Postgres", ("Postgres", "Redis")))]
+    )
+    assert [q.text for q in found["decision"]] == [
+        "Which database should the queue use? → Postgres"
+    ]
 
 
 def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up() -> None:
-    asked = Asked("How often may a mail be sent twice?", "Never at all", ("Never at all", "Rarely is fine"))
-    assert [q.text for q in distill([asking(asked)])["options"]] == ["Never at all", "Rarely is fine"]
+    asked = Asked(
+        "How often may a mail be sent twice?", "Never at all", ("Never at all", "Rarely is fine")
+    )
+    assert [q.text for q in distill([asking(asked)])["options"]] == [
+        "Never at all",
+        "Rarely is fine",
+    ]
     with_list = distill([*talk("Where should jobs live?", LISTED), asking(asked)])["options"]
-    assert [q.text for q in with_list][:1] == ["Keep Redis and turn persistence on"] and len(with_list) == 3
+    assert [q.text for q in with_list][:1] == ["Keep Redis and turn persistence on"] and len(
+        with_list
+    ) == 3
 
 
 @pytest.mark.parametrize(
@@ -492,7 +622,12 @@ def test_the_persons_own_reasons_come_first() -> None:
 
 
 def test_a_choice_that_follows_from_the_talk_is_a_decision() -> None:
-    said = ("Which one do ERPs use?", "Once for each rate.", "Then we round once for each rate, on the sum.", "Done.")
+    said = (
+        "Which one do ERPs use?",
+        "Once for each rate.",
+        "Then we round once for each rate, on the sum.",
+        "Done.",
+    )
     assert decided(*said) == ["Then we round once for each rate, on the sum."]
 
 
@@ -500,8 +635,12 @@ def test_the_model_is_not_asked_where_weights_alone_decide() -> None:
     def embed(batch: Sequence[str]) -> Any:
         raise AssertionError(batch)
 
-    strong = [line for n in range(2) for line in (f"We decided to use store{n} for module{n}.", "Ok.")]
-    weak = [line for n in range(6) for line in (f"The thing{n} should be kept in cellar{n}.", "Ok.")]
+    strong = [
+        line for n in range(2) for line in (f"We decided to use store{n} for module{n}.", "Ok.")
+    ]
+    weak = [
+        line for n in range(6) for line in (f"The thing{n} should be kept in cellar{n}.", "Ok.")
+    ]
     assert len(distill(talk(*strong, *weak), embed)["decision"]) == CAPS["decision"]
 
 
@@ -521,7 +660,10 @@ def test_of_a_plan_that_the_person_agreed_to_the_approach_is_decided() -> None:
     def with_plan(answer: str) -> list[str]:
         asked = Asked("Proceed with this plan?", answer)
         return [
-            q.text for q in distill([Exchange("t", "2026-03-01T10:00:00Z", "jobs get lost", (PLAN, asked))])["decision"]
+            q.text
+            for q in distill(
+                [Exchange("t", "2026-03-01T10:00:00Z", "jobs get lost", (PLAN, asked))]
+            )["decision"]
         ]
 
     approach = "Keep jobs in a Postgres table and take them with SKIP LOCKED."
@@ -534,9 +676,16 @@ def test_of_a_plan_that_the_person_agreed_to_the_approach_is_decided() -> None:
 
 def test_the_way_that_the_agent_found_and_took_is_decided() -> None:
     found = "The simplest fix is to read the lock file before the cache."
-    assert decided("the import is slow", f"{found}\n\nI changed `loader.py` accordingly.") == [found]
+    assert decided("the import is slow", f"{found}\n\nI changed `loader.py` accordingly.") == [
+        found
+    ]
     assert decided("the import is slow", found) == []
-    assert decided("the import is slow", f"{found}\n\nI changed `loader.py`.", "no, revert that", "Done.") == []
+    assert (
+        decided(
+            "the import is slow", f"{found}\n\nI changed `loader.py`.", "no, revert that", "Done."
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -551,13 +700,17 @@ def test_what_the_agent_says_of_its_choice_is_decided(words: str) -> None:
     assert decided("rename the package", words) == [words]
 
 
-@pytest.mark.parametrize("words", ["There it is.", "I'll use the search tool.", "I'll start with the tests."])
+@pytest.mark.parametrize(
+    "words", ["There it is.", "I'll use the search tool.", "I'll start with the tests."]
+)
 def test_a_step_of_the_agent_is_no_choice(words: str) -> None:
     assert decided("rename the package", words) == []
 
 
 def test_all_that_was_decided_is_the_main_decision_however_small() -> None:
-    found = distill(talk("show the totals", "Done.", "just have one column for all monthly totals", "Done."))
+    found = distill(
+        talk("show the totals", "Done.", "just have one column for all monthly totals", "Done.")
+    )
     assert [q.text for q in found["decision"]] == ["just have one column for all monthly totals"]
     assert found["also_decided"] == ()
 
@@ -568,7 +721,9 @@ def test_a_command_that_was_typed_is_no_context() -> None:
 
 def test_what_leads_into_a_pasted_log_is_context() -> None:
     error = "I'm currently getting this error in the billing service:\n\n```\nboom\n```"
-    assert texts(talk(error, "I see."), "context") == ["I'm currently getting this error in the billing service:"]
+    assert texts(talk(error, "I see."), "context") == [
+        "I'm currently getting this error in the billing service:"
+    ]
 
 
 def test_a_cause_is_a_reason_and_is_not_told_twice() -> None:
@@ -581,7 +736,8 @@ def test_a_cause_is_a_reason_and_is_not_told_twice() -> None:
 def test_code_that_a_sentence_mentions_does_not_make_it_code() -> None:
     reply = (
         "The options are:\n\n1. **Option A: Remove the fallback** - link nothing\n"
-        "2. **Option B: Check ancestry** - instead of exact `base == HEAD && clean`, ask for descendants\n"
+        "2. **Option B: Check ancestry** - instead of exact `base == HEAD && clean`, ask for "
+        "descendants\n"
         "3. **Option C: Its own file (or folder, with a key); nobody else writes there**"
     )
     options = texts(talk("fix it", reply, "B then"), "options")
@@ -590,7 +746,8 @@ def test_code_that_a_sentence_mentions_does_not_make_it_code() -> None:
 
 
 SKILL = (
-    "# Release\n\nYou are the release manager. Always bump the minor version. Never publish on Fridays.\n\n"
+    "# Release\n\nYou are the release manager. Always bump the minor version. Never publish on "
+    "Fridays.\n\n"
     "## Steps\n1. Tag"
 )
 
@@ -606,7 +763,9 @@ SKILL = (
 def test_the_rules_of_a_skill_are_not_the_persons_words(pasted: str) -> None:
     found = distill(talk(pasted, "I need a version."))
     assert {name: quotes for name, quotes in found.items() if quotes} == {}
-    assert texts(talk("Always bump the minor version.", "Fine."), "decision") == ["Always bump the minor version."]
+    assert texts(talk("Always bump the minor version.", "Fine."), "decision") == [
+        "Always bump the minor version."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -624,12 +783,17 @@ def test_the_rules_of_a_skill_are_not_the_persons_words(pasted: str) -> None:
     ],
 )
 def test_a_terse_answer_decides_and_praise_does_not(answer: str, is_decision: bool) -> None:
-    found = decided("how do we isolate the tenants?", "There are several ways to do it.", answer, "Understood.")
+    found = decided(
+        "how do we isolate the tenants?", "There are several ways to do it.", answer, "Understood."
+    )
     assert found == ([answer] if is_decision else [])
 
 
 def test_of_a_plan_its_approach_is_the_decision_and_its_goal_only_without_one() -> None:
-    goal, way = "Hikers see the map without a signal.", "Store each region as one file and serve it from disk."
+    goal, way = (
+        "Hikers see the map without a signal.",
+        "Store each region as one file and serve it from disk.",
+    )
     plan = f"# Regions\n\n## Goal\n{goal}\n\n## Approach\n{way}\n\n## Steps\n1. Write the store\n"
     assert decided(plan, "I begin.") == [way]
     assert decided(plan.replace("## Approach", "## Notes"), "I begin.") == [goal]

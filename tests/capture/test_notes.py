@@ -1,4 +1,6 @@
-"""The note taker: orders at once, the rest before the conversation closes, each statement in one file."""
+"""The note taker: orders at once, the rest before the conversation closes, each statement in one
+file.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.capture.notes import NoteSteps, NoteTaker
+from keeplore.capture.notes.note_taker import NoteSteps, NoteTaker
 from keeplore.capture.plugin import Place
 from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange, Memory, Quote, parse
 from keeplore.memory.note import Draft, session_note_id
 from keeplore.workspace import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
 from keeplore_hooks.specs import hookimpl
@@ -23,7 +25,9 @@ from keeplore_hooks.specs import hookimpl
 HERE = Origin("claude-code", "session-1", "/code/ledgerly", "main")
 ORDER = "Remember that the staging database lives on port 5433."
 KEPT = "The staging database lives on port 5433."
-DECISION = "Let's go with Postgres instead of Redis because a job and its invoice are one transaction."
+DECISION = (
+    "Let's go with Postgres instead of Redis because a job and its invoice are one transaction."
+)
 
 
 def turn(number: int, user: str, reply: str | Question = "Done.", **known: bool) -> Turn:
@@ -43,7 +47,10 @@ class Desk:
         self.refusal = refusal
         place = Place("project", "ledgerly", "main")
         steps = NoteSteps(
-            lambda _: place, lambda text, _: text.replace("hunter2", "[hidden]"), lambda: self.gone, self.write
+            lambda _: place,
+            lambda text, _: text.replace("hunter2", "[hidden]"),
+            lambda: self.gone,
+            self.write,
         )
         self.taker = NoteTaker(steps, is_automatic=is_automatic)
 
@@ -53,7 +60,9 @@ class Desk:
         self.drafts.append(draft)
 
     def close(self, *turns: tuple[str, str]) -> None:
-        body = Conversation("", tuple(exchange_of(n, *said) for n, said in enumerate(turns))).to_markdown()
+        body = Conversation(
+            "", tuple(exchange_of(n, *said) for n, said in enumerate(turns))
+        ).to_markdown()
         source = {
             "host": "claude-code",
             "session": "session-1",
@@ -76,9 +85,19 @@ def test_an_order_is_written_as_soon_as_its_turn_is_whole() -> None:
     assert desk.drafts == []
     desk.taker.keeplore_turn(turn(1, ORDER))
     (draft,) = desk.drafts
-    assert (draft.text, draft.category, draft.permanent, draft.trust) == (KEPT, "infrastructure", True, "user")
+    assert (draft.text, draft.category, draft.permanent, draft.trust) == (
+        KEPT,
+        "infrastructure",
+        True,
+        "user",
+    )
     assert (draft.scope, draft.project, draft.trigger) == ("project", "ledgerly", "remember")
-    assert draft.source == {"host": "claude-code", "session": "session-1", "branch": "main", "turns": ["turn-1"]}
+    assert draft.source == {
+        "host": "claude-code",
+        "session": "session-1",
+        "branch": "main",
+        "turns": ["turn-1"],
+    }
     assert draft.quotes == (Quote(ORDER, "user", "turn-1"),)
     assert draft.created_at == "2026-02-09T14:01:00Z"
 
@@ -111,7 +130,11 @@ def test_a_decision_waits_until_its_conversation_closes() -> None:
     assert desk.drafts == []
     desk.close((DECISION, "Done."))
     (draft,) = desk.drafts
-    assert (draft.text, draft.category, draft.permanent) == (DECISION, "architectural-decisions", False)
+    assert (draft.text, draft.category, draft.permanent) == (
+        DECISION,
+        "architectural-decisions",
+        False,
+    )
     assert draft.source == {
         "host": "claude-code",
         "session": "session-1",
@@ -127,9 +150,12 @@ def test_a_decision_waits_until_its_conversation_closes() -> None:
 def test_what_the_agent_proposed_and_the_person_agreed_to_has_the_agents_trust() -> None:
     desk = Desk()
     desk.close(
-        ("Where do jobs wait?", "I'd recommend a Postgres table with SKIP LOCKED for the jobs."), ("yes", "Done.")
+        ("Where do jobs wait?", "I'd recommend a Postgres table with SKIP LOCKED for the jobs."),
+        ("yes", "Done."),
     )
-    assert [(draft.trust, draft.source["turns"]) for draft in desk.drafts] == [("assistant", ["turn-0"])]
+    assert [(draft.trust, draft.source["turns"]) for draft in desk.drafts] == [
+        ("assistant", ["turn-0"])
+    ]
 
 
 def test_without_automatic_notes_orders_alone_are_written() -> None:
@@ -144,14 +170,18 @@ def test_each_way_to_a_statement_leads_to_one_id() -> None:
     desk.taker.keeplore_turn(turn(0, ORDER))
     desk.close((ORDER, "Done."))
     desk.taker.keeplore_command(command("keeplore:remember", KEPT))
-    assert {draft.id for draft in desk.drafts} == {session_note_id("claude-code", "session-1", KEPT)}
+    assert {draft.id for draft in desk.drafts} == {
+        session_note_id("claude-code", "session-1", KEPT)
+    }
     assert len(desk.drafts) == 4
 
 
 @pytest.mark.parametrize("name", ["remember", "keeplore:remember"])
 def test_a_typed_command_is_kept_whole_and_permanent(name: str) -> None:
     desk = Desk()
-    desk.taker.keeplore_command(command(name, "Refunds need two approvals. They are signed by hand."))
+    desk.taker.keeplore_command(
+        command(name, "Refunds need two approvals. They are signed by hand.")
+    )
     (draft,) = desk.drafts
     assert draft.text == "Refunds need two approvals. They are signed by hand."
     assert draft.permanent and draft.trust == "user"
@@ -164,7 +194,9 @@ def test_a_command_without_text_and_one_of_somebody_else_write_nothing() -> None
     assert desk.drafts == []
 
 
-@pytest.mark.parametrize("refusal", [AlreadyExists("it is there", ""), Forgotten("it was forgotten", "")])
+@pytest.mark.parametrize(
+    "refusal", [AlreadyExists("it is there", ""), Forgotten("it was forgotten", "")]
+)
 def test_what_is_there_or_was_forgotten_stops_nothing(refusal: Exception) -> None:
     desk = Desk(refusal)
     desk.taker.keeplore_turn(turn(0, ORDER))
@@ -220,13 +252,17 @@ def test_the_same_session_read_again_writes_nothing_new(workspace: Workspace) ->
     for _ in range(3):
         emit(workspace, *talk)
         close(workspace)
-    assert sorted(note.title for note in notes(workspace)) == sorted({note.title for note in notes(workspace)})
+    assert sorted(note.title for note in notes(workspace)) == sorted(
+        {note.title for note in notes(workspace)}
+    )
     assert len(notes(workspace)) == 2
     # it was said twice, as a sentence and as a command; that it was read three times is no news
     assert sum(entry["event"] == "again" for entry in workspace.store.records()) == 1
 
 
-def test_a_forgotten_note_does_not_come_back_when_its_conversation_closes(workspace: Workspace) -> None:
+def test_a_forgotten_note_does_not_come_back_when_its_conversation_closes(
+    workspace: Workspace,
+) -> None:
     emit(workspace, turn(1, ORDER))
     (note,) = notes(workspace)
     workspace.store.forget(note.id, "studio", "2026-02-09T15:00:00Z")
@@ -256,7 +292,12 @@ def test_the_setting_turns_off_all_but_orders(places: Places) -> None:
 
 def test_an_answer_to_the_agents_question_becomes_a_note(workspace: Workspace) -> None:
     asked = Question(
-        "question-1", HERE, "2026-02-09T14:01:10Z", "Which queue do we take?", "Postgres", ("Postgres", "Redis")
+        "question-1",
+        HERE,
+        "2026-02-09T14:01:10Z",
+        "Which queue do we take?",
+        "Postgres",
+        ("Postgres", "Redis"),
     )
     emit(workspace, turn(1, "Make jobs durable", asked))
     close(workspace)
@@ -276,7 +317,9 @@ class Witness:
         raise RuntimeError("out of order")
 
 
-def test_a_plugin_hears_of_a_closing_conversation_before_its_file_is_closed(workspace: Workspace) -> None:
+def test_a_plugin_hears_of_a_closing_conversation_before_its_file_is_closed(
+    workspace: Workspace,
+) -> None:
     witness = Witness(workspace)
     workspace.plugins.register(witness)
     emit(workspace, turn(1, DECISION))
@@ -292,13 +335,21 @@ def test_a_plugin_hears_of_a_closing_conversation_before_its_file_is_closed(work
 @pytest.mark.parametrize("form", ["/keeplore:remember", "$keeplore-remember", "/remember"])
 def test_the_words_behind_a_command_are_no_second_order(form: str) -> None:
     desk = Desk()
-    desk.taker.keeplore_turn(turn(1, f"{form} that the staging database lives on port 5433.", "Noted."))
+    desk.taker.keeplore_turn(
+        turn(1, f"{form} that the staging database lives on port 5433.", "Noted.")
+    )
     assert desk.drafts == []
 
 
 def test_our_own_commands_do_not_end_a_topic(workspace: Workspace) -> None:
     emit(workspace, turn(1, "Where do jobs wait?"))
     open_id = workspace.sessions.get(HERE).open_id
-    for name in ("remember", "keeplore:remember", "keeplore:recall", "keeplore:forget", "keeplore:memory"):
+    for name in (
+        "remember",
+        "keeplore:remember",
+        "keeplore:recall",
+        "keeplore:forget",
+        "keeplore:memory",
+    ):
         emit(workspace, Command(f"command-{name}", HERE, "2026-02-09T14:02:00Z", name, "the jobs"))
     assert workspace.sessions.get(HERE).open_id == open_id

@@ -4,11 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.capture.fold import CODE_LINES, HEAD_LINES, LINE_CHARS, LOG_LINES, STRETCH_LINES, TAIL_LINES, fold
-from keeplore.capture.observed import observed
-from keeplore.capture.observer import clean, without_split_private
+from keeplore.capture.message_filter import clean, without_split_private
+from keeplore.capture.turn_content import observed
 from keeplore.memory import Conversation, Exchange
-from keeplore.memory.fence import fence
+from keeplore.text.fences import fence
+from keeplore.text.folding import (
+    CODE_LINES,
+    HEAD_LINES,
+    LINE_CHARS,
+    LOG_LINES,
+    STRETCH_LINES,
+    TAIL_LINES,
+    fold,
+)
 from keeplore_hooks.events import Origin, Turn
 
 
@@ -17,7 +25,10 @@ def log(lines: int) -> str:
 
 
 def test_what_people_say_stays_as_it_is() -> None:
-    text = "Let's drop **Redis**:\n\n- one process less\n- `flock` is enough\n\n```python\nif a < b:\n    run()\n```"
+    text = (
+        "Let's drop **Redis**:\n\n- one process less\n- `flock` is enough\n\n```python\nif a < "
+        "b:\n    run()\n```"
+    )
     assert clean(text) == text
 
 
@@ -105,7 +116,9 @@ def test_private_fails_closed(text: str, kept: str) -> None:
     assert clean(text).split() == kept.split()
 
 
-@pytest.mark.parametrize("before", ["\x1b", "\x1b[", "\x9b", "\x1b]", "\x1b]0;a", "\x1b(", "\x1b[1;", "\x9d"])
+@pytest.mark.parametrize(
+    "before", ["\x1b", "\x1b[", "\x9b", "\x1b]", "\x1b]0;a", "\x1b(", "\x1b[1;", "\x9d"]
+)
 def test_no_escape_sequence_hides_where_something_private_begins(before: str) -> None:
     assert "hunter" not in clean(f"a {before}<private>hunter\x07 hunter</private> b")
 
@@ -119,7 +132,16 @@ def test_what_is_private_over_several_replies_is_dropped_with_those_between() ->
 
 
 def test_nothing_private_survives_whatever_stands_inside() -> None:
-    for inside in ("```\n", "<system-reminder>", "</system-reminder>", "<private", "`", "\x1b[31m", "\r\n", "<!--"):
+    for inside in (
+        "```\n",
+        "<system-reminder>",
+        "</system-reminder>",
+        "<private",
+        "`",
+        "\x1b[31m",
+        "\r\n",
+        "<!--",
+    ):
         assert "hunter" not in clean(f"a <private>{inside} hunter {inside}</private> b")
 
 
@@ -152,20 +174,26 @@ def test_a_short_log_and_a_sane_code_block_survive() -> None:
 
 
 def test_a_dumped_file_in_a_code_block_keeps_its_fences() -> None:
-    lines = clean("```json\n" + "\n".join(f'"k{i}": {i},' for i in range(5000)) + "\n```").split("\n")
+    lines = clean("```json\n" + "\n".join(f'"k{i}": {i},' for i in range(5000)) + "\n```").split(
+        "\n"
+    )
     assert lines[0] == "```json" and lines[-1] == "```"
     assert lines[HEAD_LINES + 1] == f"[{5000 - HEAD_LINES - TAIL_LINES} lines left out]"
 
 
 def test_a_long_talk_is_not_a_log() -> None:
-    talk = "\n\n".join(f"We looked at option {i} and found that it costs more than it gives." for i in range(150))
+    talk = "\n\n".join(
+        f"We looked at option {i} and found that it costs more than it gives." for i in range(150)
+    )
     assert clean(talk) == talk
     bullets = "\n".join(f"- option {i} is what the team asked for" for i in range(200))
     assert clean(bullets) == bullets
 
 
 def test_an_unfenced_dump_is_cut_whatever_its_lines_look_like() -> None:
-    lines = clean("\n".join(f"and then there was line {i} of it" for i in range(STRETCH_LINES * 2))).split("\n")
+    lines = clean(
+        "\n".join(f"and then there was line {i} of it" for i in range(STRETCH_LINES * 2))
+    ).split("\n")
     assert len(lines) == HEAD_LINES + TAIL_LINES + 1
 
 
@@ -175,7 +203,19 @@ def test_an_endless_line_is_cut_to_its_ends() -> None:
     assert "characters left out]" in text
 
 
-_PIECES = ["<private>", "</private>", "<system-reminder>", "</system-reminder>", "```", "\n", "\r", "`", "<", ">", "a"]
+_PIECES = [
+    "<private>",
+    "</private>",
+    "<system-reminder>",
+    "</system-reminder>",
+    "```",
+    "\n",
+    "\r",
+    "`",
+    "<",
+    ">",
+    "a",
+]
 _PIECES += [
     "<thinking>",
     "</thinking>",
@@ -188,7 +228,9 @@ _PIECES += [
 ]
 
 
-@given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=40).map("".join)))
+@given(
+    st.one_of(st.text(max_size=200), st.lists(st.sampled_from(_PIECES), max_size=40).map("".join))
+)
 @settings(max_examples=300, deadline=None)
 def test_cleaning_never_fails_and_nothing_after_an_open_private_is_left(text: str) -> None:
     marked = text + "<private>secretword"
@@ -202,8 +244,28 @@ def test_folding_leaves_what_is_small(text: str) -> None:
     assert fold(text) == text
 
 
-_HOSTILE = ["<", "< ", "<private>", "</private>", "<system-reminder>", "</system-reminder>", "<thinking ", "`", "```\n"]
-_HOSTILE += ["a=", "\n ", "data:image/png;base64,", "A" * 799 + " ", "hook ", "\u0301", "\x1b[", "\\", "a\n"]
+_HOSTILE = [
+    "<",
+    "< ",
+    "<private>",
+    "</private>",
+    "<system-reminder>",
+    "</system-reminder>",
+    "<thinking ",
+    "`",
+    "```\n",
+]
+_HOSTILE += [
+    "a=",
+    "\n ",
+    "data:image/png;base64,",
+    "A" * 799 + " ",
+    "hook ",
+    "\u0301",
+    "\x1b[",
+    "\\",
+    "a\n",
+]
 
 
 @pytest.mark.timeout(100)  # the square of this size would take hours

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.distill import distill
+from keeplore.capture.distill.distiller import distill
 from keeplore.memory import Asked, Exchange
 
 
@@ -47,7 +47,13 @@ def test_what_was_found_and_done_is_kept_and_not_the_steps_on_the_way() -> None:
 
 
 @pytest.mark.parametrize(
-    "objection", ["no, it still fails", "But the header is missing now", "that's not what I meant", "still broken"]
+    "objection",
+    [
+        "no, it still fails",
+        "But the header is missing now",
+        "that's not what I meant",
+        "still broken",
+    ],
 )
 def test_what_the_person_sends_back_is_no_outcome(objection: str) -> None:
     first = "Fixed the timeout of the upload client in `upload.py`."
@@ -57,12 +63,20 @@ def test_what_the_person_sends_back_is_no_outcome(objection: str) -> None:
 
 
 def test_a_plan_is_no_outcome() -> None:
-    plan = "# Plan: Move the queue\n\n## Verification\n- Run `make test`\n- Create a tag\n\nI'll start with the schema."
+    plan = (
+        "# Plan: Move the queue\n\n## Verification\n- Run `make test`\n- Create a tag\n\nI'll "
+        "start with the schema."
+    )
     assert part("outcome", "move the queue to Postgres", plan) == []
 
 
 def test_a_question_that_nobody_answered_stays_open() -> None:
-    said = ("does the importer write to the global config?", "", "is the retry limit read per host?", "Yes, per host.")
+    said = (
+        "does the importer write to the global config?",
+        "",
+        "is the retry limit read per host?",
+        "Yes, per host.",
+    )
     assert part("open_questions", *said) == ["does the importer write to the global config?"]
 
 
@@ -78,13 +92,16 @@ def test_a_question_that_a_later_answer_covers_is_not_open() -> None:
 
 def test_what_was_asked_in_prose_and_then_in_form_is_answered() -> None:
     asked = Asked("Which database should hold the queue?", "Postgres", ("Postgres", "SQLite"))
-    exchange = Exchange("t0", "", "plan the queue", ("Should the queue live in Postgres or in SQLite?", asked))
+    exchange = Exchange(
+        "t0", "", "plan the queue", ("Should the queue live in Postgres or in SQLite?", asked)
+    )
     assert distill([exchange])["open_questions"] == ()
 
 
 def test_what_a_report_leaves_undone_is_open() -> None:
     report = (
-        "Fixed the parser.\n\n- The exporter is not yet migrated to the new schema\n- Revisit the retry limits in May"
+        "Fixed the parser.\n\n- The exporter is not yet migrated to the new schema\n- Revisit "
+        "the retry limits in May"
     )
     assert part("open_questions", "fix the parser", report) == [
         "The exporter is not yet migrated to the new schema",
@@ -92,7 +109,9 @@ def test_what_a_report_leaves_undone_is_open() -> None:
     ]
 
 
-@pytest.mark.parametrize("order", ["let's not make this change", "remove it", "then use that instead", "keep this"])
+@pytest.mark.parametrize(
+    "order", ["let's not make this change", "remove it", "then use that instead", "keep this"]
+)
 def test_a_decision_about_this_and_that_is_left_out(order: str) -> None:
     said = ("look at the parser", "I changed the parser.", order, "Done.")
     assert part("decision", *said) == part("also_decided", *said) == []
@@ -113,7 +132,9 @@ def test_an_order_on_how_the_result_shall_be_is_decided(order: str) -> None:
     assert order in part("decision", *said) + part("also_decided", *said)
 
 
-@pytest.mark.parametrize("task", ["let's run the tests of the parser module", "let's write the docs for the exporter"])
+@pytest.mark.parametrize(
+    "task", ["let's run the tests of the parser module", "let's write the docs for the exporter"]
+)
 def test_a_task_is_not_decided(task: str) -> None:
     said = ("look at the parser", "I changed the parser.", task, "Done.")
     assert part("decision", *said) == part("also_decided", *said) == []
@@ -121,24 +142,32 @@ def test_a_task_is_not_decided(task: str) -> None:
 
 def test_a_number_that_answers_which_one_is_a_pick() -> None:
     asked = "1. Reset the index\n2. Clear the cache alone\n\nWhich approach do you prefer?"
-    assert part("decision", "git status fails", asked, "1 this has happened twice now just fyi", "On it.") == [
-        "Reset the index"
-    ]
+    assert part(
+        "decision", "git status fails", asked, "1 this has happened twice now just fyi", "On it."
+    ) == ["Reset the index"]
 
 
 def test_agreement_before_a_further_question_counts() -> None:
-    said = ("how are results sorted?", "My recommendation: newest first.", "yup... and can we make it fast?", "Yes.")
+    said = (
+        "how are results sorted?",
+        "My recommendation: newest first.",
+        "yup... and can we make it fast?",
+        "Yes.",
+    )
     assert part("decision", *said) == ["My recommendation: newest first."]
 
 
 def test_a_question_that_names_its_answers_gives_the_options() -> None:
     asked = "The name is a leftover. Which do you want: `resume.db`, `sessions.db`, or `index.db`?"
-    assert part("options", "rename the db", asked) == ["Which do you want: `resume.db`, `sessions.db`, or `index.db`?"]
+    assert part("options", "rename the db", asked) == [
+        "Which do you want: `resume.db`, `sessions.db`, or `index.db`?"
+    ]
 
 
 def test_what_a_program_printed_is_no_context() -> None:
     said = (
-        "ci fails since the upgrade\n\nConfiguration hints knip.json Remove ignoreDependencies prisma knip.json biome"
+        "ci fails since the upgrade\n\nConfiguration hints knip.json Remove ignoreDependencies "
+        "prisma knip.json biome"
     )
     assert part("context", said, "Let me look.") == ["ci fails since the upgrade"]
 
@@ -161,38 +190,67 @@ def test_a_question_that_was_sent_again_is_answered_with_the_second() -> None:
     asked = "I like the key bindings, but where is the preview of a session?"
     exchanges = [
         Exchange("a", "2026-03-01T10:00:00Z", asked),
-        Exchange("b", "2026-03-01T10:01:00Z", f"{asked} It belongs to stage one.", ("It ships with the list.",)),
+        Exchange(
+            "b",
+            "2026-03-01T10:01:00Z",
+            f"{asked} It belongs to stage one.",
+            ("It ships with the list.",),
+        ),
     ]
     assert distill(exchanges)["open_questions"] == ()
 
 
 def test_changes_that_are_needed_are_no_outcome() -> None:
-    design = "## Changes needed\n\n1. **`state.go`** - Add an `EndedAt` field\n2. **`hooks.go`** - Register the handler"
+    design = (
+        "## Changes needed\n\n1. **`state.go`** - Add an `EndedAt` field\n2. **`hooks.go`** - "
+        "Register the handler"
+    )
     assert part("outcome", "add session end hooks", design) == []
-    assert part("outcome", "add session end hooks", design.replace("## Changes needed", "## Changes")) != []
+    assert (
+        part("outcome", "add session end hooks", design.replace("## Changes needed", "## Changes"))
+        != []
+    )
 
 
 def test_a_tale_of_how_things_happen_is_no_outcome() -> None:
-    tale = "The flow:\n\n1. The user commits `main`\n2. The session of `main` is now empty and falls back to all\n"
+    tale = (
+        "The flow:\n\n1. The user commits `main`\n2. The session of `main` is now empty and "
+        "falls back to all\n"
+    )
     assert part("outcome", "how does it happen?", tale) == []
-    assert part("outcome", "how does it happen?", f"Fixed the fallback in `main.go`.\n\n{tale}") != []
+    assert (
+        part("outcome", "how does it happen?", f"Fixed the fallback in `main.go`.\n\n{tale}") != []
+    )
 
 
-@pytest.mark.parametrize("answer", ["hm, stripe shows one delivery, so that's a dead end too", "we ruled that out"])
+@pytest.mark.parametrize(
+    "answer", ["hm, stripe shows one delivery, so that's a dead end too", "we ruled that out"]
+)
 def test_a_cause_that_turned_out_wrong_is_no_reason(answer: str) -> None:
     cause = "The root cause is a retry of the payment task by the broker."
-    assert part("reasoning", "why are webhooks handled twice?", cause, "I see", "Anything else?") == [cause]
-    assert part("reasoning", "why are webhooks handled twice?", cause, answer, "Then I look further.") == []
+    assert part(
+        "reasoning", "why are webhooks handled twice?", cause, "I see", "Anything else?"
+    ) == [cause]
+    assert (
+        part("reasoning", "why are webhooks handled twice?", cause, answer, "Then I look further.")
+        == []
+    )
 
 
 def test_a_cause_that_the_agent_takes_back_is_no_reason() -> None:
     cause = "The root cause is a retry of the payment task by the broker."
     back = "That is not it. There were three retries in the whole day."
-    assert part("reasoning", "why are webhooks handled twice?", cause, "have a look at the log", back) == []
+    assert (
+        part("reasoning", "why are webhooks handled twice?", cause, "have a look at the log", back)
+        == []
+    )
 
 
 def test_advice_that_was_not_taken_gives_no_reason() -> None:
-    advice = "My recommendation is the sequence number, because it survives a bad network of the scanners."
+    advice = (
+        "My recommendation is the sequence number, because it survives a bad network of the "
+        "scanners."
+    )
     ask = "scanners send a code twice"
     refused = "The firmware is not ours. Let's use a time window on the server for the scanners."
     assert advice not in part("reasoning", ask, advice, refused)
@@ -208,16 +266,25 @@ def test_advice_that_was_not_taken_gives_no_reason() -> None:
     ],
 )
 def test_what_a_person_puts_off_stays_open_though_the_talk_goes_on(remark: str) -> None:
-    assert part("open_questions", "upload photos", "Which formats?", remark, "Fine.", "now the docs", "Done.") == [
-        remark
-    ]
+    assert part(
+        "open_questions",
+        "upload photos",
+        "Which formats?",
+        remark,
+        "Fine.",
+        "now the docs",
+        "Done.",
+    ) == [remark]
 
 
 def test_a_question_that_was_asked_again_and_answered_is_not_open() -> None:
     options = ("Pre-built binaries", "Build from source")
     first = Asked("Do you want people to install binaries, or to build them?", "", options)
     again = Asked("Which installation method shall the formula have?", options[0], options)
-    talked = [Exchange("t0", "", "add a formula", (first,)), Exchange("t1", "", "explain first", (again,))]
+    talked = [
+        Exchange("t0", "", "add a formula", (first,)),
+        Exchange("t1", "", "explain first", (again,)),
+    ]
     assert distill(talked)["open_questions"] == ()
     assert [q.text for q in distill(talked[:1])["open_questions"]] == [first.question]
 
@@ -229,7 +296,9 @@ def test_a_question_that_was_asked_again_and_answered_is_not_open() -> None:
         ("The library hasn't migrated to the new domain of its makers.", False),
     ],
 )
-def test_what_the_agent_left_undone_is_open_and_not_what_others_did(sentence: str, is_left: bool) -> None:
+def test_what_the_agent_left_undone_is_open_and_not_what_others_did(
+    sentence: str, is_left: bool
+) -> None:
     assert part("open_questions", "add downloads", sentence) == ([sentence] if is_left else [])
 
 

@@ -4,16 +4,47 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.returns import taken_up
+from keeplore.capture.related_topics import taken_up
 from keeplore.memory import Exchange, Related
 
 QUEUE = (
-    Exchange("1", "", "The worker queue loses jobs when redis restarts", ("Keep the jobs in a postgres table.",)),
-    Exchange("2", "", "How do workers lease a job from postgres?", ("With SKIP LOCKED and a deadline for the lease.",)),
+    Exchange(
+        "1",
+        "",
+        "The worker queue loses jobs when redis restarts",
+        ("Keep the jobs in a postgres table.",),
+    ),
+    Exchange(
+        "2",
+        "",
+        "How do workers lease a job from postgres?",
+        ("With SKIP LOCKED and a deadline for the lease.",),
+    ),
 )
-INVOICE = (Exchange("3", "", "Restyle the invoice header with our colours", ("The header uses the brand palette.",)),)
-LOGIN = (Exchange("4", "", "The login page throws a 500 without a password", ("The handler reads a missing field.",)),)
-AGAIN = (Exchange("5", "", "Back to the postgres lease: a worker died and kept its job", ("Lower the deadline.",)),)
+INVOICE = (
+    Exchange(
+        "3",
+        "",
+        "Restyle the invoice header with our colours",
+        ("The header uses the brand palette.",),
+    ),
+)
+LOGIN = (
+    Exchange(
+        "4",
+        "",
+        "The login page throws a 500 without a password",
+        ("The handler reads a missing field.",),
+    ),
+)
+AGAIN = (
+    Exchange(
+        "5",
+        "",
+        "Back to the postgres lease: a worker died and kept its job",
+        ("Lower the deadline.",),
+    ),
+)
 
 
 def link(name: str) -> Related:
@@ -29,7 +60,9 @@ def test_another_subject_is_linked_to_nothing() -> None:
     assert taken_up(LOGIN, [(link("invoice"), INVOICE), (link("queue"), QUEUE)]) is None
 
 
-@pytest.mark.parametrize("said", [(), (Exchange("6", "", "ok", ("Done.",)),), (Exchange("7", "", "", ()),)])
+@pytest.mark.parametrize(
+    "said", [(), (Exchange("6", "", "ok", ("Done.",)),), (Exchange("7", "", "", ()),)]
+)
 def test_words_that_say_nothing_are_no_link(said: tuple[Exchange, ...]) -> None:
     assert taken_up(said, [(link("queue"), QUEUE), (link("empty"), ())]) is None
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.capture import segment
-from keeplore.capture.segment import Segmenter, Shift, boundary, is_confirmation, takes_up
+from keeplore.capture import segmenter
+from keeplore.capture.segmenter import Segmenter, Shift, boundary, is_confirmation, takes_up
 from keeplore.errors import ModelUnavailable
 from keeplore_hooks.events import Origin, Turn
 
@@ -32,7 +32,10 @@ class LetterEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Any:
         self.asked += len(texts)
-        rows = np.array([[t.lower().count(c) + 1e-3 for c in string.ascii_lowercase] for t in texts], dtype=np.float32)
+        rows = np.array(
+            [[t.lower().count(c) + 1e-3 for c in string.ascii_lowercase] for t in texts],
+            dtype=np.float32,
+        )
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
@@ -47,7 +50,10 @@ def turn(user: str, assistant: str = "", at: str = "2026-03-01T10:30:00Z") -> Tu
 
 
 def talk(*pairs: tuple[str, str], at: str = "2026-03-01T10:20:00Z") -> list[dict[str, str]]:
-    return [{"id": str(n), "at": at, "user": user, "assistant": answer} for n, (user, answer) in enumerate(pairs)]
+    return [
+        {"id": str(n), "at": at, "user": user, "assistant": answer}
+        for n, (user, answer) in enumerate(pairs)
+    ]
 
 
 QUEUE = talk(
@@ -55,21 +61,36 @@ QUEUE = talk(
         "the worker queue loses jobs when redis restarts",
         "Redis keeps the job queue in memory, so a restart drops jobs.",
     ),
-    ("could the queue live in postgres instead of redis?", "Yes: a jobs table with SKIP LOCKED works as a queue."),
-    ("how would workers lease jobs from that table?", "Each worker leases one job row with a deadline."),
-    ("and when a worker dies, who takes back its job?", "The lease expires and the next worker takes the job row."),
+    (
+        "could the queue live in postgres instead of redis?",
+        "Yes: a jobs table with SKIP LOCKED works as a queue.",
+    ),
+    (
+        "how would workers lease jobs from that table?",
+        "Each worker leases one job row with a deadline.",
+    ),
+    (
+        "and when a worker dies, who takes back its job?",
+        "The lease expires and the next worker takes the job row.",
+    ),
 )
 
 
 @pytest.mark.parametrize(
-    "message", ["yes", "Yes.", "go on", "do it", "1", "ok, continue", "A", "thanks!", "y", "lgtm", "👍"]
+    "message",
+    ["yes", "Yes.", "go on", "do it", "1", "ok, continue", "A", "thanks!", "y", "lgtm", "👍"],
 )
 def test_a_short_confirmation_never_opens_a_topic(message: str) -> None:
     assert is_confirmation(message)
-    assert boundary(QUEUE * 20, turn(message, at="2026-03-09T10:00:00Z"), shift=Shift(9.0, 0.4, 0.2)) == ""
+    assert (
+        boundary(QUEUE * 20, turn(message, at="2026-03-09T10:00:00Z"), shift=Shift(9.0, 0.4, 0.2))
+        == ""
+    )
 
 
-@pytest.mark.parametrize("message", ["yes, but use sqlite", "go on with the login page", "fix it in parser.py", "why"])
+@pytest.mark.parametrize(
+    "message", ["yes, but use sqlite", "go on with the login page", "fix it in parser.py", "why"]
+)
 def test_a_message_with_a_point_of_its_own_is_no_confirmation(message: str) -> None:
     assert not is_confirmation(message)
 
@@ -79,12 +100,24 @@ def test_nothing_is_a_boundary_before_the_first_exchange() -> None:
 
 
 def test_a_long_pause_is_a_boundary_whatever_the_words() -> None:
-    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T12:20:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == "pause"
-    assert boundary(QUEUE, turn("the queue again", at="2026-03-01T12:19:00Z"), shift=Shift(-1.0, 0.4, 0.2)) == ""
+    assert (
+        boundary(
+            QUEUE, turn("the queue again", at="2026-03-01T12:20:00Z"), shift=Shift(-1.0, 0.4, 0.2)
+        )
+        == "pause"
+    )
+    assert (
+        boundary(
+            QUEUE, turn("the queue again", at="2026-03-01T12:19:00Z"), shift=Shift(-1.0, 0.4, 0.2)
+        )
+        == ""
+    )
 
 
 def test_after_an_hour_half_a_shift_is_a_boundary() -> None:
-    later, sooner = (turn("our login page", at=f"2026-03-01T11:{minute}:00Z") for minute in ("20", "19"))
+    later, sooner = (
+        turn("our login page", at=f"2026-03-01T11:{minute}:00Z") for minute in ("20", "19")
+    )
     assert boundary(QUEUE, later, shift=Shift(0.2, 0.4, 0.2)) == "pause"
     assert boundary(QUEUE, later, shift=Shift(0.1, 0.4, 0.2)) == ""
     assert boundary(QUEUE, sooner, shift=Shift(0.2, 0.4, 0.2)) == ""
@@ -110,7 +143,12 @@ def test_words_that_begin_alike_are_another_message() -> None:
 
 def test_the_pause_counts_from_the_end_of_the_answer() -> None:
     busy = [*QUEUE[:-1], {**QUEUE[-1], "ended_at": "2026-03-01T12:00:00Z"}]
-    assert boundary(busy, turn("the queue again", at="2026-03-01T12:30:00Z"), shift=Shift(0.0, 0.4, 0.2)) == ""
+    assert (
+        boundary(
+            busy, turn("the queue again", at="2026-03-01T12:30:00Z"), shift=Shift(0.0, 0.4, 0.2)
+        )
+        == ""
+    )
 
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01", "2026-03-01T11:20:00"])
@@ -159,76 +197,103 @@ def test_building_begins_a_new_file_after_a_talk_but_not_after_a_word() -> None:
 
 
 def test_by_rule_a_young_conversation_needs_a_stronger_shift_than_an_old_one() -> None:
-    needs = [Segmenter(None).shift_of(QUEUE * n, turn("our login page is slow")).need for n in (1, 3)]
-    assert Segmenter(None).shift_of(QUEUE[:1], turn("our login page is slow")).need > needs[0] > needs[1]
+    needs = [
+        Segmenter(None).shift_of(QUEUE * n, turn("our login page is slow")).need for n in (1, 3)
+    ]
+    assert (
+        Segmenter(None).shift_of(QUEUE[:1], turn("our login page is slow")).need
+        > needs[0]
+        > needs[1]
+    )
 
 
 def test_by_rule_a_message_that_takes_up_what_was_said_needs_more() -> None:
-    segmenter = Segmenter(None)
-    plain, taken_up = (segmenter.shift_of(QUEUE, turn(f"{start} login page is slow")) for start in ("the", "and that"))
+    cutter = Segmenter(None)
+    plain, taken_up = (
+        cutter.shift_of(QUEUE, turn(f"{start} login page is slow")) for start in ("the", "and that")
+    )
     assert taken_up.need > plain.need
 
 
 @pytest.mark.parametrize(
-    "message", ["commit please, then push and open a PR", "Can we submit a PR?", "ok, please make a new pull request"]
+    "message",
+    [
+        "commit please, then push and open a PR",
+        "Can we submit a PR?",
+        "ok, please make a new pull request",
+    ],
 )
 def test_handing_in_the_work_needs_more(message: str) -> None:
-    segmenter = Segmenter(None)
-    assert segmenter.shift_of(QUEUE, turn(message)).need > segmenter.shift_of(QUEUE, turn("review the PR page")).need
+    cutter = Segmenter(None)
+    assert (
+        cutter.shift_of(QUEUE, turn(message)).need
+        > cutter.shift_of(QUEUE, turn("review the PR page")).need
+    )
 
 
 def test_a_file_does_not_grow_without_end() -> None:
     assert boundary(QUEUE * 6, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2)) == "size"
-    huge = talk(("log", "x" * segment.MAX_SIZE))
+    huge = talk(("log", "x" * segmenter.MAX_SIZE))
     assert boundary(huge, turn("how long is the lease"), shift=Shift(0.0, 0.4, 0.2)) == "size"
 
 
 @pytest.mark.parametrize("embedder", [None, LetterEmbedder()])
 def test_the_shift_is_larger_for_another_subject(embedder: LetterEmbedder | None) -> None:
-    segmenter = Segmenter(embedder)
-    same = segmenter.shift_of(QUEUE, turn("does the job lease in the postgres queue need a heartbeat from the worker?"))
-    other = segmenter.shift_of(QUEUE, turn("My CSS grid puffs up buggy fuzzy gifs: fix glyph padding, why huh?"))
+    cutter = Segmenter(embedder)
+    same = cutter.shift_of(
+        QUEUE, turn("does the job lease in the postgres queue need a heartbeat from the worker?")
+    )
+    other = cutter.shift_of(
+        QUEUE, turn("My CSS grid puffs up buggy fuzzy gifs: fix glyph padding, why huh?")
+    )
     assert other.size > 0.4 > same.size
 
 
 def test_without_a_model_another_subject_is_still_found() -> None:
-    segmenter = Segmenter(None)
+    cutter = Segmenter(None)
     assert (
-        segmenter.keeplore_segment(QUEUE, turn("Please restyle the invoice page header with our brand colours"))
+        cutter.keeplore_segment(
+            QUEUE, turn("Please restyle the invoice page header with our brand colours")
+        )
         == "shift"
     )
-    assert segmenter.keeplore_segment(QUEUE, turn("should a dead worker lose the lease on its job at once?")) == ""
+    assert (
+        cutter.keeplore_segment(
+            QUEUE, turn("should a dead worker lose the lease on its job at once?")
+        )
+        == ""
+    )
 
 
 def test_a_message_of_few_words_says_too_little_to_be_measured() -> None:
-    segmenter = Segmenter(None)
-    assert segmenter.shift_of(QUEUE, turn("hm")).size == 0.0
-    assert segmenter.shift_of(QUEUE, turn("why mauve")).size < 0.4
+    cutter = Segmenter(None)
+    assert cutter.shift_of(QUEUE, turn("hm")).size == 0.0
+    assert cutter.shift_of(QUEUE, turn("why mauve")).size < 0.4
 
 
 def test_a_model_that_fails_is_not_asked_again() -> None:
     broken = BrokenEmbedder()
-    segmenter = Segmenter(broken)
+    cutter = Segmenter(broken)
     expected = Segmenter(None).shift_of(QUEUE, turn("restyle the invoice page header"))
-    assert expected == segmenter.shift_of(QUEUE, turn("restyle the invoice page header"))
-    segmenter.shift_of(QUEUE, turn("restyle the footer"))
+    assert expected == cutter.shift_of(QUEUE, turn("restyle the invoice page header"))
+    cutter.shift_of(QUEUE, turn("restyle the footer"))
     assert broken.asked == 1
 
 
 def test_each_text_is_embedded_once() -> None:
     embedder = LetterEmbedder()
-    segmenter = Segmenter(embedder)
-    segmenter.shift_of(QUEUE, turn("one question about leases"))
+    cutter = Segmenter(embedder)
+    cutter.shift_of(QUEUE, turn("one question about leases"))
     before = embedder.asked
-    segmenter.shift_of(QUEUE, turn("another question about leases"))
+    cutter.shift_of(QUEUE, turn("another question about leases"))
     assert before + 1 == embedder.asked
 
 
 def test_the_kept_embeddings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segment, "CACHED", 3)
-    segmenter = Segmenter(LetterEmbedder())
-    segmenter.shift_of(QUEUE, turn("one question about leases"))
-    assert len(segmenter._vectors) == 3
+    monkeypatch.setattr(segmenter, "CACHED", 3)
+    cutter = Segmenter(LetterEmbedder())
+    cutter.shift_of(QUEUE, turn("one question about leases"))
+    assert len(cutter._vectors) == 3
 
 
 @settings(max_examples=60, deadline=None)
@@ -237,9 +302,14 @@ def test_the_kept_embeddings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     st.text(max_size=200),
     st.text(max_size=25),
 )
-def test_any_text_gets_an_answer_and_always_the_same(pairs: list[tuple[str, str]], message: str, at: str) -> None:
+def test_any_text_gets_an_answer_and_always_the_same(
+    pairs: list[tuple[str, str]], message: str, at: str
+) -> None:
     exchanges = talk(*pairs)
-    answers = {Segmenter(LetterEmbedder()).keeplore_segment(exchanges, turn(message, at=at)) for _ in range(2)}
+    answers = {
+        Segmenter(LetterEmbedder()).keeplore_segment(exchanges, turn(message, at=at))
+        for _ in range(2)
+    }
     assert len(answers) == 1
     assert answers <= {"", "pause", "words", "shift", "size"}
 
@@ -255,5 +325,7 @@ def test_any_text_gets_an_answer_and_always_the_same(pairs: list[tuple[str, str]
         ("restyle the invoice page", "**Option C: a database for each customer**", False),
     ],
 )
-def test_a_message_that_names_an_option_or_accepts_an_offer_goes_on(message: str, reply: str, expected: bool) -> None:
+def test_a_message_that_names_an_option_or_accepts_an_offer_goes_on(
+    message: str, reply: str, expected: bool
+) -> None:
     assert takes_up(message, [reply]) is expected

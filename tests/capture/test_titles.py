@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.capture.distill import distill
-from keeplore.capture.phrases import profile
-from keeplore.capture.titles import FALLBACK, MAX_TITLE, title_of
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.distill.key_phrases import profile
+from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
 from keeplore.memory import Asked, Exchange
 from keeplore_hooks.events import Work
 
@@ -28,12 +28,30 @@ def title(*said: str) -> str:
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
-        ("Hey Claude, can you please add tests for the cache version check?", "Add tests for the cache version check"),
-        ("ok so could you fix the flaky login test? It fails every second run.", "Fix the flaky login test"),
-        ("I'd like your help with refactoring the timeline filter", "Refactoring the timeline filter"),
-        ("we need to split the billing module into packages", "Split the billing module into packages"),
-        ("what are the pros and cons of build files over a makefile?", "Pros and cons of build files over a makefile"),
-        ("make me a skill for the release checklist please", "Make a skill for the release checklist"),
+        (
+            "Hey Claude, can you please add tests for the cache version check?",
+            "Add tests for the cache version check",
+        ),
+        (
+            "ok so could you fix the flaky login test? It fails every second run.",
+            "Fix the flaky login test",
+        ),
+        (
+            "I'd like your help with refactoring the timeline filter",
+            "Refactoring the timeline filter",
+        ),
+        (
+            "we need to split the billing module into packages",
+            "Split the billing module into packages",
+        ),
+        (
+            "what are the pros and cons of build files over a makefile?",
+            "Pros and cons of build files over a makefile",
+        ),
+        (
+            "make me a skill for the release checklist please",
+            "Make a skill for the release checklist",
+        ),
         (
             "how do I rotate the signing keys of our package index?",
             "How to rotate the signing keys of our package index",
@@ -53,11 +71,17 @@ def test_a_request_loses_its_wrapping(request_: str, expected: str) -> None:
     ("message", "expected"),
     [
         (
-            "Implement the following plan:\n\n# Plan: Publish the CLI to Homebrew\n\n## Context\n\nText.",
+            (
+                "Implement the following plan:\n\n# Plan: Publish the CLI to Homebrew\n\n## "
+                "Context\n\nText."
+            ),
             "Publish the CLI to Homebrew",
         ),
         ("# Release checklist skill\n\nDo this and that.", "Release checklist skill"),
-        ("# Plan\n\n## Context\n\n## Move invoices to the new ledger\n\nText.", "Move invoices to the new ledger"),
+        (
+            "# Plan\n\n## Context\n\n## Move invoices to the new ledger\n\nText.",
+            "Move invoices to the new ledger",
+        ),
     ],
 )
 def test_a_pasted_plan_lends_its_heading(message: str, expected: str) -> None:
@@ -77,7 +101,12 @@ def test_the_decision_gives_the_name_where_there_is_one() -> None:
 def test_a_short_answer_is_led_by_what_was_asked() -> None:
     asked = Asked("Which database should the job queue use?", "Postgres", ("Postgres", "Redis"))
     exchanges = [
-        Exchange("a", "2026-03-01T10:00:00Z", "go", ("Two ways for the job queue.", asked, "The job queue is set up."))
+        Exchange(
+            "a",
+            "2026-03-01T10:00:00Z",
+            "go",
+            ("Two ways for the job queue.", asked, "The job queue is set up."),
+        )
     ]
     found = title_of(exchanges, distill(exchanges))
     assert "Postgres" in found and "queue" in found.lower()
@@ -85,7 +114,8 @@ def test_a_short_answer_is_led_by_what_was_asked() -> None:
 
 def test_a_bare_go_ahead_is_named_by_what_was_done() -> None:
     assert (
-        title("yes", "Replaced the polling loop with a file watcher.") == "Replace the polling loop with a file watcher"
+        title("yes", "Replaced the polling loop with a file watcher.")
+        == "Replace the polling loop with a file watcher"
     )
 
 
@@ -100,17 +130,27 @@ def test_neighbours_of_one_project_have_titles_of_their_own() -> None:
         "release script",
         "icon font",
     )
-    titles = {title(f"can you look into why the {thing} is slow on Mondays?", "Let me see.") for thing in things}
+    titles = {
+        title(f"can you look into why the {thing} is slow on Mondays?", "Let me see.")
+        for thing in things
+    }
     assert len(titles) == len(things)
 
 
-@pytest.mark.parametrize("words", ["please", "can you", "could you", "http", "```", "**", "/home/", "hey "])
+@pytest.mark.parametrize(
+    "words", ["please", "can you", "could you", "http", "```", "**", "/home/", "hey "]
+)
 def test_no_wrapping_address_or_marker_is_left(words: str) -> None:
-    said = "hey, can you please check /home/ann/work/server.py and https://example.org/a?b=c for the **memory leak**?"
+    said = (
+        "hey, can you please check /home/ann/work/server.py and https://example.org/a?b=c for "
+        "the **memory leak**?"
+    )
     assert words not in title(said, "I will.").lower()
 
 
-@pytest.mark.parametrize("message", ["", "?", "yes", "...", "```\ncode\n```", "a", "\x00", "# ", "👍👍", "- "])
+@pytest.mark.parametrize(
+    "message", ["", "?", "yes", "...", "```\ncode\n```", "a", "\x00", "# ", "👍👍", "- "]
+)
 def test_there_is_always_a_title(message: str) -> None:
     assert title(message) in (FALLBACK, title(message))
     assert title(message).strip() and "\n" not in title(message)
@@ -128,7 +168,9 @@ def test_any_talk_has_one_short_line_for_a_title_and_always_the_same(said: list[
     assert found == title(*said)
 
 
-@pytest.mark.parametrize("unit", ["word ", "ok ", "the ", "# a\n", "x/y/", "(", "can you ", "a_b.", "[x](", "<a", "0"])
+@pytest.mark.parametrize(
+    "unit", ["word ", "ok ", "the ", "# a\n", "x/y/", "(", "can you ", "a_b.", "[x](", "<a", "0"]
+)
 def test_a_message_of_a_megabyte_gets_its_title_in_its_stride(unit: str) -> None:
     message = unit * (1_000_000 // len(unit))
     assert len(title(message, message)) <= MAX_TITLE
@@ -146,19 +188,32 @@ def title_with(work: Work, *said: str) -> str:
 @pytest.mark.parametrize(
     ("commit", "expected"),
     [
-        ("7e00b6e feat(session): add closing timestamp to sessions", "Add closing timestamp to sessions"),
-        ("7e00b6e Round VAT once per rate, half up, on Decimal (#12)", "Round VAT once per rate, half up, on Decimal"),
+        (
+            "7e00b6e feat(session): add closing timestamp to sessions",
+            "Add closing timestamp to sessions",
+        ),
+        (
+            "7e00b6e Round VAT once per rate, half up, on Decimal (#12)",
+            "Round VAT once per rate, half up, on Decimal",
+        ),
     ],
 )
 def test_the_subject_of_the_one_commit_sums_up_the_talk(commit: str, expected: str) -> None:
     assert (
-        title_with(worked(commit), "the total is one cent off, can you look?", "Fixed.", "commit it", "Done.")
+        title_with(
+            worked(commit),
+            "the total is one cent off, can you look?",
+            "Fixed.",
+            "commit it",
+            "Done.",
+        )
         == expected
     )
 
 
 @pytest.mark.parametrize(
-    "commit", ["7e00b6e wip", "7e00b6e init", "7e00b6e style: use fmt in builders", "7e00b6e fix tests"]
+    "commit",
+    ["7e00b6e wip", "7e00b6e init", "7e00b6e style: use fmt in builders", "7e00b6e fix tests"],
 )
 def test_a_commit_that_names_nothing_names_no_talk(commit: str) -> None:
     said = ("Please add a retry to the mail sender", "Added.")
@@ -172,7 +227,10 @@ def test_a_decision_that_the_commit_does_not_name_comes_first() -> None:
         "Good. Commit it.",
         "Committed.",
     )
-    assert title_with(worked("4f2c9aa Send invoices through a job queue"), *said) == "Keep the retries at 5, not 3"
+    assert (
+        title_with(worked("4f2c9aa Send invoices through a job queue"), *said)
+        == "Keep the retries at 5, not 3"
+    )
 
 
 def test_a_choice_says_what_it_is_for() -> None:
@@ -186,13 +244,21 @@ def test_a_choice_says_what_it_is_for() -> None:
 
 
 def test_a_request_that_names_nothing_is_completed_by_the_subject() -> None:
-    said = "Can you review the changes in this branch? I worry about shadow copies, since shadow copies skip the lock."
-    assert title(said, "The shadow copies are fine.") == "Review the changes in this branch: shadow copies"
+    said = (
+        "Can you review the changes in this branch? I worry about shadow copies, since shadow "
+        "copies skip the lock."
+    )
+    assert (
+        title(said, "The shadow copies are fine.")
+        == "Review the changes in this branch: shadow copies"
+    )
 
 
 def test_a_statement_in_front_of_a_request_is_left_out() -> None:
     assert (
-        title("the importer is slow on Mondays, could you add an index to the ledger table?", "Done.")
+        title(
+            "the importer is slow on Mondays, could you add an index to the ledger table?", "Done."
+        )
         == "Add an index to the ledger table"
     )
 
@@ -203,5 +269,7 @@ def test_of_two_spellings_alike_every_process_takes_the_same() -> None:
 
 
 def test_a_title_has_no_marker_of_a_secret() -> None:
-    said = "my token is [REDACTED:github-token:486a24], can you test whether it has the packages scope"
+    said = (
+        "my token is [REDACTED:github-token:486a24], can you test whether it has the packages scope"
+    )
     assert "REDACTED" not in title(said, "It has the repo scope only, no packages.")

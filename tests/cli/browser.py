@@ -1,4 +1,6 @@
-"""Chromium without a window, driven over two pipes by its DevTools protocol: no port, no network, no other package."""
+"""Chromium without a window, driven over two pipes by its DevTools protocol: no port, no network,
+no other package.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 # Chromium reads from 3 and writes to 4, whatever the numbers of our pipes are
-PLUG = "import os, sys; _, r, w, *run = sys.argv; os.dup2(int(r), 3); os.dup2(int(w), 4); os.execv(run[0], run)"
+PLUG = (
+    "import os, sys; _, r, w, *run = sys.argv; os.dup2(int(r), 3); os.dup2(int(w), 4); "
+    "os.execv(run[0], run)"
+)
 
 
 def found() -> str:
@@ -63,10 +68,17 @@ class Browser:
         os.close(theirs_out)
         try:
             target = self.call("Target.createTarget", url="about:blank")["targetId"]
-            self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+                "sessionId"
+            ]
             for domain in ("Page", "Runtime", "Log", "Network"):
                 self.call(f"{domain}.enable")
-            self.call("Emulation.setDeviceMetricsOverride", **self._size, deviceScaleFactor=1, mobile=False)
+            self.call(
+                "Emulation.setDeviceMetricsOverride",
+                **self._size,
+                deviceScaleFactor=1,
+                mobile=False,
+            )
         except BaseException:
             self.__exit__()
             raise
@@ -107,7 +119,9 @@ class Browser:
 
     def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression, once it is there."""
-        done = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        done = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
 

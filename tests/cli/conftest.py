@@ -1,4 +1,6 @@
-"""Commands as a person runs them: in a process of their own, with or without a terminal around it."""
+"""Commands as a person runs them: in a process of their own, with or without a terminal
+around it.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,26 @@ import pytest
 from ready import Done, Started, keeplore
 
 from keeplore.config.places import Places
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 
 
 @pytest.fixture
 def run(home: Path) -> Callable[..., Done]:
-    """Run a command without a terminal; ``stdin`` is what is piped into it, None for nothing at all."""
+    """Run a command without a terminal; ``stdin`` is what is piped into it, None for nothing at
+    all.
+    """
     return keeplore
 
 
 @pytest.fixture
 def at_terminal(home: Path) -> Callable[..., tuple[int, str]]:
-    """Run a command on a terminal of 100 columns, with a person who types; returns exit status and what was seen."""
+    """Run a command on a terminal of 100 columns, with a person who types; returns exit status and
+    what was seen.
+    """
 
-    def run(*arguments: str, cwd: Path | None = None, typed: str = "", **environment: str) -> tuple[int, str]:
+    def run(
+        *arguments: str, cwd: Path | None = None, typed: str = "", **environment: str
+    ) -> tuple[int, str]:
         ours, theirs = pty.openpty()
         surroundings = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment}
         process = Started(arguments, (theirs, theirs, theirs), cwd or home, surroundings)

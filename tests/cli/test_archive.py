@@ -17,9 +17,9 @@ from keeplore.config.places import Places
 from keeplore.index import MemoryRow
 from keeplore.memory import CATEGORIES, KINDS, Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.memory.note import KEPT_CATEGORIES, Draft
-from keeplore.workspace.archive import Rules, archived_path, plan, unarchived_path
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.writing.archive import Rules, archived_path, plan, unarchived_path
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 ROW = MemoryRow(
@@ -50,7 +50,9 @@ def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_sta
         is_open=st.booleans(),
         is_archived=st.booleans(),
         superseded_by=st.sampled_from(("", new_id("y"))),
-        updated_at=st.sampled_from(("", "yesterday", "2020-01-01T00:00:00Z", "2020-01-01", "2026-11-30T00:00:00Z")),
+        updated_at=st.sampled_from(
+            ("", "yesterday", "2020-01-01T00:00:00Z", "2020-01-01", "2026-11-30T00:00:00Z")
+        ),
     ),
     st.builds(
         Rules,
@@ -60,7 +62,9 @@ def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_sta
         kinds=st.sampled_from(((), KINDS)),
     ),
 )
-def test_what_is_always_kept_never_goes_whatever_the_rules_say(row: MemoryRow, rules: Rules) -> None:
+def test_what_is_always_kept_never_goes_whatever_the_rules_say(
+    row: MemoryRow, rules: Rules
+) -> None:
     moves = plan([row], {row.path: 1000}, rules, NOW)
     if row.permanent or row.is_open or row.is_archived or row.category in KEPT_CATEGORIES:
         assert moves == []
@@ -74,8 +78,12 @@ def test_every_rule_that_is_given_has_to_hold() -> None:
     assert not goes(replace(ROW, updated_at="no time"), old)
     large = Rules(larger_than=50_000)
     assert goes(ROW, large, size=50_001) and not goes(ROW, large, size=50_000)
-    assert not goes(ROW, replace(old, larger_than=50_000)) and not goes(ROW, replace(old, project="ledgerly"))
-    assert not goes(ROW, replace(old, kinds=("note",))) and not goes(ROW, replace(old, categories=("patterns",)))
+    assert not goes(ROW, replace(old, larger_than=50_000)) and not goes(
+        ROW, replace(old, project="ledgerly")
+    )
+    assert not goes(ROW, replace(old, kinds=("note",))) and not goes(
+        ROW, replace(old, categories=("patterns",))
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +91,10 @@ def test_every_rule_that_is_given_has_to_hold() -> None:
     [
         ("memory/facts/a.md", "memory/archive/facts/a.md"),
         ("user/memory/a.md", "user/memory/archive/a.md"),
-        ("projects/p/memory/conversations/2025/01/a.md", "projects/p/memory/archive/conversations/2025/01/a.md"),
+        (
+            "projects/p/memory/conversations/2025/01/a.md",
+            "projects/p/memory/archive/conversations/2025/01/a.md",
+        ),
     ],
 )
 def test_the_place_in_the_archive_is_the_same_below_it(path: str, archived: str) -> None:
@@ -101,13 +112,28 @@ def root(home: Path) -> Path:
         for title in ("Kafka retention", "Invoice rounding"):
             at = "2024-03-01T10:00:00Z"
             meta = new_meta(
-                id=new_id(title), kind="conversation", title=title, created_at=at, updated_at=at, scope="workspace"
+                id=new_id(title),
+                kind="conversation",
+                title=title,
+                created_at=at,
+                updated_at=at,
+                scope="workspace",
             )
-            exchange = Exchange(f"t-{title[:3]}", at, f"How do we do {title}?", (f"{title} is done by the book.",))
+            exchange = Exchange(
+                f"t-{title[:3]}", at, f"How do we do {title}?", (f"{title} is done by the book.",)
+            )
             workspace.store.save(Memory(meta, Conversation(title, (exchange,)).to_markdown()))
-        for text, permanent in (("Anna owns the billing service", False), ("Berta owns the ledger", True)):
+        for text, permanent in (
+            ("Anna owns the billing service", False),
+            ("Berta owns the ledger", True),
+        ):
             workspace.notes.write(
-                Draft(text, category="user-facts", permanent=permanent, created_at="2024-03-01T10:00:00Z")
+                Draft(
+                    text,
+                    category="user-facts",
+                    permanent=permanent,
+                    created_at="2024-03-01T10:00:00Z",
+                )
             )
         workspace.commit()
     return home / "memory"
@@ -141,7 +167,8 @@ def test_a_long_plan_is_cut_and_counted(root: Path) -> None:
         store = registry.named("memory").store
         for number in range(30):
             meta = new_meta(
-                id=new_id(), kind="conversation", title=f"Talk {number}", created_at="2024-03-01T10:00:00Z",
+                id=new_id(), kind="conversation", title=f"Talk "
+                                                        f"{number}", created_at="2024-03-01T10:00:00Z",
                 scope="workspace",
             )  # fmt: skip
             store.save(Memory(meta, f"# Talk {number}\n"))
@@ -152,7 +179,9 @@ def test_a_long_plan_is_cut_and_counted(root: Path) -> None:
 
 
 def test_a_permanent_memory_stays_even_when_asked_for_by_name(root: Path) -> None:
-    moves = json.loads(keeplore("archive", "--older-than", "1d", "-c", "user-facts", "--json").stdout)["moves"]
+    moves = json.loads(
+        keeplore("archive", "--older-than", "1d", "-c", "user-facts", "--json").stdout
+    )["moves"]
     assert [move["title"] for move in moves] == ["Anna owns the billing service"]
 
 

@@ -1,4 +1,6 @@
-"""``keeplore import auto-memory``: Claude Code's own notes become memories of the right project, once."""
+"""``keeplore import auto-memory``: Claude Code's own notes become memories of the right project,
+once.
+"""
 
 from __future__ import annotations
 
@@ -57,20 +59,29 @@ def noted(home, shop):
 
 def memories(root: Path) -> dict[str, Memory]:
     """Title → memory of everything that is in the workspace."""
-    found = [parse(path.read_text()) for path in root.rglob("memory/**/*.md") if ".git" not in path.parts]
+    found = [
+        parse(path.read_text()) for path in root.rglob("memory/**/*.md") if ".git" not in path.parts
+    ]
     return {memory.title: memory for memory in found}
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()
+    }
 
 
 def recalled(run, query: str, cwd: Path) -> list[str]:
     """What is shown of each hit, best first."""
-    return [json.dumps(hit) for hit in json.loads(run("recall", query, "--json", cwd=cwd).stdout)["hits"]]
+    return [
+        json.dumps(hit)
+        for hit in json.loads(run("recall", query, "--json", cwd=cwd).stdout)["hits"]
+    ]
 
 
-def test_notes_become_memories_of_their_project_that_are_recalled_there(memory, shop, home, noted, run, git):
+def test_notes_become_memories_of_their_project_that_are_recalled_there(
+    memory, shop, home, noted, run, git
+):
     for name, text in (("MEMORY.md", INDEX), ("mortar.md", MORTAR), ("deploys.md", LOOSE)):
         noted(name, text)
     before = snapshot(claude(home))
@@ -78,7 +89,10 @@ def test_notes_become_memories_of_their_project_that_are_recalled_there(memory, 
     assert done.returncode == 0, done.stderr
     assert "auto-memory: 3 notes looked at, 2 new, 0 updated." in done.stdout
     found = memories(memory)
-    assert found.keys() == {"mortar tests", "deploys"}  # the index points to both, and says nothing more
+    assert found.keys() == {
+        "mortar tests",
+        "deploys",
+    }  # the index points to both, and says nothing more
     mortar = found["mortar tests"]
     assert (mortar.kind, mortar.category, mortar.trust) == ("note", "corrections", "assistant")
     assert (mortar.scope, mortar.project, mortar.meta["trigger"]) == ("project", "shop", "import")
@@ -143,13 +157,21 @@ def test_the_directory_is_told_by_sessions_before_the_name_of_the_folder(memory,
     folder = claude(home) / "projects" / "chosen-by-a-variable"
     (folder / "memory").mkdir(parents=True)
     (folder / "memory" / "mortar.md").write_text(MORTAR)
-    line = {"type": "user", "sessionId": "s", "cwd": str(shop), "timestamp": "2026-02-09T14:00:00Z", "message": {}}
+    line = {
+        "type": "user",
+        "sessionId": "s",
+        "cwd": str(shop),
+        "timestamp": "2026-02-09T14:00:00Z",
+        "message": {},
+    }
     (folder / "s.jsonl").write_text(json.dumps(line) + "\n")
     run("import", "auto-memory")
     assert memories(memory)["mortar tests"].project == "shop"
 
 
-def test_notes_of_a_directory_that_nothing_tells_are_left_out_with_the_way_to_take_them(memory, home, shop, noted, run):
+def test_notes_of_a_directory_that_nothing_tells_are_left_out_with_the_way_to_take_them(
+    memory, home, shop, noted, run
+):
     noted("mortar.md", MORTAR, home / "gone" / "away")
     one, other = home / "code" / "two-words", home / "code" / "two" / "words"
     one.mkdir()
@@ -175,9 +197,14 @@ def test_all_lists_and_reads_them_and_a_dry_run_writes_nothing(memory, noted, ru
 
 def test_what_a_note_claims_of_itself_is_not_believed(memory, home, noted, run):
     secret = "ghp_" + "A1b2C3d4" * 4 + "E5f6"
-    claims = "kind: conversation\nid: mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d\ntrust: user\nscope: user\n"
+    claims = (
+        "kind: conversation\nid: mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d\ntrust: "
+        "user\nscope: user\n"
+    )
     noted(
-        "claims.md", f"---\nschema: 1\ntitle: Claims\n{claims}permanent: true\nproject: other\n---\nIt is {secret}.\n"
+        "claims.md",
+        f"---\nschema: 1\ntitle: Claims\n{claims}permanent: true\nproject: other\n---\nIt is "
+        f"{secret}.\n",
     )
     noted("hidden.md", "Visible words.\x1b[31m\u202e <private>not this</private>\n")
     noted("broken.md", "---\nname: [unclosed\nother: &a *a\n---\nWords below.\n")

@@ -1,4 +1,6 @@
-"""Every command as a person and a program meet it: help, output, exit status, and what an error says to do next."""
+"""Every command as a person and a program meet it: help, output, exit status, and what an error
+says to do next.
+"""
 
 import json
 import os
@@ -13,9 +15,9 @@ from ready import keeplore
 
 from keeplore.cli.main import COMMANDS
 from keeplore.config.places import Places
-from keeplore.worker.server import Server
+from keeplore.worker.server.socket_server import Server
 from keeplore.workspace import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.spool import Spool
 
@@ -56,15 +58,27 @@ def project(memory, places):
     folder.mkdir(parents=True)
     with Registry(places) as registry:
         origin = Origin("claude-code", "s-1", str(folder))
-        registry.named("memory").emit(Turn("t-1", origin, "2026-02-09T14:00:00Z", "Append-only?", (SAID,)))
+        registry.named("memory").emit(
+            Turn("t-1", origin, "2026-02-09T14:00:00Z", "Append-only?", (SAID,))
+        )
     return folder
 
 
 @pytest.mark.parametrize("command", HELP, ids=lambda command: " ".join(command) or "keeplore")
 def test_help_reads_as_written_down(command):
-    """To write the texts anew: WRITE_GOLDEN=1 pytest tests/cli -k help, then read the difference."""
-    whole = (sys.executable, "-m", "keeplore.cli", *command, "--help")  # here each command loads what it needs itself
-    done = subprocess.run(whole, env={**os.environ, "COLUMNS": "100"}, capture_output=True, text=True)
+    """To write the texts anew: WRITE_GOLDEN=1 pytest tests/cli -k help, then read the
+    difference.
+    """
+    whole = (
+        sys.executable,
+        "-m",
+        "keeplore.cli",
+        *command,
+        "--help",
+    )  # here each command loads what it needs itself
+    done = subprocess.run(
+        whole, env={**os.environ, "COLUMNS": "100"}, capture_output=True, text=True
+    )
     path = GOLDEN / f"{'-'.join(('keeplore', *command))}.txt"
     if os.environ.get("WRITE_GOLDEN"):
         path.write_text(done.stdout)
@@ -78,7 +92,11 @@ def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, r
     assert "keeplore import claude-code" in empty.stdout
     project = request.getfixturevalue("project")
     found = keeplore("recall", "append-only", "ledger", cwd=project)
-    assert found.returncode == 0 and "append-only" in found.stdout and "projects/ledgerly/memory" in found.stdout
+    assert (
+        found.returncode == 0
+        and "append-only" in found.stdout
+        and "projects/ledgerly/memory" in found.stdout
+    )
     nothing = keeplore("recall", "Kubernetes ingress certificates", cwd=project)
     assert nothing.returncode == 4 and "--wide" in nothing.stdout
 
@@ -86,7 +104,9 @@ def test_recall_tells_found_from_nothing_from_empty_by_its_exit_status(memory, r
 def test_recall_says_that_the_index_is_stale_where_it_cannot_catch_up(project, places):
     (note,) = (Path.home() / "memory").glob("projects/**/*.md")
     assert keeplore("recall", "--text", "append-only", cwd=project).returncode == 0
-    note.write_text(note.read_text().replace("append-only", "immutable").replace("ppend-only", "mmutable"))
+    note.write_text(
+        note.read_text().replace("append-only", "immutable").replace("ppend-only", "mmutable")
+    )
     lock = places.cache / "index" / "memory" / "writer.lock"
     lock.unlink()
     lock.mkdir()  # so that nobody can write the index
@@ -96,10 +116,26 @@ def test_recall_says_that_the_index_is_stale_where_it_cannot_catch_up(project, p
 
 
 def test_recall_gives_programs_json(project):
-    answer = json.loads(keeplore("recall", "--json", "--text", "append-only ledger", cwd=project).stdout)
-    assert (answer["status"], answer["legs"], answer["query"]) == ("found", ["text"], "append-only ledger")
+    answer = json.loads(
+        keeplore("recall", "--json", "--text", "append-only ledger", cwd=project).stdout
+    )
+    assert (answer["status"], answer["legs"], answer["query"]) == (
+        "found",
+        ["text"],
+        "append-only ledger",
+    )
     (hit,) = answer["hits"]
-    assert {"title", "date", "scope", "project", "score", "passage", "path", "memory_id", "turn"} <= hit.keys()
+    assert {
+        "title",
+        "date",
+        "scope",
+        "project",
+        "score",
+        "passage",
+        "path",
+        "memory_id",
+        "turn",
+    } <= hit.keys()
     assert hit["turn"] == "t-1" and 0 < hit["score"] <= 1
 
 
@@ -111,17 +147,27 @@ def test_text_alone_is_said_to_be_text_alone(project):
 
 @pytest.mark.parametrize(
     ("query", "status"),
-    [(b"\xff\xfe", 2), (b"'\"; DROP TABLE (", 4), (b"*", 2), (b"-- ", 2), ("naïve Ω 記憶".encode(), 4)],
+    [
+        (b"\xff\xfe", 2),
+        (b"'\"; DROP TABLE (", 4),
+        (b"*", 2),
+        (b"-- ", 2),
+        ("naïve Ω 記憶".encode(), 4),
+    ],
 )
 def test_any_bytes_are_a_question_or_none(project, query, status):
     command = (sys.executable, "-m", "keeplore.cli", "recall", "--text", "--json", "--", query)
-    done = subprocess.run(command, cwd=project, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "utf-8"})
+    done = subprocess.run(
+        command, cwd=project, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "utf-8"}
+    )
     assert done.returncode == status, done.stderr
     assert status == 2 or json.loads(done.stdout)["status"] == "nothing"
 
 
 @pytest.mark.parametrize(
-    "command", [("recall", "x"), ("whoami",), ("projects",), ("sync",), ("remember", "x"), ("list",)], ids=" ".join
+    "command",
+    [("recall", "x"), ("whoami",), ("projects",), ("sync",), ("remember", "x"), ("list",)],
+    ids=" ".join,
 )
 def test_without_a_workspace_every_command_says_how_to_get_one(command):
     refused(keeplore(*command), "no workspace is set up on this machine", "keeplore init DIR")
@@ -130,8 +176,14 @@ def test_without_a_workspace_every_command_says_how_to_get_one(command):
 def test_init_refuses_what_cannot_be_a_workspace_and_leaves_nothing(memory):
     (Path.home() / "notes").write_text("mine")
     refused(keeplore("init", "notes"), "is a file", "Name a directory")
-    refused(keeplore("init", "other", "--name", "memory"), "another workspace named 'memory'", "--name")
-    refused(keeplore("init", "other", "--name", "../../up"), "cannot be the name of a workspace", "--name")
+    refused(
+        keeplore("init", "other", "--name", "memory"), "another workspace named 'memory'", "--name"
+    )
+    refused(
+        keeplore("init", "other", "--name", "../../up"),
+        "cannot be the name of a workspace",
+        "--name",
+    )
     assert not (Path.home() / "other").exists()
     again = keeplore("init", "memory")
     assert again.returncode == 0 and again.stdout.startswith("Registered workspace 'memory'")
@@ -185,12 +237,22 @@ def test_a_state_directory_that_cannot_be_used_is_no_bug_of_ours(tmp_path):
 
 def test_a_bug_of_ours_is_named_as_ours_and_written_down(places):
     # a command whose module was forgotten
-    script = "import keeplore.cli.main as m; m.COMMANDS = {**m.COMMANDS, 'forgotten': ''}; m.main()"
-    done = subprocess.run((sys.executable, "-c", script, "forgotten"), capture_output=True, text=True)
+    script = "import keeplore.cli.main as m; m.SECTIONS['Start']['forgotten'] = ''; m.main()"
+    done = subprocess.run(
+        (sys.executable, "-c", script, "forgotten"), capture_output=True, text=True
+    )
     log = places.state / "crash.log"
-    assert done.returncode == 3 and "an error of keeplore itself" in done.stderr and str(log) in done.stderr
+    assert (
+        done.returncode == 3
+        and "an error of keeplore itself" in done.stderr
+        and str(log) in done.stderr
+    )
     text = log.read_text()
-    assert re.match(r"keeplore \d+\.\d+\.\d+, Python 3", text) and "ModuleNotFoundError" in text and "Traceback" in text
+    assert (
+        re.match(r"keeplore \d+\.\d+\.\d+, Python 3", text)
+        and "ModuleNotFoundError" in text
+        and "Traceback" in text
+    )
 
 
 def test_a_reader_that_has_seen_enough_hears_no_complaint(project):
@@ -199,10 +261,14 @@ def test_a_reader_that_has_seen_enough_hears_no_complaint(project):
     command = (sys.executable, "-m", "keeplore.cli", "recall", "--text", "append-only")
     done = subprocess.run(command, cwd=project, stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)
-    assert done.returncode == 1 and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+    assert (
+        done.returncode == 1 and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+    )
 
 
-@pytest.mark.parametrize("command", [("recall", "append-only"), ("doctor",), ("whoami",), ("projects",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [("recall", "append-only"), ("doctor",), ("whoami",), ("projects",)], ids=" ".join
+)
 def test_nothing_is_coloured_that_no_person_looks_at(project, command):
     done = keeplore(*command, cwd=project, TERM="xterm-256color")
     assert done.stdout and "\x1b" not in done.stdout + done.stderr
@@ -213,7 +279,9 @@ def test_whoami_says_where_memory_goes_and_why(project):
     assert (told["workspace"], told["is_home"], told["project"], told["project_is_known"]) == (
         "memory", True, "ledgerly", True,
     )  # fmt: skip
-    assert told["scopes"] == ["project:ledgerly", "workspace", "user"] and "path" in told["project_by"]
+    assert (
+        told["scopes"] == ["project:ledgerly", "workspace", "user"] and "path" in told["project_by"]
+    )
     text = keeplore("whoami", cwd=project).stdout
     assert "project:   ledgerly (by path ~/code/ledgerly)" in text and "this machine only" in text
     assert "project:   none: the home directory" in keeplore("whoami").stdout
@@ -246,7 +314,9 @@ def test_doctor_lists_what_is_wrong_and_the_rest_is_well(project, places):
     done = keeplore("doctor")
     assert done.returncode == 1
     wrong = [line for line in done.stdout.splitlines() if line.startswith("!!")]
-    assert len(wrong) == 2 and "1 host events could not be read" in wrong[0] and bad.name in wrong[1]
+    assert (
+        len(wrong) == 2 and "1 host events could not be read" in wrong[0] and bad.name in wrong[1]
+    )
     assert str(places.spool / "dead") in done.stdout
     assert keeplore("recall", "append-only", cwd=project).returncode == 0
 
@@ -255,7 +325,11 @@ def test_doctor_examines_the_other_workspaces_where_one_is_gone(memory):
     assert keeplore("init", "team").returncode == 0
     shutil.rmtree(memory)
     done = keeplore("doctor")
-    assert done.returncode == 1 and "!!  workspace memory: " in done.stdout and "ok  workspace team: " in done.stdout
+    assert (
+        done.returncode == 1
+        and "!!  workspace memory: " in done.stdout
+        and "ok  workspace team: " in done.stdout
+    )
 
 
 def test_sync_without_a_remote_says_how_to_add_one(memory):
@@ -269,12 +343,17 @@ def test_import_with_nothing_to_import_says_where_else_to_look(memory):
 
 def test_without_a_worker_that_is_what_is_said():
     status = keeplore("worker", "status")
-    assert (status.returncode, status.stdout) == (4, "No worker runs. The next host event starts one.\n")
+    assert (status.returncode, status.stdout) == (
+        4,
+        "No worker runs. The next host event starts one.\n",
+    )
     assert keeplore("worker", "status", "--json").stdout == "null\n"
     assert keeplore("worker", "stop").stdout == "No worker runs.\n"
 
 
-@pytest.mark.parametrize("told", [{"version": "0.0.1"}, {"version": "99.0.0", "pid": 7, "spool": {"waiting": 3}}])
+@pytest.mark.parametrize(
+    "told", [{"version": "0.0.1"}, {"version": "99.0.0", "pid": 7, "spool": {"waiting": 3}}]
+)
 def test_a_worker_of_another_version_says_what_it_knows(told):
     state = Places.from_environment(os.environ).state
     state.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""Connecting from the command line: what is shown, asked, refused, told by doctor, and undone by uninstalling."""
+"""Connecting from the command line: what is shown, asked, refused, told by doctor, and undone by
+uninstalling.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.cli.connecting import surroundings
-from keeplore.cli.examine import Finding, Look, examine
+from keeplore.cli.connect_dialog import surroundings
+from keeplore.cli.doctor import Finding, Look, examine
 from keeplore.config.places import Places
-from keeplore.connect.manifest import Manifest
-from keeplore.connect.parts import client_files
+from keeplore.connect.assets import client_files
+from keeplore.connect.connection_record import Manifest
 from keeplore_hooks.spool import Spool
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -99,14 +101,18 @@ def test_doctor_tells_of_each_host(memory: Path, cursor: Path, places: Places, r
     (finding,) = told(places, "cursor")
     assert (finding.level, finding.remedy) == ("note", "`keeplore connect cursor`")
     assert run("connect", "cursor", "codex", "--yes").returncode == 0
-    levels = {finding.message.split(":")[0].split(",")[0]: finding for finding in told(places, "codex")}
+    levels = {
+        finding.message.split(":")[0].split(",")[0]: finding for finding in told(places, "codex")
+    }
     assert "/hooks" in levels["connected"].remedy and "trust" in levels["connected"].remedy
     Spool(places.spool).add("cursor", "stop", b"{}")
     assert {finding.level for finding in told(places, "cursor")} == {"ok"}
     assert any("its last event came at 20" in finding.message for finding in told(places, "cursor"))
 
 
-def test_doctor_tells_what_is_missing_changed_or_old(memory: Path, cursor: Path, places: Places, run: Run) -> None:
+def test_doctor_tells_what_is_missing_changed_or_old(
+    memory: Path, cursor: Path, places: Places, run: Run
+) -> None:
     assert run("connect", "cursor", "--yes").returncode == 0
     text = cursor.read_text()
     cursor.write_text(text.replace('"timeout": 5', '"timeout": 6'))
@@ -122,7 +128,9 @@ def test_doctor_tells_what_is_missing_changed_or_old(memory: Path, cursor: Path,
     assert "wrote client.py" in fixed.stdout and client.read_bytes() == client_files()["client.py"]
 
 
-def test_doctor_tells_of_an_entry_that_came_from_two_sides(memory: Path, home: Path, places: Places, run: Run) -> None:
+def test_doctor_tells_of_an_entry_that_came_from_two_sides(
+    memory: Path, home: Path, places: Places, run: Run
+) -> None:
     (home / ".claude").mkdir(exist_ok=True)
     assert run("connect", "claude-code", "--yes").returncode == 0
     (home / ".claude/settings.json").write_text('{"enabledPlugins": {"keeplore@keeplore": true}}')
@@ -133,7 +141,11 @@ def test_doctor_tells_of_an_entry_that_came_from_two_sides(memory: Path, home: P
     ("name", "content", "words"),
     [
         (".claude/settings.json", '{"disableAllHooks": true}', "disableAllHooks"),
-        (".claude/settings.json", '{"enabledPlugins": {"keeplore@skills-dir": false}}', "keeplore@skills-dir"),
+        (
+            ".claude/settings.json",
+            '{"enabledPlugins": {"keeplore@skills-dir": false}}',
+            "keeplore@skills-dir",
+        ),
         (".codex/config.toml", "[features]\nhooks = false\n", "[features]"),
     ],
 )
@@ -144,21 +156,30 @@ def test_doctor_tells_what_keeps_a_host_from_running_our_entries(
     (home / name).parent.mkdir(exist_ok=True)
     (home / name).write_text(content)
     assert run("connect", host, "--yes").returncode == 0
-    assert any("runs none" in finding.message and words in finding.message for finding in told(places, host))
+    assert any(
+        "runs none" in finding.message and words in finding.message
+        for finding in told(places, host)
+    )
 
 
-def test_our_own_plugin_that_claude_code_lists_is_no_second_one(memory: Path, home: Path, places: Places, run: Run):
+def test_our_own_plugin_that_claude_code_lists_is_no_second_one(
+    memory: Path, home: Path, places: Places, run: Run
+):
     (home / ".claude/settings.json").write_text('{"enabledPlugins": {"keeplore@skills-dir": true}}')
     assert run("connect", "claude-code", "--yes").returncode == 0
     assert not any("twice" in finding.message for finding in told(places, "claude-code"))
 
 
-def test_claude_codes_notes_can_be_kept_in_the_workspace(memory: Path, home: Path, run: Run) -> None:
+def test_claude_codes_notes_can_be_kept_in_the_workspace(
+    memory: Path, home: Path, run: Run
+) -> None:
     settings = home / ".claude/settings.json"
     settings.write_text("{}")
     done = run("connect", "claude-code", "--yes", "--auto-memory")
     place = memory / "user/memory/claude-code"
-    assert done.returncode == 0 and json.loads(settings.read_text()) == {"autoMemoryDirectory": str(place)}
+    assert done.returncode == 0 and json.loads(settings.read_text()) == {
+        "autoMemoryDirectory": str(place)
+    }
     assert "all projects" in done.stderr
     done = run("connect", "claude-code", "--yes", "--auto-memory", str(home / "elsewhere"))
     assert done.returncode == 1 and str(memory / "user" / "memory") in done.stderr
@@ -166,16 +187,24 @@ def test_claude_codes_notes_can_be_kept_in_the_workspace(memory: Path, home: Pat
     assert run("disconnect", "--yes").returncode == 0 and settings.read_text() == "{}"
 
 
-def test_uninstalling_disconnects(memory: Path, cursor: Path, home: Path, places: Places, run: Run) -> None:
+def test_uninstalling_disconnects(
+    memory: Path, cursor: Path, home: Path, places: Places, run: Run
+) -> None:
     (home / ".codex").mkdir()
     assert run("connect", "cursor", "codex", "--yes").returncode == 0
     done = run("uninstall", "--yes")
-    assert done.returncode == 0 and "entries go from these:" in done.stdout and str(cursor) in done.stdout
+    assert (
+        done.returncode == 0
+        and "entries go from these:" in done.stdout
+        and str(cursor) in done.stdout
+    )
     assert cursor.read_text() == MINE and not [*(home / ".codex").iterdir()]
     assert not places.state.exists() and not (home / ".agents").exists()
 
 
-def test_uninstalling_stops_where_entries_cannot_be_taken_out(memory: Path, cursor: Path, places: Places, run: Run):
+def test_uninstalling_stops_where_entries_cannot_be_taken_out(
+    memory: Path, cursor: Path, places: Places, run: Run
+):
     assert run("connect", "cursor", "--yes").returncode == 0
     whole = cursor.read_text()
     cursor.write_text(whole[:-3])
@@ -187,18 +216,25 @@ def test_uninstalling_stops_where_entries_cannot_be_taken_out(memory: Path, curs
 
 
 def test_the_clients_copy_is_renewed_only_where_hosts_use_one(places: Places, home: Path) -> None:
-    code = "import sys; from pathlib import Path; from keeplore.connect.clients import refresh_clients as r; "
+    code = (
+        "import sys; from pathlib import Path; from keeplore.connect.client_copy import "
+        "refresh_clients as r; "
+    )
     code += "print(r(Path(sys.argv[1])))"
     command = (sys.executable, "-c", code, str(places.state))
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "()\n"
     assert not (places.state / "client").exists()
     (places.state / "client").mkdir(parents=True)
     assert "client.sh" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert {path.name: path.read_bytes() for path in (places.state / "client").iterdir()} == client_files()
+    assert {
+        path.name: path.read_bytes() for path in (places.state / "client").iterdir()
+    } == client_files()
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "()\n"
 
 
-def test_an_entry_before_edits_comes_and_goes_with_the_setting(memory: Path, home: Path, run: Run) -> None:
+def test_an_entry_before_edits_comes_and_goes_with_the_setting(
+    memory: Path, home: Path, run: Run
+) -> None:
     (home / ".codex").mkdir()
     settings, hooks = memory / "keeplore.yaml", home / ".codex" / "hooks.json"
     assert run("connect", "codex", "--yes").returncode == 0

@@ -14,7 +14,7 @@ from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
 from keeplore.jobs import Queue
 from keeplore.llm import Ledger, Usage, accept
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 
 SECTION = """llm:
   provider: claude-cli
@@ -54,7 +54,9 @@ def root(places: Places, home: Path, today: datetime) -> Path:
     return home / "memory"
 
 
-def test_what_was_spent_is_told_by_day_model_and_stage(root: Path, today: datetime, run: Callable[..., Any]) -> None:
+def test_what_was_spent_is_told_by_day_model_and_stage(
+    root: Path, today: datetime, run: Callable[..., Any]
+) -> None:
     done = run("cost", cwd=root)
     day = today.strftime("%Y-%m-%d")
     assert [line.split("\t") for line in done.stdout.splitlines()] == [
@@ -65,7 +67,10 @@ def test_what_was_spent_is_told_by_day_model_and_stage(root: Path, today: dateti
     assert "205,197 of 1,000 tokens are spent this day" in done.stderr
     assert "what red costs is not known: set llm.prices" in done.stderr
     assert "1 calls broke off" in done.stderr
-    assert "1 jobs (refine) wait until" in done.stderr and "the tokens of this day are spent" in done.stderr
+    assert (
+        "1 jobs (refine) wait until" in done.stderr
+        and "the tokens of this day are spent" in done.stderr
+    )
 
 
 def test_a_program_gets_it_summed_up_as_it_asks(root: Path, run: Callable[..., Any]) -> None:
@@ -89,10 +94,15 @@ def test_doctor_says_whether_the_model_may_be_used_and_answers(
 ) -> None:
     def told() -> str:
         findings = json.loads(run("doctor", "--json", cwd=root, PATH=str(tmp_path)).stdout)
-        return "\n".join(f"{one['level']}: {one['message']}" for one in findings if one["part"].endswith("model"))
+        return "\n".join(
+            f"{one['level']}: {one['message']}" for one in findings if one["part"].endswith("model")
+        )
 
     (tmp_path / "git").symlink_to(shutil.which("git") or "")
-    assert "note: the model of this workspace is not accepted here: claude-cli, 1,000 tokens a day" in told()
+    assert (
+        "note: the model of this workspace is not accepted here: claude-cli, 1,000 tokens a day"
+        in told()
+    )
     accept(places, root, load_settings(root).llm)
     assert "wrong: `claude` is not on the PATH" in told()
     (tmp_path / "claude").write_text("#!/bin/sh\necho 2.1.0\n")

@@ -1,4 +1,6 @@
-"""Two machines change one line: both texts stay, every command that should tell of it does, and a person decides."""
+"""Two machines change one line: both texts stay, every command that should tell of it does, and a
+person decides.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,24 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.cli.connecting import surroundings
-from keeplore.cli.deciding import LINE_CHARS, parted
-from keeplore.cli.examine import Look, examine
+from keeplore.cli.connect_dialog import surroundings
+from keeplore.cli.decide_dispute import LINE_CHARS, parted
+from keeplore.cli.doctor import Look, examine
 from keeplore.config.places import Places
 from keeplore.memory import Memory
 from keeplore.memory.note import Draft
-from keeplore.workspace.disputes import BOTH, FIRST, JOINED, OTHER, Dispute, disputes, settle
+from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import clone_workspace, initialise
 from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.disputes import (
+    BOTH,
+    FIRST,
+    JOINED,
+    OTHER,
+    Dispute,
+    disputes,
+    settle,
+)
 
 Terminal = Callable[..., tuple[int, str]]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -42,7 +52,10 @@ class Machine:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"KEEPLORE_STATE_DIR": str(self.places.state), "KEEPLORE_CACHE_DIR": str(self.places.cache)}
+        return {
+            "KEEPLORE_STATE_DIR": str(self.places.state),
+            "KEEPLORE_CACHE_DIR": str(self.places.cache),
+        }
 
     def write(self, draft: Draft) -> Memory:
         return self.workspace.notes.write(draft).memory
@@ -64,7 +77,9 @@ class Machine:
         paths = [file.path for file in workspace.store.scan()]
         loaded = [workspace.store.load(path) for path in paths]
         replaced = {memory.supersedes for memory in loaded}
-        return sorted(memory.body.strip().splitlines()[-1] for memory in loaded if memory.id not in replaced)
+        return sorted(
+            memory.body.strip().splitlines()[-1] for memory in loaded if memory.id not in replaced
+        )
 
 
 @pytest.fixture
@@ -87,7 +102,9 @@ def laptop(studio: Machine, tmp_path: Path) -> Machine:
 @pytest.fixture
 def noted(studio: Machine, laptop: Machine) -> str:
     """A note whose line both machines change; the laptop merges."""
-    memory = studio.write(Draft("The gateway waits 30 s.", title="Timeouts", category="infrastructure", trust="user"))
+    memory = studio.write(
+        Draft("The gateway waits 30 s.", title="Timeouts", category="infrastructure", trust="user")
+    )
     studio.sync()
     laptop.sync()
     studio.change(memory.id, "30 s", "60 s")
@@ -118,10 +135,16 @@ def test_both_texts_are_shown_on_both_machines_until_one_has_decided(
 
 
 @pytest.mark.parametrize("decision", [FIRST, OTHER, BOTH, JOINED])
-def test_what_was_decided_holds_on_both_machines(studio: Machine, laptop: Machine, noted: str, decision: str) -> None:
+def test_what_was_decided_holds_on_both_machines(
+    studio: Machine, laptop: Machine, noted: str, decision: str
+) -> None:
     [dispute] = laptop.open
-    first, other = (side.memory.body.strip().splitlines()[-1] for side in (dispute.first, dispute.other))
-    joined = dispute.first.memory.body.replace(first, "The gateway waits 60 s, behind the proxy 90 s.")
+    first, other = (
+        side.memory.body.strip().splitlines()[-1] for side in (dispute.first, dispute.other)
+    )
+    joined = dispute.first.memory.body.replace(
+        first, "The gateway waits 60 s, behind the proxy 90 s."
+    )
     settle(laptop.workspace, dispute, decision, {"body": joined})
     laptop.sync()
     studio.sync()
@@ -129,12 +152,16 @@ def test_what_was_decided_holds_on_both_machines(studio: Machine, laptop: Machin
             JOINED: ["The gateway waits 60 s, behind the proxy 90 s."]}  # fmt: skip
     for machine in (studio, laptop):
         assert machine.open == () and machine.texts() == left[decision]
-        [record] = [entry for entry in machine.workspace.store.records() if entry["event"] == "settled"]
+        [record] = [
+            entry for entry in machine.workspace.store.records() if entry["event"] == "settled"
+        ]
         assert (record["id"], record["of"], record["as"]) == (dispute.other.row.id, noted, decision)
         assert machine.workspace.store.is_forgotten(dispute.other.row.id) == (decision != BOTH)
 
 
-def test_the_version_that_was_taken_replaces_the_first_and_can_be_taken_back(laptop: Machine, noted: str) -> None:
+def test_the_version_that_was_taken_replaces_the_first_and_can_be_taken_back(
+    laptop: Machine, noted: str
+) -> None:
     [dispute] = laptop.open
     settle(laptop.workspace, dispute, OTHER)
     old, new = laptop.workspace.notes.history(noted)
@@ -146,7 +173,9 @@ def test_the_version_that_was_taken_replaces_the_first_and_can_be_taken_back(lap
     assert laptop.open == ()
 
 
-def test_a_version_that_was_archived_replaced_or_forgotten_waits_for_nobody(laptop: Machine, noted: str) -> None:
+def test_a_version_that_was_archived_replaced_or_forgotten_waits_for_nobody(
+    laptop: Machine, noted: str
+) -> None:
     [dispute] = laptop.open
     workspace = laptop.workspace
     archived = dispute.other.row.path.replace("memory/", "memory/archive/", 1)
@@ -180,14 +209,23 @@ def test_sync_show_doctor_and_a_pipe_tell_of_it(run: Run, laptop: Machine, noted
     for asked, named in ((noted, other.id), (other.id, noted)):
         shown = run("show", asked, cwd=root, **environment).stdout
         assert f"same lines, see {named[4:12]} Timeouts" in shown
-        assert json.loads(run("show", asked, "--json", cwd=root, **environment).stdout)["disputed_with"] == [named]
+        assert json.loads(run("show", asked, "--json", cwd=root, **environment).stdout)[
+            "disputed_with"
+        ] == [named]
     found = examine(laptop.places, Look(surroundings(laptop.places)))
     [told] = [one for one in found if "contradicts" in one.message]
-    assert (told.level, other.path in told.message) == ("note", True) and "keeplore review" in told.remedy
+    assert (told.level, other.path in told.message) == (
+        "note",
+        True,
+    ) and "keeplore review" in told.remedy
     listed = run("review", cwd=root, **environment)
     assert listed.stdout.split("\t")[1::4] == ["contradiction", f"{other.id[4:12]}\n"]
     [data] = json.loads(run("review", "--json", cwd=root, **environment).stdout)
-    assert (data["what"], data["first"]["id"], data["other"]["id"]) == ("contradiction", noted, other.id)
+    assert (data["what"], data["first"]["id"], data["other"]["id"]) == (
+        "contradiction",
+        noted,
+        other.id,
+    )
 
 
 def test_sync_says_how_many_are_new(run: Run, studio: Machine, noted: str) -> None:
@@ -214,7 +252,9 @@ def test_on_a_terminal_both_stand_side_by_side_and_the_answer_is_done(
     assert studio.texts() == [taken] and studio.open == ()
 
 
-def test_what_a_version_holds_cannot_command_the_terminal(at_terminal: Terminal, laptop: Machine, noted: str) -> None:
+def test_what_a_version_holds_cannot_command_the_terminal(
+    at_terminal: Terminal, laptop: Machine, noted: str
+) -> None:
     [dispute] = laptop.open
     laptop.change(dispute.other.row.id, "gateway", "\x1b]0;owned\x07\u202egate[red]way")
     _, seen = at_terminal("review", cwd=laptop.workspace.root, typed="q\n", **laptop.environment)
@@ -227,15 +267,21 @@ def test_in_the_editor_both_texts_become_one(
 ) -> None:
     shown = tmp_path / "shown"
     editor = tmp_path / "editor.sh"
-    editor.write_text(f'#!/bin/sh\ncp "$1" {shown}\nsed -i "1,/>8/s/waits .*/waits as long as it takes./" "$1"\n')
+    editor.write_text(
+        f'#!/bin/sh\ncp "$1" {shown}\nsed -i "1,/>8/s/waits .*/waits as long as it takes./" "$1"\n'
+    )
     editor.chmod(0o700)
-    _, seen = at_terminal("review", cwd=laptop.workspace.root, typed="e\n", **laptop.environment, VISUAL=str(editor))
+    _, seen = at_terminal(
+        "review", cwd=laptop.workspace.root, typed="e\n", **laptop.environment, VISUAL=str(editor)
+    )
     assert "1 decided." in seen
     assert "60 s" in shown.read_text() and "90 s" in shown.read_text()
     assert laptop.texts() == ["The gateway waits as long as it takes."] and laptop.open == ()
 
 
-def test_a_file_without_an_id_that_two_machines_changed_is_named_by_doctor(studio: Machine, laptop: Machine) -> None:
+def test_a_file_without_an_id_that_two_machines_changed_is_named_by_doctor(
+    studio: Machine, laptop: Machine
+) -> None:
     place = "memory/facts/colours.md"
     for machine, text in ((studio, "Red."), (laptop, "Blue.")):
         (machine.workspace.root / place).parent.mkdir(parents=True, exist_ok=True)
@@ -243,7 +289,9 @@ def test_a_file_without_an_id_that_two_machines_changed_is_named_by_doctor(studi
     studio.sync()
     laptop.sync()
     found = examine(laptop.places, Look(surroundings(laptop.places)))
-    [told] = [one for one in found if ".conflict-" in one.message and "other version" in one.message]
+    [told] = [
+        one for one in found if ".conflict-" in one.message and "other version" in one.message
+    ]
     assert told.message.startswith("memory/facts/colours.conflict-") and "delete it" in told.remedy
 
 
@@ -251,6 +299,11 @@ def test_only_what_differs_is_shown_and_long_lines_from_where_they_part() -> Non
     same = "word " * 100
     assert list(parted(["a", "b", "c"], ["a", "x", "c", "d"])) == [("b", "x"), ("", "d")]
     [(left, right)] = parted([f"{same}one"], [f"{same}two"])
-    assert left.startswith("…") and left.endswith("one") and right.endswith("two") and len(left) < LINE_CHARS
+    assert (
+        left.startswith("…")
+        and left.endswith("one")
+        and right.endswith("two")
+        and len(left) < LINE_CHARS
+    )
     [(left, _)] = parted(["x" * 2 * LINE_CHARS], [""])
     assert len(left) == LINE_CHARS + 1

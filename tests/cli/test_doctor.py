@@ -16,15 +16,15 @@ import pytest
 from ready import keeplore
 
 from keeplore import __version__
-from keeplore.cli.connecting import surroundings
-from keeplore.cli.examine import Finding, Look, examine, machine
-from keeplore.config import program
+from keeplore.cli.connect_dialog import surroundings
+from keeplore.cli.doctor import Finding, Look, check_machine, examine
+from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
 from keeplore.memory.note import Draft
-from keeplore.workspace.lint import lint
+from keeplore.workspace.lifecycle.lint import lint
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 from keeplore_hooks.spool import Spool
 
 
@@ -40,7 +40,11 @@ def root(places: Places, home: Path) -> Path:
     """A workspace of three notes, indexed with vectors and committed."""
     with Registry(places) as registry:
         workspace = registry.named("memory")
-        for text in ("Use pnpm, never npm.", "The ledger is append-only.", "Deploys happen on Tuesdays."):
+        for text in (
+            "Use pnpm, never npm.",
+            "The ledger is append-only.",
+            "Deploys happen on Tuesdays.",
+        ):
             workspace.notes.write(Draft(text, category="project-conventions"))
         settle(home / "memory")
         workspace.index.refresh()
@@ -60,7 +64,9 @@ def look(places: Places, *, deep: bool = False, fix: bool = False) -> list[Findi
 
 
 def wrong(findings: list[Finding]) -> list[str]:
-    return [f"{finding.part}: {finding.message}" for finding in findings if finding.level == "wrong"]
+    return [
+        f"{finding.part}: {finding.message}" for finding in findings if finding.level == "wrong"
+    ]
 
 
 def names_and_mends(places: Places, *words: str, deep: bool = False) -> None:
@@ -77,7 +83,9 @@ def names(places: Places, *words: str, deep: bool = False) -> Finding:
     """Exactly one thing is wrong, named with these words, and a fix leaves it to the person."""
     before = texts()
     for fix in (False, True):
-        found = [finding for finding in look(places, deep=deep, fix=fix) if finding.level == "wrong"]
+        found = [
+            finding for finding in look(places, deep=deep, fix=fix) if finding.level == "wrong"
+        ]
         assert len(found) == 1, found
         assert all(word in f"{found[0].part}: {found[0].message}" for word in words), found
         assert found[0].remedy
@@ -101,21 +109,31 @@ def note_in(root: Path, title: str, **meta: object) -> Memory:
     """A note written by another hand, with links as given."""
     with Registry(Places.from_environment(os.environ)) as registry:
         workspace = registry.named("memory")
-        base = workspace.store.load(next(file.path for file in workspace.store.scan() if "pnpm" in file.path))
+        base = workspace.store.load(
+            next(file.path for file in workspace.store.scan() if "pnpm" in file.path)
+        )
         at = {"created_at": "2026-12-01T00:00:00Z", "updated_at": "2026-12-01T00:00:00Z"}
-        memory = Memory({**base.meta, **at, "title": title, "id": new_id(title), **meta}, f"# {title}\n")
+        memory = Memory(
+            {**base.meta, **at, "title": title, "id": new_id(title), **meta}, f"# {title}\n"
+        )
         workspace.store.save(memory)
     return memory
 
 
 def id_of(root: Path, word: str) -> str:
     (path,) = root.rglob(f"*{word}*.md")
-    return next(line.split(": ")[1] for line in path.read_text().splitlines() if line.startswith("id: "))
+    return next(
+        line.split(": ")[1] for line in path.read_text().splitlines() if line.startswith("id: ")
+    )
 
 
 def test_a_sound_machine_has_nothing_wrong(root: Path, places: Places) -> None:
     assert wrong(look(places)) == []
-    proved = [finding.message for finding in look(places, deep=True) if finding.message.startswith("proved")]
+    proved = [
+        finding.message
+        for finding in look(places, deep=True)
+        if finding.message.startswith("proved")
+    ]
     assert len(proved) == 2
 
 
@@ -128,7 +146,9 @@ def test_a_sound_machine_has_nothing_wrong(root: Path, places: Places) -> None:
         ("DELETE FROM memories WHERE path LIKE '%pnpm%'", ("pnpm",)),
     ],
 )
-def test_a_damaged_row_is_named_and_mended(root: Path, places: Places, sql: str, words: tuple[str, ...]) -> None:
+def test_a_damaged_row_is_named_and_mended(
+    root: Path, places: Places, sql: str, words: tuple[str, ...]
+) -> None:
     with database(places) as connection:
         connection.execute(sql)
     found = wrong(look(places, deep=True))
@@ -137,7 +157,9 @@ def test_a_damaged_row_is_named_and_mended(root: Path, places: Places, sql: str,
     assert wrong(look(places, deep=True)) == []
 
 
-def test_an_edit_that_keeps_time_and_size_is_found_by_the_deep_look_alone(root: Path, places: Places) -> None:
+def test_an_edit_that_keeps_time_and_size_is_found_by_the_deep_look_alone(
+    root: Path, places: Places
+) -> None:
     (path,) = root.rglob("*pnpm*.md")
     before = path.stat()
     with path.open("r+b") as file:
@@ -170,9 +192,13 @@ def test_a_circle_is_named(root: Path, places: Places) -> None:
     names(places, "in a circle", "use-yarn", "use-bun")
 
 
-def test_a_link_to_nothing_is_told_and_one_to_what_was_forgotten_is_not(root: Path, places: Places) -> None:
+def test_a_link_to_nothing_is_told_and_one_to_what_was_forgotten_is_not(
+    root: Path, places: Places
+) -> None:
     note_in(root, "Use yarn", related=[{"id": new_id("nowhere"), "relationship": "refines"}])
-    told = [f.message for f in look(places) if f.level == "note" and "which is not here" in f.message]
+    told = [
+        f.message for f in look(places) if f.level == "note" and "which is not here" in f.message
+    ]
     assert len(told) == 1 and "use-yarn" in told[0] and "refines" in told[0]
     gone = id_of(root, "ledger")
     note_in(root, "Use yarn", related=[{"id": gone, "relationship": "refines"}])
@@ -185,7 +211,11 @@ def test_an_id_that_two_files_have_is_named(root: Path, places: Places) -> None:
     (path,) = root.rglob("*pnpm*.md")
     for name in ("copy.md", "zz.md"):
         path.with_name(name).write_bytes(path.read_bytes())
-        found = names(places, f"memory file: {path.with_name(name).relative_to(root).as_posix()}:", "which is used")
+        found = names(
+            places,
+            f"memory file: {path.with_name(name).relative_to(root).as_posix()}:",
+            "which is used",
+        )
         assert f"its id is that of {path.relative_to(root).as_posix()}" in found.message
         in_lint = [one for one in lint(root).findings if "its id is that of" in one.message]
         assert [one.path for one in in_lint] == [path.with_name(name).relative_to(root).as_posix()]
@@ -208,7 +238,10 @@ def test_a_file_that_was_moved_to_another_project_is_told_with_what_makes_it_cou
     command = told.remedy.split("`")[5].split(" ")
     assert keeplore(*command[1:], cwd=root).returncode == 0
     done = keeplore("list", "--project", "shop", cwd=root)
-    assert "Use pnpm, never npm." in done.stdout and not (root / "projects" / "shop" / "project.json").exists()
+    assert (
+        "Use pnpm, never npm." in done.stdout
+        and not (root / "projects" / "shop" / "project.json").exists()
+    )
 
 
 def test_a_link_in_a_memory_folder_is_named_with_what_to_do(root: Path, places: Places) -> None:
@@ -232,7 +265,9 @@ def test_what_came_back_is_named_and_the_commit_takes_it_away(root: Path, places
     assert not path.exists() and wrong(look(places)) == []
 
 
-def test_a_lock_that_a_killed_git_left_is_named_and_never_removed(root: Path, places: Places) -> None:
+def test_a_lock_that_a_killed_git_left_is_named_and_never_removed(
+    root: Path, places: Places
+) -> None:
     lock = root / ".git" / "index.lock"
     lock.touch()
     os.utime(lock, (1, 1))
@@ -248,21 +283,36 @@ def test_the_mark_of_a_killed_writer_is_told_and_taken_away(root: Path, places: 
     assert not mark.exists()
 
 
-def test_an_entry_that_was_set_aside_is_named_with_its_reason_and_tried_again(root: Path, places: Places) -> None:
+def test_an_entry_that_was_set_aside_is_named_with_its_reason_and_tried_again(
+    root: Path, places: Places
+) -> None:
     spool = Spool(places.spool)
     spool.add("claude-code", "Stop", b"{}")
     spool.quarantine(spool.claim(spool.pending()[0]), "this is no payload of claude-code")
-    names_and_mends(places, "1 host events could not be read: this is no payload of claude-code (1)")
+    names_and_mends(
+        places, "1 host events could not be read: this is no payload of claude-code (1)"
+    )
     assert spool.counts() == {"new": 1, "claimed": 0, "dead": 0}
 
 
-def test_what_never_was_an_entry_stays_wrong_until_it_is_removed(root: Path, places: Places) -> None:
+def test_what_never_was_an_entry_stays_wrong_until_it_is_removed(
+    root: Path, places: Places
+) -> None:
     spool = Spool(places.spool)
     spool.add("claude-code", "Stop", b"{}")
     bogus = places.spool / "new" / "bogus name.json"
     bogus.write_text("{not json")
     spool.quarantine(spool.claim(spool.pending()[0]), "this is no payload of claude-code")
-    assert len([words for words in wrong(look(places)) if "1 host events could not be read: this is no" in words]) == 1
+    assert (
+        len(
+            [
+                words
+                for words in wrong(look(places))
+                if "1 host events could not be read: this is no" in words
+            ]
+        )
+        == 1
+    )
     for _ in range(2):
         (left,) = [finding for finding in look(places, fix=True) if finding.level == "wrong"]
         assert "bogus name.json is no host event: not an entry" in left.message
@@ -289,18 +339,23 @@ def test_a_worker_that_does_not_answer_is_named(root: Path, places: Places) -> N
 def test_a_python_that_is_gone_is_registered_anew(root: Path, places: Places) -> None:
     (places.state / "python").write_text(f"/nowhere/python\n{__version__}\n")
     names_and_mends(places, "hosts cannot start a worker", "/nowhere/python")
-    assert program.registered(places.state) == program.own()
+    assert installation.registered(places.state) == installation.own()
 
 
 def test_vectors_that_are_missing_are_no_fault_and_are_made(root: Path, places: Places) -> None:
     with database(places) as connection:
         connection.execute("DELETE FROM embeddings")
-    assert any("3 vectors by packaged are still to be made" in f.message and f.level == "note" for f in look(places))
+    assert any(
+        "3 vectors by packaged are still to be made" in f.message and f.level == "note"
+        for f in look(places)
+    )
     look(places, fix=True)
     assert not any("still to be made" in finding.message for finding in look(places))
 
 
-def test_an_index_that_is_gone_is_never_taken_for_an_empty_memory(root: Path, places: Places) -> None:
+def test_an_index_that_is_gone_is_never_taken_for_an_empty_memory(
+    root: Path, places: Places
+) -> None:
     with database(places) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     file = places.cache / "index" / "memory" / "index.sqlite3"
@@ -330,7 +385,9 @@ def test_a_sync_that_failed_is_remembered_and_a_remote_is_asked_by_the_deep_look
     names(places, "memory sync: ", deep=True)
 
 
-def test_a_damaged_object_is_found_by_the_deep_look(root: Path, places: Places, git: Callable[..., str]) -> None:
+def test_a_damaged_object_is_found_by_the_deep_look(
+    root: Path, places: Places, git: Callable[..., str]
+) -> None:
     (path,) = root.rglob("*ledger*.md")
     blob = git("hash-object", str(path), cwd=root)
     stored = root / ".git" / "objects" / blob[:2] / blob[2:]
@@ -348,7 +405,9 @@ def test_a_damaged_object_is_found_by_the_deep_look(root: Path, places: Places, 
         ("[]", "is not connected"),
     ],
 )
-def test_it_is_told_whether_the_plugin_is_connected(root: Path, places: Places, settings: str, words: str) -> None:
+def test_it_is_told_whether_the_plugin_is_connected(
+    root: Path, places: Places, settings: str, words: str
+) -> None:
     (Path.home() / ".claude" / "settings.json").write_text(settings)
     told = [finding for finding in look(places) if finding.part == "host claude-code"]
     assert [words in finding.message and finding.level == "note" for finding in told] == [True]
@@ -367,7 +426,10 @@ def test_what_it_prints_cannot_speak_to_the_terminal(root: Path, places: Places)
     done = keeplore("doctor")
     assert done.returncode == 1 and "red.md" in done.stdout
     assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
-    assert done.stdout.splitlines()[0].startswith("!!") and "need you; " in done.stdout.splitlines()[-1]
+    assert (
+        done.stdout.splitlines()[0].startswith("!!")
+        and "need you; " in done.stdout.splitlines()[-1]
+    )
 
 
 def test_programs_get_json_and_a_status(root: Path) -> None:
@@ -382,7 +444,10 @@ def test_a_workspace_that_was_moved_is_not_made_anew(home: Path, run) -> None:
     (home / "memory").rename(home / "moved")
     done = run("recall", "x")
     assert done.returncode == 1 and "not in" in done.stderr
-    assert "keeplore init NEW-DIR --name memory" in done.stderr and "workspaces remove memory" in done.stderr
+    assert (
+        "keeplore init NEW-DIR --name memory" in done.stderr
+        and "workspaces remove memory" in done.stderr
+    )
     assert "NEW-DIR" in run("doctor").stdout
     assert run("init", "moved", "--name", "memory").returncode == 0
     assert "not in" not in run("doctor").stdout
@@ -393,8 +458,14 @@ def test_a_place_that_cannot_be_written_is_a_finding(home: Path, run, monkeypatc
     assert run("init", "memory").returncode == 0
     box = Places.from_environment(os.environ).spool / "new"
     box.mkdir(parents=True, exist_ok=True)
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != box)  # root may write everywhere
-    found = [finding for finding in machine.findings(Places.from_environment(os.environ)) if finding.level == "wrong"]
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: Path(path) != box
+    )  # root may write everywhere
+    found = [
+        finding
+        for finding in check_machine.findings(Places.from_environment(os.environ))
+        if finding.level == "wrong"
+    ]
     assert [finding.part for finding in found] == ["permissions"] and str(box) in found[0].message
 
 
@@ -402,5 +473,9 @@ def test_a_full_disk_is_a_finding_wherever_a_workspace_lies(home: Path, run, mon
     assert run("init", "memory").returncode == 0
     full = shutil._ntuple_diskusage(10**12, 10**12, 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda place: full)
-    found = [finding for finding in machine.findings(Places.from_environment(os.environ)) if finding.part == "disk"]
+    found = [
+        finding
+        for finding in check_machine.findings(Places.from_environment(os.environ))
+        if finding.part == "disk"
+    ]
     assert found and found[0].level == "wrong" and found[0].remedy

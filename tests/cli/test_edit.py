@@ -1,4 +1,6 @@
-"""``keeplore edit``: with an editor, without one, when the text is broken, and when two machines were faster."""
+"""``keeplore edit``: with an editor, without one, when the text is broken, and when two machines
+were faster.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,12 @@ def editor(tmp_path: Path) -> Editor:
 @pytest.fixture
 def note(memory: Path) -> Memory:
     with _workspace() as workspace:
-        draft = Draft("They are 30 s.", title="Timeouts of the gateway", category="infrastructure", trust="assistant")
+        draft = Draft(
+            "They are 30 s.",
+            title="Timeouts of the gateway",
+            category="infrastructure",
+            trust="assistant",
+        )
         return workspace.notes.write(draft).memory
 
 
@@ -64,7 +71,12 @@ def test_what_is_saved_becomes_a_new_version(
     assert (done.returncode, done.stderr) == (0, "")
     old, new = versions(note.id)
     assert old == note and "They are 60 s." in new.body
-    assert (new.title, new.category, new.version, new.trust) == (note.title, "infrastructure", 2, "user")
+    assert (new.title, new.category, new.version, new.trust) == (
+        note.title,
+        "infrastructure",
+        2,
+        "user",
+    )
     assert new.id in done.stdout and "keeplore history" in done.stdout
     assert git("log", "-1", "--format=%s", cwd=memory) == "Say it anew"
     assert git("status", "--porcelain", cwd=memory) == "" and left_behind() == []
@@ -80,14 +92,20 @@ def test_what_a_person_may_change_stands_in_the_editor_and_nobody_else_can_read_
         f"---\ntitle: {note.title}\ncategory: infrastructure\npermanent: false\n---\n\n{note.body}"
     )
     assert mode.read_text() == "600\n"
-    assert stat.S_IMODE((Places.from_environment(os.environ).state / "edits").stat().st_mode) == 0o700
+    assert (
+        stat.S_IMODE((Places.from_environment(os.environ).state / "edits").stat().st_mode) == 0o700
+    )
     assert len(versions(note.id)) == 1 and left_behind() == []
 
 
 @pytest.mark.parametrize(
-    "script", [': > "$1"', "printf '\\n \\n' > \"$1\"", 'touch "$1"'], ids=["empty", "blank", "same"]
+    "script",
+    [': > "$1"', "printf '\\n \\n' > \"$1\"", 'touch "$1"'],
+    ids=["empty", "blank", "same"],
 )
-def test_an_empty_or_unchanged_text_changes_nothing(run: Run, editor: Editor, note: Memory, script: str) -> None:
+def test_an_empty_or_unchanged_text_changes_nothing(
+    run: Run, editor: Editor, note: Memory, script: str
+) -> None:
     done = run("edit", note.id, **editor(script))
     assert (done.returncode, done.stdout) == (0, "Nothing changed.\n")
     assert len(versions(note.id)) == 1
@@ -95,14 +113,19 @@ def test_an_empty_or_unchanged_text_changes_nothing(run: Run, editor: Editor, no
 
 def test_fields_are_changed_in_the_editor_too(run: Run, editor: Editor, note: Memory) -> None:
     link = f"related:\\n- {{id: {new_id()}, relationship: refines}}"
-    script = f"sed -i -e 's/^category: .*/category: gotchas/' -e 's/^permanent: .*/permanent: true\\n{link}/' \"$1\""
+    script = (
+        f"sed -i -e 's/^category: .*/category: gotchas/' -e 's/^permanent: .*/permanent: "
+        f'true\\n{link}/\' "$1"'
+    )
     assert run("edit", note.id, **editor(script)).returncode == 0
     new = versions(note.id)[-1]
     assert (new.category, new.is_permanent, new.body) == ("gotchas", True, note.body)
     assert [link["relationship"] for link in new.meta["related"]] == ["refines"]
 
 
-@pytest.mark.parametrize("pattern", ["s/^title: .*/title: New name/", "s/^# .*/# New name/"], ids=["field", "heading"])
+@pytest.mark.parametrize(
+    "pattern", ["s/^title: .*/title: New name/", "s/^# .*/# New name/"], ids=["field", "heading"]
+)
 def test_title_and_heading_are_one(run: Run, editor: Editor, note: Memory, pattern: str) -> None:
     assert run("edit", note.id, **editor(f"sed -i '{pattern}' \"$1\"")).returncode == 0
     new = versions(note.id)[-1]
@@ -135,14 +158,17 @@ def test_a_broken_text_can_be_mended_at_once(
     at_terminal: Callable[..., tuple[int, str]], editor: Editor, note: Memory
 ) -> None:
     script = (
-        'grep -q nonsense "$1" && sed -i \'s/nonsense/gotchas/\' "$1" || sed -i \'s/infrastructure/nonsense/\' "$1"'
+        'grep -q nonsense "$1" && sed -i \'s/nonsense/gotchas/\' "$1" || sed -i '
+        "'s/infrastructure/nonsense/' \"$1\""
     )
     status, seen = at_terminal("edit", note.id, typed="y\n", **editor(script))
     assert status == 0 and "Edit it again?" in seen
     assert versions(note.id)[-1].category == "gotchas" and left_behind() == []
 
 
-def test_an_editor_that_fails_or_is_not_there_loses_nothing(run: Run, editor: Editor, note: Memory) -> None:
+def test_an_editor_that_fails_or_is_not_there_loses_nothing(
+    run: Run, editor: Editor, note: Memory
+) -> None:
     failed = run("edit", note.id, **editor("sed -i 's/30 s/60 s/' \"$1\"; exit 3"))
     assert failed.returncode == 1 and "code --wait" in failed.stderr
     [kept] = left_behind()
@@ -161,23 +187,37 @@ def test_without_a_terminal_no_editor_is_guessed(run: Run, note: Memory) -> None
     assert versions(note.id)[-1].body.endswith("They are 60 s.\n")
 
 
-def test_a_front_matter_that_is_gone_is_to_be_put_back(run: Run, editor: Editor, note: Memory) -> None:
+def test_a_front_matter_that_is_gone_is_to_be_put_back(
+    run: Run, editor: Editor, note: Memory
+) -> None:
     done = run("edit", note.id, **editor("echo 'All is new.' > \"$1\""))
-    assert done.returncode == 1 and "Put them back" in done.stderr and "memory folders" not in done.stderr
+    assert (
+        done.returncode == 1
+        and "Put them back" in done.stderr
+        and "memory folders" not in done.stderr
+    )
 
 
 def test_fields_alone_need_no_editor(run: Run, note: Memory) -> None:
     done = run("edit", note.id, "--title", "Gateway", "--category", "gotchas", VISUAL="false")
     assert done.returncode == 0
     new = versions(note.id)[-1]
-    assert (new.title, new.category, new.body) == ("Gateway", "gotchas", "# Gateway\n\nThey are 30 s.\n")
+    assert (new.title, new.category, new.body) == (
+        "Gateway",
+        "gotchas",
+        "# Gateway\n\nThey are 30 s.\n",
+    )
     assert new.trust == "assistant"  # what it says nobody has read anew
     assert run("edit", note.id, "--title", "Gateway").stdout.endswith("Nothing changed.\n")
 
 
-def test_a_memory_moves_to_another_project_or_scope_as_a_version(run: Run, note: Memory, shop: Path) -> None:
+def test_a_memory_moves_to_another_project_or_scope_as_a_version(
+    run: Run, note: Memory, shop: Path
+) -> None:
     assert run("remember", "Prices in cents", cwd=shop).returncode == 0
-    assert "projects/shop/memory/infrastructure/" in run("edit", note.id, "--project", "shop").stdout
+    assert (
+        "projects/shop/memory/infrastructure/" in run("edit", note.id, "--project", "shop").stdout
+    )
     assert run("list", "--project", "shop").stdout.count("\n") == 2
     assert run("edit", note.id, "--scope", "user").returncode == 0
     places = [(memory.scope, memory.project) for memory in versions(note.id)]
@@ -192,7 +232,11 @@ def test_a_memory_does_not_leave_its_workspace(run: Run, shop: Path, home: Path)
     run("remember", "Of work", cwd=home / "work")
     digits = run("list", cwd=home / "work").stdout.split("\t")[-1].strip()
     done = run("edit", digits, "--scope", "user")
-    assert done.returncode == 1 and "keeplore remember" in done.stderr and "keeplore forget" in done.stderr
+    assert (
+        done.returncode == 1
+        and "keeplore remember" in done.stderr
+        and "keeplore forget" in done.stderr
+    )
 
 
 def test_an_old_version_leads_to_the_newest(run: Run, editor: Editor, note: Memory) -> None:
@@ -202,11 +246,20 @@ def test_an_old_version_leads_to_the_newest(run: Run, editor: Editor, note: Memo
     assert [memory.title for memory in versions(note.id)] == [note.title, "Second", "Second"]
 
 
-def test_the_other_end_of_a_fork_is_shown_and_joined(run: Run, editor: Editor, note: Memory, tmp_path: Path) -> None:
+def test_the_other_end_of_a_fork_is_shown_and_joined(
+    run: Run, editor: Editor, note: Memory, tmp_path: Path
+) -> None:
     with _workspace() as workspace:
         for number, seconds in enumerate((60, 90), 1):
-            meta = {**note.meta, "id": new_id(), "supersedes": note.id, "created_at": f"2027-01-0{number}T00:00:00Z"}
-            workspace.store.save(Memory(new_meta(**meta), f"# {note.title}\n\nThey are {seconds} s.\n"))
+            meta = {
+                **note.meta,
+                "id": new_id(),
+                "supersedes": note.id,
+                "created_at": f"2027-01-0{number}T00:00:00Z",
+            }
+            workspace.store.save(
+                Memory(new_meta(**meta), f"# {note.title}\n\nThey are {seconds} s.\n")
+            )
     shown = tmp_path / "shown"
     unchanged = run("edit", note.id, **editor(f'cat "$1" > {shown}'))
     assert unchanged.stdout == "Nothing changed.\n"
@@ -217,10 +270,17 @@ def test_the_other_end_of_a_fork_is_shown_and_joined(run: Run, editor: Editor, n
     assert new.body.endswith("They are 75 s.\n") and ">8" not in new.body
     with _workspace() as workspace:
         workspace.index.refresh()
-        assert [version.is_leaf for version in workspace.notes.history(note.id)] == [False, False, False, True]
+        assert [version.is_leaf for version in workspace.notes.history(note.id)] == [
+            False,
+            False,
+            False,
+            True,
+        ]
 
 
-def test_what_changed_meanwhile_is_not_replaced_unread(run: Run, editor: Editor, note: Memory) -> None:
+def test_what_changed_meanwhile_is_not_replaced_unread(
+    run: Run, editor: Editor, note: Memory
+) -> None:
     other = f"{sys.executable} -m keeplore.cli edit {note.id} --title Faster >/dev/null"
     done = run("edit", note.id, **editor(f"{other}; sed -i 's/30 s/60 s/' \"$1\""))
     assert done.returncode == 1 and "changed meanwhile" in done.stderr
@@ -231,7 +291,12 @@ def test_what_changed_meanwhile_is_not_replaced_unread(run: Run, editor: Editor,
 
 def test_a_conversation_that_is_still_written_is_left_alone(run: Run, memory: Path) -> None:
     meta = new_meta(
-        id=new_id(), kind="conversation", status="open", title="t", created_at="2026-02-09T14:03:11Z", scope="workspace"
+        id=new_id(),
+        kind="conversation",
+        status="open",
+        title="t",
+        created_at="2026-02-09T14:03:11Z",
+        scope="workspace",
     )
     with _workspace() as workspace:
         workspace.store.save(Memory(meta, "# t\n"))
@@ -250,5 +315,8 @@ def test_a_secret_that_is_typed_into_the_editor_does_not_reach_the_workspace(
 
 def test_a_crlf_editor_changes_nothing_by_itself(run: Run, editor: Editor, note: Memory) -> None:
     assert run("edit", note.id, **editor("sed -i 's/$/\\r/' \"$1\"")).stdout == "Nothing changed.\n"
-    assert run("edit", note.id, **editor("sed -i -e 's/30 s/60 s/' -e 's/$/\\r/' \"$1\"")).returncode == 0
+    assert (
+        run("edit", note.id, **editor("sed -i -e 's/30 s/60 s/' -e 's/$/\\r/' \"$1\"")).returncode
+        == 0
+    )
     assert not re.search("\r", versions(note.id)[-1].body)

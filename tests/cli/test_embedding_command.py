@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.accepted import EMBEDDING, Accepted
+from keeplore.config.consent import EMBEDDING, Accepted
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
 from keeplore.index import embedder_for
-from keeplore.workspace.embedding import question
+from keeplore.workspace.embedding_model import question
 
 NOBODY = "https://models.example.invalid/v1#small"
 
@@ -20,7 +20,9 @@ def test_another_model_is_one_command_and_its_progress_is_told(
     memory: Path, home: Path, run: Callable[..., Any], tmp_path: Path
 ) -> None:
     assert run("remember", "Deploy on Thursday").returncode == 0
-    assert run("recall", "when do we deploy").returncode == 0  # makes the few vectors that are missing
+    assert (
+        run("recall", "when do we deploy").returncode == 0
+    )  # makes the few vectors that are missing
     embedder_for("packaged", tmp_path).embed(["a"])
     [source] = tmp_path.glob("all-MiniLM-*")
     shutil.copytree(source, home / "model")
@@ -34,7 +36,10 @@ def test_another_model_is_one_command_and_its_progress_is_told(
     done = run("embedding", "use", "--wait")
     assert done.returncode == 0 and "answers" not in done.stdout
     told = json.loads(run("embedding", "--json").stdout)
-    assert [(one["model"], one["vectors"]) for one in told["kept"]] == [(str(home / "model"), 1), ("packaged", 1)]
+    assert [(one["model"], one["vectors"]) for one in told["kept"]] == [
+        (str(home / "model"), 1),
+        ("packaged", 1),
+    ]
     assert (told["answering"], told["vectors"], told["problem"]) == (str(home / "model"), 1, "")
 
 
@@ -53,4 +58,6 @@ def test_a_server_is_used_only_after_somebody_said_yes(
     assert asked
     Accepted(Places.from_environment(os.environ).state).accept(memory, EMBEDDING, asked.subject)
     done = run("embedding", "use", NOBODY)
-    assert done.returncode == 1 and "--yes" not in done.stderr  # it is not asked again, and does not answer
+    assert (
+        done.returncode == 1 and "--yes" not in done.stderr
+    )  # it is not asked again, and does not answer

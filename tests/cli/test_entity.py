@@ -1,13 +1,20 @@
-"""``keeplore entity``: what a person adds is committed, listed, and found under each of its names."""
+"""``keeplore entity``: what a person adds is committed, listed, and found under each of its
+names.
+"""
 
 from __future__ import annotations
 
 import json
 
 
-def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with_the_next_step(run, memory, git):
+def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with_the_next_step(
+    run, memory, git
+):
     done = run("entity", "add", "PostgreSQL", "--type", "system", "--alias", "pg", cwd=memory)
-    assert (done.returncode, done.stdout) == (0, "PostgreSQL (system, also pg) is known in the whole workspace\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "PostgreSQL (system, also pg) is known in the whole workspace\n",
+    )
     assert git("status", "--porcelain", cwd=memory) == ""
     assert git("log", "-1", "--format=%s", cwd=memory) == "Name the entity PostgreSQL"
 
@@ -15,7 +22,10 @@ def test_what_is_added_is_committed_and_listed_and_what_is_taken_is_refused_with
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
         "keeplore: pg is an alias of PostgreSQL",
-        "  → Say PostgreSQL for it, or `keeplore entity remove PostgreSQL --alias pg` makes it free",
+        (
+            "  → Say PostgreSQL for it, or `keeplore entity remove PostgreSQL --alias pg` makes it "
+            "free"
+        ),
     ]
 
     listed = json.loads(run("entity", "list", "POST", "--json", cwd=memory).stdout)

@@ -1,4 +1,6 @@
-"""Forgetting and bringing back, by hand: what is shown before, what is asked, what the files and git say after."""
+"""Forgetting and bringing back, by hand: what is shown before, what is asked, what the files and
+git say after.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory.note import Draft
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 SECRET_WORDS = "the launch code is aubergine"
 
@@ -38,7 +40,12 @@ def typed(answer: str, *arguments: str) -> tuple[int, str]:
     ours, theirs = pty.openpty()
     command = (sys.executable, "-m", "keeplore.cli", *arguments)
     process = subprocess.Popen(
-        command, cwd=Path.home(), stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=Path.home(),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     os.write(ours, f"{answer}\n".encode())
     out, _ = process.communicate(timeout=60)
@@ -59,12 +66,16 @@ def two_versions(places: Places) -> tuple[str, str]:
     old = remember(places, "Timeout is 30 s")
     with Registry(places) as registry:
         workspace = registry.named("memory")
-        new = workspace.notes.revise(old, body="# Timeout is 60 s\n", title="Timeout is 60 s").memory.id
+        new = workspace.notes.revise(
+            old, body="# Timeout is 60 s\n", title="Timeout is 60 s"
+        ).memory.id
         workspace.commit()
     return old, new
 
 
-def test_a_memory_goes_with_its_versions_and_comes_back_with_them(places: Places, root: Path, git) -> None:
+def test_a_memory_goes_with_its_versions_and_comes_back_with_them(
+    places: Places, root: Path, git
+) -> None:
     old, new = two_versions(places)
     texts = {path.name: path.read_bytes() for path in root.rglob("*timeout*.md")}
     done = keeplore("forget", new[4:12])
@@ -108,7 +119,9 @@ def test_one_unknown_name_stops_before_anything_goes(places: Places, root: Path)
     assert len(list(root.rglob("*pnpm*.md"))) == 1
 
 
-def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(places: Places, root: Path, git, home: Path) -> None:
+def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(
+    places: Places, root: Path, git, home: Path
+) -> None:
     git("init", "-q", "--bare", str(home / "remote.git"), cwd=home)
     git("remote", "add", "origin", str(home / "remote.git"), cwd=root)
     id_ = remember(places, SECRET_WORDS)
@@ -116,7 +129,14 @@ def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(places: Places, root:
     assert keeplore("sync").returncode == 0
     refused = keeplore("forget", "--purge", id_)
     assert refused.returncode == 1 and "--yes" in refused.stderr
-    for words in ("2 commits get other ids", "force-push", "Other machines", "git reset --hard", "forge", "password"):
+    for words in (
+        "2 commits get other ids",
+        "force-push",
+        "Other machines",
+        "git reset --hard",
+        "forge",
+        "password",
+    ):
         assert words in refused.stderr
     code, out = typed("nonsense", "forget", "--purge", id_)
     assert code == 130 and f"Type {id_[4:12]} to purge it" in out
@@ -132,7 +152,9 @@ def test_a_purge_shows_its_plan_and_wants_to_be_told_twice(places: Places, root:
     assert SECRET_WORDS not in git("log", "--all", "-p", cwd=home / "remote.git")
 
 
-def test_what_was_forgotten_can_still_be_purged(places: Places, root: Path, git: Callable[..., str]) -> None:
+def test_what_was_forgotten_can_still_be_purged(
+    places: Places, root: Path, git: Callable[..., str]
+) -> None:
     id_ = remember(places, SECRET_WORDS)
     remember(places, "Use pnpm")
     assert keeplore("forget", id_).returncode == 0
@@ -145,7 +167,11 @@ def test_what_was_forgotten_can_still_be_purged(places: Places, root: Path, git:
 def test_restore_says_what_is_wrong_with_what_it_is_given(places: Places) -> None:
     id_ = remember(places, "Use pnpm")
     done = keeplore("restore", id_)
-    assert done.returncode == 1 and "is not forgotten" in done.stderr and "restore --list" in done.stderr
+    assert (
+        done.returncode == 1
+        and "is not forgotten" in done.stderr
+        and "restore --list" in done.stderr
+    )
     assert keeplore("restore").returncode == 2
     assert keeplore("restore", "--list", "x").returncode == 2
     assert keeplore("restore", "../../etc/passwd").returncode == 1

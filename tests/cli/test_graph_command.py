@@ -16,10 +16,20 @@ from keeplore.workspace.registry import Registry
 
 Run = Callable[..., CompletedProcess[str]]
 USES = {"source": "kasha-api", "relationship": "uses", "target": "fastembed", "confidence": 0.9}
-RUNS_ON = {"source": "fastembed", "relationship": "runs-on", "target": "onnxruntime", "confidence": 0.8}
+RUNS_ON = {
+    "source": "fastembed",
+    "relationship": "runs-on",
+    "target": "onnxruntime",
+    "confidence": 0.8,
+}
 NEEDS = {"source": "onnxruntime", "relationship": "needs", "target": "libstdc++", "confidence": 0.7}
 START_UP = {"entity": "fastembed", "type": "tool", "aspect": "start-up time", "kind": "constraint"}
-EVIL = {"source": "fastembed", "relationship": "\x1b[31mhides", "target": "</script>\u202e", "confidence": 0.1}
+EVIL = {
+    "source": "fastembed",
+    "relationship": "\x1b[31mhides",
+    "target": "</script>\u202e",
+    "confidence": 0.1,
+}
 
 
 @pytest.fixture
@@ -29,8 +39,18 @@ def known(memory: Path) -> Path:
         notes = registry.named("memory").notes
         told = {"entities": [USES, RUNS_ON], "aspects": [START_UP]}
         notes.write(Draft("fastembed starts slowly", project="kasha-api", told=told))
-        notes.write(Draft("fastembed runs where onnxruntime runs", project="kasha-api", told={"entities": [RUNS_ON]}))
-        notes.write(Draft("onnxruntime needs a new libstdc++", project="kasha-api", told={"entities": [NEEDS]}))
+        notes.write(
+            Draft(
+                "fastembed runs where onnxruntime runs",
+                project="kasha-api",
+                told={"entities": [RUNS_ON]},
+            )
+        )
+        notes.write(
+            Draft(
+                "onnxruntime needs a new libstdc++", project="kasha-api", told={"entities": [NEEDS]}
+            )
+        )
         notes.write(Draft("What was seen in a page", project="web", told={"entities": [EVIL]}))
     return memory
 
@@ -41,24 +61,36 @@ def test_a_name_is_shown_with_its_relations_aspects_and_memories(known: Path, ru
     lines = done.stdout.splitlines()
     assert lines[0] == "fastembed" and lines[1].startswith("tool · ")
     told = done.stdout
-    assert "uses ← kasha-api · 90%, 1 time" in told and "runs-on → onnxruntime · 80%, 2 times" in told
+    assert (
+        "uses ← kasha-api · 90%, 1 time" in told and "runs-on → onnxruntime · 80%, 2 times" in told
+    )
     assert "start-up time · constraint · 1 memory" in told
     assert "fastembed starts slowly" in told and "libstdc++" not in told.partition("memories")[0]
     assert "needs → libstdc++" in run("graph", "fastembed", "--hops", "2").stdout
     elsewhere = run("graph", "fastembed", "--project", "web").stdout
-    assert "hides" in elsewhere and "What was seen in a page" in elsewhere and "starts slowly" not in elsewhere
+    assert (
+        "hides" in elsewhere
+        and "What was seen in a page" in elsewhere
+        and "starts slowly" not in elsewhere
+    )
     assert "\x1b" not in elsewhere and "\u202e" not in elsewhere
-    assert run("entity", "add", "fastembed", "--type", "concept", "--project", "web").returncode == 0
+    assert (
+        run("entity", "add", "fastembed", "--type", "concept", "--project", "web").returncode == 0
+    )
     assert "another thing in web" in run("graph", "fastembed").stderr
 
 
-def test_of_two_things_of_one_name_the_one_in_the_same_memories_is_shown(known: Path, run: Run) -> None:
+def test_of_two_things_of_one_name_the_one_in_the_same_memories_is_shown(
+    known: Path, run: Run
+) -> None:
     for project, why in (("kasha-api", "weekly"), ("kasha-api", "by hand"), ("web", "never")):
         text = f"We roll out {why}, by `deploy/roll.sh`:\n\n```sh\n$ terraform apply\n```"
         assert run("remember", "--project", project, text, cwd=known).returncode == 0
     assert "deploy/roll.sh · 2 memories" in run("graph", "terraform", cwd=known).stdout
     for option, told in ((), "3 mentions"), (("--project", "web"), "1 mention"):
-        assert run("graph", "terraform", *option, cwd=known).stdout.splitlines()[1] == f"tool · {told}"
+        assert (
+            run("graph", "terraform", *option, cwd=known).stdout.splitlines()[1] == f"tool · {told}"
+        )
 
 
 def test_what_is_shown_can_be_asked_for(known: Path, run: Run, memory: Path) -> None:
@@ -70,7 +102,9 @@ def test_what_is_shown_can_be_asked_for(known: Path, run: Run, memory: Path) -> 
     assert run("graph", "app/graph/knots.py").returncode == 4
 
 
-def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near_it(known: Path, run: Run) -> None:
+def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near_it(
+    known: Path, run: Run
+) -> None:
     listed = [line.split("\t") for line in run("graph").stdout.splitlines()]
     assert {"fastembed", "onnxruntime", "kasha-api", "libstdc++"} <= {row[0] for row in listed}
     assert len(run("graph", "--limit", "1").stdout.splitlines()) == 1
@@ -78,7 +112,11 @@ def test_all_that_is_known_is_listed_and_an_unknown_name_is_told_with_those_near
     assert {line.split("\t")[0] for line in of_web} == {"fastembed", "</script>"}
     missing = run("graph", "fastembd", "--format", "json")
     assert (missing.returncode, missing.stdout) == (4, "")
-    assert "Nothing found" in missing.stderr and "fastembed" in missing.stderr and "keeplore recall" in missing.stderr
+    assert (
+        "Nothing found" in missing.stderr
+        and "fastembed" in missing.stderr
+        and "keeplore recall" in missing.stderr
+    )
 
 
 def test_nothing_at_all_is_told_apart_from_nothing_found(memory: Path, run: Run) -> None:
@@ -92,13 +130,26 @@ def test_a_file_is_replaced_only_where_it_is_ours(known: Path, run: Run, tmp_pat
         for _ in range(2):
             done = run("graph", "fastembed", "--format", form, "--output", str(file))
             assert done.returncode == 0, done.stderr
-        assert file.read_text(encoding="utf-8") == run("graph", "fastembed", "--format", form).stdout
+        assert (
+            file.read_text(encoding="utf-8") == run("graph", "fastembed", "--format", form).stdout
+        )
     drawn = json.loads((tmp_path / "graph.json").read_text(encoding="utf-8"))
-    assert drawn["about"] == "fastembed" and drawn["entities"][0]["memories"][0] in drawn["memories"]
+    assert (
+        drawn["about"] == "fastembed" and drawn["entities"][0]["memories"][0] in drawn["memories"]
+    )
     mine = tmp_path / "mine.html"
     mine.write_text("<p>years of work</p>", encoding="utf-8")
     done = run("graph", "--format", "html", "--output", str(mine))
-    assert done.returncode == 1 and "is there already" in done.stderr and "→ Name another file" in done.stderr
+    assert (
+        done.returncode == 1
+        and "is there already" in done.stderr
+        and "→ Name another file" in done.stderr
+    )
     assert mine.read_text(encoding="utf-8") == "<p>years of work</p>"
-    assert sorted(path.suffix for path in tmp_path.glob("*graph*")) == [".dot", ".html", ".json", ".mermaid"]
+    assert sorted(path.suffix for path in tmp_path.glob("*graph*")) == [
+        ".dot",
+        ".html",
+        ".json",
+        ".mermaid",
+    ]
     assert run("graph", "--output", str(mine)).returncode == 2

@@ -16,12 +16,21 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.cli.graphs import page
-from keeplore.cli.graphs.dot import as_dot
-from keeplore.cli.graphs.mermaid import MOST_CHARACTERS, MOST_EDGES, as_mermaid
-from keeplore.cli.graphs.page import as_page
-from keeplore.cli.graphs.picture import Aspect, Node, Picture, Relation, Together, Told, as_data, as_json
-from keeplore.cli.graphs.tree import as_tree
+from keeplore.cli.graph import page
+from keeplore.cli.graph.dot import as_dot
+from keeplore.cli.graph.mermaid import MOST_CHARACTERS, MOST_EDGES, as_mermaid
+from keeplore.cli.graph.page import as_page
+from keeplore.cli.graph.picture import (
+    Aspect,
+    Node,
+    Picture,
+    Relation,
+    Together,
+    Told,
+    as_data,
+    as_json,
+)
+from keeplore.cli.graph.tree import as_tree
 
 VENDOR = Path(page.__file__).parent / "vendor"
 GOLDEN = Path(__file__).parents[1] / "golden" / "graph"
@@ -43,9 +52,11 @@ HOSTILE = (
 # of the files that the npm packages of these names and versions hold in dist/, and of their licence
 VENDORED = {
     "LICENSE": "2a6d2d5f32ba0b755ddbc1c833f766e30cdbe6ebe9a6d4e3e24427721f0b63d3",
-    "d3-dispatch.min.js": "5afe071dad74c14cd580f540c9ec85b0755eed78b7f9ed3e9f63b989fc41aa4b",  # 3.0.2
+    # 3.0.2
+    "d3-dispatch.min.js": "5afe071dad74c14cd580f540c9ec85b0755eed78b7f9ed3e9f63b989fc41aa4b",
     "d3-force.min.js": "ed05b52ecfe280d753ebab954e4e1f24097952480a9d277be55b6ba297bf4a9b",  # 3.0.1
-    "d3-quadtree.min.js": "6bd9974b3efdf9c22942a6fb9a5a027ee39f81a6c27b09a3444c9e911796f439",  # 3.0.2
+    # 3.0.2
+    "d3-quadtree.min.js": "6bd9974b3efdf9c22942a6fb9a5a027ee39f81a6c27b09a3444c9e911796f439",
     "d3-timer.min.js": "f6b80ed73b21d01658db60d1c04adb88adc70f885346ae07d59ed69ba0348849",  # 3.0.2
 }
 
@@ -60,7 +71,17 @@ def small() -> Picture:
     return Picture(
         "memory",
         (
-            Node("fastembed", "fastembed", "tool", "", 12, 0, ("fast-embed", "FastEmbed"), aspects, told),
+            Node(
+                "fastembed",
+                "fastembed",
+                "tool",
+                "",
+                12,
+                0,
+                ("fast-embed", "FastEmbed"),
+                aspects,
+                told,
+            ),
             Node("onnxruntime", "onnxruntime", "tool", "", 5, 1),
             Node("kasha-api", "kasha-api", "project", "kasha-api", 4, 1, (), (), told[:1]),
             Node("hnswlib", "hnswlib", "tool", "", 1, 1),
@@ -83,7 +104,15 @@ def small() -> Picture:
 def hostile() -> Picture:
     nodes = tuple(
         Node(
-            name.lower(), name, "tool", name, 2, min(i, 1), (name,), (Aspect(name, name, 1),), (Told(name, name, name),)
+            name.lower(),
+            name,
+            "tool",
+            name,
+            2,
+            min(i, 1),
+            (name,),
+            (Aspect(name, name, 1),),
+            (Told(name, name, name),),
         )
         for i, name in enumerate(HOSTILE)
     )
@@ -111,9 +140,15 @@ def test_graphviz_draws_every_name_as_it_is(tmp_path: Path) -> None:
     if not shutil.which("dot"):
         pytest.skip("Graphviz is not installed: no `dot` in PATH")
     drawn = subprocess.run(
-        ("dot", "-Kdot", "-Tsvg"), input="".join(as_dot(hostile())), capture_output=True, text=True, check=True
+        ("dot", "-Kdot", "-Tsvg"),
+        input="".join(as_dot(hostile())),
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    texts = {text.text for text in ET.fromstring(drawn.stdout).iter("{http://www.w3.org/2000/svg}text")}
+    texts = {
+        text.text for text in ET.fromstring(drawn.stdout).iter("{http://www.w3.org/2000/svg}text")
+    }
     assert set(HOSTILE) - texts == set()
 
 
@@ -134,7 +169,9 @@ def test_a_name_in_mermaid_holds_no_sign_of_its_language() -> None:
     assert len(drawn) == 2 * len(HOSTILE)
     assert [text for text in drawn if not known.fullmatch(text)] == []
     decoded = [re.sub(r"#(\d+);", lambda code: chr(int(code[1])), text) for text in drawn]
-    assert [f'["{name}"]' in text for name, text in zip(HOSTILE, decoded, strict=False)] == [True] * len(HOSTILE)
+    assert [f'["{name}"]' in text for name, text in zip(HOSTILE, decoded, strict=False)] == [
+        True
+    ] * len(HOSTILE)
 
 
 def test_mermaid_is_given_no_more_than_it_draws() -> None:
@@ -174,7 +211,10 @@ def test_no_name_changes_the_structure_of_the_page_and_each_arrives_whole() -> N
     assert bad.tags == plain.tags
     assert json.loads(bad.texts["script#data"]) == as_data(hostile())
     assert bad.texts["title#"] == hostile().title
-    assert bad.texts["script#"] == plain.texts["script#"] and bad.texts["style#"] == plain.texts["style#"]
+    assert (
+        bad.texts["script#"] == plain.texts["script#"]
+        and bad.texts["style#"] == plain.texts["style#"]
+    )
     assert all(ord(sign) < 128 for sign in bad.texts["script#data"])
 
 
@@ -183,14 +223,22 @@ def test_the_page_allows_its_own_script_and_style_and_nothing_else() -> None:
     structure = Structure(text)
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
-    assert rules["default-src"] == "'none'" and rules["base-uri"] == "'none'" and rules["form-action"] == "'none'"
+    assert (
+        rules["default-src"] == "'none'"
+        and rules["base-uri"] == "'none'"
+        and rules["form-action"] == "'none'"
+    )
     for rule, part in (("script-src", "script#"), ("style-src", "style#")):
         digest = base64.b64encode(hashlib.sha256(structure.texts[part].encode()).digest()).decode()
         assert rules[rule] == f"'sha256-{digest}'"
     assert text.index("Content-Security-Policy") < text.index("<style") < text.index("<script")
     loading = {"src", "href", "srcset", "action", "data", "style", "poster", "background"}
-    assert [name for name, _ in structure.attributes if name in loading or name.startswith("on")] == []
-    asking = r"\b(?:https?|wss?|ftp):|//[\w-]+\.\w|url\(|@import|\bfetch\(|XMLHttp|innerHTML|\beval\("
+    assert [
+        name for name, _ in structure.attributes if name in loading or name.startswith("on")
+    ] == []
+    asking = (
+        r"\b(?:https?|wss?|ftp):|//[\w-]+\.\w|url\(|@import|\bfetch\(|XMLHttp|innerHTML|\beval\("
+    )
     assert re.findall(asking, text) == []
 
 

@@ -1,4 +1,6 @@
-"""The page of `keeplore graph --format html` in a real browser: what a person sees, searches, moves and presses."""
+"""The page of `keeplore graph --format html` in a real browser: what a person sees, searches, moves
+and presses.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +11,28 @@ import pytest
 from PIL import Image
 from tests.cli.browser import NAMES, Browser, found
 
-from keeplore.cli.graphs.page import as_page
-from keeplore.cli.graphs.picture import Node, Picture, Relation, Together, Told
+from keeplore.cli.graph.page import as_page
+from keeplore.cli.graph.picture import Node, Picture, Relation, Together, Told
 
 NODES = 500
 EVIL = "</script><img src=http://evil.example/x onerror=alert(1)>"
 NAMES_DRAWN = "[...document.querySelectorAll('#nodes g')].map((node) => node.dataset.name)"
-NAMES_LISTED = "[...document.querySelectorAll('#list li:not([hidden]) .name')].map((name) => name.textContent)"
-PLACES = "Object.fromEntries([...document.querySelectorAll('#nodes circle')].map((c, i) => [i, c.outerHTML]))"
+NAMES_LISTED = (
+    "[...document.querySelectorAll('#list li:not([hidden]) .name')].map((name) => name.textContent)"
+)
+PLACES = (
+    "Object.fromEntries([...document.querySelectorAll('#nodes circle')].map((c, i) => [i, "
+    "c.outerHTML]))"
+)
 ENDS = """(() => {
   const boxes = [...document.querySelectorAll("#nodes circle")].map((circle) => circle.getBoundingClientRect());
   return [Math.min(...boxes.map((box) => box.left)), Math.max(...boxes.map((box) => box.right))];
 })()"""
 TYPES = ("project", "tool", "system", "concept", "person", "skill", "task", "unknown")
 
-pytestmark = pytest.mark.skipif(not found(), reason=f"no Chromium in PATH: none of {', '.join(NAMES)}")
+pytestmark = pytest.mark.skipif(
+    not found(), reason=f"no Chromium in PATH: none of {', '.join(NAMES)}"
+)
 
 
 def large() -> Picture:
@@ -39,23 +48,32 @@ def large() -> Picture:
         )
         for i in range(NODES)
     ]
-    nodes[40] = Node(EVIL, EVIL, EVIL, EVIL, 13, aliases=(EVIL,), memories=(Told("mem_e", EVIL, "2026-02-09"),))
+    nodes[40] = Node(
+        EVIL, EVIL, EVIL, EVIL, 13, aliases=(EVIL,), memories=(Told("mem_e", EVIL, "2026-02-09"),)
+    )
     relations = tuple(Relation(i // 3, i, "uses", 0.9, 2) for i in range(1, NODES))
     together = tuple(Together(i, i + 7, 3) for i in range(0, NODES - 7, 5))
     return Picture("memory", tuple(nodes), relations, together, has_more=True)
 
 
-def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(tmp_path: Path) -> None:
+def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(
+    tmp_path: Path,
+) -> None:
     page = tmp_path / "graph.html"
     page.write_text(as_page(large()), encoding="utf-8")
     with Browser(tmp_path / "profile") as browser:
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
-        browser.call("Emulation.setEmulatedMedia", features=[still, {"name": "prefers-color-scheme", "value": "light"}])
+        browser.call(
+            "Emulation.setEmulatedMedia",
+            features=[still, {"name": "prefers-color-scheme", "value": "light"}],
+        )
         browser.open(page.as_uri())
         names = {node.name for node in large().nodes}
         drawn = browser.ask(NAMES_DRAWN)
         assert len(drawn) == NODES and set(drawn) == names
-        assert {name.lower() for name in browser.ask(NAMES_LISTED)} == {name.lower() for name in names}
+        assert {name.lower() for name in browser.ask(NAMES_LISTED)} == {
+            name.lower() for name in names
+        }
         assert "There are more" in browser.ask("document.getElementById('summary').textContent")
         places = browser.ask(PLACES)
         assert_drawn(browser.screenshot(tmp_path / "light.png"), ground=(0xFB, 0xFA, 0xF8))
@@ -65,7 +83,10 @@ def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(tmp
         press_names(browser)
         read_what_is_evil(browser)
 
-        browser.call("Emulation.setEmulatedMedia", features=[still, {"name": "prefers-color-scheme", "value": "dark"}])
+        browser.call(
+            "Emulation.setEmulatedMedia",
+            features=[still, {"name": "prefers-color-scheme", "value": "dark"}],
+        )
         told = browser.told(*TROUBLE)
         asked = [request["request"]["url"] for request in browser.told("Network.requestWillBeSent")]
         assert (told, asked) == ([], [page.as_uri()])
@@ -80,7 +101,12 @@ def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(tmp
         assert left >= 0 and right <= 390 and right - left > 150
 
 
-TROUBLE = ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Page.javascriptDialogOpening")
+TROUBLE = (
+    "Log.entryAdded",
+    "Runtime.consoleAPICalled",
+    "Runtime.exceptionThrown",
+    "Page.javascriptDialogOpening",
+)
 
 
 def search(browser: Browser) -> None:
@@ -89,10 +115,14 @@ def search(browser: Browser) -> None:
     assert browser.ask(NAMES_LISTED) == ["Name-123"]
     assert browser.ask("keeplore.chosen()") == "name-123"
     details = browser.ask("document.getElementById('details').innerText")
-    assert all(text in details for text in ("Name-123", "concept", "About 123", "0000007b", "uses ← Name-41"))
+    assert all(
+        text in details
+        for text in ("Name-123", "concept", "About 123", "0000007b", "uses ← Name-41")
+    )
     at = browser.ask("keeplore.place('name-123')")
     middle = browser.ask(
-        "({x: document.getElementById('graph').clientWidth / 2, y: document.getElementById('graph').clientHeight / 2})"
+        "({x: document.getElementById('graph').clientWidth / 2, y: "
+        "document.getElementById('graph').clientHeight / 2})"
     )
     assert at == pytest.approx(middle)
     browser.press("Escape")
@@ -124,7 +154,10 @@ def press_names(browser: Browser) -> None:
     browser.mouse("mousePressed", at["x"], at["y"], **click)
     browser.mouse("mouseReleased", at["x"], at["y"], **click)
     assert browser.ask("keeplore.chosen()") == "name-0"
-    shown = browser.ask("[...document.querySelectorAll('#labels text:not([hidden])')].map((text) => text.textContent)")
+    shown = browser.ask(
+        "[...document.querySelectorAll('#labels text:not([hidden])')].map((text) => "
+        "text.textContent)"
+    )
     assert "Name-0" in shown and "uses" in shown
     browser.ask("keeplore.choose(null); document.querySelector('#legend .skill button').click()")
     assert browser.ask("document.querySelectorAll('#nodes g.skill:not([hidden])').length") == 0

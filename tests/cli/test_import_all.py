@@ -1,4 +1,6 @@
-"""``keeplore import`` of everything that is on a machine: what it shows, whom it asks, and that nothing comes twice."""
+"""``keeplore import`` of everything that is on a machine: what it shows, whom it asks, and that
+nothing comes twice.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import pytest
 from ready import keeplore
 
 from keeplore.config.places import Places
-from keeplore.workspace.cursors import Cursors
+from keeplore.workspace.recording.cursors import Cursors
 
 CLAUDE = "5e551011-0000-4000-8000-000000000001"
 FREE = "5e551011-0000-4000-8000-000000000002"
@@ -33,10 +35,25 @@ def project() -> Path:
 
 @pytest.fixture
 def sessions(project: Path) -> Path:
-    """One session each of Claude Code and OpenCode, and two histories, one of them of the first session."""
-    line = {"sessionId": CLAUDE, "cwd": str(project), "version": "2.1.0", "timestamp": "2026-02-09T14:00:00Z"}
-    prompt = {"type": "user", "uuid": "u-1", "message": {"role": "user", "content": "Why append-only?"}}
-    said = {"id": "m-1", "role": "assistant", "content": [{"type": "text", "text": "Because auditors ask."}]}
+    """One session each of Claude Code and OpenCode, and two histories, one of them of the first
+    session.
+    """
+    line = {
+        "sessionId": CLAUDE,
+        "cwd": str(project),
+        "version": "2.1.0",
+        "timestamp": "2026-02-09T14:00:00Z",
+    }
+    prompt = {
+        "type": "user",
+        "uuid": "u-1",
+        "message": {"role": "user", "content": "Why append-only?"},
+    }
+    said = {
+        "id": "m-1",
+        "role": "assistant",
+        "content": [{"type": "text", "text": "Because auditors ask."}],
+    }
     claude = Path.home() / ".claude" / "projects" / "ledgerly" / f"{CLAUDE}.jsonl"
     lines = [line | prompt, line | {"type": "assistant", "uuid": "u-2", "message": said}]
     put(claude, "".join(json.dumps(one) + "\n" for one in lines))
@@ -46,7 +63,10 @@ def sessions(project: Path) -> Path:
     put(storage / "session" / "p" / "ses_made1.json", json.dumps(session))
     info = {"id": "msg_1", "role": "user", "time": time}
     put(storage / "message" / "ses_made1" / "msg_1.json", json.dumps(info))
-    put(storage / "part" / "msg_1" / "prt_1.json", json.dumps({"type": "text", "text": "Which ledger format?"}))
+    put(
+        storage / "part" / "msg_1" / "prt_1.json",
+        json.dumps({"type": "text", "text": "Which ledger format?"}),
+    )
     for key, words in ((CLAUDE, "Why append-only?"), (FREE, "Do we sign entries?")):
         put(project / ".specstory" / "history" / f"2026-02-09-{key}.md", history(key, words))
     return claude
@@ -67,7 +87,11 @@ def put(path: Path, text: str) -> None:
 
 
 def memory_of(words: str) -> list[Path]:
-    return [path for path in (Path.home() / "memory").rglob("conversations/**/*.md") if words in path.read_text()]
+    return [
+        path
+        for path in (Path.home() / "memory").rglob("conversations/**/*.md")
+        if words in path.read_text()
+    ]
 
 
 def test_without_a_host_it_says_what_is_there_and_reads_nothing(sessions):
@@ -148,7 +172,9 @@ def test_what_cannot_be_read_is_kept_for_the_doctor(sessions, project):
     assert keeplore("init", "memory").returncode == 0
     done = keeplore("import", "--all", "--yes")
     assert done.returncode == 0 and "format 9" in done.stderr
-    at, problem, count = Cursors(Places.from_environment(os.environ).sessions).problems()["specstory"]
+    at, problem, count = Cursors(Places.from_environment(os.environ).sessions).problems()[
+        "specstory"
+    ]
     assert count == 1
     assert "format 9" in problem and at.endswith("Z")
     assert "host specstory" in (told := keeplore("doctor").stdout) and "format 9" in told

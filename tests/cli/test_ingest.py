@@ -13,7 +13,15 @@ def test_each_source_is_told_and_found_and_one_that_fails_keeps_no_other_from_it
         "# Guide \x1b[31m\x1b]0;title\x07red\n\nThe rollback of a deployment takes four minutes."
     )
     (shop / "picture.png").write_bytes(b"\x89PNG\r\n" + bytes(300))
-    done = run("ingest", "guide.md", "http://127.0.0.1:9/", "picture.png", "file:///etc/passwd", "guide.md", cwd=shop)
+    done = run(
+        "ingest",
+        "guide.md",
+        "http://127.0.0.1:9/",
+        "picture.png",
+        "file:///etc/passwd",
+        "guide.md",
+        cwd=shop,
+    )
     assert done.returncode == 1 and "\x1b" not in done.stdout + done.stderr
     assert done.stdout.count("Ingested: Guide red\n  project shop, 1 passage\n") == 1
     told = dict(line.split(": ", 2)[1:] for line in done.stderr.splitlines())
@@ -23,14 +31,18 @@ def test_each_source_is_told_and_found_and_one_that_fails_keeps_no_other_from_it
     assert git("log", "-1", "--format=%s", cwd=memory) == "Ingest a document"
     assert git("status", "--porcelain", cwd=memory) == ""
 
-    found = json.loads(run("recall", "how long does a rollback take", "--json", cwd=shop).stdout)["hits"]
+    found = json.loads(run("recall", "how long does a rollback take", "--json", cwd=shop).stdout)[
+        "hits"
+    ]
     assert [(hit["title"], hit["trust"]) for hit in found] == [("Guide red", "document")]
     listed = json.loads(run("ingest", "--status", "--json", cwd=shop).stdout)
     assert sorted(status["state"] for status in listed) == ["done", "failed", "failed", "failed"]
     assert found[0]["memory_id"] in {status["id"] for status in listed}
 
     again = json.loads(run("ingest", "./guide.md", "--json", cwd=shop).stdout)
-    assert [(status["what"], status["id"]) for status in again] == [("unchanged", found[0]["memory_id"])]
+    assert [(status["what"], status["id"]) for status in again] == [
+        ("unchanged", found[0]["memory_id"])
+    ]
     shown = run("show", found[0]["memory_id"], cwd=shop).stdout
     assert "trust:  document" in shown and "path ~/code/shop/guide.md" in shown
 

@@ -102,7 +102,13 @@ def test_the_pre_commit_framework_is_told_a_command_that_exists() -> None:
     [entry] = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())
     assert entry["entry"].split()[:2] == ["keeplore", "lint"] and entry["language"] == "python"
     files = re.compile(entry["files"])
-    wanted = ("memory/a.md", "memory/x/y z.md", "user/memory/a.md", "projects/p/memory/facts/a.md", "entities/a.yaml")
+    wanted = (
+        "memory/a.md",
+        "memory/x/y z.md",
+        "user/memory/a.md",
+        "projects/p/memory/facts/a.md",
+        "entities/a.yaml",
+    )
     others = (
         "entities/x/a.yaml",
         "README.md",

@@ -13,7 +13,9 @@ Git = Callable[..., str]
 
 @pytest.fixture
 def workspace(home: Path, run: Callable, git: Git) -> Path:
-    """A workspace with a remote; it knows the projects ``shop``, whose remote nobody has, and ``register``."""
+    """A workspace with a remote; it knows the projects ``shop``, whose remote nobody has, and
+    ``register``.
+    """
     assert run("init", "memory").returncode == 0
     git("init", "-q", "--bare", "-b", "main", str(home / "memory.git"), cwd=home)
     git("remote", "add", "origin", str(home / "memory.git"), cwd=home / "memory")
@@ -30,14 +32,23 @@ def workspace(home: Path, run: Callable, git: Git) -> Path:
 
 
 def test_projects_are_listed_added_and_joined(workspace: Path, run: Callable) -> None:
-    assert [line.split("\t")[0] for line in run("projects").stdout.splitlines()] == ["register", "shop"]
+    assert [line.split("\t")[0] for line in run("projects").stdout.splitlines()] == [
+        "register",
+        "shop",
+    ]
     again = run("projects", "add", str(workspace.parent / "shop"))
     assert again.returncode == 1 and "already" in again.stderr
     joined = run("projects", "reassign", "register", "till")
     assert joined.stdout.startswith("register is till now")
     listed = json.loads(run("projects", "--json").stdout)
-    assert [(project["name"], project["also"]) for project in listed] == [("shop", []), ("till", ["register"])]
-    assert json.loads(run("whoami", "--json", cwd=workspace.parent / "till").stdout)["project"] == "till"
+    assert [(project["name"], project["also"]) for project in listed] == [
+        ("shop", []),
+        ("till", ["register"]),
+    ]
+    assert (
+        json.loads(run("whoami", "--json", cwd=workspace.parent / "till").stdout)["project"]
+        == "till"
+    )
 
 
 def test_a_list_in_the_workspace_is_offered_and_taken_in(workspace: Path, run: Callable) -> None:
@@ -46,19 +57,38 @@ def test_a_list_in_the_workspace_is_offered_and_taken_in(workspace: Path, run: C
     )
     assert "projects add --from" in run("projects").stderr
     done = run("projects", "add", "--from", str(workspace / "projects.json"))
-    assert done.stdout == "api: example.invalid/acme/api\n" and "1 of its entries has no address" in done.stderr
-    assert "no project of it is new" in run("projects", "add", "--from", str(workspace / "projects.json")).stderr
+    assert (
+        done.stdout == "api: example.invalid/acme/api\n"
+        and "1 of its entries has no address" in done.stderr
+    )
+    assert (
+        "no project of it is new"
+        in run("projects", "add", "--from", str(workspace / "projects.json")).stderr
+    )
     assert run("projects", "add", "x", "--from", str(workspace / "projects.json")).returncode == 2
 
 
 def test_a_clone_says_what_came_of_each_project(workspace: Path, run: Callable, home: Path) -> None:
     assert run("sync").returncode == 0
-    other = {"KEEPLORE_STATE_DIR": str(home / "b" / "state"), "KEEPLORE_CACHE_DIR": str(home / "b" / "cache")}
+    other = {
+        "KEEPLORE_STATE_DIR": str(home / "b" / "state"),
+        "KEEPLORE_CACHE_DIR": str(home / "b" / "cache"),
+    }
     done = run(
-        "clone", str(home / "memory.git"), str(home / "b" / "memory"), "--projects", "all", "--into", "b", **other
+        "clone",
+        str(home / "memory.git"),
+        str(home / "b" / "memory"),
+        "--projects",
+        "all",
+        "--into",
+        "b",
+        **other,
     )
     assert done.returncode == 0, done.stderr
-    assert "shop: not cloned" in done.stdout and "register: not cloned: it has no remote" in done.stdout
+    assert (
+        "shop: not cloned" in done.stdout
+        and "register: not cloned: it has no remote" in done.stdout
+    )
     assert run("projects", "clone", **other).returncode == 2
     assert run("projects", "clone", "nobody", **other).returncode == 1
     assert run("projects", "clone", "shop", "--into", str(home / "code"), **other).returncode == 1
@@ -69,11 +99,16 @@ def test_a_clone_connects_agents_when_asked_and_tells_what_is_not_well(
 ) -> None:
     assert run("sync").returncode == 0
     (home / ".codex").mkdir()
-    other = {"KEEPLORE_STATE_DIR": str(home / "b" / "state"), "KEEPLORE_CACHE_DIR": str(home / "b" / "cache")}
+    other = {
+        "KEEPLORE_STATE_DIR": str(home / "b" / "state"),
+        "KEEPLORE_CACHE_DIR": str(home / "b" / "cache"),
+    }
     done = run("clone", str(home / "memory.git"), str(home / "b" / "memory"), "--connect", **other)
     assert done.returncode == 0, done.stderr
     assert "Codex CLI: connected" in done.stdout and (home / ".codex" / "hooks.json").is_file()
     assert "nothing needs you" in done.stdout and "ok  " not in done.stdout
     assert "never on this machine" not in done.stdout  # it has just brought everything
-    again = run("clone", str(home / "memory.git"), str(home / "c" / "memory"), "--name", "c", **other)
+    again = run(
+        "clone", str(home / "memory.git"), str(home / "c" / "memory"), "--name", "c", **other
+    )
     assert "`keeplore connect` lets" in again.stdout

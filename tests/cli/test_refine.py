@@ -1,4 +1,6 @@
-"""``keeplore refine``, ``audit`` and ``review`` as a person runs them, with a real server that plays the model."""
+"""``keeplore refine``, ``audit`` and ``review`` as a person runs them, with a real server that
+plays the model.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,30 @@ import pytest
 from click.testing import CliRunner
 from tests.llm.model_server import Gone, Request, Said, Status, model_server
 
-from keeplore.cli.commands import review_
+from keeplore.cli.commands.write import review_
 from keeplore.cli.main import cli
 from keeplore.config.places import Places
 from keeplore.errors import LlmUnavailable
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 TALKS = {
-    "The ledger": ("Should the ledger be append-only? Auditors ask for every state.", "The ledger stays append-only."),
-    "The backup": ("How often do we back up, and where to?", "Backups must go to the second site every night."),
+    "The ledger": (
+        "Should the ledger be append-only? Auditors ask for every state.",
+        "The ledger stays append-only.",
+    ),
+    "The backup": (
+        "How often do we back up, and where to?",
+        "Backups must go to the second site every night.",
+    ),
 }
-FIELDS = {"type": "decision", "scope": "project", "category": "architectural-decisions", "confidence": 0.9}
+FIELDS = {
+    "type": "decision",
+    "scope": "project",
+    "category": "architectural-decisions",
+    "confidence": 0.9,
+}
 
 
 @pytest.fixture
@@ -46,9 +59,16 @@ def root(home: Path, server: Any) -> Path:
         workspace = registry.named("memory")
         for number, (title, (asked, said)) in enumerate(TALKS.items()):
             at = f"2026-02-0{number + 1}T10:00:00Z"
-            exchange = Exchange(f"turn-{number}", at, f"{asked} {said if not number else ''}", (said,), at)
+            exchange = Exchange(
+                f"turn-{number}", at, f"{asked} {said if not number else ''}", (said,), at
+            )
             source = {"host": "codex", "session": f"s-{number}", "machine": workspace.machine}
-            names = {"kind": "conversation", "title": title, "scope": "workspace", "trust": "assistant"}
+            names = {
+                "kind": "conversation",
+                "title": title,
+                "scope": "workspace",
+                "trust": "assistant",
+            }
             meta = new_meta(id=new_id(title), created_at=at, updated_at=at, source=source, **names)
             workspace.store.save(Memory(meta, Conversation(title, (exchange,)).to_markdown()))
         workspace.commit()
@@ -60,7 +80,16 @@ def answer(request: Request) -> Said:
         told = {"fact": 1, "aspect": "storage", "kind": "constraint"}
         return Said(json.dumps({"type": "system", "aspects": [told]}))
     if "Talk:" not in request.prompt:
-        choices = [{"fact": 1, "action": "ADD", "target": "", "content": "", "confidence": 0.9, "reason": "new"}]
+        choices = [
+            {
+                "fact": 1,
+                "action": "ADD",
+                "target": "",
+                "content": "",
+                "confidence": 0.9,
+                "reason": "new",
+            }
+        ]
         return Said(json.dumps({"decisions": choices}))
     said = next(said for _, said in TALKS.values() if said in request.prompt)
     named = {"source": "Auditors", "relationship": "read", "target": "ledger", "confidence": 1.0}
@@ -88,7 +117,9 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
     priced = run("refine", "--all", "--dry-run").stdout
     assert "2 talks" in priced and "llm.prices" in priced
     refused = run("refine", "--all").exception
-    assert isinstance(refused, LlmUnavailable) and "keeplore refine --accept-model" in refused.remedy
+    assert (
+        isinstance(refused, LlmUnavailable) and "keeplore refine --accept-model" in refused.remedy
+    )
     assert server.requests == []
     accepted = run("refine", "--accept-model", typed="y\n")
     assert (accepted.exit_code, server.url.partition("/v1")[0] in accepted.stdout) == (0, True)
@@ -104,16 +135,27 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
     ]
     assert run("audit", "--proposal", "add", "--outcome", "blocked").stdout == ""
     [ledger] = root.glob("memory/decisions/*ledger*.md")
-    assert "aspects:\n- entity: ledger\n  type: system\n  aspect: storage\n  kind: constraint\n" in ledger.read_text()
+    assert (
+        "aspects:\n- entity: ledger\n  type: system\n  aspect: storage\n  kind: constraint\n"
+        in ledger.read_text()
+    )
     assert "aspects" in run("cost").stdout
     [held] = json.loads(run("audit", "--outcome", "review", "--json").stdout)
     with Registry(Places(root.parent / "state", root.parent / "cache")) as registry:
-        elsewhere = {**held, "id": f"{held['id'][:-1]}x", "scope": "project", "project": "elsewhere"}
+        elsewhere = {
+            **held,
+            "id": f"{held['id'][:-1]}x",
+            "scope": "project",
+            "project": "elsewhere",
+        }
         registry.named("memory").store.record(registry.named("memory").machine, elsewhere)
     assert "proposals of other projects: 1;" in run("review").stderr
     monkeypatch.setattr(review_, "sys", SimpleNamespace(stdin=Terminal(), stdout=Terminal()))
     seen = run("review", typed="y\n").stdout
-    assert "New note: Backups must go to the second site every night." in seen and "held back: rule" in seen
+    assert (
+        "New note: Backups must go to the second site every night." in seen
+        and "held back: rule" in seen
+    )
     [note] = root.glob("memory/decisions/*backups-must*.md")
     assert "trust: user" in note.read_text()
     decided = json.loads(run("audit", "--outcome", "accepted", "--json").stdout)
@@ -121,7 +163,9 @@ def test_a_backlog_is_priced_accepted_refined_and_decided(
     assert "New note" not in run("review").stdout
 
 
-def test_a_server_that_refuses_leaves_the_work_in_the_queue(root: Path, server: Any, run: Callable[..., Any]) -> None:
+def test_a_server_that_refuses_leaves_the_work_in_the_queue(
+    root: Path, server: Any, run: Callable[..., Any]
+) -> None:
     run("refine", "--accept-model", typed="y\n")
     server.always(Status(401))
     done = run("refine", "--all")
@@ -136,7 +180,10 @@ def test_a_talk_at_which_the_server_breaks_off_is_given_up_and_holds_nothing_up(
     run("refine", "--accept-model", typed="y\n")
     server.always(lambda request: Gone() if "append-only" in request.prompt else answer(request))
     first = run("refine", "--all")
-    assert "The ledger: the server cannot be reached" in first.stdout and "1 of 2 talks refined" in first.stdout
+    assert (
+        "The ledger: the server cannot be reached" in first.stdout
+        and "1 of 2 talks refined" in first.stdout
+    )
     run("refine", "--all")
     run("refine", "--all")
     assert "1 jobs (refine) were given up" in run("cost").stderr

@@ -1,4 +1,6 @@
-"""``keeplore remember``: from the command line, a pipe, a terminal, an agent's shell, and many at once."""
+"""``keeplore remember``: from the command line, a pipe, a terminal, an agent's shell, and many at
+once.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 def notes(root: Path) -> list[Any]:
     """The notes of a workspace, in the order of their paths."""
-    found = (parse(path.read_text()) for path in sorted(root.rglob("memory/**/*.md")) if path.name != "README.md")
+    found = (
+        parse(path.read_text())
+        for path in sorted(root.rglob("memory/**/*.md"))
+        if path.name != "README.md"
+    )
     return [memory for memory in found if memory.kind == "note"]
 
 
@@ -49,7 +55,14 @@ def test_what_was_remembered_is_said_with_its_place_and_is_committed(
 def test_a_note_is_linked_to_others_and_both_sides_tell(run: Run, memory: Path) -> None:
     run("remember", CENTS)
     [old] = notes(memory)
-    done = run("remember", "The shop shows whole euros.", "--refines", old.id[4:12], "--contradicts", old.id)
+    done = run(
+        "remember",
+        "The shop shows whole euros.",
+        "--refines",
+        old.id[4:12],
+        "--contradicts",
+        old.id,
+    )
     assert done.returncode == 0
     [new] = [note for note in notes(memory) if note.id != old.id]
     assert new.links == (("refines", old.id), ("contradicts", old.id))
@@ -72,13 +85,21 @@ def test_a_text_can_come_from_a_pipe(run: Run, memory: Path, arguments: tuple[st
     assert note.title == CENTS and "The second paragraph." in note.body
 
 
-def test_what_is_too_large_for_a_note_is_refused_before_anything_is_written(run: Run, memory: Path) -> None:
+def test_what_is_too_large_for_a_note_is_refused_before_anything_is_written(
+    run: Run, memory: Path
+) -> None:
     done = run("remember", "-", stdin="x" * 1_000_001)
-    assert done.returncode == 1 and "larger than 1000 kB" in done.stderr and "keeplore ingest FILE" in done.stderr
+    assert (
+        done.returncode == 1
+        and "larger than 1000 kB" in done.stderr
+        and "keeplore ingest FILE" in done.stderr
+    )
     assert notes(memory) == []
 
 
-@pytest.mark.parametrize(("data", "said"), [(b"caf\xe9", "byte 4 is not UTF-8"), (b"a\0b", "byte 2 is NUL")])
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"caf\xe9", "byte 4 is not UTF-8"), (b"a\0b", "byte 2 is NUL")]
+)
 def test_what_is_no_text_is_refused(memory: Path, tmp_path: Path, data: bytes, said: str) -> None:
     (tmp_path / "data").write_bytes(data)
     with (tmp_path / "data").open("rb") as file:
@@ -89,15 +110,25 @@ def test_what_is_no_text_is_refused(memory: Path, tmp_path: Path, data: bytes, s
 
 
 def test_no_control_character_reaches_the_workspace(run: Run, memory: Path) -> None:
-    said = "\x1b[31mCents\x1b[0m are whole numbers.\r\n\r\nSecond\x07 \u202eparagraph \x1b]0;title\x07👍🏽"
+    said = (
+        "\x1b[31mCents\x1b[0m are whole numbers.\r\n\r\nSecond\x07 \u202eparagraph "
+        "\x1b]0;title\x07👍🏽"
+    )
     assert run("remember", said, "--title", "\x1b[1mCents\x1b[0m").returncode == 0
     [note] = notes(memory)
     assert note.body == "# Cents\n\nCents are whole numbers.\n\nSecond paragraph 👍🏽\n"
-    assert run("remember", "--replaces", note.id[4:12], "\x1b[31mEuros\x1b[0m are no numbers.").returncode == 0
+    assert (
+        run(
+            "remember", "--replaces", note.id[4:12], "\x1b[31mEuros\x1b[0m are no numbers."
+        ).returncode
+        == 0
+    )
     assert run("edit", note.id[4:12], "--title", "\x1b[1mEuros\x9d0;title\x9c").returncode == 0
     written = [file.read_bytes() for file in memory.rglob("memory/**/*.md")]
     assert len(written) == 3 and not any(b"\x1b" in data or b"\xc2\x9d" in data for data in written)
-    assert not any("31m" in file.name or "1m" in file.name for file in memory.rglob("memory/**/*.md"))
+    assert not any(
+        "31m" in file.name or "1m" in file.name for file in memory.rglob("memory/**/*.md")
+    )
 
 
 def test_a_text_without_words_is_said_to_have_none(run: Run, memory: Path) -> None:
@@ -151,13 +182,20 @@ def test_exactly_the_same_again_is_said_to_be_there(run: Run, shop: Path, memory
     assert "said again:" in run("show", notes(memory)[0].id, cwd=shop).stdout
 
 
-def test_nearly_the_same_is_written_and_the_choices_are_named_where_nobody_can_be_asked(run: Run, memory: Path) -> None:
+def test_nearly_the_same_is_written_and_the_choices_are_named_where_nobody_can_be_asked(
+    run: Run, memory: Path
+) -> None:
     run("remember", "The staging database runs on port 5433")
     done = run("remember", "Staging database port is 5434")
     assert done.returncode == 0 and len(notes(memory)) == 2
-    old, new = (next(n.id[4:12] for n in notes(memory) if port in n.title) for port in ("5433", "5434"))
+    old, new = (
+        next(n.id[4:12] for n in notes(memory) if port in n.title) for port in ("5433", "5434")
+    )
     assert f"{old}  " in done.stderr and "runs on port 5433" in done.stderr
-    assert f"`keeplore forget {old}` keeps the new one, `keeplore forget {new}` the old one" in done.stderr
+    assert (
+        f"`keeplore forget {old}` keeps the new one, `keeplore forget {new}` the old one"
+        in done.stderr
+    )
 
 
 @pytest.mark.parametrize(("answer", "titles"), [("a", 2), ("s", 1), ("", 2)])
@@ -193,8 +231,15 @@ def test_a_memory_can_be_replaced_by_name(run: Run, memory: Path) -> None:
 
 
 def test_programs_get_json(run: Run, shop: Path, memory: Path) -> None:
-    told = json.loads(run("remember", "--json", "--scope", "user", "I read English", cwd=shop).stdout)
-    assert (told["is_new"], told["scope"], told["workspace"], told["similar"]) == (True, "user", "memory", [])
+    told = json.loads(
+        run("remember", "--json", "--scope", "user", "I read English", cwd=shop).stdout
+    )
+    assert (told["is_new"], told["scope"], told["workspace"], told["similar"]) == (
+        True,
+        "user",
+        "memory",
+        [],
+    )
     assert Path(told["path"]).read_text().count(told["id"]) == 1
 
 
@@ -202,7 +247,11 @@ def test_an_agent_that_remembers_is_not_the_person(run: Run, shop: Path, memory:
     session = {"CLAUDE_CODE_SESSION_ID": "s-1"}
     assert run("remember", "-", cwd=shop, stdin=f"{CENTS}\n", **session).returncode == 0
     [note] = notes(memory)
-    assert (note.trust, note.source["host"], note.source["session"]) == ("assistant", "claude-code", "s-1")
+    assert (note.trust, note.source["host"], note.source["session"]) == (
+        "assistant",
+        "claude-code",
+        "s-1",
+    )
     again = run("remember", "-", cwd=shop, stdin=f"{CENTS}\n", **session)
     assert again.returncode == 0 and len(notes(memory)) == 1
 
@@ -225,7 +274,9 @@ def test_an_agents_shell_with_a_pipe_that_never_ends_does_not_hang(shop: Path) -
     assert done.returncode == 1 and "no exchange of this session" in done.stderr
 
 
-def test_without_a_text_what_was_said_last_becomes_permanent(run: Run, shop: Path, memory: Path) -> None:
+def test_without_a_text_what_was_said_last_becomes_permanent(
+    run: Run, shop: Path, memory: Path
+) -> None:
     spool = Spool(Places.from_environment(os.environ).spool)
     _say(spool, shop, "s-1", "Floats or cents for prices?", "Cents: floats lost one in March.")
     _say(spool, shop, "s-2", "Which port?", "5433 it is.")
@@ -238,12 +289,16 @@ def test_without_a_text_what_was_said_last_becomes_permanent(run: Run, shop: Pat
     assert again.stdout.startswith("This is remembered already") and len(notes(memory)) == 1
 
 
-def test_without_a_text_and_without_a_session_there_is_nothing_to_remember(run: Run, shop: Path) -> None:
+def test_without_a_text_and_without_a_session_there_is_nothing_to_remember(
+    run: Run, shop: Path
+) -> None:
     done = run("remember", cwd=shop)
     assert done.returncode == 1 and 'keeplore remember "…"' in done.stderr
 
 
-def test_while_git_is_busy_it_is_on_disk_and_said_to_wait(run: Run, memory: Path, git: Callable[..., str]) -> None:
+def test_while_git_is_busy_it_is_on_disk_and_said_to_wait(
+    run: Run, memory: Path, git: Callable[..., str]
+) -> None:
     (memory / ".git" / "MERGE_HEAD").write_text(git("rev-parse", "HEAD", cwd=memory).strip() + "\n")
     done = run("remember", CENTS)
     assert done.returncode == 0 and "on disk and not committed yet" in done.stderr
@@ -253,7 +308,9 @@ def test_while_git_is_busy_it_is_on_disk_and_said_to_wait(run: Run, memory: Path
     assert git("status", "--porcelain", cwd=memory) == ""
 
 
-def test_beside_a_lock_that_a_killed_git_left_the_command_that_ends_it_is_said(run: Run, memory: Path) -> None:
+def test_beside_a_lock_that_a_killed_git_left_the_command_that_ends_it_is_said(
+    run: Run, memory: Path
+) -> None:
     lock = memory / ".git" / "index.lock"
     lock.touch()
     done = run("remember", CENTS)
@@ -265,10 +322,17 @@ def test_a_text_that_would_command_a_terminal_is_printed_as_text(
 ) -> None:
     status, seen = at_terminal("remember", "Use \x1b]0;owned\x07 [red]cents[/red] \u202eelbatrever")
     assert status == 0
-    assert "\x1b]" not in seen and "\x07" not in seen and "\u202e" not in seen and "[red]cents[/red]" in seen
+    assert (
+        "\x1b]" not in seen
+        and "\x07" not in seen
+        and "\u202e" not in seen
+        and "[red]cents[/red]" in seen
+    )
 
 
-def test_many_processes_remember_at_once_and_nothing_is_lost_or_doubled(memory: Path, git: Callable[..., str]) -> None:
+def test_many_processes_remember_at_once_and_nothing_is_lost_or_doubled(
+    memory: Path, git: Callable[..., str]
+) -> None:
     script = (
         "import os, sys; from pathlib import Path; from keeplore.cli.main import cli\n"
         "for n in range(12):\n"
@@ -277,7 +341,10 @@ def test_many_processes_remember_at_once_and_nothing_is_lost_or_doubled(memory: 
     )
     writers = [
         subprocess.Popen(
-            (sys.executable, "-c", script, name), cwd=memory, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            (sys.executable, "-c", script, name),
+            cwd=memory,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         for name in ("first", "second")
     ]
@@ -295,10 +362,21 @@ def _say(spool: Spool, cwd: Path, session: str, asked: str, answered: str) -> No
     """What Claude Code reports of one exchange."""
     transcript = cwd.parent / f"{session}.jsonl"
     at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(time.time() - 60))
-    common = {"sessionId": session, "cwd": str(cwd), "timestamp": at, "isSidechain": False, "version": "2.1.0"}
+    common = {
+        "sessionId": session,
+        "cwd": str(cwd),
+        "timestamp": at,
+        "isSidechain": False,
+        "version": "2.1.0",
+    }
     told = [{"type": "text", "text": answered}]
     lines = (
-        {"type": "user", "uuid": f"{session}-u", "parentUuid": None, "message": {"role": "user", "content": asked}},
+        {
+            "type": "user",
+            "uuid": f"{session}-u",
+            "parentUuid": None,
+            "message": {"role": "user", "content": asked},
+        },
         {
             "type": "assistant",
             "uuid": f"{session}-a",
@@ -307,5 +385,10 @@ def _say(spool: Spool, cwd: Path, session: str, asked: str, answered: str) -> No
         },
     )
     transcript.write_text("".join(json.dumps({**common, **line}) + "\n" for line in lines))
-    payload = {"session_id": session, "cwd": str(cwd), "transcript_path": str(transcript), "hook_event_name": "Stop"}
+    payload = {
+        "session_id": session,
+        "cwd": str(cwd),
+        "transcript_path": str(transcript),
+        "hook_event_name": "Stop",
+    }
     spool.add("claude-code", "Stop", json.dumps(payload).encode())

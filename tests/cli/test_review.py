@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from keeplore.cli.commands import review_
+from keeplore.cli.commands.write import review_
 from keeplore.config.places import Places
 from keeplore.index import Allowed, Wanted
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.review import accept, offers, reject
-from keeplore.workspace.setup import initialise
 from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.review import accept, offers, reject
 
 EVERYWHERE = Allowed(())
 SAID = "Let's use something simple for the queue."
@@ -33,7 +33,9 @@ def places(tmp_path: Path) -> Places:
 def workspace(places: Places, tmp_path: Path) -> Iterator[Workspace]:
     with Registry(places) as registry:
         workspace = registry.for_directory(tmp_path)
-        talk = Conversation("The queue", (Exchange("t1", "2026-03-01T10:00:00Z", SAID, ("Fine.",)),))
+        talk = Conversation(
+            "The queue", (Exchange("t1", "2026-03-01T10:00:00Z", SAID, ("Fine.",)),)
+        )
         meta = new_meta(
             id=new_id("talk"),
             kind="conversation",
@@ -59,11 +61,16 @@ def test_what_is_accepted_becomes_the_persons_note(workspace: Workspace) -> None
 def test_what_is_put_into_other_words_is_not_offered_again(workspace: Workspace) -> None:
     [offer] = offers(workspace, EVERYWHERE)
     outcome = accept(workspace, offer, "The queue is one table in Postgres.", "infrastructure")
-    assert (outcome.memory.title, outcome.memory.category) == ("The queue is one table in Postgres.", "infrastructure")
+    assert (outcome.memory.title, outcome.memory.category) == (
+        "The queue is one table in Postgres.",
+        "infrastructure",
+    )
     assert list(offers(workspace, EVERYWHERE)) == []
 
 
-def test_what_is_rejected_or_forgotten_is_not_offered_again(workspace: Workspace, places: Places) -> None:
+def test_what_is_rejected_or_forgotten_is_not_offered_again(
+    workspace: Workspace, places: Places
+) -> None:
     [offer] = offers(workspace, EVERYWHERE)
     reject(workspace, "studio-1a2b", offer)
     assert list(offers(workspace, EVERYWHERE)) == []

@@ -1,4 +1,6 @@
-"""``show``, ``list``, ``history``, ``pin`` and completion: what a person, a pipe and a program get, from any memory."""
+"""``show``, ``list``, ``history``, ``pin`` and completion: what a person, a pipe and a program get,
+from any memory.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 Terminal = Callable[..., tuple[int, str]]
 # a terminal would be renamed, cleared, written backwards; rich would colour; a link would be opened
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066 [red]x[/red] [bold] :smile: \r\n\x00"
-COMMANDING = re.compile("\x1b(?!\\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+COMMANDING = re.compile(
+    "\x1b(?!\\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 @pytest.fixture
@@ -42,7 +46,13 @@ def _workspace() -> Workspace:
 def save(**fields: object) -> Memory:
     """Put a memory of any kind into the workspace."""
     body = str(fields.pop("body", "# t\n"))
-    meta = {"id": new_id(), "kind": "note", "title": "t", "created_at": "2026-02-09T14:03:11Z", "scope": "workspace"}
+    meta = {
+        "id": new_id(),
+        "kind": "note",
+        "title": "t",
+        "created_at": "2026-02-09T14:03:11Z",
+        "scope": "workspace",
+    }
     memory = Memory(new_meta(**{**meta, **fields}), body)
     with _workspace() as workspace:
         workspace.store.save(memory)
@@ -51,7 +61,12 @@ def save(**fields: object) -> Memory:
 
 def conversation() -> Memory:
     exchanges = (
-        Exchange("turn-one-1", "2026-02-09T14:03:11Z", "Which port does staging use?", ("5433, see `compose.yaml`.",)),
+        Exchange(
+            "turn-one-1",
+            "2026-02-09T14:03:11Z",
+            "Which port does staging use?",
+            ("5433, see `compose.yaml`.",),
+        ),
         Exchange(
             "turn-two-2",
             "2026-02-09T14:05:00Z",
@@ -60,20 +75,29 @@ def conversation() -> Memory:
         ),
     )
     talk = Conversation("Which port", exchanges, session_context="ports")
-    return save(kind="conversation", title="Which port", body=talk.to_markdown(), source={"host": "codex"})
+    return save(
+        kind="conversation", title="Which port", body=talk.to_markdown(), source={"host": "codex"}
+    )
 
 
 def test_showing_a_memory_is_noted_as_use_of_it_and_printing_it_for_programs_is_not(
     run: Run, write: Callable[..., Memory]
 ) -> None:
-    note, opened = write("Use pnpm, never npm."), Places.from_environment(os.environ).state / "opened"
-    assert run("show", "--json", note.id).returncode == run("show", "--path", note.id).returncode == 0
+    note, opened = (
+        write("Use pnpm, never npm."),
+        Places.from_environment(os.environ).state / "opened",
+    )
+    assert (
+        run("show", "--json", note.id).returncode == run("show", "--path", note.id).returncode == 0
+    )
     assert not opened.exists()
     assert run("show", note.id).returncode == 0
     assert [path.name.partition(".")[2] for path in opened.iterdir()] == [note.id]
 
 
-def test_a_note_is_shown_with_all_that_is_known_of_it(run: Run, write: Callable[..., Memory]) -> None:
+def test_a_note_is_shown_with_all_that_is_known_of_it(
+    run: Run, write: Callable[..., Memory]
+) -> None:
     first = write(
         "Use pnpm, never npm.",
         category="coding-preferences",
@@ -81,24 +105,31 @@ def test_a_note_is_shown_with_all_that_is_known_of_it(run: Run, write: Callable[
         confidence=0.9,
         source={"host": "claude-code", "session": "s-1", "branch": "main", "turns": ["t1", "t2"]},
     )
-    second = write("Lock files are committed", related=({"id": first.id, "relationship": "refines"},))
+    second = write(
+        "Lock files are committed", related=({"id": first.id, "relationship": "refines"},)
+    )
     done = run("show", first.id[4:10])
     assert (done.returncode, done.stderr) == (0, "")
     for part in (
         first.id, "note, coding-preferences, permanent", "workspace scope, workspace memory",
         "user, confidence 0.9", "claude-code, remember, session s-1, branch main",
-        "2 turns", f"{second.id[4:12]} Lock files are committed", "refines this:", "  memory/memory/preferences/",
+        "2 turns", f"{second.id[4:12]} Lock files are committed", ("refines "
+                                                                  "this:"), "  memory/memory/preferences/",
         "# Use pnpm, never npm.",
     ):  # fmt: skip
         assert part in done.stdout
     assert "refines:" in run("show", second.id).stdout
     told = json.loads(run("show", "--json", first.id).stdout)
-    assert told["front_matter"]["category"] == "coding-preferences" and told["body"].startswith("# Use pnpm")
+    assert told["front_matter"]["category"] == "coding-preferences" and told["body"].startswith(
+        "# Use pnpm"
+    )
     assert [(link["id"], link["is_from_here"]) for link in told["links"]] == [(second.id, False)]
     assert (told["version"], told["versions"], told["superseded_by"]) == (1, 1, "")
 
 
-def test_what_is_two_links_away_is_told_with_what_lies_between(run: Run, write: Callable[..., Memory]) -> None:
+def test_what_is_two_links_away_is_told_with_what_lies_between(
+    run: Run, write: Callable[..., Memory]
+) -> None:
     far = write("Use npm")
     near = write("Use pnpm", related=({"id": far.id, "relationship": "contradicts"},))
     shown = write("Use pnpm 9", related=({"id": near.id, "relationship": "refines"},))
@@ -118,7 +149,9 @@ def test_a_link_to_what_is_not_here_is_said_to_lead_nowhere(run: Run, memory: Pa
 def test_an_old_version_is_shown_as_one(run: Run, write: Callable[..., Memory]) -> None:
     old = write("Timeout is 30 s")
     with _workspace() as workspace:
-        new = workspace.notes.revise(old.id, body="# Timeout is 60 s\n", title="Timeout is 60 s").memory
+        new = workspace.notes.revise(
+            old.id, body="# Timeout is 60 s\n", title="Timeout is 60 s"
+        ).memory
     assert f"1 of 2; this is an old one, {new.id} replaced it" in run("show", old.id).stdout
     assert "2 of 2" in run("show", new.id).stdout
 
@@ -131,17 +164,25 @@ def test_the_file_and_its_path_can_be_had_as_they_are(run: Run, memory: Path) ->
     assert run("show", path).stdout == run("show", shown.id).stdout
 
 
-def test_what_excludes_one_another_is_wrong_usage_and_an_unknown_name_says_what_to_do(run: Run, memory: Path) -> None:
+def test_what_excludes_one_another_is_wrong_usage_and_an_unknown_name_says_what_to_do(
+    run: Run, memory: Path
+) -> None:
     assert run("show", "--raw", "--full", "1f0c9a2e").returncode == 2
     assert run("show").returncode == 2
     unknown = run("show", "Why did we drop it")
     assert unknown.returncode == 1 and "keeplore recall 'Why did we drop it'" in unknown.stderr
 
 
-def test_a_conversation_is_folded_on_a_terminal_alone(run: Run, at_terminal: Terminal, memory: Path) -> None:
+def test_a_conversation_is_folded_on_a_terminal_alone(
+    run: Run, at_terminal: Terminal, memory: Path
+) -> None:
     talk = conversation()
     _, folded = at_terminal("show", talk.id)
-    assert "compose.yaml" not in folded and "Which port does staging use?" in folded and "--exchange NUMBER" in folded
+    assert (
+        "compose.yaml" not in folded
+        and "Which port does staging use?" in folded
+        and "--exchange NUMBER" in folded
+    )
     assert "Then move it. To 5434." in folded and "2026-02-09 14:05" in folded
     _, full = at_terminal("show", "--full", talk.id)
     assert "compose.yaml" in full and "--exchange NUMBER" not in full
@@ -157,12 +198,16 @@ def test_one_exchange_can_be_shown(run: Run, memory: Path, wanted: str) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["3", "0", "turn", "", "²"])
-def test_an_exchange_that_is_not_there_is_said_not_to_be(run: Run, memory: Path, wanted: str) -> None:
+def test_an_exchange_that_is_not_there_is_said_not_to_be(
+    run: Run, memory: Path, wanted: str
+) -> None:
     done = run("show", conversation().id, "--exchange", wanted)
     assert done.returncode == 1 and "from 1 to 2" in done.stderr
 
 
-def test_a_hostile_memory_reaches_no_terminal(at_terminal: Terminal, run: Run, memory: Path) -> None:
+def test_a_hostile_memory_reaches_no_terminal(
+    at_terminal: Terminal, run: Run, memory: Path
+) -> None:
     link = "[press me](javascript:alert(1)) <https://evil.invalid>\n"
     shown = save(
         title=f"t{HOSTILE}",
@@ -172,18 +217,31 @@ def test_a_hostile_memory_reaches_no_terminal(at_terminal: Terminal, run: Run, m
         source={"host": HOSTILE, "session": HOSTILE, "machine": HOSTILE, "turns": [HOSTILE]},
         related=[{"id": new_id(), "relationship": HOSTILE}],
     )
-    for command in (("show", shown.id), ("show", "--raw", shown.id), ("list",), ("history", shown.id)):
+    for command in (
+        ("show", shown.id),
+        ("show", "--raw", shown.id),
+        ("list",),
+        ("history", shown.id),
+    ):
         status, seen = at_terminal(*command)
         assert status == 0 and not COMMANDING.search(seen.replace("\n", "")), command
         assert "[red]x[/red]" in seen.replace("\n", "")
     assert at_terminal("show", shown.id)[1].count("x") >= 1_000_000
     piped = run("list").stdout
-    assert piped.count("\n") == 1 and piped.count("\t") == 4 and not COMMANDING.search(piped.replace("\t", ""))
+    assert (
+        piped.count("\n") == 1
+        and piped.count("\t") == 4
+        and not COMMANDING.search(piped.replace("\t", ""))
+    )
     assert json.loads(run("list", "--json").stdout)[0]["title"].startswith("t")
 
 
 def test_a_hostile_memory_is_recalled_as_text(at_terminal: Terminal, memory: Path) -> None:
-    save(title=f"aubergine{HOSTILE}", category=HOSTILE, body=f"# aubergine\n\nThe aubergine {HOSTILE} is ripe.\n")
+    save(
+        title=f"aubergine{HOSTILE}",
+        category=HOSTILE,
+        body=f"# aubergine\n\nThe aubergine {HOSTILE} is ripe.\n",
+    )
     status, seen = at_terminal("recall", "--text", "aubergine")
     assert status == 0 and "[red]x[/red]" in seen and not COMMANDING.search(seen.replace("\n", ""))
 
@@ -204,9 +262,15 @@ def test_a_list_has_the_newest_version_of_what_is_seen_from_here(
     write("Of another", project="ledger")
     write("Of me", scope="user")
     here = run("list", cwd=shop).stdout.splitlines()
-    assert sorted(line.split("\t")[3] for line in here) == ["Of me", "Of the shop", "Of the workspace"]
+    assert sorted(line.split("\t")[3] for line in here) == [
+        "Of me",
+        "Of the shop",
+        "Of the workspace",
+    ]
     [gotcha] = [line for line in here if "gotchas" in line]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d\tgotchas\tworkspace\tOf the workspace\t[0-9a-f]{8}", gotcha)
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\d\tgotchas\tworkspace\tOf the workspace\t[0-9a-f]{8}", gotcha
+    )
     assert run("list", "--all-projects", cwd=shop).stdout.count("\n") == 4
     assert run("list", "--all-versions", cwd=shop).stdout.count("\n") == 4
     assert run("list", "--project", "shop").stdout.count("\n") == 1
@@ -226,9 +290,16 @@ def test_a_list_has_the_newest_version_of_what_is_seen_from_here(
     ],
     ids=" ".join,
 )
-def test_a_list_can_be_narrowed(run: Run, memory: Path, arguments: tuple[str, ...], titles: list[str]) -> None:
+def test_a_list_can_be_narrowed(
+    run: Run, memory: Path, arguments: tuple[str, ...], titles: list[str]
+) -> None:
     conversation()
-    save(title="new", created_at="2026-02-08T00:00:00Z", updated_at="2026-02-08T00:00:00Z", category="security")
+    save(
+        title="new",
+        created_at="2026-02-08T00:00:00Z",
+        updated_at="2026-02-08T00:00:00Z",
+        category="security",
+    )
     save(title="old", created_at="2025-01-01T00:00:00Z", updated_at="2025-01-01T00:00:00Z")
     aside = save(title="aside")
     with _workspace() as workspace:
@@ -239,9 +310,14 @@ def test_a_list_can_be_narrowed(run: Run, memory: Path, arguments: tuple[str, ..
     assert all(Path(row["path"]).is_file() for row in found)
 
 
-def test_a_list_that_is_cut_or_empty_says_so_beside_the_result(run: Run, write: Callable[..., Memory]) -> None:
+def test_a_list_that_is_cut_or_empty_says_so_beside_the_result(
+    run: Run, write: Callable[..., Memory]
+) -> None:
     empty = run("list")
-    assert (empty.returncode, empty.stdout) == (0, "") and "keeplore import claude-code" in empty.stderr
+    assert (empty.returncode, empty.stdout) == (
+        0,
+        "",
+    ) and "keeplore import claude-code" in empty.stderr
     for number in range(3):
         write(f"Fact number {number} of all")
     assert run("list", "--limit", "2").stderr == "note: 2 of 3; --limit 0 for all\n"
@@ -262,8 +338,12 @@ def test_a_table_has_headings_on_a_terminal_and_colours_where_they_are_wanted(
         assert not re.search(r"\x1b\[[0-9;]*3[0-9]", seen), command
 
 
-def test_a_history_tells_what_changed_from_version_to_version(run: Run, write: Callable[..., Memory]) -> None:
-    first = write("Timeouts of the gateway.\n\nThey are 30 s, as the proxy has it.", category="infrastructure")
+def test_a_history_tells_what_changed_from_version_to_version(
+    run: Run, write: Callable[..., Memory]
+) -> None:
+    first = write(
+        "Timeouts of the gateway.\n\nThey are 30 s, as the proxy has it.", category="infrastructure"
+    )
     with _workspace() as workspace:
         body = first.body.replace("30 s", "60 s")
         second = workspace.notes.revise(first.id, body=body).memory
@@ -272,16 +352,27 @@ def test_a_history_tells_what_changed_from_version_to_version(run: Run, write: C
     one, two, three = re.split(r"^version \d  ", told, flags=re.MULTILINE)[1:]
     assert one.startswith(first.id[4:12]) and "Timeouts of the gateway." in one
     assert "They are [-30-]{+60+} s, as the proxy has it." in two and "(newest)" not in two
-    assert "category: infrastructure → gotchas" in three and "permanent: none → yes" in three and "(newest)" in three
+    assert (
+        "category: infrastructure → gotchas" in three
+        and "permanent: none → yes" in three
+        and "(newest)" in three
+    )
     data = json.loads(run("history", "--json", first.id).stdout)
     assert [version["is_head"] for version in data] == [False, False, True]
     assert {"sign": "-", "text": "30"} in data[1]["text"]
 
 
-def test_a_fork_is_marked_in_the_history_and_the_next_pin_joins_it(run: Run, write: Callable[..., Memory]) -> None:
+def test_a_fork_is_marked_in_the_history_and_the_next_pin_joins_it(
+    run: Run, write: Callable[..., Memory]
+) -> None:
     first = write("Timeout is 30 s")
     ends = [
-        save(title=f"Timeout is {s} s", supersedes=first.id, version=2, created_at=f"2027-01-0{s // 30}T00:00:00Z")
+        save(
+            title=f"Timeout is {s} s",
+            supersedes=first.id,
+            version=2,
+            created_at=f"2027-01-0{s // 30}T00:00:00Z",
+        )
         for s in (60, 90)
     ]
     told = run("history", first.id).stdout
@@ -292,7 +383,9 @@ def test_a_fork_is_marked_in_the_history_and_the_next_pin_joins_it(run: Run, wri
     assert "(fork)" not in run("history", first.id).stdout
 
 
-def test_pinning_is_a_version_and_can_be_taken_back(run: Run, write: Callable[..., Memory], memory: Path) -> None:
+def test_pinning_is_a_version_and_can_be_taken_back(
+    run: Run, write: Callable[..., Memory], memory: Path
+) -> None:
     first, second = write("Use pnpm"), write("Prices in cents")
     done = run("pin", first.id[4:12], second.id[4:12])
     assert done.returncode == 0 and done.stdout.count("Now permanent: ") == 2
@@ -311,7 +404,9 @@ def test_each_shell_gets_its_script(run: Run, shell: str) -> None:
     assert run("completion", "tcsh").returncode == 2
 
 
-def test_an_id_completes_from_its_digits_and_from_words_of_the_title(run: Run, write: Callable[..., Memory]) -> None:
+def test_an_id_completes_from_its_digits_and_from_words_of_the_title(
+    run: Run, write: Callable[..., Memory]
+) -> None:
     shown = write("Use pnpm, never 100% npm")
     old = write("Timeout is 30 s")
     with _workspace() as workspace:
@@ -319,7 +414,11 @@ def test_an_id_completes_from_its_digits_and_from_words_of_the_title(run: Run, w
         workspace.index.refresh()  # as the next command or the worker does
 
     def completed(typed: str) -> list[str]:
-        words = {"COMP_WORDS": f"keeplore show {typed}", "COMP_CWORD": "2", "_KEEPLORE_COMPLETE": "bash_complete"}
+        words = {
+            "COMP_WORDS": f"keeplore show {typed}",
+            "COMP_CWORD": "2",
+            "_KEEPLORE_COMPLETE": "bash_complete",
+        }
         return run(**words).stdout.split()
 
     digits = shown.id[4:12]
@@ -332,7 +431,11 @@ def test_an_id_completes_from_its_digits_and_from_words_of_the_title(run: Run, w
 
 
 def test_completion_fails_silently(run: Run, home: Path) -> None:
-    words = {"COMP_WORDS": "keeplore show x", "COMP_CWORD": "2", "_KEEPLORE_COMPLETE": "bash_complete"}
+    words = {
+        "COMP_WORDS": "keeplore show x",
+        "COMP_CWORD": "2",
+        "_KEEPLORE_COMPLETE": "bash_complete",
+    }
     broken = home / "broken"
     broken.mkdir()
     (broken / "machine.json").write_text("no JSON")

@@ -11,8 +11,8 @@ from typing import Any
 
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
-from keeplore.worker.lock import only_one
-from keeplore.worker.protocol import ask
+from keeplore.worker.server.protocol import ask
+from keeplore.worker.single_instance import only_one
 
 NOTES = 30  # more than a recall embeds on its way
 
@@ -21,8 +21,15 @@ def test_a_recall_at_a_terminal_starts_a_worker_for_vectors_and_a_script_does_no
     at_terminal: Callable[..., tuple[int, str]], run: Callable[..., Any], memory: Path
 ) -> None:
     for number in range(NOTES):
-        meta = new_meta(id=new_id(str(number)), kind="note", title=f"Note {number}", created_at="2026-02-09T10:00:00Z")
-        note = Memory({**meta, "scope": "workspace"}, f"# Note {number}\n\nIndent with {number} tabs.\n")
+        meta = new_meta(
+            id=new_id(str(number)),
+            kind="note",
+            title=f"Note {number}",
+            created_at="2026-02-09T10:00:00Z",
+        )
+        note = Memory(
+            {**meta, "scope": "workspace"}, f"# Note {number}\n\nIndent with {number} tabs.\n"
+        )
         path = memory / relative_path(note)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(serialise(note), encoding="utf-8")

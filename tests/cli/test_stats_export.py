@@ -1,4 +1,6 @@
-"""What memory holds, counted; and written out so that a program or a person can read it without Keeplore."""
+"""What memory holds, counted; and written out so that a program or a person can read it without
+Keeplore.
+"""
 
 from __future__ import annotations
 
@@ -13,31 +15,50 @@ from ready import keeplore
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse
 from keeplore.memory.note import Draft
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 HOSTILE = "# Fake\n\nFake\n===\n\n<!-- swallow\n\n```\nnever closed\n\n## Also fake"
 
 
 @pytest.fixture
 def root(home: Path) -> Path:
-    """Notes of two projects, one of them changed once, one forgotten, one hostile; and a conversation."""
+    """Notes of two projects, one of them changed once, one forgotten, one hostile; and a
+    conversation.
+    """
     places = Places.from_environment(os.environ)
     initialise(places, home / "memory")
     with Registry(places) as registry:
         workspace = registry.named("memory")
         notes = workspace.notes
-        first = notes.write(Draft("Use pnpm", category="project-conventions", project="web", permanent=True))
-        notes.revise(first.memory.id, title="Use bun", body="# Use bun\n\nSince 2026, with `bun.lock`.\n")
-        notes.write(Draft("The ledger is append-only", category="architectural-decisions", project="ledgerly"))
-        notes.write(Draft(HOSTILE, title="x](javascript:1) <b>\x1b[31m", project="web", category="gotchas"))
+        first = notes.write(
+            Draft("Use pnpm", category="project-conventions", project="web", permanent=True)
+        )
+        notes.revise(
+            first.memory.id, title="Use bun", body="# Use bun\n\nSince 2026, with `bun.lock`.\n"
+        )
+        notes.write(
+            Draft(
+                "The ledger is append-only", category="architectural-decisions", project="ledgerly"
+            )
+        )
+        notes.write(
+            Draft(HOSTILE, title="x](javascript:1) <b>\x1b[31m", project="web", category="gotchas")
+        )
         gone = notes.write(Draft("Forget this"))
         workspace.store.forget(gone.memory.id, "here", "2026-12-01T00:00:00Z")
         at = "2024-03-01T10:00:00Z"
         meta = new_meta(
-            id=new_id("c"), kind="conversation", title="Kafka", created_at=at, updated_at=at, scope="workspace"
+            id=new_id("c"),
+            kind="conversation",
+            title="Kafka",
+            created_at=at,
+            updated_at=at,
+            scope="workspace",
         )
-        said = Exchange("t-1", at, "How long do we keep events?", ("Seven days, said nobody twice.",))
+        said = Exchange(
+            "t-1", at, "How long do we keep events?", ("Seven days, said nobody twice.",)
+        )
         workspace.store.save(Memory(meta, Conversation("Kafka", (said,)).to_markdown()))
         workspace.commit()
     return home / "memory"
@@ -45,7 +66,13 @@ def root(home: Path) -> Path:
 
 def test_everything_is_counted(root: Path) -> None:
     told = json.loads(keeplore("stats", "--json").stdout)
-    assert (told["memories"], told["permanent"], told["superseded"], told["forgotten"], told["chains"]) == (
+    assert (
+        told["memories"],
+        told["permanent"],
+        told["superseded"],
+        told["forgotten"],
+        told["chains"],
+    ) == (
         4,
         1,
         1,
@@ -57,7 +84,16 @@ def test_everything_is_counted(root: Path) -> None:
     assert told["by_scope"] == {"project": 3, "workspace": 1}
     assert told["by_category"]["gotchas"] == 1 and told["by_trust"]["user"] == 3
     assert told["by_month"]["2024-03"] == 1 and told["oldest"] == "2024-03-01"
-    assert min(told["bytes_text"], told["bytes_git"], told["bytes_index"], told["bytes_cache"], told["bytes_state"]) > 0
+    assert (
+        min(
+            told["bytes_text"],
+            told["bytes_git"],
+            told["bytes_index"],
+            told["bytes_cache"],
+            told["bytes_state"],
+        )
+        > 0
+    )
     assert told["spool"] == {"new": 0, "claimed": 0, "dead": 0}
     assert told["forks"] == 0
 
@@ -77,7 +113,10 @@ def test_an_empty_workspace_is_counted_and_written_out_too(home: Path) -> None:
 
 
 def test_json_lines_hold_front_matter_and_body_as_they_are(root: Path) -> None:
-    told = [json.loads(line) for line in keeplore("export", "--format", "jsonl", "--all-versions").stdout.splitlines()]
+    told = [
+        json.loads(line)
+        for line in keeplore("export", "--format", "jsonl", "--all-versions").stdout.splitlines()
+    ]
     assert len(told) == 5
     for one in told:
         memory = parse((root / one["path"]).read_text())
@@ -90,14 +129,32 @@ def test_json_lines_hold_front_matter_and_body_as_they_are(root: Path) -> None:
 def test_a_document_has_contents_and_every_memory_and_nothing_in_one_changes_it(root: Path) -> None:
     text = keeplore("export").stdout
     tokens = MarkdownIt("commonmark").parse(text)
-    headings = [(token.tag, tokens[at + 1].content) for at, token in enumerate(tokens) if token.type == "heading_open"]
+    headings = [
+        (token.tag, tokens[at + 1].content)
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open"
+    ]
     assert [title for tag, title in headings if tag == "h1"] == ["Memory of memory"]
-    assert [title for tag, title in headings if tag == "h2"] == ["Contents", "All projects", "ledgerly", "web"]
+    assert [title for tag, title in headings if tag == "h2"] == [
+        "Contents",
+        "All projects",
+        "ledgerly",
+        "web",
+    ]
     memories = [title.rpartition("</a>")[2] for tag, title in headings if tag == "h4"]
     assert memories[:2] == ["Kafka", "The ledger is append-only"]
-    assert len(memories) == 4 and "Use bun" in memories and not any("pnpm" in title for title in memories)
+    assert (
+        len(memories) == 4
+        and "Use bun" in memories
+        and not any("pnpm" in title for title in memories)
+    )
     assert "html_block" not in {token.type for token in tokens}
-    links = [child.attrs["href"] for t in tokens for child in t.children or () if child.type == "link_open"]
+    links = [
+        child.attrs["href"]
+        for t in tokens
+        for child in t.children or ()
+        if child.type == "link_open"
+    ]
     assert len(links) == 4 and all(str(link).startswith("#m-") for link in links)
     assert all(f'<a id="{str(link)[1:]}">' in text for link in links)
     assert "\x1b" not in text and "Since 2026, with `bun.lock`." in text
@@ -117,7 +174,9 @@ def test_filters_choose(root: Path) -> None:
 
 def test_a_file_is_written_whole_or_not_at_all(root: Path, home: Path) -> None:
     done = keeplore("export", "--output", "memory.md")
-    assert done.returncode == 0 and "4 memories are in memory.md" in done.stderr and done.stdout == ""
+    assert (
+        done.returncode == 0 and "4 memories are in memory.md" in done.stderr and done.stdout == ""
+    )
     assert (home / "memory.md").read_text() == keeplore("export").stdout
     assert [path.name for path in home.iterdir() if path.name.startswith(".memory")] == []
     assert keeplore("export", "--output", "nowhere/memory.md").returncode == 1

@@ -1,4 +1,6 @@
-"""Leaving a machine: afterwards it is as it was before, but for the workspaces, and no event is lost unasked."""
+"""Leaving a machine: afterwards it is as it was before, but for the workspaces, and no event is
+lost unasked.
+"""
 
 from __future__ import annotations
 
@@ -58,12 +60,20 @@ def test_afterwards_the_home_is_as_it_was(surroundings: dict[str, str], home: Pa
     assert (root / ".git" / "hooks" / "pre-commit").exists() and tree(home, root) != before
     done = keeplore("uninstall", "--yes")
     assert done.returncode == 0, done.stderr
-    for words in ("These go:", "These stay", str(root), "claude plugin uninstall", "pip uninstall keeplore"):
+    for words in (
+        "These go:",
+        "These stay",
+        str(root),
+        "claude plugin uninstall",
+        "pip uninstall keeplore",
+    ):
         assert words in done.stdout
     assert tree(home, root) == before
     assert not (root / ".git" / "hooks" / "pre-commit").exists()
     assert {path: path.read_bytes() for path in root.rglob("*.md")} == text
-    assert git("rev-parse", "HEAD", cwd=root) == head and git("status", "--porcelain", cwd=root) == ""
+    assert (
+        git("rev-parse", "HEAD", cwd=root) == head and git("status", "--porcelain", cwd=root) == ""
+    )
     assert "nothing to remove" in keeplore("uninstall").stdout
     assert keeplore("init", "memory").returncode == 0
     assert "Use pnpm" in keeplore("recall", "--text", "pnpm").stdout
@@ -78,7 +88,10 @@ def test_what_waits_in_the_inbox_is_not_thrown_away_unasked(home: Path) -> None:
     spool.quarantine(spool.claim(spool.pending()[0]), "no reason")
     before = tree(home, root)
     done = keeplore("uninstall", "--yes")
-    assert done.returncode == 1 and "2 host events are in no workspace yet (1 of them could not be read)" in done.stderr
+    assert (
+        done.returncode == 1
+        and "2 host events are in no workspace yet (1 of them could not be read)" in done.stderr
+    )
     assert "keeplore worker run" in done.stderr and "--discard-events" in done.stderr
     assert tree(home, root) == before
     assert keeplore("uninstall", "--yes", "--keep-state").returncode == 0
@@ -97,7 +110,10 @@ def test_nobody_to_ask_means_no(home: Path) -> None:
 def test_a_directory_of_the_persons_that_is_used_as_the_inbox_keeps_the_rest(home: Path) -> None:
     (home / "mine").mkdir()
     (home / "mine" / "thesis.tex").write_text("my life's work")
-    environment = {"KEEPLORE_STATE_DIR": str(home / "mine"), "KEEPLORE_CACHE_DIR": str(home / "mine")}
+    environment = {
+        "KEEPLORE_STATE_DIR": str(home / "mine"),
+        "KEEPLORE_CACHE_DIR": str(home / "mine"),
+    }
     assert keeplore("init", "memory", **environment).returncode == 0
     done = keeplore("uninstall", "--yes", **environment)
     assert done.returncode == 0 and str(home / "mine" / "thesis.tex") in done.stdout

@@ -19,11 +19,24 @@ def test_a_score_is_explained_and_so_is_what_is_not_found(
         store = registry.named("memory").store
         for id_, text, links in (
             (old, "We keep sessions in Redis.", {}),
-            (new, "We keep sessions in \x1b[31mPostgres since Redis lost them.", {"supersedes": old}),
-            (other, "Deploys happen on Tuesdays.", {"related": [{"id": new, "relationship": "refines"}]}),
+            (
+                new,
+                "We keep sessions in \x1b[31mPostgres since Redis lost them.",
+                {"supersedes": old},
+            ),
+            (
+                other,
+                "Deploys happen on Tuesdays.",
+                {"related": [{"id": new, "relationship": "refines"}]},
+            ),
         ):
             meta = new_meta(
-                id=id_, kind="note", title=text, created_at="2026-02-09T14:03:11Z", scope="workspace", **links
+                id=id_,
+                kind="note",
+                title=text,
+                created_at="2026-02-09T14:03:11Z",
+                scope="workspace",
+                **links,
             )
             store.save(Memory(meta, f"# {text}\n"))
 
@@ -31,14 +44,20 @@ def test_a_score_is_explained_and_so_is_what_is_not_found(
     lines = told.stdout.splitlines()
     assert (told.returncode, "\x1b" in told.stdout) == (0, False)
     assert (
-        lines[1] == f"{new} replaced it and stands for it: found in place 1, by the words of its earlier version {old}"
+        lines[1]
+        == f"{new} replaced it and stands for it: found in place 1, by the words of its earlier "
+        f"version {old}"
     )
     parts = [line.split("\t") for line in lines[4:]]
     assert [parts[0][0], parts[-1][0]] == ["text", "together"]
-    assert abs(sum(float(part[1]) for part in parts[:-1]) - float(parts[-1][1])) < 0.005 * len(parts)
+    assert abs(sum(float(part[1]) for part in parts[:-1]) - float(parts[-1][1])) < 0.005 * len(
+        parts
+    )
 
     shown = json.loads(run("show", "--json", "--related", "2", old, cwd=memory).stdout)
-    assert [(one["id"], one["said"], one["hops"]) for one in shown["related"]] == [(other, "refined by", 1)]
+    assert [(one["id"], one["said"], one["hops"]) for one in shown["related"]] == [
+        (other, "refined by", 1)
+    ]
 
     run("forget", "--yes", other, cwd=memory)
     gone = json.loads(run("why", "--json", other, "-q", "deploys", cwd=memory).stdout)

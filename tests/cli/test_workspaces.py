@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from ready import keeplore
 
-from keeplore.config.accepted import EMBEDDING, Accepted
+from keeplore.config.consent import EMBEDDING, Accepted
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory.note import Draft
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 
 @pytest.fixture
@@ -54,9 +54,13 @@ def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None
     before = {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()}
     Accepted(places.state).accept(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
     done = keeplore("workspaces", "remove", "team")
-    assert not Accepted(places.state).has(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
+    assert not Accepted(places.state).has(
+        home / "team", EMBEDDING, "https://models.example.com:443/v1#m"
+    )
     assert done.returncode == 0 and str(home / "team") in done.stdout and "stay" in done.stdout
-    assert {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()
+    } == before
     assert sorted(Machine.load(places).workspaces) == ["memory", "work"]
     assert not (places.cache / "index" / "team").exists()
     assert keeplore("init", "team").returncode == 0
@@ -66,7 +70,9 @@ def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None
         assert team.index.stamp().memories == 1
 
 
-def test_the_home_workspace_is_only_removed_when_it_is_clear_which_one_follows(places: Places) -> None:
+def test_the_home_workspace_is_only_removed_when_it_is_clear_which_one_follows(
+    places: Places,
+) -> None:
     done = keeplore("workspaces", "remove", "memory")
     assert done.returncode == 1 and "workspaces home NAME" in done.stderr
     assert keeplore("workspaces", "remove", "team").returncode == 0

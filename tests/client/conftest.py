@@ -30,7 +30,9 @@ class Writer:
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         return subprocess.Popen([*self.command, host, event], **(streams | options))
 
-    def put(self, payload: bytes = b"payload", host: str = "host", event: str = "Stop", **options: Any) -> None:
+    def put(
+        self, payload: bytes = b"payload", host: str = "host", event: str = "Stop", **options: Any
+    ) -> None:
         """One event; the writer must succeed without a word."""
         with self.start(host, event, **options) as process:
             try:
@@ -50,7 +52,9 @@ def python_client(folder: Path) -> Writer:
 
 SHELLS = [name.split() for name in ("sh", "dash", "bash", "bash --posix", "busybox ash", "ksh")]
 CLIENTS = {
-    f"client.sh by {' '.join(shell)}": shell_client(CLIENT, *shell) for shell in SHELLS if shutil.which(shell[0])
+    f"client.sh by {' '.join(shell)}": shell_client(CLIENT, *shell)
+    for shell in SHELLS
+    if shutil.which(shell[0])
 }
 CLIENTS["client.py"] = python_client(CLIENT)
 WRITERS = {**CLIENTS, "Spool.add": Writer((sys.executable, "-c", ADD))}
@@ -111,7 +115,9 @@ def small_disk(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A file system of 256 kB with a state directory on it."""
     disk = home / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", disk], capture_output=True
+    ).returncode:
         pytest.skip("mounting a small file system is not permitted here")
     monkeypatch.setenv("KEEPLORE_STATE_DIR", str(disk / "state"))
     yield disk
@@ -120,7 +126,9 @@ def small_disk(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def kept(spool: Spool) -> Callable[[], list[tuple[str, str, bytes]]]:
-    """``kept()``: host, event and payload of what waits, in order; nothing else may lie in the spool."""
+    """``kept()``: host, event and payload of what waits, in order; nothing else may lie in the
+    spool.
+    """
 
     def look() -> list[tuple[str, str, bytes]]:
         entries = spool.pending()

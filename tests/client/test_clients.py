@@ -59,7 +59,9 @@ def test_fifty_megabytes_are_kept(writer: Any, spool: Spool) -> None:
     assert entry.read() == b"0123456789abcdef" * (50 * 65536)
 
 
-def test_what_all_write_comes_in_the_order_in_which_it_was_written(all_writers: Any, kept: Kept) -> None:
+def test_what_all_write_comes_in_the_order_in_which_it_was_written(
+    all_writers: Any, kept: Kept
+) -> None:
     for number in range(9):
         all_writers[number % 3].put(host=f"host{number}")
     assert [host for host, _, _ in kept()] == [f"host{number}" for number in range(9)]
@@ -106,7 +108,11 @@ def test_two_hundred_at_once_are_all_kept(all_writers: Any, kept: Kept) -> None:
         running.append(process)
     for process in running:
         with process:
-            assert (process.stdout.read(), process.stderr.read(), process.wait(timeout=120)) == (b"", b"", 0)
+            assert (process.stdout.read(), process.stderr.read(), process.wait(timeout=120)) == (
+                b"",
+                b"",
+                0,
+            )
     expected = {("host", f"Event{number}", b"%d " % number * 1000) for number in range(AT_ONCE)}
     assert sorted(kept()) == sorted(expected)
 
@@ -119,7 +125,9 @@ def test_a_payload_beyond_what_may_be_written_leaves_nothing(client: Any, kept: 
 
 
 @pytest.mark.parametrize("room", [0, 100_000], ids=["no room at all", "room for a part"])
-def test_a_full_disk_leaves_nothing_and_the_next_event_is_kept_again(client: Any, small_disk: Path, room: int) -> None:
+def test_a_full_disk_leaves_nothing_and_the_next_event_is_kept_again(
+    client: Any, small_disk: Path, room: int
+) -> None:
     spool = Spool(small_disk / "state" / "spool")
     spool.add("host", "Earlier", b"earlier")
     with contextlib.suppress(OSError), (small_disk / "filling").open("wb", buffering=0) as file:
@@ -143,7 +151,9 @@ def test_a_read_only_disk_does_not_stop_the_host(client: Any, small_disk: Path) 
 
 
 @pytest.mark.parametrize("place", ["", "spool", "spool/new", "spool/tmp"])
-def test_a_file_in_place_of_a_directory_does_not_stop_the_host(client: Any, state: Path, place: str) -> None:
+def test_a_file_in_place_of_a_directory_does_not_stop_the_host(
+    client: Any, state: Path, place: str
+) -> None:
     (state / place).parent.mkdir(parents=True, exist_ok=True)
     (state / place).write_text("in the way")
     client.put(b"x" * 200_000)
@@ -159,20 +169,28 @@ def test_a_closed_stdin_brings_nothing(client: Any, kept: Kept) -> None:
 def test_closed_streams_do_not_stop_the_host(client: Any, kept: Kept, tmp_path: Path) -> None:
     (tmp_path / "payload").write_bytes(b"payload")
     with (tmp_path / "payload").open("rb") as payload:
-        client.put(None, stdin=payload, stdout=None, stderr=None, preexec_fn=lambda: os.closerange(1, 3))
+        client.put(
+            None, stdin=payload, stdout=None, stderr=None, preexec_fn=lambda: os.closerange(1, 3)
+        )
     assert kept() == [("host", "Stop", b"payload")]
 
 
 @pytest.mark.parametrize(
     ("name", "change"),
-    [("client.sh", {"PATIENCE=20": "PATIENCE=1"}), ("client.py", {"PATIENCE_S = 5.0": "PATIENCE_S = 0.5"})],
+    [
+        ("client.sh", {"PATIENCE=20": "PATIENCE=1"}),
+        ("client.py", {"PATIENCE_S = 5.0": "PATIENCE_S = 0.5"}),
+    ],
 )
 @pytest.mark.parametrize("payload", [b"all that the host has to say", b""])
 def test_a_stdin_that_is_never_closed_ends_the_patience(
     changed_client: Any, kept: Kept, name: str, change: dict[str, str], payload: bytes
 ) -> None:
     if name == "client.sh" and not shutil.which("timeout"):
-        pytest.skip("timeout is not installed: there client.sh waits until the host closes the pipe or ends it")
+        pytest.skip(
+            "timeout is not installed: there client.sh waits until the host closes the pipe or "
+            "ends it"
+        )
     with changed_client(name, change).start("host", "Stop") as process:
         process.stdin.write(payload)
         process.stdin.flush()
@@ -181,7 +199,9 @@ def test_a_stdin_that_is_never_closed_ends_the_patience(
     assert kept() == ([("host", "Stop", payload)] if payload else [])
 
 
-def test_nothing_happens_where_keeplore_is_off(client: Any, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_happens_where_keeplore_is_off(
+    client: Any, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KEEPLORE_OFF", "1")
     client.put()
     assert not state.exists()
@@ -198,7 +218,11 @@ def test_nothing_happens_where_keeplore_is_off(client: Any, state: Path, monkeyp
     ],
 )
 def test_clients_and_program_agree_on_the_state_directory(
-    client: Any, home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: dict[str, str]
+    client: Any,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    settings: dict[str, str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, value in settings.items():
@@ -265,7 +289,13 @@ def test_the_python_client_imports_next_to_nothing() -> None:
     tree = ast.parse((CLIENT / "client.py").read_text())
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert all(isinstance(node, ast.Import) for node in imports)
-    assert {name.name for node in imports for name in node.names} == {"_socket", "os", "select", "sys", "time"}
+    assert {name.name for node in imports for name in node.names} == {
+        "_socket",
+        "os",
+        "select",
+        "sys",
+        "time",
+    }
 
 
 def test_the_python_client_runs_on_an_older_python() -> None:

@@ -1,4 +1,6 @@
-"""A plugin where Keeplore is not installed: what the client says, how the server starts, and a client's own place."""
+"""A plugin where Keeplore is not installed: what the client says, how the server starts, and a
+client's own place.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ def test_a_session_start_says_once_what_to_install(host: str, state: Path, kept:
     ((key, line),) = json.loads(said(host, event)).items()
     assert key == KEYS[host]
     assert "\n" not in line and len(line) < 250
-    assert all(command in line for command in ("pipx install keeplore", "uv tool install keeplore", "keeplore init"))
+    assert all(
+        command in line
+        for command in ("pipx install keeplore", "uv tool install keeplore", "keeplore init")
+    )
     assert said(host, event) == b""
     assert [payload for _, _, payload in kept()] == [b"payload"] * 2
 
@@ -73,7 +78,9 @@ def test_where_keeplore_is_installed_nothing_is_said(state: Path) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_where_workers_die_a_session_start_says_so_once_a_day(host: str, state: Path, kept: Kept) -> None:
+def test_where_workers_die_a_session_start_says_so_once_a_day(
+    host: str, state: Path, kept: Kept
+) -> None:
     state.mkdir(parents=True)
     (state / "python").write_text("/bin/false\n")  # an interpreter that has lost Keeplore
     (state / "worker.tries").write_text("4\n")
@@ -91,12 +98,16 @@ def test_an_edit_that_is_only_asked_about_is_not_kept(state: Path) -> None:
     assert Spool(state / "spool").pending() == []
 
 
-@pytest.mark.parametrize("program", [["sh", "client.sh"], [sys.executable, "-I", "-S", "client.py"]])
+@pytest.mark.parametrize(
+    "program", [["sh", "client.sh"], [sys.executable, "-I", "-S", "client.py"]]
+)
 @pytest.mark.parametrize("is_used", [True, False])
 def test_a_copy_in_a_state_directory_writes_there_whatever_the_environment_says(
     program: list[str], is_used: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A host that a desktop started has not the environment of the shell in which Keeplore was set up."""
+    """A host that a desktop started has not the environment of the shell in which Keeplore was set
+    up.
+    """
     monkeypatch.delenv("KEEPLORE_STATE_DIR", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
     own = tmp_path / "a place" / "keeplore"

@@ -151,7 +151,9 @@ def wait_for_start(state: Path) -> dict[str, Any]:
     raise AssertionError("no worker was started within a minute")
 
 
-def test_a_whole_reply_is_printed_and_the_request_is_as_agreed(worker: PlayedWorker, asking: Any, kept: Kept) -> None:
+def test_a_whole_reply_is_printed_and_the_request_is_as_agreed(
+    worker: PlayedWorker, asking: Any, kept: Kept
+) -> None:
     assert ask(asking, b"pay\nload\x00\xff") == REPLY
     header = f"KEEPLORE/1 {__version__} answer claude-code UserPromptSubmit\n".encode()
     assert worker.requests == [header + b"pay\nload\x00\xff"]
@@ -185,7 +187,9 @@ def test_a_large_reply_is_printed_whole(worker: PlayedWorker, asking: Any) -> No
         b"2000002\n{" + b"x" * 2_000_000 + b"}",
     ],
 )
-def test_a_reply_that_is_not_whole_is_not_printed(worker: PlayedWorker, asking: Any, kept: Kept, reply: bytes) -> None:
+def test_a_reply_that_is_not_whole_is_not_printed(
+    worker: PlayedWorker, asking: Any, kept: Kept, reply: bytes
+) -> None:
     worker.reply = reply
     assert ask(asking) == b""
     assert len(worker.requests) == 1
@@ -209,7 +213,9 @@ def test_the_client_does_not_wait_for_a_worker_that_does_not_listen(
     assert kept() == [("claude-code", "UserPromptSubmit", b"x" * 900_000)]
 
 
-def test_a_large_payload_is_kept_and_not_asked_about(worker: PlayedWorker, asking: Any, kept: Kept) -> None:
+def test_a_large_payload_is_kept_and_not_asked_about(
+    worker: PlayedWorker, asking: Any, kept: Kept
+) -> None:
     assert ask(asking, b"x" * 1_000_001) == b""
     assert kept() == [("claude-code", "UserPromptSubmit", b"x" * 1_000_001)]
     assert ask(asking, b"x" * 1_000_000) == REPLY
@@ -223,7 +229,9 @@ def test_the_worker_is_asked_even_where_the_event_cannot_be_kept(
     assert ask(asking) == REPLY
 
 
-@pytest.mark.parametrize("address", ["", "\n", "relative", "/nowhere/at/all", "x" * 5000, "\x00", "/"])
+@pytest.mark.parametrize(
+    "address", ["", "\n", "relative", "/nowhere/at/all", "x" * 5000, "\x00", "/"]
+)
 def test_an_address_that_leads_nowhere_brings_no_reply(
     python_client: Any, state: Path, kept: Kept, address: str
 ) -> None:
@@ -277,17 +285,26 @@ def test_a_session_start_and_a_typed_command_wait_for_the_worker_that_they_start
 def test_a_typed_command_has_the_longer_time_in_every_host(
     worker: PlayedWorker, changed_client: Any, event: str, prompt: str, is_ours: bool
 ) -> None:
-    without_time = {"DEADLINE_S = 0.3 ": "DEADLINE_S = 60.0 ", "PATIENT_DEADLINE_S = 1.5": "PATIENT_DEADLINE_S = 0.0"}
+    without_time = {
+        "DEADLINE_S = 0.3 ": "DEADLINE_S = 60.0 ",
+        "PATIENT_DEADLINE_S = 1.5": "PATIENT_DEADLINE_S = 0.0",
+    }
     payload = json.dumps({"cwd": "/keeplore/memo", "prompt": prompt, "session_id": "1"})
-    assert ask(changed_client("client.py", without_time), payload.encode(), event) == (b"" if is_ours else REPLY)
+    assert ask(changed_client("client.py", without_time), payload.encode(), event) == (
+        b"" if is_ours else REPLY
+    )
 
 
-def test_a_prompt_waits_for_the_worker_that_it_starts(asking: Any, state: Path, home: Path, install: Any) -> None:
+def test_a_prompt_waits_for_the_worker_that_it_starts(
+    asking: Any, state: Path, home: Path, install: Any
+) -> None:
     install(then=ANSWERS)
     assert ask(asking) == b"{}"
 
 
-def test_a_worker_is_started_also_where_the_time_is_up(state: Path, changed_client: Any, install: Any) -> None:
+def test_a_worker_is_started_also_where_the_time_is_up(
+    state: Path, changed_client: Any, install: Any
+) -> None:
     install()
     assert ask(changed_client("client.py", {"DEADLINE_S = 0.3 ": "DEADLINE_S = 0.0 "})) == b""
     wait_for_start(state)
@@ -298,12 +315,17 @@ def test_a_prompt_does_not_wait_where_another_start_is_under_way(
 ) -> None:
     install(then=ANSWERS)
     for number in range(10):  # of the ten seconds that follow, and the hours around them
-        (state / f"worker.start-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(time.time() + number))[:-2]}").touch()
+        (
+            state
+            / f"worker.start-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(time.time() + number))[:-2]}"
+        ).touch()
     assert ask(asking) == b""
     assert started(state) == []
 
 
-@pytest.mark.parametrize(("tries", "digits"), [("", 14), ("2", 14), ("3", 13), ("6", 12), ("9", 11), ("999999", 11)])
+@pytest.mark.parametrize(
+    ("tries", "digits"), [("", 14), ("2", 14), ("3", 13), ("6", 12), ("9", 11), ("999999", 11)]
+)
 def test_a_worker_that_dies_again_and_again_is_started_less_often(
     client: Any, state: Path, install: Any, tries: str, digits: int
 ) -> None:
@@ -317,7 +339,9 @@ def test_a_worker_that_dies_again_and_again_is_started_less_often(
 
 
 @pytest.mark.parametrize("tries", ["", "\n", "many", "-4", "08", "1" * 50, "\x00\xff"])
-def test_a_count_of_starts_that_is_none_stops_no_start(client: Any, state: Path, install: Any, tries: str) -> None:
+def test_a_count_of_starts_that_is_none_stops_no_start(
+    client: Any, state: Path, install: Any, tries: str
+) -> None:
     install()
     (state / "worker.tries").write_bytes(tries.encode("latin-1"))
     client.put()
@@ -325,7 +349,9 @@ def test_a_count_of_starts_that_is_none_stops_no_start(client: Any, state: Path,
     assert (state / "worker.tries").read_text().strip().isdigit()
 
 
-def test_a_started_worker_is_detached_from_the_host(client: Any, state: Path, install: Any, kept: Kept) -> None:
+def test_a_started_worker_is_detached_from_the_host(
+    client: Any, state: Path, install: Any, kept: Kept
+) -> None:
     install()
     # a copy of stdout under another number must not keep the host waiting either
     with client.start("host", "Stop", close_fds=False, preexec_fn=lambda: os.dup2(1, 7)) as process:
@@ -359,7 +385,9 @@ def test_a_hundred_events_do_not_start_a_hundred_workers(
     running = []
     for number in range(100):
         process = all_writers[number % 2].start("host", "UserPromptSubmit")
-        with process.stdin:  # at once: a client waits some seconds for its payload, not until it is this one's turn
+        with (
+            process.stdin
+        ):  # at once: a client waits some seconds for its payload, not until it is this one's turn
             process.stdin.write(b"payload")
         process.stdin = None
         running.append(process)
@@ -368,7 +396,8 @@ def test_a_hundred_events_do_not_start_a_hundred_workers(
     turns_of_ten_seconds = 2 + int(time.monotonic() - begin) // 10
     wait_for_start(state)
     time.sleep(1)  # for others to turn up
-    # a client that was held up between looking at its clock and taking the turn may take it once more
+    # a client that was held up between looking at its clock and taking the turn may take it once
+    # more
     assert 1 <= len(started(state)) <= 2 * turns_of_ten_seconds
     assert len(spool.pending()) == 100
 
@@ -383,7 +412,9 @@ def test_turns_of_earlier_starts_are_cleared_up(client: Any, state: Path, instal
 
 
 @pytest.mark.parametrize("python", ["", "python3", "/nowhere/python3", "/etc/hostname", "/"])
-def test_no_worker_is_started_by_what_is_no_interpreter(client: Any, state: Path, kept: Kept, python: str) -> None:
+def test_no_worker_is_started_by_what_is_no_interpreter(
+    client: Any, state: Path, kept: Kept, python: str
+) -> None:
     state.mkdir(parents=True)
     (state / "python").write_text(python)
     client.put()
@@ -399,7 +430,9 @@ def process_with_pid_file(state: Path, *arguments: str) -> Iterator[None]:
         process.kill()
 
 
-@pytest.mark.parametrize("arguments", [("-m", "keeplore.worker"), ("/bin/keeplore", "worker", "run")])
+@pytest.mark.parametrize(
+    "arguments", [("-m", "keeplore.worker"), ("/bin/keeplore", "worker", "run")]
+)
 def test_the_shell_client_leaves_a_worker_that_runs_alone(
     all_writers: Any, state: Path, install: Any, arguments: tuple[str, ...]
 ) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.config.accepted import EMBEDDING, FILE, LLM, Accepted, is_loopback, server_of
+from keeplore.config.consent import EMBEDDING, FILE, LLM, Accepted, is_loopback, server_of
 from keeplore.errors import ConfigError
 
 SERVER = "https://models.example.com:443/v1"
@@ -29,7 +29,9 @@ def test_a_server_is_accepted_for_one_workspace_and_one_use(tmp_path: Path) -> N
     assert not accepted.has(mine, LLM, SERVER) and accepted.has(other, LLM, SERVER)
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"servers": [1]}', b'{"servers": 3}', b"[" * 100_000])
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[]", b'{"servers": [1]}', b'{"servers": 3}', b"[" * 100_000]
+)
 def test_a_damaged_file_accepts_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     accepted = Accepted(tmp_path)

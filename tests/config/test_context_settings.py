@@ -1,4 +1,6 @@
-"""What a person may write under ``context``: each key for itself, within its range, and nothing else."""
+"""What a person may write under ``context``: each key for itself, within its range, and nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +56,8 @@ def test_each_key_is_taken_alone(load, line: str, changed: dict[str, object]) ->
         ("before_edits: true", "context.before_edits: there is no such key"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_key_and_what_it_should_be(load, line: str, told: str) -> None:
+def test_what_cannot_be_is_refused_with_the_key_and_what_it_should_be(
+    load, line: str, told: str
+) -> None:
     with pytest.raises(ConfigError, match=told):
         load(line)

@@ -21,7 +21,8 @@ def load(tmp_path: Path):
 
 def test_a_whole_section_is_taken_as_it_is(load) -> None:
     found = load(
-        "provider: openai, model: 'qwen3:8b', base_url: 'http://127.0.0.1:11434/v1', timeout_s: 30, daily_tokens: 0,"
+        "provider: openai, model: 'qwen3:8b', base_url: 'http://127.0.0.1:11434/v1', timeout_s: "
+        "30, daily_tokens: 0,"
         " monthly_tokens: 5, prices: {a: {input: 1, output: 5}, b: {input: 1, cached: 0.1}}"
     )
     prices = {"a": Price(1.0, 5.0, 1.0), "b": Price(1.0, 0.0, 0.1)}

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.connect.carry import carry_out
-from keeplore.connect.clients import launcher
-from keeplore.connect.hosts import PLACES, Surroundings
-from keeplore.connect.manifest import Manifest
-from keeplore.connect.plan import Plan, connect, disconnect
+from keeplore.connect.apply import carry_out
+from keeplore.connect.client_copy import launcher
+from keeplore.connect.connect_plan import Plan, connect, disconnect
+from keeplore.connect.connection_record import Manifest
+from keeplore.connect.host_locations import PLACES, Surroundings
 
 Tree = dict[str, tuple[int, bytes | str]]
 
@@ -49,7 +49,9 @@ class Desk:
 
     def plan(self, *hosts: str, notes_in: Path | None = None) -> Plan:
         runs = launcher(self.state, search_path=os.defpath, has_mcp=True, is_windows=False)
-        return connect(hosts or self.around.found(), self.around, Manifest.load(self.state), runs, notes_in)
+        return connect(
+            hosts or self.around.found(), self.around, Manifest.load(self.state), runs, notes_in
+        )
 
     def connect(self, *hosts: str, notes_in: Path | None = None) -> Plan:
         plan = self.plan(*hosts, notes_in=notes_in)

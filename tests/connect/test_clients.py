@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.connect import clients, entries
-from keeplore.connect.clients import launcher
-from keeplore.connect.hosts import PLACES
-from keeplore.connect.wanted import wanted
+from keeplore.connect import client_copy, hook_entries
+from keeplore.connect.client_copy import launcher
+from keeplore.connect.desired import wanted
+from keeplore.connect.host_locations import PLACES
 
 ODD = Path("/tmp/it's a $HOME dir/keeplore")
 
@@ -24,7 +24,9 @@ def program(folder: Path) -> Path:
     return path
 
 
-def test_python_of_the_path_is_taken_unless_it_is_one_of_a_virtual_environment(tmp_path, monkeypatch):
+def test_python_of_the_path_is_taken_unless_it_is_one_of_a_virtual_environment(
+    tmp_path, monkeypatch
+):
     system, virtual = tmp_path / "usr" / "bin", tmp_path / "venv" / "bin"
     program(system)
     program(virtual)
@@ -38,7 +40,7 @@ def test_python_of_the_path_is_taken_unless_it_is_one_of_a_virtual_environment(t
 def test_a_line_survives_a_shell_whatever_the_directory_is_called():
     runs = launcher(ODD, search_path="", has_mcp=True, is_windows=False)
     for host in ("codex", "gemini-cli", "cursor"):
-        for groups in entries.hooks(host, runs)["hooks"].values():
+        for groups in hook_entries.hooks(host, runs)["hooks"].values():
             for group in groups:
                 line = group.get("hooks", [group])[0]["command"]
                 assert str(ODD / "client" / "client.sh") in shlex.split(line)
@@ -55,7 +57,7 @@ def test_on_windows_the_interpreter_is_named_and_no_shell_is_needed(monkeypatch,
     assert runs.tell[0] == str(folder / "pythonw.exe") and runs.tell[-1] == runs.ask[-1]
     for host in PLACES:
         if host != "opencode":
-            text = str(entries.hooks(host, runs))
+            text = str(hook_entries.hooks(host, runs))
             assert "client.sh" not in text and "bash'" not in text and "'sh'" not in text
 
 
@@ -69,8 +71,8 @@ def test_without_its_library_no_host_is_given_an_mcp_server(desk, host):
 
 
 def test_a_copy_is_written_whole_and_told_when_it_is_old(tmp_path):
-    assert clients.refresh_clients(tmp_path) == () and not (tmp_path / "client").exists()
-    assert set(clients.write_clients(tmp_path)) == set(clients.outdated(tmp_path / "none"))
-    assert clients.outdated(tmp_path) == ()
+    assert client_copy.refresh_clients(tmp_path) == () and not (tmp_path / "client").exists()
+    assert set(client_copy.write_clients(tmp_path)) == set(client_copy.outdated(tmp_path / "none"))
+    assert client_copy.outdated(tmp_path) == ()
     (tmp_path / "client" / "client.sh").write_text("old")
-    assert clients.outdated(tmp_path) == ("client.sh",) == clients.refresh_clients(tmp_path)
+    assert client_copy.outdated(tmp_path) == ("client.sh",) == client_copy.refresh_clients(tmp_path)

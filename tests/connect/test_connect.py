@@ -1,4 +1,6 @@
-"""Connecting hosts and disconnecting them again: what stands in a person's home before, in between and after."""
+"""Connecting hosts and disconnecting them again: what stands in a person's home before, in between
+and after.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.connect import entries, parts
-from keeplore.connect.carry import carry_out
+from keeplore.connect import assets, hook_entries
+from keeplore.connect.apply import carry_out
+from keeplore.connect.connect_plan import look
+from keeplore.connect.connection_record import Manifest
 from keeplore.connect.diff import unified
-from keeplore.connect.forms import CHANGED, INTACT, MISSING
-from keeplore.connect.hosts import PLACES
-from keeplore.connect.manifest import Manifest
-from keeplore.connect.plan import look
+from keeplore.connect.host_locations import PLACES
+from keeplore.connect.resources import CHANGED, INTACT, MISSING
 from keeplore.errors import ConfigError
 
 CURSOR = """// mine
@@ -98,11 +100,20 @@ def test_what_was_of_the_persons_is_still_in_the_files_and_ours_too(desk):
     config = (desk.home / ".codex/config.toml").read_bytes().decode()
     assert config.startswith(CODEX + "\r\n\r\n#") and "\n" not in config.replace("\r\n", "")
     codex = tomllib.loads(config)
-    assert codex["model"] == "x" and codex["mcp_servers"]["keeplore"]["args"][-1] == str(desk.state / "client/mcp.py")
+    assert codex["model"] == "x" and codex["mcp_servers"]["keeplore"]["args"][-1] == str(
+        desk.state / "client/mcp.py"
+    )
     hooks = json.loads((desk.home / ".codex/hooks.json").read_bytes().decode("utf-8-sig"))
-    assert hooks["hooks"]["Stop"][0]["hooks"][0]["command"] == "mine" and len(hooks["hooks"]["Stop"]) == 2
+    assert (
+        hooks["hooks"]["Stop"][0]["hooks"][0]["command"] == "mine"
+        and len(hooks["hooks"]["Stop"]) == 2
+    )
     assert hooks["hooks"]["Other"] == []
-    modes = {".cursor/hooks.json": 0o640, ".codex/hooks.json": 0o664, ".copilot/mcp-config.json": 0o644}
+    modes = {
+        ".cursor/hooks.json": 0o640,
+        ".codex/hooks.json": 0o664,
+        ".copilot/mcp-config.json": 0o644,
+    }
     for name, mode in modes.items():
         assert (desk.home / name).stat().st_mode & 0o777 == mode
     assert (desk.home / ".claude/settings.json").read_text() == '{"model": "opus"}'
@@ -113,10 +124,16 @@ def test_the_plan_says_all_that_happens(desk):
     plan = desk.plan()
     assert desk.tree() == before and not (desk.state / "connections.json").exists()
     carry_out(plan, desk.state)
-    after = {path: content for path, (_, content) in desk.tree().items() if isinstance(content, bytes) and content}
+    after = {
+        path: content
+        for path, (_, content) in desk.tree().items()
+        if isinstance(content, bytes) and content
+    }
     changed = {str(change.target.relative_to(desk.home)): change.after for change in plan.changes}
     assert {path: after[path] for path in changed} == changed
-    assert set(after) - set(changed) == {path for path, (_, content) in before.items() if content} - set(changed)
+    assert set(after) - set(changed) == {
+        path for path, (_, content) in before.items() if content
+    } - set(changed)
 
 
 def test_the_diff_of_a_plan_can_be_applied_with_git(desk, git, tmp_path):
@@ -127,7 +144,8 @@ def test_the_diff_of_a_plan_can_be_applied_with_git(desk, git, tmp_path):
     patch = tmp_path / "the.diff"
     text = "\n".join(unified(plan.changes)) + "\n"
     assert "\\ No newline at end of file" in text and "--- /dev/null" in text
-    # git wants a letter and paths below the repository; lines of CODEX end with a carriage return, which we leave out
+    # git wants a letter and paths below the repository; lines of CODEX end with a carriage return,
+    # which we leave out
     text = text.replace(f"--- {desk.home}/", "--- a/").replace(f"+++ {desk.home}/", "+++ b/")
     patch.write_text(text)
     git("apply", "--exclude=.codex/config.toml", "--whitespace=nowarn", patch, cwd=desk.home)
@@ -145,7 +163,9 @@ def test_a_linked_file_is_written_through_its_link(desk):
     (desk.home / ".copilot/mcp-config.json").symlink_to(dotfiles / "nowhere" / "mcp.json")
     before = desk.tree()
     desk.connect()
-    assert (desk.home / ".cursor/hooks.json").is_symlink() and (desk.home / ".codex/config.toml").is_symlink()
+    assert (desk.home / ".cursor/hooks.json").is_symlink() and (
+        desk.home / ".codex/config.toml"
+    ).is_symlink()
     assert "client.sh" in (dotfiles / "hooks.json").read_text()
     assert "keeplore" in (dotfiles / "config.toml").read_text()
     assert "keeplore" in (dotfiles / "nowhere" / "mcp.json").read_text()
@@ -156,22 +176,32 @@ def test_a_linked_file_is_written_through_its_link(desk):
 def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatch):
     filled(desk).connect()
     table = {
-        **entries.ENTRIES,
+        **hook_entries.ENTRIES,
         "codex": (
-            *(replace(one, timeout_s=9) for one in entries.ENTRIES["codex"] if one.event not in ("Interrupt", "Stop")),
-            entries.Entry("Brand-New"),
+            *(
+                replace(one, timeout_s=9)
+                for one in hook_entries.ENTRIES["codex"]
+                if one.event not in ("Interrupt", "Stop")
+            ),
+            hook_entries.Entry("Brand-New"),
         ),
     }
-    files = parts.host_files("codex")
-    newer = {name: data + b"\nMore.\n" for name, data in files.items() if "keeplore-forget" not in name}
+    files = assets.host_files("codex")
+    newer = {
+        name: data + b"\nMore.\n" for name, data in files.items() if "keeplore-forget" not in name
+    }
     with monkeypatch.context() as patch:
-        patch.setattr(entries, "ENTRIES", table)
-        patch.setattr(parts, "host_files", lambda host: newer)
+        patch.setattr(hook_entries, "ENTRIES", table)
+        patch.setattr(assets, "host_files", lambda host: newer)
         desk.connect("codex", "cursor", "copilot")
         text = (desk.home / ".codex/hooks.json").read_bytes().decode("utf-8-sig")
         hooks = json.loads(text)["hooks"]
-        assert [group["hooks"][0]["command"] for group in hooks["Stop"]] == ["mine"] and "Interrupt" not in hooks
-        assert hooks["SessionStart"][0]["hooks"][0]["timeout"] == 9 and list(hooks)[-1] == "Brand-New"
+        assert [group["hooks"][0]["command"] for group in hooks["Stop"]] == [
+            "mine"
+        ] and "Interrupt" not in hooks
+        assert (
+            hooks["SessionStart"][0]["hooks"][0]["timeout"] == 9 and list(hooks)[-1] == "Brand-New"
+        )
         assert list(hooks)[:2] == ["Stop", "Other"] and states(desk) == {INTACT}
         skills = {path.parent.name for path in (desk.home / ".agents").rglob("SKILL.md")}
         assert skills == {Path(name).parts[1] for name in newer} | {"mine"}
@@ -188,15 +218,24 @@ def test_what_others_add_afterwards_stays_byte_for_byte(desk):
     theirs = ',\n\t\t"afterMine": [ {"command": "late.sh"} ] // late\n\t}\n}'
     cursor.write_text(cursor.read_text().removesuffix("\n\t}\n}") + theirs)
     config = desk.home / ".codex/config.toml"
-    config.write_bytes(b"top = 1\r\n" + config.read_bytes() + b'\r\n[projects."/b"]\r\ntrust_level = "trusted"\r\n')
+    config.write_bytes(
+        b"top = 1\r\n" + config.read_bytes() + b'\r\n[projects."/b"]\r\ntrust_level = "trusted"\r\n'
+    )
     created = desk.home / ".copilot/mcp-config.json"
     text = created.read_text()
-    created.write_text(text.replace('"mcpServers": {', '"mcpServers": {\n        "b": {"command": "b"},'))
+    created.write_text(
+        text.replace('"mcpServers": {', '"mcpServers": {\n        "b": {"command": "b"},')
+    )
     assert states(desk) == {INTACT}
     assert not desk.disconnect().told
     assert cursor.read_text() == CURSOR.removesuffix("\n\t}\n}") + theirs
-    assert config.read_bytes().decode() == f'top = 1\r\n{CODEX}\r\n[projects."/b"]\r\ntrust_level = "trusted"\r\n'
-    assert created.read_text() == '{\n    "mcpServers": {\n        "b": {"command": "b"}\n    }\n}\n'
+    assert (
+        config.read_bytes().decode()
+        == f'top = 1\r\n{CODEX}\r\n[projects."/b"]\r\ntrust_level = "trusted"\r\n'
+    )
+    assert (
+        created.read_text() == '{\n    "mcpServers": {\n        "b": {"command": "b"}\n    }\n}\n'
+    )
 
 
 def test_a_file_that_we_made_stays_when_others_have_written_into_it(desk):
@@ -211,7 +250,10 @@ def test_a_file_that_we_made_stays_when_others_have_written_into_it(desk):
 
 def test_an_entry_that_was_changed_by_hand_is_reported_and_kept(desk):
     desk.connect("codex", "claude-code", "cursor")
-    hooks, skill = desk.home / ".codex/hooks.json", desk.home / ".claude/skills/keeplore/skills/recall/SKILL.md"
+    hooks, skill = (
+        desk.home / ".codex/hooks.json",
+        desk.home / ".claude/skills/keeplore/skills/recall/SKILL.md",
+    )
     hooks.write_text(hooks.read_text().replace('"timeout": 5', '"timeout": 50', 1))
     skill.write_text("My own words.")
     config = desk.home / ".codex/config.toml"
@@ -261,7 +303,9 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(desk, name, content,
     path = desk.write(name, content)
     before = path.read_bytes()
     plan = desk.connect("codex", "copilot")
-    assert [told.message for told in plan.told if words in told.message and str(path) in told.message]
+    assert [
+        told.message for told in plan.told if words in told.message and str(path) in told.message
+    ]
     assert all(told.remedy for told in plan.told) and path.read_bytes() == before
     desk.disconnect()
     assert path.read_bytes() == before
@@ -274,7 +318,9 @@ def test_a_file_that_broke_in_between_keeps_its_record(desk):
     whole = hooks.read_bytes()
     hooks.write_bytes(whole[:-1])
     plan = desk.disconnect()
-    assert len(plan.told) == 1 and "again" in plan.told[0].remedy and hooks.read_bytes() == whole[:-1]
+    assert (
+        len(plan.told) == 1 and "again" in plan.told[0].remedy and hooks.read_bytes() == whole[:-1]
+    )
     hooks.write_bytes(whole)
     assert not desk.disconnect().told and desk.tree() == before
 
@@ -311,7 +357,9 @@ def test_what_is_installed_already_is_not_installed_twice(desk, host, name, cont
 
 
 def test_a_plugin_that_is_switched_off_is_no_obstacle(desk):
-    desk.write(".claude/settings.json", '{"enabledPlugins": {"keeplore@keeplore": false, "other@x": true}}')
+    desk.write(
+        ".claude/settings.json", '{"enabledPlugins": {"keeplore@keeplore": false, "other@x": true}}'
+    )
     assert desk.connect("claude-code").ready == ("claude-code",)
 
 
@@ -331,7 +379,9 @@ def test_a_lost_manifest_is_made_anew(desk):
     assert desk.connect().changes == ()
     assert desk.tree() == connected and states(desk) == {INTACT}
     desk.disconnect()
-    after = {path: content for path, content in desk.tree().items() if not content[0] & 0o100}  # without directories
+    after = {
+        path: content for path, content in desk.tree().items() if not content[0] & 0o100
+    }  # without directories
     # which file was empty, and which did not end with a newline, nobody knows any more
     lost = (".cursor/mcp.json", ".copilot/mcp-config.json", ".codex/config.toml")
     assert after.pop(".codex/config.toml")[1] == f"{CODEX}\r\n".encode()
@@ -342,15 +392,24 @@ def test_a_lost_manifest_is_made_anew(desk):
 
 
 def test_directories_named_by_the_environment_are_taken(desk):
-    names = {"CLAUDE_CONFIG_DIR": "c", "CODEX_HOME": "x", "GEMINI_CLI_HOME": "g", "COPILOT_HOME": "p"}
+    names = {
+        "CLAUDE_CONFIG_DIR": "c",
+        "CODEX_HOME": "x",
+        "GEMINI_CLI_HOME": "g",
+        "COPILOT_HOME": "p",
+    }
     names["XDG_CONFIG_HOME"] = "o"
-    around = replace(desk.around, environment={key: str(desk.home / value) for key, value in names.items()})
+    around = replace(
+        desk.around, environment={key: str(desk.home / value) for key, value in names.items()}
+    )
     told = {host: str(around.directory(host).relative_to(desk.home)) for host in PLACES}
     assert told == {
         "claude-code": "c", "codex": "x", "gemini-cli": "g/.gemini", "cursor": ".cursor", "copilot": "p",
         "opencode": "o/opencode",
     }  # fmt: skip
-    around = replace(around, environment={**around.environment, "OPENCODE_CONFIG_DIR": str(desk.home / "oc")})
+    around = replace(
+        around, environment={**around.environment, "OPENCODE_CONFIG_DIR": str(desk.home / "oc")}
+    )
     assert around.directory("opencode") == desk.home / "oc"
 
 
@@ -362,7 +421,10 @@ def test_two_directories_of_one_host_are_both_connected(desk):
     desk.connect("codex")
     assert first.items() <= desk.tree().items() and (desk.home / "second/hooks.json").exists()
     desk.disconnect("codex")
-    assert not (desk.home / "second").exists() and "keeplore" not in (desk.home / ".codex/config.toml").read_text()
+    assert (
+        not (desk.home / "second").exists()
+        and "keeplore" not in (desk.home / ".codex/config.toml").read_text()
+    )
 
 
 def test_a_program_on_the_path_tells_that_a_host_is_here(bare, tmp_path):
@@ -382,7 +444,9 @@ def test_claude_codes_notes_go_where_they_were_asked_to(desk):
     settings = desk.home / ".claude/settings.json"
     assert json.loads(settings.read_text()) == {"model": "opus", "autoMemoryDirectory": str(place)}
     desk.connect("claude-code")
-    assert json.loads(settings.read_text())["autoMemoryDirectory"] == str(place)  # nobody asked for it to go
+    assert json.loads(settings.read_text())["autoMemoryDirectory"] == str(
+        place
+    )  # nobody asked for it to go
     desk.disconnect("claude-code")
     assert settings.read_bytes() == before
 

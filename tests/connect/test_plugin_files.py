@@ -1,6 +1,8 @@
-"""What stands below plugin/ for each host is the table of entries in that host's form, and the skills in its commands.
+"""What stands below plugin/ for each host is the table of entries in that host's form, and the
+skills in its commands.
 
-To write the files anew: WRITE_GOLDEN=1 pytest tests/connect -k stands_in_the_plugin, then read the difference.
+To write the files anew: WRITE_GOLDEN=1 pytest tests/connect -k stands_in_the_plugin, then read the
+difference.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from keeplore.connect import parts
-from keeplore.connect.entries import BUNDLED, hooks, mcp
+from keeplore.connect import assets
+from keeplore.connect.hook_entries import BUNDLED, hooks, mcp
 from keeplore_hooks.hosts import COMMANDS
 
 PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
@@ -24,7 +26,9 @@ GEMINI = PLUGIN / "gemini" / "gemini-extension.json"
 
 def skill(name: str) -> tuple[str, str]:
     """Description and text."""
-    _, front, text = (PLUGIN / "skills" / name / "SKILL.md").read_text(encoding="utf-8").split("---\n", 2)
+    _, front, text = (
+        (PLUGIN / "skills" / name / "SKILL.md").read_text(encoding="utf-8").split("---\n", 2)
+    )
     return yaml.safe_load(front)["description"], text.strip()
 
 
@@ -82,15 +86,21 @@ def test_what_stands_in_the_plugin_is_what_the_table_gives(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_the_words_of_the_skill(name: str) -> None:
     description, text = skill(name)
-    gemini = tomllib.loads((PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(encoding="utf-8"))
+    gemini = tomllib.loads(
+        (PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(encoding="utf-8")
+    )
     assert gemini == {"description": description, "prompt": text + "\n"}
-    _, front, body = (PLUGIN / f"opencode/commands/keeplore/{name}.md").read_text(encoding="utf-8").split("---\n", 2)
+    _, front, body = (
+        (PLUGIN / f"opencode/commands/keeplore/{name}.md")
+        .read_text(encoding="utf-8")
+        .split("---\n", 2)
+    )
     assert (yaml.safe_load(front), body.strip()) == ({"description": description}, text)
 
 
 def test_a_skill_in_a_shared_directory_has_the_name_of_its_directory_and_of_keeplore() -> None:
     for host in ("codex", "cursor", "copilot"):
-        files = parts.host_files(host)
+        files = assets.host_files(host)
         skills = {path: data for path, data in files.items() if path.endswith("/SKILL.md")}
         assert set(skills) == {f"skills/keeplore-{name}/SKILL.md" for name in COMMANDS}
         for path, data in skills.items():
@@ -100,14 +110,18 @@ def test_a_skill_in_a_shared_directory_has_the_name_of_its_directory_and_of_keep
 
 
 def test_a_host_gets_no_entry_that_names_another_place() -> None:
-    """Entries with paths are for ``entries`` to write: those of the plugin hold a variable of the host's."""
+    """Entries with paths are for ``entries`` to write: those of the plugin hold a variable of the
+    host's.
+    """
     for host in ("claude-code", "gemini-cli", "opencode", "codex", "cursor", "copilot"):
-        files = parts.host_files(host)
-        assert files and [path for path in files if path.endswith((".mcp.json", "hooks.json"))] == []
+        files = assets.host_files(host)
+        assert (
+            files and [path for path in files if path.endswith((".mcp.json", "hooks.json"))] == []
+        )
         assert [path for path in files if path.startswith(("/", "..")) or "\\" in path] == []
 
 
 def test_the_client_of_a_machine_is_the_one_of_the_plugin() -> None:
-    files = parts.client_files()
+    files = assets.client_files()
     assert files == {name: (PLUGIN / "keeplore" / "client" / name).read_bytes() for name in files}
     assert set(files) == {"client.sh", "client.py", "mcp.py"}

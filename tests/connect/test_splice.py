@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keeplore.connect.json_edit import Entry, Trace, find, put, swap, take
 from keeplore.connect.jsonc import NotJson, parse
-from keeplore.connect.splice import Entry, Trace, find, put, swap, take
 
 OURS = {"hooks": [{"type": "command", "command": "sh 'a b' || exit 0", "timeout": 5}]}
 ENTRIES = (
@@ -20,16 +20,26 @@ ENTRIES = (
     Entry(("mcpServers", "keeplore"), {"command": "python3", "args": ["ü"]}),
     Entry(("flag",), True),
 )
-GAPS = st.sampled_from(["", "", " ", "\n", "\n\t", "\r\n  ", "\n    ", "/* [{ */", '// "}], \n', " // ü\n  "])
-SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.just("// no comment"))
+GAPS = st.sampled_from(
+    ["", "", " ", "\n", "\n\t", "\r\n  ", "\n    ", "/* [{ */", '// "}], \n', " // ü\n  "]
+)
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.just("// no comment")
+)
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.text(max_size=3), inner, max_size=2)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2), st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
     max_leaves=4,
 )
-HOOKS = st.dictionaries(st.sampled_from(["Stop", "Start", "Other"]), st.lists(VALUES, max_size=3), max_size=3)
+HOOKS = st.dictionaries(
+    st.sampled_from(["Stop", "Start", "Other"]), st.lists(VALUES, max_size=3), max_size=3
+)
 SERVERS = st.dictionaries(st.sampled_from(["a", "b"]), VALUES, max_size=2)
-DOCUMENTS = st.fixed_dictionaries({}, optional={"hooks": HOOKS, "mcpServers": SERVERS, "other": VALUES, "more": VALUES})
+DOCUMENTS = st.fixed_dictionaries(
+    {}, optional={"hooks": HOOKS, "mcpServers": SERVERS, "other": VALUES, "more": VALUES}
+)
 
 
 @st.composite
@@ -57,7 +67,9 @@ def written(draw: st.DrawFn, value: Any) -> str:
 
 TEXTS = DOCUMENTS.flatmap(written)
 PLAIN = st.builds(
-    lambda value, indent, newline, end: json.dumps(value, indent=indent).replace("\n", newline) + end,
+    lambda value, indent, newline, end: (
+        json.dumps(value, indent=indent).replace("\n", newline) + end
+    ),
     DOCUMENTS,
     st.sampled_from([None, 0, 1, 2, 4, "\t"]),
     st.sampled_from(["\n", "\r\n"]),
@@ -95,7 +107,9 @@ def test_nothing_else_changes_its_value(text: str) -> None:
 
 
 @given(TEXTS, st.data())
-def test_what_is_added_afterwards_stays_when_ours_is_taken_out(text: str, data: st.DataObject) -> None:
+def test_what_is_added_afterwards_stays_when_ours_is_taken_out(
+    text: str, data: st.DataObject
+) -> None:
     mine, trace = put(text, ENTRIES, Trace())
     theirs = Entry(("hooks", "Start"), {"theirs": True}, is_element=True)
     both, _ = put(mine, [theirs, Entry(("mcpServers", "theirs"), 1)], Trace())
@@ -134,11 +148,14 @@ def test_an_element_takes_the_indentation_of_its_neighbours() -> None:
     text = '{\n   "hooks": {\n      "Stop": [\n         {"a": 1}\n      ]\n   }\n}\n'
     after, _ = put(text, [Entry(("hooks", "Stop"), {"b": [1]}, is_element=True)], Trace())
     assert after == text.replace(
-        '{"a": 1}\n', '{"a": 1},\n         {\n            "b": [\n               1\n            ]\n         }\n'
+        '{"a": 1}\n',
+        '{"a": 1},\n         {\n            "b": [\n               1\n            ]\n         }\n',
     )
 
 
-@pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', "[]", "3", '{"hooks": null}'])
+@pytest.mark.parametrize(
+    "text", ['{"hooks": []}', '{"hooks": {"Stop": {}}}', "[]", "3", '{"hooks": null}']
+)
 def test_what_stands_in_the_way_is_an_error_and_no_guess(text: str) -> None:
     with pytest.raises(ValueError, match="is no"):
         put(text, [ENTRIES[0]], Trace())
@@ -151,7 +168,8 @@ def test_a_member_with_another_value_is_not_written_over() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", '{"a" 1}', '{"a": 1 "b": 2}', '{"a": 01}', "{a: 1}", "{} {}", '{"a": "\n"}', "/* ", '{"a": nul}', "[,]",
+    ["", "{", '{"a" 1}', '{"a": 1 "b": 2}', '{"a": 01}', "{a: 1}", ("{} "
+                                                                   "{}"), '{"a": "\n"}', "/* ", '{"a": nul}', "[,]",
      "[" * 200 + "]" * 200],
 )  # fmt: skip
 def test_what_is_no_json_is_refused_with_its_line(text: str) -> None:

@@ -1,9 +1,11 @@
-"""``python connect_steps.py BASE NOW DEED STRIDE``: connect, update or disconnect hosts in a copy, killed at its steps.
+"""``python connect_steps.py BASE NOW DEED STRIDE``: connect, update or disconnect hosts in a copy,
+killed at its steps.
 
-A child is killed with SIGKILL at its first call into the system that changes something, the next one STRIDE calls
-later, and so on until one ends by itself. NOW is made anew from BASE each time, since a manifest names places. After
-each death it is seen to that what stands there can be put right, in both ways: connected again, and disconnected at
-once. Prints the last point, or the first thing that is wrong.
+A child is killed with SIGKILL at its first call into the system that changes something, the next
+one STRIDE calls later, and so on until one ends by itself. NOW is made anew from BASE each time,
+since a manifest names places. After each death it is seen to that what stands there can be put
+right, in both ways: connected again, and disconnected at once. Prints the last point, or the first
+thing that is wrong.
 """
 
 import os
@@ -13,15 +15,19 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from keeplore.connect import entries, parts
-from keeplore.connect.carry import carry_out
-from keeplore.connect.clients import launcher
-from keeplore.connect.forms import INTACT
-from keeplore.connect.hosts import Surroundings
-from keeplore.connect.manifest import Manifest
-from keeplore.connect.plan import connect, disconnect, look
+from keeplore.connect import assets, hook_entries
+from keeplore.connect.apply import carry_out
+from keeplore.connect.client_copy import launcher
+from keeplore.connect.connect_plan import connect, disconnect, look
+from keeplore.connect.connection_record import Manifest
+from keeplore.connect.host_locations import Surroundings
+from keeplore.connect.resources import INTACT
 
-HOSTS = ("codex", "cursor", "gemini-cli")  # between them every form in which something is put into a file
+HOSTS = (
+    "codex",
+    "cursor",
+    "gemini-cli",
+)  # between them every form in which something is put into a file
 CALLS = ("open", "fsync", "rename", "replace", "unlink", "mkdir", "rmdir", "chmod")
 
 
@@ -34,13 +40,16 @@ def do_connect(place):
 
 def do_update(place):
     """A later release: other limits, an event less, other texts."""
-    table, files = entries.ENTRIES, parts.host_files
-    entries.ENTRIES = {host: tuple(replace(one, timeout_s=9) for one in several[1:]) for host, several in table.items()}
-    parts.host_files = lambda host: {name: data + b" " for name, data in files(host).items()}
+    table, files = hook_entries.ENTRIES, assets.host_files
+    hook_entries.ENTRIES = {
+        host: tuple(replace(one, timeout_s=9) for one in several[1:])
+        for host, several in table.items()
+    }
+    assets.host_files = lambda host: {name: data + b" " for name, data in files(host).items()}
     try:
         do_connect(place)
     finally:
-        entries.ENTRIES, parts.host_files = table, files
+        hook_entries.ENTRIES, assets.host_files = table, files
 
 
 def do_disconnect(place):
@@ -52,7 +61,9 @@ DEEDS = {"connect": do_connect, "update": do_update, "disconnect": do_disconnect
 
 def two_of(files):
     """Two files of each host are as good as all, and much quicker."""
-    return lambda host: dict(sorted(files(host).items(), key=lambda item: "extension" not in item[0])[:2])
+    return lambda host: dict(
+        sorted(files(host).items(), key=lambda item: "extension" not in item[0])[:2]
+    )
 
 
 def arm(point):
@@ -75,7 +86,10 @@ def arm(point):
 
 def tree(root):
     return {
-        str(path.relative_to(root)): (path.lstat().st_mode, path.read_bytes() if path.is_file() else b"")
+        str(path.relative_to(root)): (
+            path.lstat().st_mode,
+            path.read_bytes() if path.is_file() else b"",
+        )
         for path in root.rglob("*")
     }
 
@@ -100,12 +114,14 @@ def expect_put_right(now, before, *, is_connected_first):
         assert not list(now.rglob("*.tmp"))
     do_disconnect(now)
     after = tree(now / "home")
-    assert after == before, {path for path in after.keys() | before.keys() if after.get(path) != before.get(path)}
+    assert after == before, {
+        path for path in after.keys() | before.keys() if after.get(path) != before.get(path)
+    }
 
 
 def main(base, now, deed, stride):
     base, now = Path(base), Path(now)
-    parts.host_files = two_of(parts.host_files)
+    assets.host_files = two_of(assets.host_files)
     before = tree(base / "home")
     # the manifest of what is connected in BASE must name the places of NOW
     ready = base.with_name("ready")

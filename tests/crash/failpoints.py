@@ -1,8 +1,10 @@
-"""``python failpoints.py POINT FAULT STEP …``: run steps on a spool and strike at the POINTth call into the system.
+"""``python failpoints.py POINT FAULT STEP …``: run steps on a spool and strike at the POINTth call
+into the system.
 
-FAULT is ``kill`` (SIGKILL before the call), ``full`` (the call raises ENOSPC) or ``trace`` (every call is written down,
-none is struck). Prints, on stderr, every finished step, then ``end`` where no fault was met. A step is a word of
-``STEPS``, or the path of a client. With ``each`` for the point it does so for many points, each in a fork.
+FAULT is ``kill`` (SIGKILL before the call), ``full`` (the call raises ENOSPC) or ``trace`` (every
+call is written down, none is struck). Prints, on stderr, every finished step, then ``end`` where no
+fault was met. A step is a word of ``STEPS``, or the path of a client. With ``each`` for the point
+it does so for many points, each in a fork.
 """
 
 import errno
@@ -47,7 +49,11 @@ def arm(point: int, fault: str) -> None:
             if name == "open":
                 opened[result] = str(arguments[0])
             if fault == "trace":
-                say(" ".join([name, *(opened.get(argument, str(argument)) for argument in arguments)]))
+                say(
+                    " ".join(
+                        [name, *(opened.get(argument, str(argument)) for argument in arguments)]
+                    )
+                )
             return result
 
         return guard
@@ -74,9 +80,11 @@ def main(point: str, fault: str, *steps: str) -> None:
 
 
 def strike_each(fault: str, *steps: str) -> None:
-    """For each line of stdin, POINT and a directory, a fork does as above in it, and its end is printed.
+    """For each line of stdin, POINT and a directory, a fork does as above in it, and its end is
+    printed.
 
-    The directory has ``said``, ``printed`` and ``payload`` for its streams, and is to have the state.
+    The directory has ``said``, ``printed`` and ``payload`` for its streams, and is to have the
+    state.
     """
     for line in sys.stdin:
         point, _, place = line.rstrip("\n").partition(" ")

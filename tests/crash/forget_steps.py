@@ -1,8 +1,9 @@
-"""``python forget_steps.py WORKSPACE TIMES``: kill a forgetting, a restoring and a purge before changing steps.
+"""``python forget_steps.py WORKSPACE TIMES``: kill a forgetting, a restoring and a purge before
+changing steps.
 
-As store_steps.py does: for every few steps of each deed a forked child does the deed on a copy of the workspace and
-ends itself right before that step. Writes a line for every copy: its directory, the deed, the step, the child's end.
-TIMES says how many times as far apart the kills are as below.
+As store_steps.py does: for every few steps of each deed a forked child does the deed on a copy of
+the workspace and ends itself right before that step. Writes a line for every copy: its directory,
+the deed, the step, the child's end. TIMES says how many times as far apart the kills are as below.
 """
 
 import os

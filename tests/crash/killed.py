@@ -1,4 +1,5 @@
-"""``python killed.py ROOT DEED POINT``: commit or synchronise a workspace, and die before the POINTth changing step.
+"""``python killed.py ROOT DEED POINT``: commit or synchronise a workspace, and die before the
+POINTth changing step.
 
 A step is a call of a function that changes files or starts a program, or of libgit2.
 """

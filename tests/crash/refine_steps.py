@@ -1,7 +1,9 @@
-"""``python refine_steps.py WORKSPACE``: kill a change of several files at every step that changes something.
+"""``python refine_steps.py WORKSPACE``: kill a change of several files at every step that changes
+something.
 
-As store_steps.py does: a forked child makes the change on a copy of the workspace, and ends itself right before that
-step; what a kill does to a commit is not looked at here. Writes a line for every copy: its directory and its end.
+As store_steps.py does: a forked child makes the change on a copy of the workspace, and ends itself
+right before that step; what a kill does to a commit is not looked at here. Writes a line for every
+copy: its directory and its end.
 """
 
 import os
@@ -12,24 +14,52 @@ from pathlib import Path
 
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store
-from keeplore.store.together import Changes, write_together
+from keeplore.store.transaction import Changes, write_together
 
 CHANGING = {
-    *("open", "write", "pwrite", "fsync", "ftruncate", "replace", "rename", "link", "unlink", "mkdir", "copyfile"),
-    *("fork_exec", "create_blob_fromworkdir", "create_commit", "create_reference_direct", "set_target", "insert"),
+    *(
+        "open",
+        "write",
+        "pwrite",
+        "fsync",
+        "ftruncate",
+        "replace",
+        "rename",
+        "link",
+        "unlink",
+        "mkdir",
+        "copyfile",
+    ),
+    *(
+        "fork_exec",
+        "create_blob_fromworkdir",
+        "create_commit",
+        "create_reference_direct",
+        "set_target",
+        "insert",
+    ),
 }
 MACHINE = "studio-1a2b"
 OLD = "memory/gotchas/2026-02-09-old-{}.md"
 
 
 def note(title: str) -> Memory:
-    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+    meta = {
+        "id": new_id(title),
+        "kind": "note",
+        "title": title,
+        "scope": "workspace",
+        "category": "gotchas",
+    }
     return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), f"# {title}\n")
 
 
 def change(store: Store) -> None:
     old = OLD.format(new_id("Old")[4:12])
-    entries = [{"at": "2026-02-09T14:03:11Z", "event": "refine", "id": new_id(title)} for title in ("One", "Other")]
+    entries = [
+        {"at": "2026-02-09T14:03:11Z", "event": "refine", "id": new_id(title)}
+        for title in ("One", "Other")
+    ]
     move = (old, old.replace("memory/", "memory/archive/"))
     write_together(store, MACHINE, Changes([note("One"), note("Other")], [move], entries))
 

@@ -1,8 +1,10 @@
-"""``python store_steps.py WORKSPACE OTHER STRIDE``: kill what the store does at every STRIDEth step.
+"""``python store_steps.py WORKSPACE OTHER STRIDE``: kill what the store does at every STRIDEth
+step.
 
-A step is a call of a function that changes files, or of libgit2. For each one of each deed (a save with a commit, a
-save under a better title, a merge of OTHER's commit) a forked child does the deed on a copy and ends itself right
-before or right after that step. Writes a line for every copy: its directory, the deed, the step.
+A step is a call of a function that changes files, or of libgit2. For each one of each deed (a save
+with a commit, a save under a better title, a merge of OTHER's commit) a forked child does the deed
+on a copy and ends itself right before or right after that step. Writes a line for every copy: its
+directory, the deed, the step.
 """
 
 import itertools
@@ -18,7 +20,14 @@ from keeplore.store import Store
 
 
 def note(title: str, body: str = "It is so.\n", **fields: str) -> Memory:
-    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas", **fields}
+    meta = {
+        "id": new_id(title),
+        "kind": "note",
+        "title": title,
+        "scope": "workspace",
+        "category": "gotchas",
+        **fields,
+    }
     return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 

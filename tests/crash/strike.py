@@ -1,4 +1,6 @@
-"""The one way in which tests kill a process at its n-th step; scripts beside this file import it."""
+"""The one way in which tests kill a process at its n-th step; scripts beside this file
+import it.
+"""
 
 import io
 import os
@@ -7,20 +9,43 @@ import sys
 
 # a step is a call of a function that changes files or starts a program, or of libgit2
 CHANGING = {
-    *("open", "write", "pwrite", "fsync", "ftruncate", "replace", "rename", "link", "unlink", "mkdir", "copyfile"),
-    *("fork_exec", "create_blob", "create_blob_fromworkdir", "create_commit", "create_reference_direct", "set_target"),
+    *(
+        "open",
+        "write",
+        "pwrite",
+        "fsync",
+        "ftruncate",
+        "replace",
+        "rename",
+        "link",
+        "unlink",
+        "mkdir",
+        "copyfile",
+    ),
+    *(
+        "fork_exec",
+        "create_blob",
+        "create_blob_fromworkdir",
+        "create_commit",
+        "create_reference_direct",
+        "set_target",
+    ),
     *("insert", "write_tree"),
 }
 
 
 def strike_at(point: int, *events: str) -> None:
-    """End this process right before its POINTth step; with the events ``c_call`` and ``c_return`` also right after."""
+    """End this process right before its POINTth step; with the events ``c_call`` and ``c_return``
+    also right after.
+    """
     count = 0
     events = events or ("c_call",)
 
     def watch(frame: object, event: str, argument: object) -> None:
         nonlocal count
-        is_of_text = isinstance(getattr(argument, "__self__", None), (str, bytes, list, io.StringIO))
+        is_of_text = isinstance(
+            getattr(argument, "__self__", None), (str, bytes, list, io.StringIO)
+        )
         if event in events and getattr(argument, "__name__", "") in CHANGING and not is_of_text:
             count += 1
             if count == point:

@@ -1,9 +1,11 @@
-"""``python sync_steps.py BASE``: kill, or fill the disk under, a synchronising at each of its changing steps.
+"""``python sync_steps.py BASE``: kill, or fill the disk under, a synchronising at each of its
+changing steps.
 
-BASE holds ``remote.git`` and ``machine``. For each step a child does it all on a copy of BASE: a conversation is saved,
-an unfinished merge of the person's is concluded, committed, fetched, merged with versions beside and moves, pushed.
-It ends itself right before that step, or has every step from there on fail as on a full disk. Writes a line for every
-copy: its directory, the fault, the step, the child's end, and what it said.
+BASE holds ``remote.git`` and ``machine``. For each step a child does it all on a copy of BASE: a
+conversation is saved, an unfinished merge of the person's is concluded, committed, fetched, merged
+with versions beside and moves, pushed. It ends itself right before that step, or has every step
+from there on fail as on a full disk. Writes a line for every copy: its directory, the fault, the
+step, the child's end, and what it said.
 """
 
 import errno
@@ -24,7 +26,8 @@ WRITING = ("open", "write", "pwrite", "fsync", "rename", "replace", "link", "mkd
 
 def conversation(number: int) -> Memory:
     said = tuple(
-        Exchange(f"turn-{n}", f"2026-03-01T10:{n:02d}:00Z", f"question {n}", (f"answer {n}",)) for n in range(number)
+        Exchange(f"turn-{n}", f"2026-03-01T10:{n:02d}:00Z", f"question {n}", (f"answer {n}",))
+        for n in range(number)
     )
     meta = new_meta(
         id=new_id("talk"), kind="conversation", status="open", title=f"Talk {number}", scope="workspace",
@@ -42,13 +45,17 @@ def deed(root: Path) -> None:
 
 
 def fill_at(point: int) -> None:
-    """Every call from there on that needs room fails; a git of the person's meets the same limit."""
+    """Every call from there on that needs room fails; a git of the person's meets the same
+    limit.
+    """
     count = 0
 
     def guarded(call):
         def guard(*arguments, **options):
             nonlocal count
-            is_reading = call is opened and not arguments[1] & (os.O_CREAT | os.O_WRONLY | os.O_RDWR)
+            is_reading = call is opened and not arguments[1] & (
+                os.O_CREAT | os.O_WRONLY | os.O_RDWR
+            )
             count += not is_reading
             if count >= point and not is_reading:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -21,7 +21,9 @@ def base(tmp_path):
         (base / name).mkdir(parents=True)
     (base / "home/.codex/config.toml").write_text('model = "x"')
     (base / "home/.cursor/hooks.json").symlink_to("../dotfiles/hooks.json")
-    (base / "home/dotfiles/hooks.json").write_text('{"version": 1, "hooks": {"stop": [{"command": "mine"}]}} // mine\n')
+    (base / "home/dotfiles/hooks.json").write_text(
+        '{"version": 1, "hooks": {"stop": [{"command": "mine"}]}} // mine\n'
+    )
     return base
 
 

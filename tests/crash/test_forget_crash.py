@@ -1,4 +1,6 @@
-"""Killed at any step, a forgetting, a restoring or a purge is finished by doing it again, and nothing else is lost."""
+"""Killed at any step, a forgetting, a restoring or a purge is finished by doing it again, and
+nothing else is lost.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +15,35 @@ import pytest
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
-from keeplore.store.purge import PENDING
+from keeplore.store.delete.purge import PENDING
 
 STEPS = Path(__file__).with_name("forget_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
-FEWEST = {"forget": 10, "restore": 6, "purge": 15}  # points; fewer would mean that the steps are no longer seen
+FEWEST = {
+    "forget": 10,
+    "restore": 6,
+    "purge": 15,
+}  # points; fewer would mean that the steps are no longer seen
 AT = "2026-03-01T10:00:00Z"
 LEAKED, DROPPED = new_id("Leaked"), new_id("Dropped")
 
 
 def note(title: str, body: str) -> Memory:
-    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+    meta = {
+        "id": new_id(title),
+        "kind": "note",
+        "title": title,
+        "scope": "workspace",
+        "category": "gotchas",
+    }
     return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 @pytest.fixture
 def workspace(tmp_path, git):
-    """One memory with two versions in history and one that is staged, one that is forgotten, a tag, a stash."""
+    """One memory with two versions in history and one that is staged, one that is forgotten, a tag,
+    a stash.
+    """
     store = create(tmp_path / "base" / "workspace", TEMPLATE)
     store.save(note("Kept", "kept words\n"))
     store.save(note("Dropped", "dropped words\n"))
@@ -48,7 +62,10 @@ def workspace(tmp_path, git):
 
 @pytest.mark.parametrize("times", [3, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_kill_at_every_step_is_made_good_by_doing_it_again(workspace, git, times):
-    blobs = [git("rev-parse", f"HEAD{back}:{workspace.find(LEAKED)}", cwd=workspace.root) for back in ("", "~2")]
+    blobs = [
+        git("rev-parse", f"HEAD{back}:{workspace.find(LEAKED)}", cwd=workspace.root)
+        for back in ("", "~2")
+    ]
     command = [sys.executable, STEPS, workspace.root, str(times)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 0, done.stderr
@@ -65,7 +82,9 @@ def expect_readable(root, git):
     """Whatever was half done: every ref leads to whole objects, and what was not meant is there."""
     assert git("fsck", "--no-dangling", "--no-progress", cwd=root) == ""
     assert git("rev-list", "--objects", "--all", "--count", cwd=root)
-    assert Store(root, branch="main").load(next((root / "memory").rglob("*kept*.md")).relative_to(root).as_posix())
+    assert Store(root, branch="main").load(
+        next((root / "memory").rglob("*kept*.md")).relative_to(root).as_posix()
+    )
 
 
 def expect_finished(root, deed, blobs, git, *, is_whole):
@@ -75,15 +94,22 @@ def expect_finished(root, deed, blobs, git, *, is_whole):
     except RepositoryBusy:  # a git that outlived the killed process may hold a lock for a moment
         again(store, deed, is_whole=is_whole)
     titles = sorted(
-        memory.title for _, memory in (store.get(i) for i in (new_id("Kept"), LEAKED, DROPPED) if store.find(i))
+        memory.title
+        for _, memory in (store.get(i) for i in (new_id("Kept"), LEAKED, DROPPED) if store.find(i))
     )
-    assert titles == {"forget": ["Kept"], "restore": ["Dropped", "Kept", "Leaked"], "purge": ["Kept"]}[deed]
+    assert (
+        titles
+        == {"forget": ["Kept"], "restore": ["Dropped", "Kept", "Leaked"], "purge": ["Kept"]}[deed]
+    )
     assert git("status", "--porcelain", cwd=root) == "A  staged.txt"
     assert git("stash", "list", "--format=%gs", cwd=root).startswith("WIP on main")
     assert not list((root / ".git").rglob("*.lock"))
     if deed == "purge":
         gone = [
-            subprocess.run(["git", "cat-file", "-e", blob], cwd=root, capture_output=True).returncode for blob in blobs
+            subprocess.run(
+                ["git", "cat-file", "-e", blob], cwd=root, capture_output=True
+            ).returncode
+            for blob in blobs
         ]
         assert all(gone) and not (root / ".git" / PENDING).exists()
         assert "hidden words" not in git("log", "--all", "--reflog", "-p", cwd=root)

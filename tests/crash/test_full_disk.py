@@ -1,4 +1,6 @@
-"""On a disk that is really full each step says so, loses nothing, and goes on when there is room."""
+"""On a disk that is really full each step says so, loses nothing, and goes on when there is
+room.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ ROOM = (0, 8, 24, 48, 80, 160, 400)  # kilobytes that are left
 
 
 def note(title: str, body: str) -> Memory:
-    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+    meta = {
+        "id": new_id(title),
+        "kind": "note",
+        "title": title,
+        "scope": "workspace",
+        "category": "gotchas",
+    }
     return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
@@ -49,7 +57,9 @@ def fill(disk: Path, left: int) -> None:
 
 
 @pytest.mark.parametrize("is_remote_full", [False, True])
-def test_every_step_on_a_full_disk_says_so_and_is_made_good_later(tmp_path, disk, git, is_remote_full):
+def test_every_step_on_a_full_disk_says_so_and_is_made_good_later(
+    tmp_path, disk, git, is_remote_full
+):
     here, there = (tmp_path, disk) if is_remote_full else (disk, tmp_path)
     git("init", "-q", "--bare", "-b", "main", "remote.git", cwd=there)
     store = create(here / "workspace", TEMPLATE)
@@ -87,4 +97,6 @@ def test_every_step_on_a_full_disk_says_so_and_is_made_good_later(tmp_path, disk
         assert git("status", "--porcelain", cwd=store.root) == ""
         for root in (store.root, other.root):
             assert git("fsck", "--strict", "--no-dangling", "--no-progress", cwd=root) == ""
-    assert refused and all("space left" in said or "disk is full" in said for said in refused), refused
+    assert refused and all("space left" in said or "disk is full" in said for said in refused), (
+        refused
+    )

@@ -1,4 +1,6 @@
-"""Killed at any step, what refining changes is there as a whole, files and audit in one commit, or not at all."""
+"""Killed at any step, what refining changes is there as a whole, files and audit in one commit, or
+not at all.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ import pytest
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
-from keeplore.store.repository import directories
-from keeplore.store.together import recover
-from keeplore.store.unfinished import note_of
+from keeplore.store.git.repository_state import directories
+from keeplore.store.transaction import recover
+from keeplore.store.transaction_log import note_of
 
 STEPS = Path(__file__).with_name("refine_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
@@ -26,7 +28,13 @@ CHANGED = {"memory/gotchas/2026-02-09-one", "memory/gotchas/2026-02-09-other", "
 @pytest.fixture
 def workspace(tmp_path: Path) -> Store:
     store = create(tmp_path / "base" / "workspace", TEMPLATE)
-    meta = {"id": new_id("Old"), "kind": "note", "title": "Old", "scope": "workspace", "category": "gotchas"}
+    meta = {
+        "id": new_id("Old"),
+        "kind": "note",
+        "title": "Old",
+        "scope": "workspace",
+        "category": "gotchas",
+    }
     store.save(Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), "# Old\n"))
     store.commit()
     return store
@@ -35,7 +43,11 @@ def workspace(tmp_path: Path) -> Store:
 def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(workspace, git) -> None:
     before = workspace.head()
     done = subprocess.run(
-        [sys.executable, STEPS, workspace.root], capture_output=True, text=True, check=False, env=os.environ
+        [sys.executable, STEPS, workspace.root],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ,
     )
     assert done.returncode == 0, done.stderr
     ends, cut_short = [], 0
@@ -49,7 +61,9 @@ def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(workspac
                     store.commit()
         recover(store)
         store.commit()
-        log = git("log", "--format=", "--name-only", "--no-renames", f"{before}..HEAD", cwd=copy).split()
+        log = git(
+            "log", "--format=", "--name-only", "--no-renames", f"{before}..HEAD", cwd=copy
+        ).split()
         commits = git("rev-list", "--count", f"{before}..HEAD", cwd=copy)
         names = {path if path.endswith(".jsonl") else path[:-12] for path in log}
         assert (commits, names) in (("0", set()), ("1", CHANGED))
@@ -57,4 +71,6 @@ def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(workspac
         assert lines == ([new_id("One"), new_id("Other")] if names else [])
         ends.append(bool(names))
     assert len(ends) >= FEWEST and cut_short > FEWEST / 2
-    assert (ends[0], ends[-1]) == (False, True) and ends == sorted(ends)  # from one step on it is there
+    assert (ends[0], ends[-1]) == (False, True) and ends == sorted(
+        ends
+    )  # from one step on it is there

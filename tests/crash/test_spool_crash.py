@@ -1,4 +1,6 @@
-"""Writers and workers are struck at every step, and at random moments: nothing accepted is lost, nothing is torn."""
+"""Writers and workers are struck at every step, and at random moments: nothing accepted is lost,
+nothing is torn.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,16 @@ SHELL_STEPS = ("date", "cat", "sync", "mv", "sync")
 
 
 class Striker:
-    """A process whose forks run ``steps`` and are struck, each in a directory and at a point of its own."""
+    """A process whose forks run ``steps`` and are struck, each in a directory and at a point of its
+    own.
+    """
 
     def __init__(self, fault: str, *steps: str) -> None:
         self.fault = fault
         command = [sys.executable, str(HERE / "failpoints.py"), "each", fault, *steps]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def __enter__(self) -> Striker:
         return self
@@ -75,7 +81,9 @@ def sweep(state: Path) -> list[str]:
     return [path.name for path in (state / "spool" / "tmp").glob("*")]
 
 
-def test_a_writer_that_is_killed_before_any_call_leaves_a_whole_entry_or_none(tmp_path: Path) -> None:
+def test_a_writer_that_is_killed_before_any_call_leaves_a_whole_entry_or_none(
+    tmp_path: Path,
+) -> None:
     with Striker("kill", "add") as striker:
         for point in range(1, POINTS_MAX):
             state = tmp_path / str(point) / "state"
@@ -89,7 +97,9 @@ def test_a_writer_that_is_killed_before_any_call_leaves_a_whole_entry_or_none(tm
     assert point > 8  # directories, the file, its sync, the rename, the sync of the directory
 
 
-def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(tmp_path: Path) -> None:
+def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(
+    tmp_path: Path,
+) -> None:
     outcomes = []
     with Striker("kill", str(CLIENT / "client.py")) as striker:
         for point in range(1, 32):  # far more calls than it makes
@@ -102,7 +112,9 @@ def test_the_python_client_killed_before_any_call_leaves_a_whole_entry_or_none(t
     assert outcomes == sorted(outcomes)  # once accepted it stays
 
 
-@pytest.mark.parametrize("writer", ["add", str(CLIENT / "client.py")], ids=["Spool.add", "client.py"])
+@pytest.mark.parametrize(
+    "writer", ["add", str(CLIENT / "client.py")], ids=["Spool.add", "client.py"]
+)
 def test_a_disk_that_fills_at_any_call_leaves_no_half_entry(tmp_path: Path, writer: str) -> None:
     outcomes = []
     with Striker("full", writer) as striker:
@@ -151,13 +163,19 @@ def test_a_worker_killed_at_any_call_neither_loses_nor_doubles_an_entry(
     raise AssertionError("the worker never finished")
 
 
-@pytest.mark.parametrize("writer", ["add", str(CLIENT / "client.py")], ids=["Spool.add", "client.py"])
-def test_a_writer_syncs_before_it_renames_and_the_directory_after(tmp_path: Path, writer: str) -> None:
+@pytest.mark.parametrize(
+    "writer", ["add", str(CLIENT / "client.py")], ids=["Spool.add", "client.py"]
+)
+def test_a_writer_syncs_before_it_renames_and_the_directory_after(
+    tmp_path: Path, writer: str
+) -> None:
     with Striker("trace", writer) as striker:
         striker.strike(tmp_path, 0)
         trace = [line.split() for line in striker.strike(tmp_path, 0)]
     spool = tmp_path / "state" / "spool"
-    (newest,) = {path.name for path in (spool / "new").iterdir()} & {Path(t[-1]).name for t in trace}
+    (newest,) = {path.name for path in (spool / "new").iterdir()} & {
+        Path(t[-1]).name for t in trace
+    }
     aside, place = (str(spool / box) for box in ("tmp", "new"))
     assert [step for step in trace if step[0] in ("fsync", "rename", "replace")] == [
         ["fsync", f"{aside}/{newest}"],
@@ -167,7 +185,9 @@ def test_a_writer_syncs_before_it_renames_and_the_directory_after(tmp_path: Path
 
 
 def shim(folder: Path, step: int, action: str) -> dict[str, str]:
-    """An environment in which the ``step``th command of client.sh is struck, and every command is written down."""
+    """An environment in which the ``step``th command of client.sh is struck, and every command is
+    written down.
+    """
     folder.mkdir()
     real = {name: shutil.which(name) for name in (*SHELL_STEPS, "mkdir", "rm")}
     for name, path in real.items():
@@ -234,7 +254,9 @@ def test_the_shell_client_struck_at_any_command_leaves_a_whole_entry_or_none(
 
 
 @pytest.mark.parametrize("name", ["client.sh", "client.py", "Spool.add"])
-def test_writers_killed_at_random_moments_leave_whole_entries_only(tmp_path: Path, name: str) -> None:
+def test_writers_killed_at_random_moments_leave_whole_entries_only(
+    tmp_path: Path, name: str
+) -> None:
     chance = random.Random(name)
     command = {
         "client.sh": ["sh", str(CLIENT / "client.sh")],

@@ -15,21 +15,33 @@ import pytest
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
-from keeplore.store.locks import OWNER
+from keeplore.store.git_locks import OWNER
 
 STEPS = Path(__file__).with_name("store_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
-FEWEST = {"save": 40, "rename": 40, "merge": 40}  # points; fewer would mean that the steps are no longer seen
+FEWEST = {
+    "save": 40,
+    "rename": 40,
+    "merge": 40,
+}  # points; fewer would mean that the steps are no longer seen
 
 
 def note(title: str, body: str = "It is so.\n") -> Memory:
-    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+    meta = {
+        "id": new_id(title),
+        "kind": "note",
+        "title": title,
+        "scope": "workspace",
+        "category": "gotchas",
+    }
     return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 @pytest.fixture
 def workspace(tmp_path, git):
-    """A workspace with a person's staged file, one memory to change, one to remove, one commit of another machine."""
+    """A workspace with a person's staged file, one memory to change, one to remove, one commit of
+    another machine.
+    """
     store = create(tmp_path / "base" / "workspace", TEMPLATE)
     store.save(note("Draft"))
     (store.root / "memory" / "removed.md").write_text("---\nid: x\n---\n")
@@ -62,7 +74,9 @@ def test_a_kill_at_every_step_loses_nothing_and_needs_no_human(workspace, git, s
 
 
 def expect_whole(root, deed, other, git):
-    """After the next cycle everything is there, once, in disk, index and HEAD; then the deed can be done again."""
+    """After the next cycle everything is there, once, in disk, index and HEAD; then the deed can be
+    done again.
+    """
     store = Store(root, branch="main")
     store.commit()
     if deed == "save":
@@ -122,7 +136,12 @@ def test_an_index_lock_that_we_left_is_removed(workspace):
 )
 def test_a_lock_that_is_not_ours_is_reported_and_stays(workspace, name, content, at):
     store, _ = workspace
-    facts = {"token": "keeplore 1", "ref": "refs/heads/main", "commit": "a" * 40, "at": time.time() + at}
+    facts = {
+        "token": "keeplore 1",
+        "ref": "refs/heads/main",
+        "commit": "a" * 40,
+        "at": time.time() + at,
+    }
     lock = plant(store, Path(name), content, facts)
     head = store.head()
     with pytest.raises(RepositoryBusy, match=name):
@@ -142,7 +161,12 @@ def test_a_torn_note_is_no_obstacle(workspace, content):
 
 def test_a_git_that_died_over_our_copy_of_the_index_leaves_nothing_in_the_way(workspace, git):
     store, _ = workspace
-    for name in ("keeplore-index-0a1b2c3d", "keeplore-index-0a1b2c3d.lock", "keeplore-tree.lock", f"{OWNER}-0a1b2c3d"):
+    for name in (
+        "keeplore-index-0a1b2c3d",
+        "keeplore-index-0a1b2c3d.lock",
+        "keeplore-tree.lock",
+        f"{OWNER}-0a1b2c3d",
+    ):
         (store.root / ".git" / name).write_text("half")
     assert store.commit().commit
     assert [path.name for path in (store.root / ".git").glob("keeplore-*")] == [OWNER]

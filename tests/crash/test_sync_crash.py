@@ -1,4 +1,6 @@
-"""Killed, or out of room, at any step of a synchronising, everything is there, and the next one finishes it."""
+"""Killed, or out of room, at any step of a synchronising, everything is there, and the next one
+finishes it.
+"""
 
 from __future__ import annotations
 
@@ -23,23 +25,42 @@ with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(STEPS.parent)  # as for a script that is run
     conversation = runpy.run_path(str(STEPS))["conversation"]
 FEWEST = {"kill": 200, "full": 30}  # points; fewer would mean that the steps are no longer seen
-WORDS = ("mine", "theirs", "my last word", "edited there", "waits in a merge", "question 2", "answer 2")
+WORDS = (
+    "mine",
+    "theirs",
+    "my last word",
+    "edited there",
+    "waits in a merge",
+    "question 2",
+    "answer 2",
+)
 
 
 def note(title: str, body: str) -> Memory:
-    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+    meta = {
+        "id": new_id(title),
+        "kind": "note",
+        "title": title,
+        "scope": "workspace",
+        "category": "gotchas",
+    }
     return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), body)
 
 
 @pytest.fixture
 def base(tmp_path, git):
-    """A machine and its remote with everything that a sync may meet: a clash, moves, a conflict of the person's."""
+    """A machine and its remote with everything that a sync may meet: a clash, moves, a conflict of
+    the person's.
+    """
     base = tmp_path / "base"
     base.mkdir()
     git("init", "-q", "--bare", "-b", "main", "remote.git", cwd=base)
     machine = create(base / "machine", TEMPLATE)
     git("remote", "add", "origin", "../remote.git", cwd=machine.root)
-    paths = {title: machine.save(note(title, f"{title}\n\nline\n")) for title in ("Argued", "Moved", "Gone", "Torn")}
+    paths = {
+        title: machine.save(note(title, f"{title}\n\nline\n"))
+        for title in ("Argued", "Moved", "Gone", "Torn")
+    }
     machine.save(conversation(2))
     machine.commit()
     git("push", "-q", "origin", "main", cwd=machine.root)
@@ -59,7 +80,9 @@ def base(tmp_path, git):
     Store(machine.root).save(note("Torn", "Torn\n\nwaits in a merge\n"))
     git("commit", "-qam", "Other", cwd=machine.root)
     git("checkout", "-q", "main", cwd=machine.root)
-    subprocess.run(["git", "merge", "-q", "other"], cwd=machine.root, check=False, capture_output=True)
+    subprocess.run(
+        ["git", "merge", "-q", "other"], cwd=machine.root, check=False, capture_output=True
+    )
     (machine.root / "mine.txt").write_text("untracked\n")
     return base
 
@@ -85,7 +108,9 @@ def expect_all_is_well(root, git):
             store.heal([file.path for file in store.scan()])
             synchronise(store)
             break
-        except RepositoryBusy:  # a git that outlived the killed process may hold a lock for a moment
+        except (
+            RepositoryBusy
+        ):  # a git that outlived the killed process may hold a lock for a moment
             continue
     store.save(conversation(3))
     assert synchronise(store).fetched == 0
@@ -96,7 +121,9 @@ def expect_all_is_well(root, git):
     assert len(ids) == len(set(ids)) == 6  # four, and beside two of them a version that lost
     assert new_id("Gone") not in ids
     assert git("status", "--porcelain", cwd=root) == "?? mine.txt"
-    assert git("rev-parse", "HEAD", cwd=root) == git("rev-parse", "main", cwd=root.parent / "remote.git")
+    assert git("rev-parse", "HEAD", cwd=root) == git(
+        "rev-parse", "main", cwd=root.parent / "remote.git"
+    )
     assert git("fsck", "--strict", "--no-dangling", "--no-progress", cwd=root) == ""
     assert not list((root / ".git").rglob("*.lock"))
 

@@ -33,7 +33,9 @@ def lines_of(payload: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in transcript.read_text(encoding="utf-8").splitlines()]
 
 
-def test_the_events_come_in_the_hosts_order(session: ModuleType, home: Path, tmp_path: Path) -> None:
+def test_the_events_come_in_the_hosts_order(
+    session: ModuleType, home: Path, tmp_path: Path
+) -> None:
     events = [step.event for step in session.play(home, tmp_path / "ledgerly", START)]
     compaction = events.index("PreCompact")
     assert events[0] == "SessionStart"
@@ -45,11 +47,17 @@ def test_the_events_come_in_the_hosts_order(session: ModuleType, home: Path, tmp
     }  # fmt: skip
 
 
-def test_a_prompt_reaches_the_transcript_after_its_event(session: ModuleType, home: Path, tmp_path: Path) -> None:
+def test_a_prompt_reaches_the_transcript_after_its_event(
+    session: ModuleType, home: Path, tmp_path: Path
+) -> None:
     for step in session.play(home, tmp_path / "ledgerly", START):
         if step.event == "UserPromptSubmit":
             prompt = json.loads(step.payload)["prompt"]
-            spoken = [line["message"]["content"] for line in lines_of(step.payload) if line["type"] == "user"]
+            spoken = [
+                line["message"]["content"]
+                for line in lines_of(step.payload)
+                if line["type"] == "user"
+            ]
             assert prompt not in spoken
 
 
@@ -60,12 +68,18 @@ def test_the_last_words_sometimes_reach_the_transcript_after_stop(
     for step in session.play(home, tmp_path / "ledgerly", START):
         if step.event == "Stop":
             said = json.loads(step.payload)["last_assistant_message"]
-            blocks = [line["message"]["content"][0] for line in lines_of(step.payload) if line["type"] == "assistant"]
+            blocks = [
+                line["message"]["content"][0]
+                for line in lines_of(step.payload)
+                if line["type"] == "assistant"
+            ]
             late += all(block.get("text") != said for block in blocks)
     assert late == 5
 
 
-def test_the_transcript_is_one_tree_with_one_cut(session: ModuleType, home: Path, tmp_path: Path) -> None:
+def test_the_transcript_is_one_tree_with_one_cut(
+    session: ModuleType, home: Path, tmp_path: Path
+) -> None:
     *_, last = session.play(home, tmp_path / "ledgerly", START)
     lines = [line for line in lines_of(last.payload) if "uuid" in line]
     assert len({line["uuid"] for line in lines}) == len(lines)
@@ -76,13 +90,25 @@ def test_the_transcript_is_one_tree_with_one_cut(session: ModuleType, home: Path
         assert line["timestamp"] > before["timestamp"]
 
 
-def test_what_the_client_answers_comes_back_as_an_attachment(session: ModuleType, home: Path, tmp_path: Path) -> None:
-    reply = {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": "an older decision"}}
+def test_what_the_client_answers_comes_back_as_an_attachment(
+    session: ModuleType, home: Path, tmp_path: Path
+) -> None:
+    reply = {
+        "hookSpecificOutput": {
+            "hookEventName": "UserPromptSubmit",
+            "additionalContext": "an older decision",
+        }
+    }
     for step in session.play(home, tmp_path / "ledgerly", START):
         if step.event == "UserPromptSubmit":
             step.output = json.dumps(reply).encode()
-    attachments = [line["attachment"] for line in lines_of(step.payload) if line["type"] == "attachment"]
-    assert Counter(a["type"] for a in attachments) == {"hook_success": 17, "hook_additional_context": 17}
+    attachments = [
+        line["attachment"] for line in lines_of(step.payload) if line["type"] == "attachment"
+    ]
+    assert Counter(a["type"] for a in attachments) == {
+        "hook_success": 17,
+        "hook_additional_context": 17,
+    }
     assert attachments[1]["content"] == ["an older decision"]
 
 
@@ -94,7 +120,9 @@ def test_two_plays_are_equal(session: ModuleType, tmp_path: Path) -> None:
     assert plays[0] == plays[1]
 
 
-def test_the_project_has_the_remote_that_identifies_it(session: ModuleType, tmp_path: Path, git: Any) -> None:
+def test_the_project_has_the_remote_that_identifies_it(
+    session: ModuleType, tmp_path: Path, git: Any
+) -> None:
     session.create_project(tmp_path / "ledgerly")
     assert git("remote", "get-url", "origin", cwd=tmp_path / "ledgerly") == session.REMOTE
     assert git("status", "--porcelain", cwd=tmp_path / "ledgerly") == ""

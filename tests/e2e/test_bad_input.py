@@ -1,4 +1,6 @@
-"""Whatever a machine holds: import and recall go on, say what was wrong, and lose nothing that can be read."""
+"""Whatever a machine holds: import and recall go on, say what was wrong, and lose nothing that can
+be read.
+"""
 
 import json
 import os
@@ -34,7 +36,9 @@ def machine(tmp_path):
 class Transcript:
     """A session's record in the making: each call adds lines as Claude Code writes them."""
 
-    def __init__(self, machine: Machine, session: str = "5e551011-0000-4000-8000-000000000001") -> None:
+    def __init__(
+        self, machine: Machine, session: str = "5e551011-0000-4000-8000-000000000001"
+    ) -> None:
         self.session, self.count = session, 0
         self.cwd = machine.home / "code" / "ledgerly"
         self.cwd.mkdir(parents=True, exist_ok=True)
@@ -66,16 +70,33 @@ class Transcript:
         said = {"role": "assistant", "model": "claude-opus-4-5"}
         self.raw(self.line("user", {"role": "user", "content": user}) + b"\n")
         if result_bytes:
-            call = {"type": "tool_use", "id": f"toolu_{self.count}", "name": "Bash", "input": {"command": "cat log"}}
-            self.raw(self.line("assistant", {**said, "id": f"msg_{self.count}", "content": [call]}) + b"\n")
-            result = {"type": "tool_result", "tool_use_id": call["id"], "content": "x" * result_bytes}
+            call = {
+                "type": "tool_use",
+                "id": f"toolu_{self.count}",
+                "name": "Bash",
+                "input": {"command": "cat log"},
+            }
+            self.raw(
+                self.line("assistant", {**said, "id": f"msg_{self.count}", "content": [call]})
+                + b"\n"
+            )
+            result = {
+                "type": "tool_result",
+                "tool_use_id": call["id"],
+                "content": "x" * result_bytes,
+            }
             self.raw(self.line("user", {"role": "user", "content": [result]}) + b"\n")
         text = {"type": "text", "text": reply}
-        self.raw(self.line("assistant", {**said, "id": f"msg_{self.count}", "content": [text]}) + b"\n")
+        self.raw(
+            self.line("assistant", {**said, "id": f"msg_{self.count}", "content": [text]}) + b"\n"
+        )
 
 
 def memories(root: Path) -> dict[Path, Memory]:
-    return {path: parse(path.read_text()) for path in sorted(root.glob("**/memory/conversations/**/*.md"))}
+    return {
+        path: parse(path.read_text())
+        for path in sorted(root.glob("**/memory/conversations/**/*.md"))
+    }
 
 
 def said(root: Path) -> list[str]:
@@ -96,8 +117,12 @@ def is_committed(machine: Machine, root: Path) -> bool:
 def test_lines_that_are_no_utf8_no_json_or_no_objects_cost_themselves(machine):
     transcript = Transcript(machine)
     transcript.exchange("Is the ledger append-only?", "Yes, it is.")
-    transcript.raw(b'\xff\xfe not text\n[1, 2]\nnull\n{"torn": \n\n\0\0\0\n' + b"[" * 100_000 + b"\n")
-    odd = transcript.line("user", {"role": "user", "content": "And in Latin-1: caf?"}).replace(b"?", b"\xe9")
+    transcript.raw(
+        b'\xff\xfe not text\n[1, 2]\nnull\n{"torn": \n\n\0\0\0\n' + b"[" * 100_000 + b"\n"
+    )
+    odd = transcript.line("user", {"role": "user", "content": "And in Latin-1: caf?"}).replace(
+        b"?", b"\xe9"
+    )
     transcript.raw(odd + b"\n")
     transcript.exchange("Do auditors read it?", "They do.")
     told = imported(machine)
@@ -106,7 +131,11 @@ def test_lines_that_are_no_utf8_no_json_or_no_objects_cost_themselves(machine):
         "And in Latin-1: caf\N{REPLACEMENT CHARACTER}",
         "Do auditors read it?",
     }
-    assert transcript.path.name in told and "skipped" in told and "more lines that could not be read" in told
+    assert (
+        transcript.path.name in told
+        and "skipped" in told
+        and "more lines that could not be read" in told
+    )
     assert is_committed(machine, machine.home / "memory")
 
 
@@ -116,10 +145,21 @@ def test_a_huge_transcript_is_read_in_little_memory(machine, size_mb):
     for number in range(size_mb):
         transcript.exchange(f"Question {number} about the ledger", f"Answer {number}.", MB)
     assert transcript.path.stat().st_size > size_mb * MB
-    command = (sys.executable, "-c", MEASURED, sys.executable, "-m", "keeplore.cli", "import", "claude-code")
+    command = (
+        sys.executable,
+        "-c",
+        MEASURED,
+        sys.executable,
+        "-m",
+        "keeplore.cli",
+        "import",
+        "claude-code",
+    )
     done = machine.run(*command)
     peak = int(done.stdout.decode().split("PEAK ")[1])
-    assert sorted(said(machine.home / "memory")) == sorted(f"Question {n} about the ledger" for n in range(size_mb))
+    assert sorted(said(machine.home / "memory")) == sorted(
+        f"Question {n} about the ledger" for n in range(size_mb)
+    )
     assert peak < PEAK
 
 
@@ -166,7 +206,9 @@ def test_a_transcript_that_changes_between_two_imports_takes_nothing_back(machin
         transcript.path.unlink()
     imported(machine)
     assert sorted(said(machine.home / "memory")) == sorted(expected)
-    assert [memory.is_open for memory in memories(machine.home / "memory").values()].count(True) == 0
+    assert [memory.is_open for memory in memories(machine.home / "memory").values()].count(
+        True
+    ) == 0
     before = {path: path.read_bytes() for path in memories(machine.home / "memory")}
     imported(machine)
     assert {path: path.read_bytes() for path in memories(machine.home / "memory")} == before
@@ -178,8 +220,18 @@ def test_front_matter_that_is_no_mapping_is_listed_and_left_alone(machine):
     imported(machine)
     folder = machine.home / "memory" / "memory" / "decisions"
     folder.mkdir(parents=True, exist_ok=True)
-    fronts = ("- a list", "just words", "a: &x [1]\nb: *x", "[" * 9000, "a: !!python/name:os.system", "\0")
-    bad = {folder / f"2026-02-09-bad-0000000{n}.md": f"---\n{front}\n---\nText.\n" for n, front in enumerate(fronts)}
+    fronts = (
+        "- a list",
+        "just words",
+        "a: &x [1]\nb: *x",
+        "[" * 9000,
+        "a: !!python/name:os.system",
+        "\0",
+    )
+    bad = {
+        folder / f"2026-02-09-bad-0000000{n}.md": f"---\n{front}\n---\nText.\n"
+        for n, front in enumerate(fronts)
+    }
     for path, text in bad.items():
         path.write_text(text)
     doctor = machine.keeplore("doctor", check=False)
@@ -235,7 +287,9 @@ def test_a_title_that_climbs_stays_in_its_folder(machine):
     found = memories(root)
     assert len([exchange for exchange in said(root) if ".." in exchange]) == 2
     for path in found:
-        assert path.resolve().is_relative_to(root / "projects" / "ledgerly" / "memory" / "conversations")
+        assert path.resolve().is_relative_to(
+            root / "projects" / "ledgerly" / "memory" / "conversations"
+        )
         assert ".." not in path.name
     assert not list(machine.home.glob("**/passwd*")) and not list(machine.home.glob("evil*"))
 

@@ -1,4 +1,6 @@
-"""From a fresh home: connect every host, run the very commands that stand in their files, disconnect, and look."""
+"""From a fresh home: connect every host, run the very commands that stand in their files,
+disconnect, and look.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from demo.machine import Machine
 from keeplore_hooks.spool import Spool
 
 PROMPT = "Redis was down twice last month. Should the jobs of {} go into a Postgres table instead?"
-REPLY = "Yes: put them into a Postgres table, because a job and its invoice are then one transaction. Redis can go."
+REPLY = (
+    "Yes: put them into a Postgres table, because a job and its invoice are then one "
+    "transaction. Redis can go."
+)
 DIRECTORIES = (".claude", ".codex", ".gemini", ".cursor", ".copilot", ".config/opencode")
 HOOKS = {
     "claude-code": ".claude/skills/keeplore/hooks/hooks.json",
@@ -33,7 +38,9 @@ def machine(tmp_path: Path) -> Machine:
     for name in DIRECTORIES:
         (machine.home / name).mkdir(parents=True)
     (machine.home / ".codex/config.toml").write_text('model = "x" # mine\n')
-    (machine.home / ".cursor/hooks.json").write_text('{"version": 1, "hooks": {"stop": [{"command": "./mine"}]}}')
+    (machine.home / ".cursor/hooks.json").write_text(
+        '{"version": 1, "hooks": {"stop": [{"command": "./mine"}]}}'
+    )
     (machine.home / ".claude/CLAUDE.md").write_text("Mine.\n")
     (machine.home / ".claude/settings.json").write_text("{}")
     machine.keeplore("init", "memory")
@@ -48,32 +55,52 @@ def tree(machine: Machine) -> dict[str, tuple[int, bytes]]:
     for path in machine.home.rglob("*"):
         if own.isdisjoint((path, *path.parents)):
             mode = stat.S_IMODE(path.lstat().st_mode)
-            found[str(path.relative_to(machine.home))] = (mode, path.read_bytes() if path.is_file() else b"")
+            found[str(path.relative_to(machine.home))] = (
+                mode,
+                path.read_bytes() if path.is_file() else b"",
+            )
     return found
 
 
 def handlers(machine: Machine, host: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each host event with the command line that its host would run for it, as it stands in the host's file."""
+    """Each host event with the command line that its host would run for it, as it stands in the
+    host's file.
+    """
     content = json.loads((machine.home / HOOKS[host]).read_text())
     for event, groups in content["hooks"].items():
         for group in groups:
             for handler in group.get("hooks", [group]):
                 if "client" in json.dumps(handler):
                     line = handler.get("bash") or handler["command"]
-                    yield event, (line, *handler["args"]) if "args" in handler else ("sh", "-c", line)
+                    yield (
+                        event,
+                        (line, *handler["args"]) if "args" in handler else ("sh", "-c", line),
+                    )
 
 
 def payload(host: str, event: str, project: Path) -> dict[str, Any]:
-    common: dict[str, Any] = {"session_id": f"session-{host}", "cwd": str(project), "hook_event_name": event}
+    common: dict[str, Any] = {
+        "session_id": f"session-{host}",
+        "cwd": str(project),
+        "hook_event_name": event,
+    }
     if host == "cursor":
         common = {
             "conversation_id": "session-cursor", "generation_id": "g1", "hook_event_name": event, "model": "m",
             "cursor_version": "2.0", "workspace_roots": [str(project)], "text": REPLY, "status": "completed",
         }  # fmt: skip
     if host == "copilot":
-        common = {"sessionId": "session-copilot", "cwd": str(project), "timestamp": 1_790_000_000_000}
+        common = {
+            "sessionId": "session-copilot",
+            "cwd": str(project),
+            "timestamp": 1_790_000_000_000,
+        }
         common["transcriptPath"] = str(log_of_copilot(project))
-    said = {"prompt": PROMPT.format(host), "prompt_response": REPLY, "last_assistant_message": REPLY}
+    said = {
+        "prompt": PROMPT.format(host),
+        "prompt_response": REPLY,
+        "last_assistant_message": REPLY,
+    }
     return {**common, **said, "turn_id": "t1"} if host == "codex" else {**common, **said}
 
 
@@ -89,7 +116,12 @@ def log_of_copilot(project: Path) -> Path:
     log.write_text(
         "".join(
             json.dumps(
-                {"type": kind, "data": data, "id": f"e{number}", "timestamp": f"2026-11-20T10:00:0{number}.000Z"}
+                {
+                    "type": kind,
+                    "data": data,
+                    "id": f"e{number}",
+                    "timestamp": f"2026-11-20T10:00:0{number}.000Z",
+                }
             )
             + "\n"
             for number, (kind, data) in enumerate(lines)
@@ -126,7 +158,10 @@ def test_what_is_said_in_a_connected_host_becomes_a_conversation(machine: Machin
             assert done.stdout == b"" or json.loads(done.stdout)
     machine.keeplore("worker", "run")
     for host in TURN:
-        texts = [path.read_text() for path in (machine.home / f"memory/projects/code-{host}").rglob("*.md")]
+        texts = [
+            path.read_text()
+            for path in (machine.home / f"memory/projects/code-{host}").rglob("*.md")
+        ]
         (text,) = [text for text in texts if "kind: conversation" in text]
         assert f"host: {host}" in text and PROMPT.format(host) in text
         assert REPLY in text
@@ -141,12 +176,17 @@ def test_every_event_of_every_host_reaches_the_inbox_and_fails_open(machine: Mac
         for event, line in handlers(machine, host):
             machine.run(*line, payload=b"{}")
             sent.append((host, event))
-    assert sorted((entry.host, entry.event) for entry in spool.pending()) == sorted(sent) and len(sent) > 40
+    assert (
+        sorted((entry.host, entry.event) for entry in spool.pending()) == sorted(sent)
+        and len(sent) > 40
+    )
     for name in ("client.sh", "client.py"):
         (machine.state / "client" / name).unlink()
     for host in HOOKS:
         for _, line in handlers(machine, host):
-            assert machine.run(*line, payload=b"{}", check=False).returncode == 0  # a refusal would stop the session
+            assert (
+                machine.run(*line, payload=b"{}", check=False).returncode == 0
+            )  # a refusal would stop the session
 
 
 def test_disconnecting_leaves_the_home_as_it_was(machine: Machine) -> None:
@@ -175,5 +215,9 @@ def test_a_home_without_hosts_is_told_so(tmp_path: Path) -> None:
     machine = Machine(tmp_path / "home")
     machine.environment["PATH"] = os.defpath
     done = machine.keeplore("connect", check=False)
-    assert done.returncode == 1 and b"no agent was found" in done.stderr and b"claude-code" in done.stderr
+    assert (
+        done.returncode == 1
+        and b"no agent was found" in done.stderr
+        and b"claude-code" in done.stderr
+    )
     assert not (machine.home / ".claude").exists()

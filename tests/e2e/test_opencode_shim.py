@@ -1,4 +1,5 @@
-"""The plugin for OpenCode, run by node as OpenCode would call it: with a real client, with and without a worker.
+"""The plugin for OpenCode, run by node as OpenCode would call it: with a real client, with and
+without a worker.
 
 The file has no annotations, so any JavaScript runtime runs it as it stands.
 """
@@ -16,15 +17,16 @@ from typing import Any
 import pytest
 from demo.machine import CLIENT, Machine
 
-from keeplore.connect.entries import ENTRIES
-from keeplore.memory.fence import TAG
+from keeplore.connect.hook_entries import ENTRIES
+from keeplore.text.fences import TAG
 from keeplore_hooks.spool import Spool
 
 NODE = shutil.which("node")
 SHIM = Path(__file__).resolve().parents[2] / "plugin" / "opencode" / "keeplore.ts"
 RELEASES = "Releases are signed by the Zurich office alone, because the key lies in its safe."
 CHILD = "ses_child"
-# calls the functions that the plugin returns, one step after the other, and prints what became of their arguments
+# calls the functions that the plugin returns, one step after the other, and prints what became of
+# their arguments
 DRIVER = """
 import { readFileSync } from "node:fs"
 const { shim, directory, messages, steps } = JSON.parse(readFileSync(0, "utf8"))
@@ -38,7 +40,9 @@ for (const [name, input, output] of steps) await hooks[name]?.(input, output)
 console.log(JSON.stringify({ exports: Object.keys(loaded), hooks: Object.keys(hooks), steps }))
 """
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed, and OpenCode's plugin is JavaScript")
+pytestmark = pytest.mark.skipif(
+    NODE is None, reason="node is not installed, and OpenCode's plugin is JavaScript"
+)
 
 
 class OpenCode:
@@ -52,14 +56,18 @@ class OpenCode:
         self.folder.mkdir(exist_ok=True)
         text = SHIM.read_text(encoding="utf-8")
         assert text.count("PATIENCE_MS = 2500") == 1
-        (self.folder / "shim.mjs").write_text(text.replace("PATIENCE_MS = 2500", f"PATIENCE_MS = {patience_ms}"))
+        (self.folder / "shim.mjs").write_text(
+            text.replace("PATIENCE_MS = 2500", f"PATIENCE_MS = {patience_ms}")
+        )
         (self.folder / "driver.mjs").write_text(DRIVER)
         self.messages: list[Any] = []
 
     def call(self, *steps: list[Any]) -> dict[str, Any]:
         given = {"shim": (self.folder / "shim.mjs").as_uri(), "directory": str(self.project)}
         payload = json.dumps({**given, "messages": self.messages, "steps": steps}).encode()
-        done = self.machine.run(str(NODE), str(self.folder / "driver.mjs"), cwd=self.project, payload=payload)
+        done = self.machine.run(
+            str(NODE), str(self.folder / "driver.mjs"), cwd=self.project, payload=payload
+        )
         assert done.stderr == b""
         told: dict[str, Any] = json.loads(done.stdout)
         return told
@@ -68,23 +76,44 @@ class OpenCode:
         """Event and payload of what the spool holds, by the event's name."""
         entries = Spool(self.machine.state / "spool").pending()
         assert {entry.host for entry in entries} <= {"opencode"}
-        return sorted(((entry.event, json.loads(entry.read())) for entry in entries), key=lambda one: one[0])
+        return sorted(
+            ((entry.event, json.loads(entry.read())) for entry in entries), key=lambda one: one[0]
+        )
 
 
 def bus(kind: str, session: str, **info: Any) -> list[Any]:
-    properties = {"info": {"id": session, **info}} if info or kind == "session.created" else {"sessionID": session}
+    properties = (
+        {"info": {"id": session, **info}}
+        if info or kind == "session.created"
+        else {"sessionID": session}
+    )
     return ["event", {"event": {"type": kind, "properties": properties}}, None]
 
 
 def prompt(session: str, words: str) -> list[Any]:
     number = len(words)
-    message = {"id": f"msg_{number:04}", "role": "user", "sessionID": session, "time": {"created": 1_790_000_000_000}}
-    part = {"id": f"prt_{number:04}", "messageID": message["id"], "sessionID": session, "type": "text", "text": words}
+    message = {
+        "id": f"msg_{number:04}",
+        "role": "user",
+        "sessionID": session,
+        "time": {"created": 1_790_000_000_000},
+    }
+    part = {
+        "id": f"prt_{number:04}",
+        "messageID": message["id"],
+        "sessionID": session,
+        "type": "text",
+        "text": words,
+    }
     return ["chat.message", {"sessionID": session}, {"message": message, "parts": [part]}]
 
 
 def command(name: str, arguments: str, session: str = "ses_a") -> list[Any]:
-    return ["command.execute.before", {"command": name, "sessionID": session, "arguments": arguments}, {"parts": []}]
+    return [
+        "command.execute.before",
+        {"command": name, "sessionID": session, "arguments": arguments},
+        {"parts": []},
+    ]
 
 
 @pytest.fixture
@@ -109,7 +138,9 @@ def at_work(machine: Machine) -> Iterator[None]:
 
 @pytest.fixture
 def remembering(tmp_path: Path) -> Iterator[OpenCode]:
-    """A machine with a worker and one memory; neither client nor plugin lets a busy machine decide."""
+    """A machine with a worker and one memory; neither client nor plugin lets a busy machine
+    decide.
+    """
     machine = Machine(tmp_path / "a machine")
     machine.keeplore("init", "memory")
     host = OpenCode(machine, patience_ms=60_000)
@@ -130,7 +161,10 @@ def test_the_plugin_is_one_export_that_knows_the_events_of_the_table(alone: Open
     told = alone.call()
     assert told["exports"] == ["Keeplore"]
     text = SHIM.read_text(encoding="utf-8")
-    named = {key: set(re.findall(r'"([^"]+)"', line)) for key, line in re.findall(r"const (ASKED|TOLD) = (.*)", text)}
+    named = {
+        key: set(re.findall(r'"([^"]+)"', line))
+        for key, line in re.findall(r"const (ASKED|TOLD) = (.*)", text)
+    }
     table = ENTRIES["opencode"]
     assert named["ASKED"] == {entry.event for entry in table if entry.is_asked}
     assert named["TOLD"] == {entry.event for entry in table if not entry.is_asked}
@@ -155,7 +189,9 @@ def test_everything_is_kept_in_the_form_that_the_adapter_reads(alone: OpenCode) 
     assert sent["sessionidle"]["messages"] == alone.messages  # there is no record on this disk
 
 
-def test_where_opencode_has_a_record_it_is_named_and_messages_are_not_sent_again(alone: OpenCode) -> None:
+def test_where_opencode_has_a_record_it_is_named_and_messages_are_not_sent_again(
+    alone: OpenCode,
+) -> None:
     data = alone.machine.home / ".local" / "share" / "opencode"
     data.mkdir(parents=True)
     (data / "opencode.db").touch()
@@ -166,7 +202,11 @@ def test_where_opencode_has_a_record_it_is_named_and_messages_are_not_sent_again
 
 
 def test_a_subagents_session_is_not_told(alone: OpenCode) -> None:
-    alone.call(bus("session.created", "ses_b", parentID="ses_a"), prompt("ses_b", "Look."), bus("session.idle", CHILD))
+    alone.call(
+        bus("session.created", "ses_b", parentID="ses_a"),
+        prompt("ses_b", "Look."),
+        bus("session.idle", CHILD),
+    )
     assert alone.kept() == []
 
 
@@ -189,7 +229,10 @@ def test_without_a_client_or_with_odd_arguments_nothing_is_thrown(alone: OpenCod
 
 
 def test_the_server_is_registered_and_one_of_the_persons_own_stays(alone: OpenCode) -> None:
-    own = {"keeplore": {"type": "local", "command": ["mine"]}, "other": {"type": "remote", "url": "https://e.org"}}
+    own = {
+        "keeplore": {"type": "local", "command": ["mine"]},
+        "other": {"type": "remote", "url": "https://e.org"},
+    }
     told = alone.call(["config", {"mcp": own}, None], ["config", {}, None])
     assert told["steps"][0][1] == {"mcp": own}
     program = str(alone.machine.state / "client" / "mcp.py")
@@ -227,13 +270,24 @@ def test_memories_come_to_the_model_and_what_is_said_becomes_one(remembering: Op
     assert "Zurich" in added["text"] and added["synthetic"] is True
     assert re.fullmatch(r"prt_[0-9a-f]{12}[0-9a-z]{14}", added["id"])
     assert (added["messageID"], added["sessionID"]) == (asked["message"]["id"], "ses_b")
-    said = {"id": "msg_9999", "role": "assistant", "sessionID": "ses_b", "time": {"created": 1_790_000_060_000}}
-    answer = {"info": said, "parts": [{"type": "text", "text": "Zurich, because of the safe in the cellar."}]}
+    said = {
+        "id": "msg_9999",
+        "role": "assistant",
+        "sessionID": "ses_b",
+        "time": {"created": 1_790_000_060_000},
+    }
+    answer = {
+        "info": said,
+        "parts": [{"type": "text", "text": "Zurich, because of the safe in the cellar."}],
+    }
     host.messages = [{"info": asked["message"], "parts": [typed]}, answer]
     host.call(bus("session.idle", "ses_b"))
     memories = host.machine.home / "memory"
     host.machine.wait_until(
-        lambda: any("safe in the cellar" in path.read_text() for path in memories.rglob("conversations/**/*.md")),
+        lambda: any(
+            "safe in the cellar" in path.read_text()
+            for path in memories.rglob("conversations/**/*.md")
+        ),
         "the words are in a conversation",
     )
     written = "\n".join(path.read_text() for path in memories.rglob("conversations/**/*.md"))

@@ -1,4 +1,6 @@
-"""Two persons with one remote: what the other's machine wrote is not taken for this person's words until accepted."""
+"""Two persons with one remote: what the other's machine wrote is not taken for this person's words
+until accepted.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ from pathlib import Path
 import pytest
 from ready import keeplore
 
-from keeplore.cli.connecting import surroundings
-from keeplore.cli.examine import Look, examine
+from keeplore.cli.connect_dialog import surroundings
+from keeplore.cli.doctor import Look, examine
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id, new_meta
 from keeplore.memory.note import Draft
 from keeplore.recall import Room, brief, edit_context, for_prompt, prompt_context
+from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import clone_workspace, initialise
 from keeplore.workspace.workspace import Workspace
 
 ADA, BEN = "ada@example.invalid", "ben@example.invalid"
@@ -66,7 +68,9 @@ class Machine:
         return brief(registry.views(self.root), session="s", source="startup", room=ROOM)[0]
 
     def beside(self, prompt: str) -> str:
-        answer = Registry(self.places).recall(prompt, self.root, text_only=True, unasked=for_prompt(0.0, already=()))
+        answer = Registry(self.places).recall(
+            prompt, self.root, text_only=True, unasked=for_prompt(0.0, already=())
+        )
         return prompt_context(answer, room=ROOM)[0]
 
     def before_an_edit(self, path: str) -> str:
@@ -74,7 +78,10 @@ class Machine:
         return edit_context(views, [path], str(self.root), room=ROOM)[0]
 
     def run(self, *arguments: str) -> str:
-        environment = {"KEEPLORE_STATE_DIR": str(self.places.state), "KEEPLORE_CACHE_DIR": str(self.places.cache)}
+        environment = {
+            "KEEPLORE_STATE_DIR": str(self.places.state),
+            "KEEPLORE_CACHE_DIR": str(self.places.cache),
+        }
         done = keeplore(*arguments, cwd=self.root, **environment)
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -142,7 +149,9 @@ def test_an_order_of_another_person_is_given_to_no_agent_unasked_and_found_when_
 def test_every_command_tells_whose_it_is(ada: Machine, ben: Machine) -> None:
     memory = ben.says(FACT)
     ada.pulls()
-    assert "foreign: from another person's machine, where it counts as user" in ada.run("show", memory.id)
+    assert "foreign: from another person's machine, where it counts as user" in ada.run(
+        "show", memory.id
+    )
     assert json.loads(ada.run("show", memory.id, "--json"))["trust"] == "foreign"
     assert ", foreign\t" in ada.run("list")
     assert json.loads(ada.run("list", "--json"))[0]["trust"] == "foreign"
@@ -151,14 +160,19 @@ def test_every_command_tells_whose_it_is(ada: Machine, ben: Machine) -> None:
     assert "foreign" not in ben.run("list") + ben.run("show", memory.id) + ben.run("export")
 
 
-def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(ada: Machine, ben: Machine) -> None:
+def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(
+    ada: Machine, ben: Machine
+) -> None:
     said = "Use Postgres for the ledger."
     exchange = Exchange("t1", "2026-03-01T10:00:00Z", said, ("The ledger is in Postgres then.",))
     quote = Quote("The ledger is in Postgres then.", "assistant", "t1")
-    doubtful = Exchange("t2", "2026-03-01T10:05:00Z", "Let's use something simple for the queue.", ("Fine.",))
+    doubtful = Exchange(
+        "t2", "2026-03-01T10:05:00Z", "Let's use something simple for the queue.", ("Fine.",)
+    )
     talk = Conversation("The ledger", (exchange, doubtful), decision=(quote,))
     meta = new_meta(
-        id=new_id("talk"), kind="conversation", title="The ledger", created_at="2026-03-01T10:00:00Z",
+        id=new_id("talk"), kind="conversation", title="The "
+                                                      "ledger", created_at="2026-03-01T10:00:00Z",
         scope="workspace", trust="assistant",
         source={"host": "codex", "session": "theirs", "turns": ["t1"], "machine": ben.id},
     )  # fmt: skip
@@ -172,7 +186,9 @@ def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(a
     assert "simple for the queue" in ben.run("review") and ada.run("review") == ""
 
 
-def test_an_accepted_machine_is_believed_and_a_refused_one_is_not(ada: Machine, ben: Machine) -> None:
+def test_an_accepted_machine_is_believed_and_a_refused_one_is_not(
+    ada: Machine, ben: Machine
+) -> None:
     memory = ben.says(FACT, permanent=True)
     ada.says("Deploys happen on Tuesdays.")
     assert FOREIGN in ada.brief()
@@ -208,7 +224,9 @@ def test_a_machine_of_the_same_address_is_the_persons_own(
     told = ada.brief().splitlines()
     assert [line for line in told if "30 s" in line and "said by the user" in line]
     assert [line for line in told if "append-only" in line and FOREIGN in line]
-    [state] = [one["state"] for one in json.loads(ada.run("machines", "--json")) if one["id"] == laptop.id]
+    [state] = [
+        one["state"] for one in json.loads(ada.run("machines", "--json")) if one["id"] == laptop.id
+    ]
     assert state == "yours"
 
 
@@ -235,7 +253,9 @@ def test_without_an_address_nobody_is_taken_for_the_person(
     assert "said by the user" in told and FOREIGN in told
 
 
-def test_a_memory_without_a_machine_is_believed_only_where_nobody_else_writes(ada: Machine, ben: Machine) -> None:
+def test_a_memory_without_a_machine_is_believed_only_where_nobody_else_writes(
+    ada: Machine, ben: Machine
+) -> None:
     meta = new_meta(
         id=new_id("bare"), kind="note", title="Bare", created_at="2026-03-01T10:00:00Z", scope="workspace",
         trust="user", permanent=True,
@@ -247,7 +267,9 @@ def test_a_memory_without_a_machine_is_believed_only_where_nobody_else_writes(ad
     assert [line for line in told if "30 s" in line and FOREIGN in line]
 
 
-def test_a_version_that_changes_no_word_stays_the_words_of_who_said_them(ada: Machine, ben: Machine) -> None:
+def test_a_version_that_changes_no_word_stays_the_words_of_who_said_them(
+    ada: Machine, ben: Machine
+) -> None:
     memory = ben.says(FACT)
     ada.pulls()
     ada.run("pin", memory.id)
@@ -267,8 +289,12 @@ def test_the_same_words_said_here_are_this_persons_too(ada: Machine, ben: Machin
 
 def test_commits_name_their_machine_and_a_message_of_the_person_stays(ada: Machine) -> None:
     memory = ada.says(FACT)
-    ada.run("edit", memory.id, "--title", "The gateway", "-m", "Say it\n\nKeeplore-Machine: ben-1234")
-    log = ada.git("log", "-1", "--format=%s%n%(trailers:key=Keeplore-Machine,valueonly)", cwd=ada.root)
+    ada.run(
+        "edit", memory.id, "--title", "The gateway", "-m", "Say it\n\nKeeplore-Machine: ben-1234"
+    )
+    log = ada.git(
+        "log", "-1", "--format=%s%n%(trailers:key=Keeplore-Machine,valueonly)", cwd=ada.root
+    )
     assert log.split() == ["Say", "it", ada.id]
 
 
@@ -293,9 +319,9 @@ def test_only_machines_that_wrote_here_can_be_named(ada: Machine) -> None:
 
 
 def test_the_agent_that_asks_by_mcp_is_told_whose_it_is(ada: Machine, ben: Machine) -> None:
-    from keeplore.mcp_server.desk import Desk  # the SDK is not needed for it
-    from keeplore.mcp_server.place import Place
-    from keeplore.mcp_server.reading import read
+    from keeplore.mcp_server.context import Desk  # the SDK is not needed for it
+    from keeplore.mcp_server.project_roots import Place
+    from keeplore.mcp_server.read_tools import read
 
     memory = ben.says(ORDER)
     ada.pulls()

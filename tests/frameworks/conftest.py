@@ -11,10 +11,13 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.host import PythonHost
 from keeplore.memory import Conversation, parse
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 
 WHY = "Why did we drop Redis for the job queue?"
-BECAUSE = "We dropped Redis because it lost jobs twice when it was restarted. Postgres with SKIP LOCKED replaces it."
+BECAUSE = (
+    "We dropped Redis because it lost jobs twice when it was restarted. Postgres with SKIP "
+    "LOCKED replaces it."
+)
 AGAIN = "Remind me why Redis was dropped for the job queue"
 TOLD = "it lost jobs twice when it was restarted"  # what the second session needs of it
 
@@ -35,8 +38,13 @@ class Office:
     def said(self) -> list[tuple[str, str]]:
         """What user and assistant said, in the order of the conversations' files."""
         files = sorted(self.root.rglob("conversations/**/*.md"))
-        talks = [Conversation.from_markdown(parse(path.read_text(encoding="utf-8")).body) for path in files]
-        return [(exchange.user, exchange.assistant) for talk in talks for exchange in talk.exchanges]
+        talks = [
+            Conversation.from_markdown(parse(path.read_text(encoding="utf-8")).body)
+            for path in files
+        ]
+        return [
+            (exchange.user, exchange.assistant) for talk in talks for exchange in talk.exchanges
+        ]
 
     def tell(self) -> None:
         """An earlier session of another program has said something."""

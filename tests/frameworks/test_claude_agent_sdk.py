@@ -1,4 +1,6 @@
-"""The Claude Agent SDK itself, with a program in the place of Claude Code that speaks its protocol."""
+"""The Claude Agent SDK itself, with a program in the place of Claude Code that speaks its
+protocol.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ class Programs:
             "REPLIES": str(replies),
             "PLUGIN": plugin,
         }
-        options = ClaudeAgentOptions(hooks=hooks(), cli_path=self.cli, cwd=self.office.project, env=environment)
+        options = ClaudeAgentOptions(
+            hooks=hooks(), cli_path=self.cli, cwd=self.office.project, env=environment
+        )
 
         async def talk() -> list[str | None]:
             messages = [message async for message in query(prompt=prompt, options=options)]
@@ -70,7 +74,10 @@ class Programs:
         return [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
 
     def taken(self) -> None:
-        until(lambda: self.spool.counts()["new"] == self.spool.counts()["claimed"] == 0, "the spool is empty")
+        until(
+            lambda: self.spool.counts()["new"] == self.spool.counts()["claimed"] == 0,
+            "the spool is empty",
+        )
 
 
 @pytest.fixture
@@ -88,13 +95,19 @@ def programs(office: Office, tmp_path: Path) -> Iterator[Programs]:
 def contexts(replies: list[dict[str, Any]]) -> list[str]:
     """Every text that was given to the model, in the order in which it was."""
     outputs = [answer["reply"].get("response", {}) for answer in replies]
-    outputs += [json.loads(answer["reply"]["plugin"]) for answer in replies if answer["reply"].get("plugin")]
-    found = [output.get("hookSpecificOutput", {}).get("additionalContext", "") for output in outputs]
+    outputs += [
+        json.loads(answer["reply"]["plugin"]) for answer in replies if answer["reply"].get("plugin")
+    ]
+    found = [
+        output.get("hookSpecificOutput", {}).get("additionalContext", "") for output in outputs
+    ]
     return [text for text in found if text]
 
 
 def told(programs: Programs, **options: Any) -> list[str]:
-    """What the first program is told that is told anything: where the machine is slow, the client gives up in time."""
+    """What the first program is told that is told anything: where the machine is slow, the client
+    gives up in time.
+    """
     for _ in range(20):
         if found := contexts(programs.run(AGAIN, "It lost jobs.", **options)):
             return found
@@ -119,7 +132,10 @@ def test_beside_the_plugins_own_entries_nothing_is_kept_or_told_twice(programs: 
     programs.taken()
     said = programs.office.said()
     assert said.count((WHY, BECAUSE)) == 1
-    assert len(said) == 1 + programs.sessions and said.count((AGAIN, "It lost jobs.")) == programs.sessions
+    assert (
+        len(said) == 1 + programs.sessions
+        and said.count((AGAIN, "It lost jobs.")) == programs.sessions
+    )
 
 
 def test_a_program_on_a_machine_without_a_workspace_runs_as_ever(

@@ -23,11 +23,18 @@ ADAPTERS = {
 def test_an_adapter_without_its_framework_names_the_extra_to_install(adapter: str) -> None:
     extra, package = ADAPTERS[adapter]
     program = f"import sys; sys.modules[{package!r}] = None; import keeplore.frameworks.{adapter}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("ImportError: ") and last.endswith(f"Run `pip install 'keeplore[{extra}]'`")
-    assert extra in tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert last.startswith("ImportError: ") and last.endswith(
+        f"Run `pip install 'keeplore[{extra}]'`"
+    )
+    assert (
+        extra
+        in tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    )
 
 
 def test_the_host_itself_needs_none_of_them() -> None:

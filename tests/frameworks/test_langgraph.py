@@ -15,17 +15,21 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
 from keeplore.errors import NoWorkspace, StoreError
-from keeplore.frameworks.items import Value, draft_of, value_of
 from keeplore.frameworks.langgraph import KeeploreStore
+from keeplore.frameworks.store_items import Value, draft_of, value_of
 from keeplore.host import PythonHost
 from keeplore.memory import parse, serialise
-from keeplore.memory.fence import sanitise
 from keeplore.memory.note import note_of
+from keeplore.text.fences import sanitise
 
 from .conftest import AGAIN, TOLD, Office
 
 ADA = ("users", "ada", "tastes")
-TEA = {"text": "Ada drinks green tea, never coffee.", "since": 2024, "tags": ["drink", "Grüner Tee"]}
+TEA = {
+    "text": "Ada drinks green tea, never coffee.",
+    "since": 2024,
+    "tags": ["drink", "Grüner Tee"],
+}
 SECRET = "ghp_" + "x7Kq9ZtB2mVwR4sYdN8cLpF3hJ6gTa1eUo5i"
 
 
@@ -39,12 +43,16 @@ def store(host: PythonHost) -> KeeploreStore:
     return KeeploreStore(host)
 
 
-def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(office: Office, host: PythonHost) -> None:
+def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(
+    office: Office, host: PythonHost
+) -> None:
     office.tell()
 
     async def answer(state: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
         assert runtime.store is not None
-        known = await runtime.store.asearch(("keeplore",), query=state["messages"][-1].text, limit=1)
+        known = await runtime.store.asearch(
+            ("keeplore",), query=state["messages"][-1].text, limit=1
+        )
         await runtime.store.aput(ADA, "drink", TEA)
         return {"messages": [("ai", known[0].value["text"])]}
 
@@ -55,10 +63,14 @@ def test_a_graph_finds_what_another_program_said_and_keeps_what_it_learns(office
     with PythonHost("another-agent", office.project) as other:
         item = KeeploreStore(other).get(ADA, "drink")
         assert item is not None and item.value == TEA
-        assert "never coffee" in "".join(hit.passage for hit in other.recall("What does Ada drink?").hits)
+        assert "never coffee" in "".join(
+            hit.passage for hit in other.recall("What does Ada drink?").hits
+        )
 
 
-def test_a_value_comes_back_as_it_was_put_and_can_be_changed(store: KeeploreStore, office: Office) -> None:
+def test_a_value_comes_back_as_it_was_put_and_can_be_changed(
+    store: KeeploreStore, office: Office
+) -> None:
     store.put(ADA, "drink", TEA)
     first = store.get(ADA, "drink")
     assert first is not None and (first.namespace, first.key, first.value) == (ADA, "drink", TEA)
@@ -71,7 +83,9 @@ def test_a_value_comes_back_as_it_was_put_and_can_be_changed(store: KeeploreStor
     assert [item.value for item in store.search(ADA)] == [{"text": "Ada has changed to coffee."}]
 
 
-def test_a_note_is_by_the_assistant_and_says_where_it_is_from(store: KeeploreStore, office: Office) -> None:
+def test_a_note_is_by_the_assistant_and_says_where_it_is_from(
+    store: KeeploreStore, office: Office
+) -> None:
     store.put(ADA, "drink", TEA)
     (path,) = office.root.rglob("*-ada-*.md")
     text = path.read_text(encoding="utf-8")
@@ -79,7 +93,9 @@ def test_a_note_is_by_the_assistant_and_says_where_it_is_from(store: KeeploreSto
     assert "text: Ada drinks green tea, never coffee.\n" in text
 
 
-def test_what_is_deleted_is_forgotten_and_its_name_can_be_used_again(store: KeeploreStore, office: Office) -> None:
+def test_what_is_deleted_is_forgotten_and_its_name_can_be_used_again(
+    store: KeeploreStore, office: Office
+) -> None:
     store.delete(ADA, "drink")  # there is none yet
     store.put(ADA, "drink", TEA)
     store.delete(ADA, "drink")
@@ -94,12 +110,20 @@ def test_searching_ranks_filters_and_pages_within_a_namespace(store: KeeploreSto
     store.put(ADA, "drink", TEA)
     store.put(("users", "ada"), "home", {"text": "Ada lives in Trondheim.", "rank": 3})
     store.put(("users", "bob"), "home", {"text": "Bob lives in Ghent.", "rank": 5})
-    assert [item.key for item in store.search(("users",), query="green tea or coffee for Ada?")][:1] == ["drink"]
-    assert [item.value["rank"] for item in store.search(("users",), filter={"rank": {"$gt": 3}})] == [5]
+    assert [item.key for item in store.search(("users",), query="green tea or coffee for Ada?")][
+        :1
+    ] == ["drink"]
+    assert [
+        item.value["rank"] for item in store.search(("users",), filter={"rank": {"$gt": 3}})
+    ] == [5]
     assert [item.key for item in store.search(("users", "ada"), filter={"rank": 3})] == ["home"]
     pages = [store.search(("users",), limit=2, offset=offset) for offset in (0, 2)]
     assert len(pages[0]) == 2 and len(pages[1]) == 1
-    assert {item.namespace for page in pages for item in page} == {ADA, ("users", "ada"), ("users", "bob")}
+    assert {item.namespace for page in pages for item in page} == {
+        ADA,
+        ("users", "ada"),
+        ("users", "bob"),
+    }
     with pytest.raises(ValueError, match=r"\$in is no operator"):
         store.search(("users",), filter={"rank": {"$in": [3]}})
 
@@ -108,14 +132,25 @@ def test_namespaces_can_be_listed(store: KeeploreStore) -> None:
     for namespace in (ADA, ("users", "bob", "tastes"), ("docs",)):
         store.put(namespace, "k", {"text": f"something about {namespace[-1]}"})
     assert store.list_namespaces() == [("docs",), ADA, ("users", "bob", "tastes")]
-    assert store.list_namespaces(prefix=("users", "*"), max_depth=2) == [("users", "ada"), ("users", "bob")]
-    assert store.list_namespaces(suffix=("tastes",), limit=1, offset=1) == [("users", "bob", "tastes")]
+    assert store.list_namespaces(prefix=("users", "*"), max_depth=2) == [
+        ("users", "ada"),
+        ("users", "bob"),
+    ]
+    assert store.list_namespaces(suffix=("tastes",), limit=1, offset=1) == [
+        ("users", "bob", "tastes")
+    ]
 
 
-def test_a_namespace_says_who_sees_the_item(store: KeeploreStore, office: Office, tmp_path: Any) -> None:
+def test_a_namespace_says_who_sees_the_item(
+    store: KeeploreStore, office: Office, tmp_path: Any
+) -> None:
     store.put(ADA, "drink", TEA)
-    store.put(("keeplore", "user", "tastes"), "editor", {"text": "The person types on a Dvorak keyboard."})
-    store.put(("keeplore", "workspace"), "queue", {"text": "All services use the queue in Postgres."})
+    store.put(
+        ("keeplore", "user", "tastes"), "editor", {"text": "The person types on a Dvorak keyboard."}
+    )
+    store.put(
+        ("keeplore", "workspace"), "queue", {"text": "All services use the queue in Postgres."}
+    )
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     with PythonHost("another-agent", elsewhere) as other:
@@ -123,7 +158,9 @@ def test_a_namespace_says_who_sees_the_item(store: KeeploreStore, office: Office
         assert seen.get(ADA, "drink") is None
         assert {item.key for item in seen.search(())} == {"editor", "queue"}
         assert [item.key for item in seen.search(("keeplore", "user"))] == ["editor"]
-        assert [item.key for item in seen.search(("keeplore",), query="Which keyboard do I type on?")] == ["editor"]
+        assert [
+            item.key for item in seen.search(("keeplore",), query="Which keyboard do I type on?")
+        ] == ["editor"]
     with pytest.raises(StoreError, match="one of user, workspace"):
         store.put(("keeplore", "project"), "k", {"text": "no such place"})
     with pytest.raises(StoreError, match="every memory"):
@@ -144,7 +181,9 @@ def test_what_another_person_wrote_is_told_as_such_however_it_is_read(
     office.tell()
     (path,) = office.root.rglob("conversations/**/*.md")
     text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r"(?m)^(  machine:) .*$", r"\1 of-another-person", text), encoding="utf-8")
+    path.write_text(
+        re.sub(r"(?m)^(  machine:) .*$", r"\1 of-another-person", text), encoding="utf-8"
+    )
     host.workspace.whose.refuse(["of-another-person"])
     (asked,), (listed,) = store.search(("keeplore",), query=AGAIN), store.search(("keeplore",))
     read = store.get(("keeplore",), asked.key)
@@ -156,14 +195,23 @@ def test_a_secret_in_a_value_reaches_no_file(store: KeeploreStore, office: Offic
     store.put(ADA, "login", {"text": f"Ada's token is {SECRET}", "token": SECRET})
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in office.root.rglob("*.md"))
     item = store.get(ADA, "login")
-    assert item is not None and item.value.keys() == {"text", "token"} and SECRET not in str(item.value)
+    assert (
+        item is not None
+        and item.value.keys() == {"text", "token"}
+        and SECRET not in str(item.value)
+    )
 
 
-def test_what_the_person_made_permanent_is_not_changed(store: KeeploreStore, host: PythonHost) -> None:
+def test_what_the_person_made_permanent_is_not_changed(
+    store: KeeploreStore, host: PythonHost
+) -> None:
     store.put(ADA, "drink", TEA)
     (row,) = [row for view in host.views() for row in view.index.memories([known(store)]).values()]
     host.workspace.notes.revise(row.id, permanent=True)
-    for change in (lambda: store.put(ADA, "drink", {"text": "Coffee."}), lambda: store.delete(ADA, "drink")):
+    for change in (
+        lambda: store.put(ADA, "drink", {"text": "Coffee."}),
+        lambda: store.delete(ADA, "drink"),
+    ):
         with pytest.raises(StoreError, match="permanent"):
             change()
     item = store.get(ADA, "drink")
@@ -201,7 +249,8 @@ def test_the_event_loop_goes_on_while_a_value_is_written(store: KeeploreStore) -
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 values = st.dictionaries(
-    st.text(), st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+    st.text(),
+    st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)),
 )
 
 
@@ -210,5 +259,7 @@ values = st.dictionaries(
 def test_every_value_survives_in_a_note(content: dict[str, Any], key: str) -> None:
     value = Value(("users", "ada"), key, content, "2026-02-09T14:03:11Z")
     draft = draft_of(value, lambda text: text, scope="workspace", project="", id_="mem_1")
-    seen = dataclasses.replace(draft, text=sanitise(draft.text), title=sanitise(draft.title))  # as every note is
+    seen = dataclasses.replace(
+        draft, text=sanitise(draft.text), title=sanitise(draft.title)
+    )  # as every note is
     assert value_of(parse(serialise(note_of(seen, value.created_at)))) == value

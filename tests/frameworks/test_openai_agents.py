@@ -28,7 +28,9 @@ from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office
 
 def message(text: str) -> ResponseOutputMessage:
     content = ResponseOutputText(text=text, type="output_text", annotations=[])
-    return ResponseOutputMessage(id="m", content=[content], role="assistant", status="completed", type="message")
+    return ResponseOutputMessage(
+        id="m", content=[content], role="assistant", status="completed", type="message"
+    )
 
 
 class Script(Model):
@@ -71,17 +73,25 @@ def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(office: Offi
     call = ResponseFunctionToolCall(
         name="port_of", arguments='{"service": "TOOL ARGUMENT"}', call_id="c", type="function_call"
     )
-    model = Script([message("Let me look."), call], [message(BECAUSE)], [message("Five, because of the outage.")])
+    model = Script(
+        [message("Let me look."), call],
+        [message(BECAUSE)],
+        [message("Five, because of the outage.")],
+    )
     with office.host() as host:
         run(model, KeeploreSession(host, "one"), WHY, "How many retries do we need?")
     assert office.said() == [
         (WHY, f"Let me look.\n\n{BECAUSE}"),
         ("How many retries do we need?", "Five, because of the outage."),
     ]
-    assert "TOOL" not in "".join(path.read_text() for path in office.root.rglob("conversations/**/*.md"))
+    assert "TOOL" not in "".join(
+        path.read_text() for path in office.root.rglob("conversations/**/*.md")
+    )
 
 
-def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(office: Office) -> None:
+def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(
+    office: Office,
+) -> None:
     office.tell()
     model = Script([message("Because it lost jobs.")], [message("Yes.")])
     with office.host() as host:
@@ -91,7 +101,10 @@ def test_another_session_is_told_beside_its_prompt_and_keeps_its_history_clean(o
     assert TOLD in words(model.sent[0][-1]["content"])
     assert model.sent[1][0] == model.sent[0][0]  # the same beginning at each call
     assert "keeplore-recall" not in words(history)
-    assert [item["content"] for item in history if item.get("role") == "user"] == [AGAIN, "And is that still so?"]
+    assert [item["content"] for item in history if item.get("role") == "user"] == [
+        AGAIN,
+        "And is that still so?",
+    ]
     assert "keeplore-recall" not in str(office.said())
 
 
@@ -121,7 +134,9 @@ def test_what_is_taken_back_before_an_answer_was_never_said(office: Office) -> N
     assert office.said() == [(WHY, BECAUSE)]
 
 
-def test_the_event_loop_goes_on_while_a_turn_is_taken_in(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_event_loop_goes_on_while_a_turn_is_taken_in(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ticks = []
 
     async def talk(session: KeeploreSession) -> None:
@@ -133,7 +148,9 @@ def test_the_event_loop_goes_on_while_a_turn_is_taken_in(office: Office, monkeyp
         ticking = asyncio.create_task(tick())
         await asyncio.sleep(0)
         before = len(ticks)
-        await session.add_items([{"role": "user", "content": WHY}, {"role": "assistant", "content": BECAUSE}])
+        await session.add_items(
+            [{"role": "user", "content": WHY}, {"role": "assistant", "content": BECAUSE}]
+        )
         assert len(ticks) > before + 100
         ticking.cancel()
 
@@ -148,5 +165,7 @@ def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
     with caplog.at_level(logging.WARNING):
         run(model, KeeploreSession(nowhere, "one"), WHY, AGAIN)
     assert model.answers == []
-    assert [record.levelname for record in caplog.records if record.name.startswith("keeplore")] == ["WARNING"]
+    assert [
+        record.levelname for record in caplog.records if record.name.startswith("keeplore")
+    ] == ["WARNING"]
     assert "keeplore init" in caplog.text

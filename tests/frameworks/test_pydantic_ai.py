@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.run import AgentRunResult
@@ -34,11 +41,18 @@ class Script:
 
 def user_words(messages: list[ModelMessage]) -> list[str]:
     requests = [message for message in messages if isinstance(message, ModelRequest)]
-    return [str(part.content) for request in requests for part in request.parts if isinstance(part, UserPromptPart)]
+    return [
+        str(part.content)
+        for request in requests
+        for part in request.parts
+        if isinstance(part, UserPromptPart)
+    ]
 
 
 def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(office: Office) -> None:
-    call = ModelResponse([TextPart("Let me look."), ToolCallPart("port_of", {"service": "TOOL ARGUMENT"})])
+    call = ModelResponse(
+        [TextPart("Let me look."), ToolCallPart("port_of", {"service": "TOOL ARGUMENT"})]
+    )
     script = Script(call, BECAUSE, "Five, because of the outage.")
     with office.host() as host:
         agent = Agent(FunctionModel(script), capabilities=[KeeploreMemory(host)])
@@ -57,7 +71,9 @@ def test_what_was_said_in_a_run_is_a_conversation_without_the_tools(office: Offi
     assert "TOOL" not in path.read_text()
 
 
-def test_another_conversation_is_told_beside_its_prompt_and_keeps_its_history_clean(office: Office) -> None:
+def test_another_conversation_is_told_beside_its_prompt_and_keeps_its_history_clean(
+    office: Office,
+) -> None:
     office.tell()
     script = Script("Because it lost jobs.", "Yes.")
     with office.host() as host:
@@ -65,7 +81,9 @@ def test_another_conversation_is_told_beside_its_prompt_and_keeps_its_history_cl
         first = run(agent, AGAIN)
         second = run(agent, "And is that still so?", message_history=first.all_messages())
     assert TOLD in user_words(script.sent[0])[1]
-    assert user_words(script.sent[1])[:2] == user_words(script.sent[0])  # the same beginning at each call
+    assert user_words(script.sent[1])[:2] == user_words(
+        script.sent[0]
+    )  # the same beginning at each call
     assert user_words(second.all_messages()) == [AGAIN, "And is that still so?"]
     assert "keeplore-recall" not in str(office.said())
 
@@ -103,8 +121,13 @@ class Port(BaseModel):
 def test_an_answer_that_is_no_text_is_kept_as_json(office: Office, tmp_path: Path) -> None:
     with office.host() as host:
         model = TestModel(custom_output_args={"service": "staging", "port": 5433})
-        run(Agent(model, output_type=Port, capabilities=[KeeploreMemory(host)]), "Which port does staging use?")
-    assert office.said() == [("Which port does staging use?", '{"service": "staging", "port": 5433}')]
+        run(
+            Agent(model, output_type=Port, capabilities=[KeeploreMemory(host)]),
+            "Which port does staging use?",
+        )
+    assert office.said() == [
+        ("Which port does staging use?", '{"service": "staging", "port": 5433}')
+    ]
 
 
 def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
@@ -113,5 +136,7 @@ def test_without_a_workspace_the_run_goes_on_and_it_is_said_once(
     agent = Agent(TestModel(custom_output_text="Well."), capabilities=[KeeploreMemory(nowhere)])
     with caplog.at_level(logging.WARNING):
         assert [run(agent, prompt).output for prompt in (WHY, AGAIN)] == ["Well.", "Well."]
-    assert [record.levelname for record in caplog.records if record.name.startswith("keeplore")] == ["WARNING"]
+    assert [
+        record.levelname for record in caplog.records if record.name.startswith("keeplore")
+    ] == ["WARNING"]
     assert "keeplore init" in caplog.text

@@ -44,14 +44,23 @@ def test_a_spool_that_was_never_used_is_empty(spool: Spool) -> None:
     assert not spool.directory.exists()
 
 
-def test_an_entry_says_where_and_when_it_came_from_and_holds_the_payload_byte_for_byte(spool: Spool) -> None:
+def test_an_entry_says_where_and_when_it_came_from_and_holds_the_payload_byte_for_byte(
+    spool: Spool,
+) -> None:
     payload = b'{"a": "\xff\x00\r\n"}'
     before = int(time.time())
     name = spool.add("claude-code", "UserPromptSubmit", payload)
     entry = only(spool)
-    assert (entry.name, entry.host, entry.event, entry.attempts) == (name, "claude-code", "UserPromptSubmit", 0)
+    assert (entry.name, entry.host, entry.event, entry.attempts) == (
+        name,
+        "claude-code",
+        "UserPromptSubmit",
+        0,
+    )
     assert entry.read() == payload
-    moments = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(before + late)) for late in range(60)]
+    moments = [
+        time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(before + late)) for late in range(60)
+    ]
     assert entry.at in moments
 
 
@@ -99,7 +108,10 @@ def test_a_retried_entry_keeps_its_place_and_counts_the_attempt(spool: Spool) ->
     first = spool.claim(spool.pending()[0])
     assert first is not None
     spool.retry(first)
-    assert [(entry.event, entry.attempts) for entry in spool.pending()] == [("First", 1), ("Second", 0)]
+    assert [(entry.event, entry.attempts) for entry in spool.pending()] == [
+        ("First", 1),
+        ("Second", 0),
+    ]
 
 
 def test_a_host_named_like_the_other_parts_of_the_name_is_retried_right(spool: Spool) -> None:
@@ -142,7 +154,11 @@ def test_recovery_puts_back_what_a_dead_worker_had_claimed(spool: Spool) -> None
     for entry in spool.pending()[:2]:
         spool.claim(entry)
     assert Spool(spool.directory).recover() == 2
-    assert [(entry.event, entry.attempts) for entry in spool.pending()] == [("First", 1), ("Second", 1), ("Third", 0)]
+    assert [(entry.event, entry.attempts) for entry in spool.pending()] == [
+        ("First", 1),
+        ("Second", 1),
+        ("Third", 0),
+    ]
 
 
 def test_an_entry_that_kills_its_worker_again_and_again_is_set_aside(spool: Spool) -> None:
@@ -193,7 +209,9 @@ def test_two_foreign_files_of_one_name_are_both_kept(spool: Spool) -> None:
         put(spool, "notes.txt", payload)
         assert spool.pending() == []
     dead = spool.directory / "dead"
-    assert {(dead / name).read_bytes() for name in files(spool, "dead") if not name.endswith(".reason")} == {
+    assert {
+        (dead / name).read_bytes() for name in files(spool, "dead") if not name.endswith(".reason")
+    } == {
         b"first",
         b"second",
     }
@@ -258,7 +276,11 @@ def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(tmp_path):
     spool.quarantine(spool.claim(spool.pending()[0]), "no payload\nof claude-code")
     (tmp_path / "spool" / "dead" / "notes.txt").write_text("mine")
     first, second, foreign = spool.dead()
-    assert (first.host, first.event, first.reason) == ("claude-code", "Stop", "given up after 3 attempts")
+    assert (first.host, first.event, first.reason) == (
+        "claude-code",
+        "Stop",
+        "given up after 3 attempts",
+    )
     assert (second.reason, foreign.event) == ("no payload of claude-code", "")
     assert [spool.revive(dead) for dead in (first, second, foreign)] == [True, True, False]
     assert next(entry.name for entry in spool.pending()) == name

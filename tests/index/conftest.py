@@ -1,4 +1,6 @@
-"""A store on real files and a model that counts words, so that what is found can be reasoned about."""
+"""A store on real files and a model that counts words, so that what is found can be reasoned
+about.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,16 @@ from numpy.typing import NDArray
 
 from keeplore.errors import Corrupt, NotFound
 from keeplore.index import Index
-from keeplore.memory import Conversation, Exchange, Memory, as_memory, new_id, new_meta, relative_path, serialise
+from keeplore.memory import (
+    Conversation,
+    Exchange,
+    Memory,
+    as_memory,
+    new_id,
+    new_meta,
+    relative_path,
+    serialise,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +58,13 @@ class Files:
         aside.replace(target)
 
     def indexed(self) -> Iterator[File]:
-        for file in sorted(path for path in self.root.rglob("*") if path.suffix in (".md", ".yaml", ".json")):
+        for file in sorted(
+            path for path in self.root.rglob("*") if path.suffix in (".md", ".yaml", ".json")
+        ):
             at = file.stat()
-            yield File(file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino)
+            yield File(
+                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+            )
 
     def read_text(self, path: str, _limit_bytes: int) -> str:
         return (self.root / path).read_text()

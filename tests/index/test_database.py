@@ -29,20 +29,29 @@ def filled(files: Any, index: Index, make_note: Callable[..., Memory]) -> Index:
     index.refresh()
     index.embed_pending()
     index.close()
-    with contextlib.closing(sqlite3.connect(index._database.file)) as connection:  # all of it in the one file
+    with contextlib.closing(
+        sqlite3.connect(index._database.file)
+    ) as connection:  # all of it in the one file
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return index
 
 
 def name_of(index: Index) -> str:
     """Another one after a rebuild."""
-    return index._database.read(lambda c: str(c.execute("SELECT value FROM meta WHERE key = 'database'").fetchone()))
+    return index._database.read(
+        lambda c: str(c.execute("SELECT value FROM meta WHERE key = 'database'").fetchone())
+    )
 
 
 def answers(index: Index, embedder: Any) -> list[list[tuple[str, float]]]:
     """What queries bring, free of the passage ids, which differ from one build to the next."""
-    by_text = [index.text_search(query, EVERYTHING, 10) for query in ("word7", "tabs word30", "note 12")]
-    by_vector = [index.vector_search(embedder.embed([query])[0], EVERYTHING, 10) for query in ("word7", "tabs")]
+    by_text = [
+        index.text_search(query, EVERYTHING, 10) for query in ("word7", "tabs word30", "note 12")
+    ]
+    by_vector = [
+        index.vector_search(embedder.embed([query])[0], EVERYTHING, 10)
+        for query in ("word7", "tabs")
+    ]
     found = []
     for matches in (*by_text, *by_vector):
         rows = index.passages([match.passage for match in matches])
@@ -80,7 +89,8 @@ def make_it_text(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [truncate, empty, zero_the_header, overwrite_pages, make_it_another_schema, make_it_text]
+    "damage",
+    [truncate, empty, zero_the_header, overwrite_pages, make_it_another_schema, make_it_text],
 )
 def test_a_damaged_or_foreign_file_is_built_again_and_answers_as_before(
     damage: Callable[[Path], None], files: Any, filled: Index, index_directory: Path, embedder: Any
@@ -106,7 +116,9 @@ def test_the_vectors_of_an_older_keeplore_are_kept(
     filled.close()
     with contextlib.closing(sqlite3.connect(index_directory / FILE)) as connection:
         connection.execute(f"PRAGMA user_version={SCHEMA - 1}")
-        connection.execute("UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE rowid = 1")
+        connection.execute(
+            "UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE rowid = 1"
+        )
         connection.execute("DROP TABLE names")
         connection.commit()
     other = make_embedder()
@@ -176,7 +188,9 @@ class Child:
 
     def __init__(self, program: str, directory: Path) -> None:
         command = [sys.executable, "-c", program, str(directory)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def ask(self, text: str) -> str:
         assert self.process.stdin
@@ -227,7 +241,9 @@ def test_another_process_notices_that_the_directory_was_made_anew(
         assert reader.ask("word7") == "1"
 
 
-def test_a_second_writer_waits_and_then_says_who_is_in_the_way(filled: Index, index_directory: Path) -> None:
+def test_a_second_writer_waits_and_then_says_who_is_in_the_way(
+    filled: Index, index_directory: Path
+) -> None:
     with Child(HOLDER, index_directory) as holder:
         assert holder.line() == "held"
         with pytest.raises(IndexUnavailable, match="another process is writing"):
@@ -252,7 +268,10 @@ def test_damage_left_by_a_killed_writer_is_found_before_anything_is_written(
     files: Any, filled: Index, index_directory: Path
 ) -> None:
     file = index_directory / FILE
-    sql = "SELECT (rootpage - 1) * (SELECT page_size FROM pragma_page_size) FROM sqlite_master WHERE name = 'passages'"
+    sql = (
+        "SELECT (rootpage - 1) * (SELECT page_size FROM pragma_page_size) FROM sqlite_master "
+        "WHERE name = 'passages'"
+    )
     with contextlib.closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         ((start,),) = connection.execute(sql)
@@ -268,7 +287,9 @@ def test_damage_left_by_a_killed_writer_is_found_before_anything_is_written(
     assert len(filled.text_search("tabs", EVERYTHING, 100)) == NOTES
 
 
-def test_a_directory_that_cannot_be_written_is_said_with_a_next_step(tmp_path: Path, files: Any) -> None:
+def test_a_directory_that_cannot_be_written_is_said_with_a_next_step(
+    tmp_path: Path, files: Any
+) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(IndexUnavailable, match="Check free space and rights"):
         Index(tmp_path / "file" / "index", files, None)

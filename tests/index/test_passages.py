@@ -6,16 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split
-from keeplore.index.words import extra_tokens, query_terms, token_count
+from keeplore.index.query_terms import extra_tokens, query_terms, token_count
 from keeplore.memory import Asked, Conversation, Exchange, Memory, Quote
-from keeplore.memory.conversation import turns_of
+from keeplore.memory.conversation_body import turns_of
 
 MODEL_READS = 256  # tokens
 
 
 def talk(*exchanges: Exchange, **parts: tuple[Quote, ...]) -> Memory:
     made = Conversation("Drop Redis", exchanges, **parts)
-    meta = {"kind": "conversation", "title": "Drop Redis", "project": "kasha", "created_at": "2026-02-09T14:00:00Z"}
+    meta = {
+        "kind": "conversation",
+        "title": "Drop Redis",
+        "project": "kasha",
+        "created_at": "2026-02-09T14:00:00Z",
+    }
     return Memory(meta, made.to_markdown())
 
 
@@ -23,7 +28,11 @@ def test_a_conversation_gives_a_head_and_one_passage_for_each_exchange() -> None
     first = Exchange("t1", "2026-02-09T14:00:00Z", "Why did we drop Redis?", ("It leaked memory.",))
     second = Exchange("t2", "2026-02-09T14:05:00Z", "What now?", ("SQLite.",))
     passages = passages_of(talk(first, second, decision=(Quote("We take SQLite.", "user", "t2"),)))
-    assert [(p.kind, p.turn) for p in passages] == [("head", ""), ("exchange", "t1"), ("exchange", "t2")]
+    assert [(p.kind, p.turn) for p in passages] == [
+        ("head", ""),
+        ("exchange", "t1"),
+        ("exchange", "t2"),
+    ]
     assert passages[1].body == "User: Why did we drop Redis?\n\nAssistant: It leaked memory."
     assert passages[2].at == "2026-02-09T14:05:00Z"
 
@@ -38,12 +47,18 @@ def test_the_head_holds_the_quotations_without_their_receipts_and_says_where_it_
 
 def test_what_a_person_wrote_above_the_exchanges_can_be_found() -> None:
     memory = talk(Exchange("t1", "2026-02-09T14:00:00Z", "Hello"))
-    edited = Memory(memory.meta, memory.body.replace("## Exchanges", "## My notes\n\nAsk Hanna.\n\n## Exchanges"))
+    edited = Memory(
+        memory.meta,
+        memory.body.replace("## Exchanges", "## My notes\n\nAsk Hanna.\n\n## Exchanges"),
+    )
     assert "Ask Hanna." in passages_of(edited)[0].body
 
 
 def test_an_exchange_knows_the_end_of_the_one_before_and_the_beginning_of_the_next() -> None:
-    exchanges = [Exchange(f"t{n}", "2026-02-09T14:00:00Z", f"question {n}", (f"answer {n}",)) for n in range(3)]
+    exchanges = [
+        Exchange(f"t{n}", "2026-02-09T14:00:00Z", f"question {n}", (f"answer {n}",))
+        for n in range(3)
+    ]
     middle = passages_of(talk(*exchanges))[2]
     assert "answer 0" in middle.context
     assert "question 2" in middle.context
@@ -52,7 +67,9 @@ def test_an_exchange_knows_the_end_of_the_one_before_and_the_beginning_of_the_ne
 
 def test_later_pieces_of_a_long_answer_carry_the_question() -> None:
     long = " ".join(f"Sentence number {n} explains a detail." for n in range(200))
-    pieces = passages_of(talk(Exchange("t1", "2026-02-09T14:00:00Z", "How does the cache expire?", (long,))))[1:]
+    pieces = passages_of(
+        talk(Exchange("t1", "2026-02-09T14:00:00Z", "How does the cache expire?", (long,)))
+    )[1:]
     assert len(pieces) > 3
     assert all("How does the cache expire?" in piece.context for piece in pieces[1:])
     assert {piece.turn for piece in pieces} == {"t1"}
@@ -66,7 +83,11 @@ def test_questions_with_their_options_and_answers_are_part_of_the_exchange() -> 
 
 def test_a_document_is_cut_at_its_headings_and_not_inside_code() -> None:
     code = "```\n# no heading\n\nx = 1\n```"
-    body = "# Guide\n\nIntro.\n\n## Install\n\n" + "Run the installer. " * 40 + f"\n\n## Use\n\n{code}\n"
+    body = (
+        "# Guide\n\nIntro.\n\n## Install\n\n"
+        + "Run the installer. " * 40
+        + f"\n\n## Use\n\n{code}\n"
+    )
     passages = passages_of(Memory({"kind": "document", "title": "Guide"}, body))
     assert [p.kind for p in passages] == ["head", "section", "section"]
     assert passages[0].body == "Intro."
@@ -98,17 +119,30 @@ def test_splitting_loses_no_word_and_keeps_to_the_limit(text: str) -> None:
     assert all(token_count(piece) <= 40 or len(piece) <= 100 for piece in pieces)
 
 
-@given(st.text(max_size=400), st.lists(st.tuples(st.text(max_size=1500), st.text(max_size=1500)), max_size=4))
-def test_no_text_makes_a_passage_that_the_model_would_cut(title: str, said: list[tuple[str, str]]) -> None:
-    exchanges = tuple(Exchange(f"t{n}", "2026-02-09T14:00:00Z", user, (reply,)) for n, (user, reply) in enumerate(said))
-    memory = Memory({"kind": "conversation", "title": title}, Conversation(title, exchanges).to_markdown())
+@given(
+    st.text(max_size=400),
+    st.lists(st.tuples(st.text(max_size=1500), st.text(max_size=1500)), max_size=4),
+)
+def test_no_text_makes_a_passage_that_the_model_would_cut(
+    title: str, said: list[tuple[str, str]]
+) -> None:
+    exchanges = tuple(
+        Exchange(f"t{n}", "2026-02-09T14:00:00Z", user, (reply,))
+        for n, (user, reply) in enumerate(said)
+    )
+    memory = Memory(
+        {"kind": "conversation", "title": title}, Conversation(title, exchanges).to_markdown()
+    )
     assert BODY + TITLE + BEFORE + AFTER <= MODEL_READS
     for passage in passages_of(memory):
         assert token_count(passage.embedded) <= MODEL_READS
 
 
 def test_camel_case_is_taken_apart_and_found_by_its_parts(make_note: Callable[..., Memory]) -> None:
-    assert extra_tokens("call getUserById and HTTPServer2, not Redis") == "get User By Id\nHTTP Server 2"
+    assert (
+        extra_tokens("call getUserById and HTTPServer2, not Redis")
+        == "get User By Id\nHTTP Server 2"
+    )
     assert passages_of(make_note("Slow", "getUserById is slow"))[0].extra == "get User By Id"
 
 
@@ -120,5 +154,8 @@ def test_scripts_without_spaces_are_indexed_as_pairs() -> None:
 def test_a_query_loses_its_stop_words_but_not_all_of_them() -> None:
     assert query_terms("Why did we drop Redis?") == [("drop",), ("Redis",)]
     assert query_terms("what is it") == [("what",), ("is",), ("it",)]
-    assert query_terms("src/app.py getUserById") == [("src/app.py",), ("getUserById", "get User By Id")]
+    assert query_terms("src/app.py getUserById") == [
+        ("src/app.py",),
+        ("getUserById", "get User By Id"),
+    ]
     assert query_terms('" ( * ^ -') == []

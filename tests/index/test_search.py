@@ -23,7 +23,8 @@ def titles(index: Index, query: str) -> list[str]:
 @pytest.fixture
 def searched(files: Any, index: Index, make_note: Callable[..., Memory]) -> Index:
     texts = {
-        "Redis": "We dropped redis because sessions leak. See src/cache/redis_client.py and v1.2.3.",
+        "Redis": "We dropped redis because sessions leak. See src/cache/redis_client.py and "
+        "v1.2.3.",
         "Users": "getUserById is slow; café opens at nine.",
         "Deploy": "Deploy on Thursday, never on Friday. The vector-db stays.",
         "Chinese": "我们决定使用缓存。",
@@ -53,7 +54,9 @@ def searched(files: Any, index: Index, make_note: Callable[..., Memory]) -> Inde
         ("leak sessions zebra", "Redis"),
     ],
 )
-def test_a_memory_is_found_by_the_words_a_person_would_use(query: str, title: str, searched: Index) -> None:
+def test_a_memory_is_found_by_the_words_a_person_would_use(
+    query: str, title: str, searched: Index
+) -> None:
     assert titles(searched, query)[0] == title
 
 
@@ -62,7 +65,9 @@ def test_what_has_all_the_words_comes_before_what_has_some(searched: Index) -> N
 
 
 def test_scores_fall_from_first_to_last(searched: Index) -> None:
-    scores = [match.score for match in searched.text_search("sessions redis deploy", EVERYTHING, 10)]
+    scores = [
+        match.score for match in searched.text_search("sessions redis deploy", EVERYTHING, 10)
+    ]
     assert len(scores) == 3
     assert scores == sorted(scores, reverse=True)
 
@@ -77,7 +82,9 @@ def test_no_more_than_asked_for_is_found(searched: Index) -> None:
     assert searched.text_search("sessions", EVERYTHING, 0) == []
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.one_of(st.text(max_size=80), SYNTAX))
 def test_no_text_is_an_error_as_a_query(searched: Index, query: str) -> None:
     before = searched._database.file.stat().st_ino

@@ -1,4 +1,6 @@
-"""The real HTTP client against a real server on the loopback, which behaves as badly as a test wants it to."""
+"""The real HTTP client against a real server on the loopback, which behaves as badly as a test
+wants it to.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,12 @@ import numpy as np
 import pytest
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import embedder_for, servers, wire
-from keeplore.index.embedder import embed_questions
-from keeplore.index.models import UNRELATED, floor_between
-from keeplore.index.prefixes import Prefixes, prefixes_of
-from keeplore.index.servers import Address, ServerEmbedder, address_of
+from keeplore.index import embedder_for
+from keeplore.index.embedding import embedding_http, embedding_server
+from keeplore.index.embedding.embedder import embed_questions
+from keeplore.index.embedding.embedding_server import Address, ServerEmbedder, address_of
+from keeplore.index.embedding.model_files import UNRELATED, floor_between
+from keeplore.index.embedding.prefixes import Prefixes, prefixes_of
 
 TEXTS = [f"text number {n}" for n in range(70)]
 
@@ -33,14 +36,22 @@ def vector(text: str, dim: int = 8, salt: str = "") -> list[float]:
 class Answer:
     """Status, headers and body that the server sends; ``hold`` waits until the test is over."""
 
-    def __init__(self, body: bytes | Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, body: bytes | Any, status: int = 200, headers: dict[str, str] | None = None
+    ) -> None:
         self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.status = status
         self.headers = headers or {}
 
 
 def answer(texts: list[str], *, dim: int = 8, salt: str = "") -> Answer:
-    return Answer({"data": [{"index": n, "embedding": vector(text, dim, salt)} for n, text in enumerate(texts)]})
+    return Answer(
+        {
+            "data": [
+                {"index": n, "embedding": vector(text, dim, salt)} for n, text in enumerate(texts)
+            ]
+        }
+    )
 
 
 class Server(ThreadingHTTPServer):
@@ -80,10 +91,13 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(wire, "BACKOFF_S", (0.01, 0.02))
-    for module, name in ((wire, "CONNECT_S"), (servers, "QUESTION_S")):  # however busy the machine is
+    monkeypatch.setattr(embedding_http, "BACKOFF_S", (0.01, 0.02))
+    for module, name in (
+        (embedding_http, "CONNECT_S"),
+        (embedding_server, "QUESTION_S"),
+    ):  # however busy the machine is
         monkeypatch.setattr(module, name, 100.0)
-    monkeypatch.setattr(servers, "PAUSE_S", (1000.0, 1000.0))
+    monkeypatch.setattr(embedding_server, "PAUSE_S", (1000.0, 1000.0))
     with Server() as serving:
         thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -104,7 +118,9 @@ def made(server: Server, cache: Path) -> ServerEmbedder:
     return found
 
 
-def test_vectors_of_a_server_are_those_it_gave_in_the_order_of_the_texts(server: Server, model: ServerEmbedder) -> None:
+def test_vectors_of_a_server_are_those_it_gave_in_the_order_of_the_texts(
+    server: Server, model: ServerEmbedder
+) -> None:
     def shuffled(texts: list[str]) -> Answer:
         rows = json.loads(answer(texts).body)["data"]
         return Answer({"data": rows[::-1]})
@@ -117,7 +133,11 @@ def test_vectors_of_a_server_are_those_it_gave_in_the_order_of_the_texts(server:
     path, headers, body = server.requests[-1]
     assert (path, body["model"]) == ("/v1/embeddings", "small-model")
     assert "Authorization" not in headers
-    assert [len(texts) for texts in server.asked[1:]] == [33, 33, 7]  # each batch with the text that proves the model
+    assert [len(texts) for texts in server.asked[1:]] == [
+        33,
+        33,
+        7,
+    ]  # each batch with the text that proves the model
     assert model.dim == 8 and model.embed([]).shape == (0, 8)
     assert np.abs(model.embed(["\ud800", ""])).max() > 0
 
@@ -143,7 +163,9 @@ def test_packed_vectors_are_read_too(server: Server, model: ServerEmbedder) -> N
     expected = model.embed(["one"])
 
     def packed(texts: list[str]) -> Answer:
-        rows = [base64.b64encode(np.array(vector(text), "<f4").tobytes()).decode() for text in texts]
+        rows = [
+            base64.b64encode(np.array(vector(text), "<f4").tobytes()).decode() for text in texts
+        ]
         return Answer({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
 
     server.behave = packed
@@ -168,8 +190,12 @@ def test_another_model_under_the_same_name_is_noticed_and_its_vectors_are_kept_a
 BROKEN = {
     "fewer vectors than texts": lambda texts: answer(texts[1:]),
     "no vectors": lambda _: Answer({"data": []}),
-    "numbered twice": lambda texts: Answer({"data": [{"index": 0, "embedding": vector(t)} for t in texts]}),
-    "of several sizes": lambda texts: Answer({"data": [{"embedding": [1.0] * (n + 1)} for n in range(len(texts))]}),
+    "numbered twice": lambda texts: Answer(
+        {"data": [{"index": 0, "embedding": vector(t)} for t in texts]}
+    ),
+    "of several sizes": lambda texts: Answer(
+        {"data": [{"embedding": [1.0] * (n + 1)} for n in range(len(texts))]}
+    ),
     "texts for numbers": lambda texts: Answer({"data": [{"embedding": ["1", "2"]} for _ in texts]}),
     "truth for numbers": lambda texts: Answer({"data": [{"embedding": [True] * 8} for _ in texts]}),
     "no base64": lambda texts: Answer({"data": [{"embedding": "???"} for _ in texts]}),
@@ -214,7 +240,9 @@ def test_a_busy_server_is_asked_again_for_a_batch_and_not_for_a_question(
 
     def busy(texts: list[str]) -> Answer:
         code = turns.pop(0)
-        return answer(texts) if code == 200 else Answer({"error": "busy"}, code, {"Retry-After": "0"})
+        return (
+            answer(texts) if code == 200 else Answer({"error": "busy"}, code, {"Retry-After": "0"})
+        )
 
     server.behave = busy
     assert model.embed(TEXTS[:3]).shape == (3, 8)
@@ -224,14 +252,20 @@ def test_a_busy_server_is_asked_again_for_a_batch_and_not_for_a_question(
     assert not turns
 
 
-def test_one_text_that_a_server_cannot_take_does_not_keep_the_others(server: Server, model: ServerEmbedder) -> None:
+def test_one_text_that_a_server_cannot_take_does_not_keep_the_others(
+    server: Server, model: ServerEmbedder
+) -> None:
     poison = "fine words first, " * 20 + "poison"
 
     def touchy(texts: list[str]) -> Answer:
         if any("poison" in text for text in texts):
             return Answer({"error": {"message": "json: unsupported value: NaN"}}, 500)
         if any(len(text) > 300 for text in texts):
-            return Answer(b'{"data":[' + b",".join([b'{"embedding":[NaN,0,0,0,0,0,0,0]}'] * len(texts)) + b"]}")
+            return Answer(
+                b'{"data":['
+                + b",".join([b'{"embedding":[NaN,0,0,0,0,0,0,0]}'] * len(texts))
+                + b"]}"
+            )
         return answer(texts)
 
     model.prepare()
@@ -244,7 +278,9 @@ def test_one_text_that_a_server_cannot_take_does_not_keep_the_others(server: Ser
     assert np.abs(vectors[20] - model.embed([poison[: len(poison) // 2]])[0]).max() < 1e-6
 
 
-def test_a_server_that_fails_at_everything_is_not_asked_text_by_text(server: Server, model: ServerEmbedder) -> None:
+def test_a_server_that_fails_at_everything_is_not_asked_text_by_text(
+    server: Server, model: ServerEmbedder
+) -> None:
     model.embed(TEXTS[:2])
     before = len(server.requests)
     server.behave = lambda _: Answer({"error": "broken"}, 500)
@@ -263,7 +299,7 @@ def test_a_server_that_hangs_or_is_gone_costs_a_question_no_more_than_its_time(
         return answer(texts)
 
     server.behave = hang
-    monkeypatch.setattr(servers, "QUESTION_S", 0.2)
+    monkeypatch.setattr(embedding_server, "QUESTION_S", 0.2)
     with pytest.raises(ModelUnavailable, match="took longer than"):
         model.embed(["a question"])
     assert model.fingerprint  # what is known of it needs no server
@@ -287,7 +323,9 @@ def test_a_key_comes_from_the_environment_and_openais_goes_to_openai_alone(
     assert {headers["Authorization"] for _, headers, _ in server.requests} == {"Bearer two"}
     for broken in ("fo\nur", "fünf"):
         monkeypatch.setenv("KEEPLORE_EMBEDDING_KEY", broken)
-        with pytest.raises(ModelUnavailable, match="KEEPLORE_EMBEDDING_KEY holds is no key") as error:
+        with pytest.raises(
+            ModelUnavailable, match="KEEPLORE_EMBEDDING_KEY holds is no key"
+        ) as error:
             model.embed(["a"])
         assert broken not in str(error.value)
     hosted = address_of("openai:text-embedding-3-small")
@@ -301,17 +339,26 @@ def test_a_key_comes_from_the_environment_and_openais_goes_to_openai_alone(
     [
         ("ollama:nomic-embed-text", "http://127.0.0.1:11434/v1", "nomic-embed-text", True),
         ("ollama:huge:671b-cloud", "http://127.0.0.1:11434/v1", "huge:671b-cloud", False),
-        ("openai:text-embedding-3-small", "https://api.openai.com:443/v1", "text-embedding-3-small", False),
+        (
+            "openai:text-embedding-3-small",
+            "https://api.openai.com:443/v1",
+            "text-embedding-3-small",
+            False,
+        ),
         ("http://127.0.0.1:8080/v1#BAAI/bge-m3", "http://127.0.0.1:8080/v1", "BAAI/bge-m3", False),
         ("HTTPS://Models.Example.com/v1/#m", "https://models.example.com:443/v1", "m", False),
     ],
 )
-def test_one_line_names_server_and_model(name: str, server_: str, model_: str, *, is_private: bool) -> None:
+def test_one_line_names_server_and_model(
+    name: str, server_: str, model_: str, *, is_private: bool
+) -> None:
     found = address_of(name)
     assert found == Address(server_, model_) and found.is_private == is_private
 
 
-@pytest.mark.parametrize("name", ["ollama:", "http://h/v1", "http://me:secret@h/v1#m", "https:///v1#m", "openai:a b"])
+@pytest.mark.parametrize(
+    "name", ["ollama:", "http://h/v1", "http://me:secret@h/v1#m", "https:///v1#m", "openai:a b"]
+)
 def test_an_address_that_is_none_says_how_one_is_written(name: str) -> None:
     with pytest.raises(ModelUnavailable, match="ollama:nomic-embed-text") as error:
         embedder_for(name, Path("/nowhere"))
@@ -319,10 +366,17 @@ def test_an_address_that_is_none_says_how_one_is_written(name: str) -> None:
 
 
 def test_other_names_are_no_servers() -> None:
-    assert address_of("packaged") is address_of("BAAI/bge-small-en-v1.5") is address_of("~/models/gte") is None
+    assert (
+        address_of("packaged")
+        is address_of("BAAI/bge-small-en-v1.5")
+        is address_of("~/models/gte")
+        is None
+    )
 
 
-def test_a_model_that_wants_words_before_questions_and_passages_gets_them(server: Server, tmp_path: Path) -> None:
+def test_a_model_that_wants_words_before_questions_and_passages_gets_them(
+    server: Server, tmp_path: Path
+) -> None:
     plain = made(server, tmp_path)
     nomic = embedder_for(f"{server.url}#nomic-ai/nomic-embed-text-v1.5", tmp_path)
     question = embed_questions(nomic, ["tabs?"])[0]
@@ -331,7 +385,10 @@ def test_a_model_that_wants_words_before_questions_and_passages_gets_them(server
     assert passages[1] @ unit("search_document: No tabs.") == pytest.approx(1.0)
     assert floor_between(units("search_query: "), units("search_document: ")) == nomic.floor
     _ = plain.embed(["Indent with tabs."])
-    assert (plain.fingerprint.count(":"), plain.fingerprint[-2:]) == (nomic.fingerprint.count(":"), ":0")
+    assert (plain.fingerprint.count(":"), plain.fingerprint[-2:]) == (
+        nomic.fingerprint.count(":"),
+        ":0",
+    )
     assert re.search(r":0-[0-9a-f]{8}\Z", nomic.fingerprint)
 
 
@@ -357,5 +414,7 @@ def units(prefix: str) -> Any:
         ("text-embedding-3-small", "", ""),
     ],
 )
-def test_what_goes_before_a_text_is_known_by_the_models_name(model: str, question: str, passage: str) -> None:
+def test_what_goes_before_a_text_is_known_by_the_models_name(
+    model: str, question: str, passage: str
+) -> None:
     assert prefixes_of(model) == Prefixes(question, passage)

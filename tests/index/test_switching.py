@@ -1,4 +1,6 @@
-"""Another model is chosen: the one before answers until the new one has every vector, and stays for the way back."""
+"""Another model is chosen: the one before answers until the new one has every vector, and stays for
+the way back.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import Any
 import pytest
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import Allowed, Index, switching
+from keeplore.index import Allowed, Index
+from keeplore.index.embedding import model_switch
 
 PASSAGES = 6
 
@@ -43,7 +46,10 @@ class House:
 
 @pytest.fixture
 def house(
-    files: Any, index_directory: Path, make_embedder: Callable[[str], Any], make_note: Callable[..., Any]
+    files: Any,
+    index_directory: Path,
+    make_embedder: Callable[[str], Any],
+    make_note: Callable[..., Any],
 ) -> Iterator[House]:
     for n in range(PASSAGES):
         files.put(make_note(f"Subject {n}", f"The word{n} is what this one tells."))
@@ -61,7 +67,8 @@ def test_the_model_before_answers_until_the_new_one_has_every_vector(house: Hous
         assert answering is not None and answering.model == "old"
         stamp = index.stamp()
         assert str(stamp.switch) == (
-            f"the embedding model new has {done} of {PASSAGES} vectors; until it has all, old answers"
+            f"the embedding model new has {done} of {PASSAGES} vectors; until it has all, old "
+            f"answers"
         )
         assert (stamp.vectors, stamp.model) == (PASSAGES, "old:1:256")
         [best, *_] = index.vector_search(
@@ -72,9 +79,12 @@ def test_the_model_before_answers_until_the_new_one_has_every_vector(house: Hous
     answering = index.answering()
     assert answering is not None and answering.model == "new"
     assert index.stamp().switch is None and index.stamp().model == "new:1:256"
-    # a question that was embedded a moment before the switch is still answered by the vectors of its model
+    # a question that was embedded a moment before the switch is still answered by the vectors of
+    # its model
     old = house.embedder("old")
-    [best, *_] = index.vector_search(old.embed(["word4"])[0], Allowed(), PASSAGES, model=old.fingerprint)
+    [best, *_] = index.vector_search(
+        old.embed(["word4"])[0], Allowed(), PASSAGES, model=old.fingerprint
+    )
     assert "word4" in index.passages([best.passage])[0].text
     assert house.opened("new").answering().model == "new"  # type: ignore[union-attr]
 
@@ -86,10 +96,15 @@ def test_the_way_back_makes_no_vector_again(house: House) -> None:
     assert index.embed_pending() == 0 and house.embedder("old").texts == []
     answering = index.answering()
     assert answering is not None and answering.model == "old" and index.stamp().vectors == PASSAGES
-    assert [(one.name, one.vectors) for one in index.kept_vectors()] == [("old", PASSAGES), ("new", PASSAGES)]
+    assert [(one.name, one.vectors) for one in index.kept_vectors()] == [
+        ("old", PASSAGES),
+        ("new", PASSAGES),
+    ]
 
 
-def test_what_is_written_meanwhile_is_no_reason_to_fall_back(house: House, make_note: Callable[..., Any]) -> None:
+def test_what_is_written_meanwhile_is_no_reason_to_fall_back(
+    house: House, make_note: Callable[..., Any]
+) -> None:
     index = house.opened("new")
     index.embed_pending()
     house.files.put(make_note("Another subject", "Written later."))
@@ -104,8 +119,10 @@ def test_a_third_model_takes_the_place_of_the_first(house: House) -> None:
     assert [one.name for one in house.opened("third").kept_vectors()] == ["third", "new"]
 
 
-def test_vectors_that_take_too_much_room_are_not_kept(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(switching, "KEPT_BYTES", 10)
+def test_vectors_that_take_too_much_room_are_not_kept(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_switch, "KEPT_BYTES", 10)
     index = house.opened("new")
     index.embed_pending(limit=PASSAGES - 1)
     assert len(index.kept_vectors()) == 2  # they answer
@@ -127,7 +144,9 @@ def test_a_model_before_that_is_gone_or_another_one_now_is_not_asked(house: Hous
     index.close()
 
 
-def test_a_new_model_that_cannot_be_reached_leaves_the_answers_to_the_one_before(house: House) -> None:
+def test_a_new_model_that_cannot_be_reached_leaves_the_answers_to_the_one_before(
+    house: House,
+) -> None:
     class Unreachable:
         model = "ollama:nobody"
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from keeplore.index import Allowed, Index, Match
-from keeplore.index.hnsw import Graph
-from keeplore.index.vectors import Vectors
+from keeplore.index.vectors.hnsw import Graph
+from keeplore.index.vectors.vector_search import Vectors
 from keeplore.memory import Memory
 
 EVERYTHING = Allowed()
@@ -28,7 +28,9 @@ def unit_vectors(count: int, seed: int = 1) -> np.ndarray[Any, np.dtype[np.float
 def many(files: Any, make_note: Callable[..., Memory]) -> Any:
     for n in range(NOTES):
         project = "kasha" if n % 2 else "lore"
-        files.put(make_note(f"Note {n}", f"word{n} and word{n + 1}", scope="project", project=project))
+        files.put(
+            make_note(f"Note {n}", f"word{n} and word{n + 1}", scope="project", project=project)
+        )
     return files
 
 
@@ -61,7 +63,9 @@ def test_a_graph_finds_what_exact_search_finds(many: Any, tmp_path: Path, embedd
     kasha = Allowed((("project", "kasha"),))
     for text in ("word7", "note 99 word100", "word3 and word4"):
         for allowed in (EVERYTHING, kasha):
-            assert same(nearest(exact, embedder, text, allowed), nearest(graph, embedder, text, allowed))
+            assert same(
+                nearest(exact, embedder, text, allowed), nearest(graph, embedder, text, allowed)
+            )
     exact.close()
     graph.close()
 
@@ -75,7 +79,12 @@ def test_a_graph_follows_changed_and_deleted_files(
     (many.root / gone).unlink()
     index.refresh()
     index.embed_pending()
-    paths = [row.path for row in index.passages([match.passage for match in nearest(index, embedder, "late zebra")])]
+    paths = [
+        row.path
+        for row in index.passages(
+            [match.passage for match in nearest(index, embedder, "late zebra")]
+        )
+    ]
     assert "late" in paths[0]
     everything = index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)
     assert gone not in {row.path for row in index.passages([match.passage for match in everything])}
@@ -257,7 +266,7 @@ def blocks_in(directory: Path) -> list[str]:
 def test_a_block_is_made_anew_without_what_is_gone(
     many: Any, index: Index, index_directory: Path, embedder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keeplore.index.blocks.WORN_FROM", 10)
+    monkeypatch.setattr("keeplore.index.vectors.block_files.WORN_FROM", 10)
     index.refresh()
     index.embed_pending()
     before = blocks_in(index_directory)
@@ -287,7 +296,12 @@ def cut_off(file: Path) -> None:
 @pytest.mark.parametrize("suffix", ["rows", "ids"])
 @pytest.mark.parametrize("damage", [unlink_all, cut_off])
 def test_a_block_that_is_not_whole_costs_no_result_and_is_made_anew(
-    damage: Callable[[Path], None], suffix: str, many: Any, index: Index, index_directory: Path, embedder: Any
+    damage: Callable[[Path], None],
+    suffix: str,
+    many: Any,
+    index: Index,
+    index_directory: Path,
+    embedder: Any,
 ) -> None:
     index.refresh()
     index.embed_pending()
@@ -299,7 +313,9 @@ def test_a_block_that_is_not_whole_costs_no_result_and_is_made_anew(
     assert list(index.flaws()) == []
     assert same(nearest(index, embedder, "word7"), before)
     assert len(blocks_in(index_directory)) == 2
-    assert len(embedder.texts) < 2 * NOTES  # no text was embedded again but those of the questions and the proof
+    assert (
+        len(embedder.texts) < 2 * NOTES
+    )  # no text was embedded again but those of the questions and the proof
 
 
 def test_rows_behind_those_that_count_are_written_over(
@@ -315,10 +331,14 @@ def test_rows_behind_those_that_count_are_written_over(
     assert list(index.flaws()) == []
     [found, *_] = index.passages([nearest(index, embedder, "late zebra")[0].passage])
     assert found.title == "Late"
-    assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, 2 * NOTES)) == NOTES + 1
+    assert (
+        len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, 2 * NOTES)) == NOTES + 1
+    )
 
 
-def test_a_vector_that_is_no_vector_hides_no_other_and_is_made_again(many: Any, index: Index, embedder: Any) -> None:
+def test_a_vector_that_is_no_vector_hides_no_other_and_is_made_again(
+    many: Any, index: Index, embedder: Any
+) -> None:
     index.refresh()
     index.embed_pending()
 

@@ -1,4 +1,6 @@
-"""Pages come from a real server on this machine, which the product itself never asks: the tests say what is allowed."""
+"""Pages come from a real server on this machine, which the product itself never asks: the tests say
+what is allowed.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from typing import Any
 import pytest
 
 from keeplore.errors import SourceRefused, SourceUnavailable
-from keeplore.ingest.addresses import is_public
 from keeplore.ingest.fetch import MAX_REDIRECTS, Limits, Page, fetch
-from keeplore.ingest.origin import web_address
+from keeplore.ingest.public_addresses import is_public
+from keeplore.ingest.source_address import web_address
 
 MB = 1_000_000
 INSIDE = """0.0.0.0 10.1.2.3 100.64.0.1 100.100.100.200 127.0.0.1 168.63.129.16 169.254.169.254 172.16.0.1 192.0.0.192
@@ -109,7 +111,9 @@ class Site(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def site() -> Iterator[tuple[str, list[tuple[str, dict[str, str]]]]]:
     seen: list[tuple[str, dict[str, str]]] = []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Here", (Site,), {"seen": seen}))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), type("Here", (Site,), {"seen": seen})
+    )
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
@@ -120,7 +124,11 @@ def site() -> Iterator[tuple[str, list[tuple[str, dict[str, str]]]]]:
 
 
 def names(host: str, _port: int) -> list[str]:
-    return {"outer.test": ["127.0.0.1"], "inner.test": ["127.0.0.2"], "both.test": ["127.0.0.1", "10.0.0.1"]}[host]
+    return {
+        "outer.test": ["127.0.0.1"],
+        "inner.test": ["127.0.0.2"],
+        "both.test": ["127.0.0.1", "10.0.0.1"],
+    }[host]
 
 
 def limits(
@@ -131,7 +139,9 @@ def limits(
     return Limits(MB, seconds, allowed, resolve)
 
 
-def test_a_page_comes_with_its_type_and_nothing_of_the_environment_goes_along(site, monkeypatch, home) -> None:
+def test_a_page_comes_with_its_type_and_nothing_of_the_environment_goes_along(
+    site, monkeypatch, home
+) -> None:
     url, seen = site
     (home / ".netrc").write_text("machine outer.test login ann password word\n")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
@@ -139,7 +149,10 @@ def test_a_page_comes_with_its_type_and_nothing_of_the_environment_goes_along(si
     assert fetch(f"{url}/page", limits()) == Page(b"<p>hello</p>", "text/html; charset=utf-8")
     assert fetch(f"{url}/moved", limits()).data == b"<p>hello</p>"
     assert fetch(f"{url}/packed", limits()).data == b"packed text"
-    assert all(not {"cookie", "authorization", "proxy-authorization"} & headers.keys() for _, headers in seen)
+    assert all(
+        not {"cookie", "authorization", "proxy-authorization"} & headers.keys()
+        for _, headers in seen
+    )
     assert seen[0][1]["host"] == url.removeprefix("http://")
 
 
@@ -159,7 +172,9 @@ def test_a_page_comes_with_its_type_and_nothing_of_the_environment_goes_along(si
         ("login", SourceRefused, "a user or a password"),
     ],
 )
-def test_a_page_that_is_too_much_or_leads_elsewhere_is_refused(site, path: str, error: type, says: str) -> None:
+def test_a_page_that_is_too_much_or_leads_elsewhere_is_refused(
+    site, path: str, error: type, says: str
+) -> None:
     with pytest.raises(error, match=says):
         fetch(f"{site[0]}/{path}", limits())
 
@@ -168,7 +183,10 @@ def test_no_server_holds_us_longer_than_the_time_that_there_is(site) -> None:
     with pytest.raises(SourceUnavailable, match="too long"):
         fetch(f"{site[0]}/slow", limits(0.3))
     # accepts, and never shakes hands
-    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(SourceUnavailable, match="too long"):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(SourceUnavailable, match="too long"),
+    ):
         fetch(f"https://outer.test:{silent.getsockname()[1]}/", limits(0.3))
     never = threading.Event()
     with pytest.raises(SourceUnavailable, match="too long"):
@@ -177,7 +195,9 @@ def test_no_server_holds_us_longer_than_the_time_that_there_is(site) -> None:
 
 
 def test_the_address_that_was_checked_is_the_one_that_is_connected_to(site) -> None:
-    answers = itertools.cycle([["127.0.0.1"], ["127.0.0.2"]])  # a name that leads inside the second time it is asked
+    answers = itertools.cycle(
+        [["127.0.0.1"], ["127.0.0.2"]]
+    )  # a name that leads inside the second time it is asked
     asked: list[str] = []
 
     def resolve(host: str, _port: int) -> list[str]:
@@ -218,7 +238,12 @@ def test_only_addresses_of_the_public_internet_are_public() -> None:
 
 
 def test_an_address_has_one_spelling() -> None:
-    same = ["https://Example.com", "https://example.com:443/", "https://example.com/#part", "https://example.com?"]
+    same = [
+        "https://Example.com",
+        "https://example.com:443/",
+        "https://example.com/#part",
+        "https://example.com?",
+    ]
     assert {web_address(url) for url in same} == {"https://example.com/"}
     assert (
         web_address("http://bücher.example/ü?q=ä b".replace(" ", "+"))

@@ -10,9 +10,9 @@ import pytest
 
 from keeplore.errors import SourceRefused
 from keeplore.ingest import Extracted, extracted, origin_of
-from keeplore.ingest.confined import confined
-from keeplore.ingest.document import LINE_CHARS, MAX_TEXT, body_for, tidied
-from keeplore.ingest.read import MAX_BYTES, kind_of, text_of
+from keeplore.ingest.document_body import LINE_CHARS, MAX_TEXT, body_for, tidied
+from keeplore.ingest.reader import MAX_BYTES, kind_of, text_of
+from keeplore.ingest.sandbox import confined
 
 GERMAN = "Die Straße führt über die Brücke nach Köln, wo wir gestern früh waren. Grüße!\n" * 4
 PAGE = """<!doctype html><html><head><title>Deploy guide - Acme</title><style>p {color: red}</style></head><body>
@@ -55,8 +55,14 @@ def pdf(text: str) -> bytes:
 def test_of_a_page_its_main_content_stays_and_nothing_that_its_reader_would_not_see() -> None:
     found = read(PAGE.encode(), "guide", "text/html")
     assert found.title == "Deploy guide"
-    assert "unseen" not in found.text and "Imprint" not in found.text and "About us" not in found.text
-    assert "Tuesday at ten" in found.text and "four minutes" in found.text and "| production | p1 |" in found.text
+    assert (
+        "unseen" not in found.text and "Imprint" not in found.text and "About us" not in found.text
+    )
+    assert (
+        "Tuesday at ten" in found.text
+        and "four minutes" in found.text
+        and "| production | p1 |" in found.text
+    )
     assert "```\nmake deploy\nmake check\n```" in found.text
     assert body_for(found).startswith("# Deploy guide\n\nDeployments run")
 
@@ -78,15 +84,28 @@ def test_text_is_read_in_whatever_it_is_encoded(data: bytes) -> None:
     assert read(data) == Extracted("a.txt", GERMAN.strip())
 
 
-def test_a_stated_encoding_counts_a_codec_that_is_none_of_text_does_not_and_a_broken_byte_breaks_nothing_else() -> None:
-    assert read("Привет, мир и база данных".encode("koi8-r"), "a", "text/plain; charset=koi8-r").text[:6] == "Привет"
+def test_a_stated_encoding_counts_a_codec_that_is_none_of_text_does_not_and_a_broken_byte_breaks_nothing_else() -> (
+    None
+):
+    assert (
+        read("Привет, мир и база данных".encode("koi8-r"), "a", "text/plain; charset=koi8-r").text[
+            :6
+        ]
+        == "Привет"
+    )
     assert read(b"hello", "a", "text/plain; charset=zlib_codec").text == "hello"
     assert read(GERMAN.encode() * 9 + b"\xff").text.startswith("Die Straße")
 
 
 @pytest.mark.parametrize(
     "data",
-    [bytes(range(256)) * 40, b"\x89PNG\r\n\x1a\n" + bytes(99), b"PK\x03\x04" + bytes(range(200)), b"", b" \n -- \n"],
+    [
+        bytes(range(256)) * 40,
+        b"\x89PNG\r\n\x1a\n" + bytes(99),
+        b"PK\x03\x04" + bytes(range(200)),
+        b"",
+        b" \n -- \n",
+    ],
 )
 def test_what_is_no_text_is_refused(data: bytes) -> None:
     with pytest.raises(SourceRefused, match="no text"):
@@ -95,13 +114,14 @@ def test_what_is_no_text_is_refused(data: bytes) -> None:
 
 def test_data_is_an_outline_whose_pieces_say_what_they_belong_to() -> None:
     found = read(
-        b'{"name": "Ops", "servers": [{"host": "db1", "pool": {"size": 5, "opts": {"a": {"b": [1, {"c": 2}]}}}}]}',
+        b'{"name": "Ops", "servers": [{"host": "db1", "pool": {"size": 5, "opts": {"a": {"b": [1, '
+        b'{"c": 2}]}}}}]}',
         "a.json",
     )
     assert found.title == "Ops"
     assert (
-        "### servers[1]\n\n- host: db1\n\n#### servers[1].pool\n\n- size: 5\n- opts.a.b[1]: 1\n- opts.a.b[2].c: 2"
-        in found.text
+        "### servers[1]\n\n- host: db1\n\n#### servers[1].pool\n\n- size: 5\n- opts.a.b[1]: 1\n- "
+        "opts.a.b[2].c: 2" in found.text
     )
     assert read(b'{"a": 1}\n{"a": 2}\n', "log.jsonl").text == "## [1]\n\n- a: 1\n\n## [2]\n\n- a: 2"
     wide = b'{"k": ' * 150 + b'["' + b"x" * 60_000 + b'"' + b', "y"' * 90_000 + b"]" + b"}" * 150
@@ -115,9 +135,16 @@ def test_data_is_an_outline_whose_pieces_say_what_they_belong_to() -> None:
             read(hostile, "a.json")
 
 
-def test_a_name_or_an_address_of_a_page_is_written_as_it_stands_so_that_secrets_in_it_are_recognised() -> None:
-    said = "Connect to postgres://svc_user:pa*ss_w~rd@db_1.internal/x with max_connections of 20 at most, as we do."
-    found = read(f"<html><body><article><h1>Pool</h1><p>{said}</p></article></body></html>".encode())
+def test_a_name_or_an_address_of_a_page_is_written_as_it_stands_so_that_secrets_in_it_are_recognised() -> (
+    None
+):
+    said = (
+        "Connect to postgres://svc_user:pa*ss_w~rd@db_1.internal/x with max_connections of 20 "
+        "at most, as we do."
+    )
+    found = read(
+        f"<html><body><article><h1>Pool</h1><p>{said}</p></article></body></html>".encode()
+    )
     assert said in found.text
 
 
@@ -126,7 +153,10 @@ def test_of_xml_nothing_is_expanded_or_loaded() -> None:
     <config><!-- unseen --><db main="yes"><host>db1</host><port>5432</port></db><user><name>Ann</name></user>
     <user><name>Bob</name><bio>likes <b>trains</b> a lot</bio></user><x>&b;</x><y>&f;</y></config>"""
     found = read(text.encode(), "a.xml").text
-    assert "### config.db\n\n- main: yes\n- host: db1\n- port: 5432" in found and "- bio: likes trains a lot" in found
+    assert (
+        "### config.db\n\n- main: yes\n- host: db1\n- port: 5432" in found
+        and "- bio: likes trains a lot" in found
+    )
     assert "boom" not in found and "root:" not in found and "unseen" not in found
     bombs = "".join(f'<!ENTITY b{n} "{f"&b{n - 1};" * 10}">' for n in range(1, 12))
     with pytest.raises(SourceRefused, match="no XML"):
@@ -149,7 +179,10 @@ def test_a_reader_that_takes_too_long_costs_that_document_alone() -> None:
 
 
 def test_what_front_matter_says_of_trust_or_place_does_not_become_the_documents_own() -> None:
-    text = b"---\ntitle: Handbook\ntrust: user\npermanent: true\nscope: user\n---\n\n# Start\n\nWords.\n"
+    text = (
+        b"---\ntitle: Handbook\ntrust: user\npermanent: true\nscope: user\n---\n\n# "
+        b"Start\n\nWords.\n"
+    )
     assert read(text, "a.md") == Extracted("Start", "# Start\n\nWords.")
     assert read(b"---\na: [\n---\nWords.\n", "a.md").text.endswith("Words.")
 
@@ -188,5 +221,7 @@ def test_files_are_read_once_they_are_files_and_of_a_size(tmp_path: Path) -> Non
     ):
         with pytest.raises(SourceRefused, match=says):
             extracted(origin_of(name, tmp_path, tmp_path))
-    assert extracted(origin_of("~/http:x", tmp_path / "elsewhere", tmp_path)).text.startswith("a file")
+    assert extracted(origin_of("~/http:x", tmp_path / "elsewhere", tmp_path)).text.startswith(
+        "a file"
+    )
     assert extracted(origin_of("http:x", tmp_path, tmp_path)).title == "http:x"

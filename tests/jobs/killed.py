@@ -1,4 +1,5 @@
-"""``python killed.py DIRECTORY``: use a queue and die before each of its steps; print what was left each time as JSON.
+"""``python killed.py DIRECTORY``: use a queue and die before each of its steps; print what was left
+each time as JSON.
 
 A step is a statement that SQLite is given.
 """

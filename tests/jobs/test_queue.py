@@ -65,7 +65,12 @@ def test_what_is_about_the_earliest_time_goes_first(queue: Queue) -> None:
         queue.add("conversation", f"session-{month}", {"at": f"2026-0{month}-01T10:00:00Z"}, NOON)
     queue.add("conversation", "session-1", {}, NOON)
     leased = [queue.lease(KINDS, NOON) for _ in range(4)]
-    assert [job and job.key for job in leased] == ["session-1", "session-3", "session-4", "session-5"]
+    assert [job and job.key for job in leased] == [
+        "session-1",
+        "session-3",
+        "session-4",
+        "session-5",
+    ]
 
 
 def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(queue: Queue) -> None:
@@ -143,7 +148,9 @@ def test_a_clock_that_is_set_back_stops_nothing(queue: Queue) -> None:
     assert keys == {"session-1", "session-2"}
 
 
-@pytest.mark.parametrize("content", [b"no database at all " * 100, b"SQLite format 3\x00" + b"\xff" * 5_000])
+@pytest.mark.parametrize(
+    "content", [b"no database at all " * 100, b"SQLite format 3\x00" + b"\xff" * 5_000]
+)
 def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "jobs.db"
     file.write_bytes(content)

@@ -30,7 +30,9 @@ class Sessions(RuleBasedStateMachine):
         self.now = datetime(2026, 3, 1, tzinfo=UTC)
         self.turn = 0
         self.kept: set[tuple[str, int]] = set()  # compactions that nobody has brought to an end
-        self.newest: dict[str, int] = {}  # the last turn of each session that nobody has brought to an end
+        self.newest: dict[
+            str, int
+        ] = {}  # the last turn of each session that nobody has brought to an end
         self.finished: set[int] = set()  # ids of jobs that are done
 
     @rule(key=st.sampled_from(KEYS))
@@ -73,9 +75,16 @@ class Sessions(RuleBasedStateMachine):
         if is_fault:
             assert self.queue.fail(job, self.now, "no JSON") == is_held
         else:
-            assert self.queue.put_off(job, self.now + timedelta(hours=hours), "nothing to spend") == is_held
+            assert (
+                self.queue.put_off(job, self.now + timedelta(hours=hours), "nothing to spend")
+                == is_held
+            )
 
-    @rule(span=st.sampled_from([timedelta(seconds=MAX_PAUSE_S), LEASE, timedelta(days=2), -MAX_WAIT * 2]))
+    @rule(
+        span=st.sampled_from(
+            [timedelta(seconds=MAX_PAUSE_S), LEASE, timedelta(days=2), -MAX_WAIT * 2]
+        )
+    )
     def time_passes(self, span: timedelta) -> None:
         self.now += span
         self.queue.reap(self.now)
@@ -88,7 +97,9 @@ class Sessions(RuleBasedStateMachine):
             assert row["state"] in (WAITING, LEASED, DEAD)
             assert row["attempts"] <= MAX_ATTEMPTS - (row["state"] == WAITING)
             assert bool(row["token"]) == (row["state"] == LEASED)
-        waiting = [row["key"] for row in rows if row["state"] == WAITING and row["kind"] == "conversation"]
+        waiting = [
+            row["key"] for row in rows if row["state"] == WAITING and row["kind"] == "conversation"
+        ]
         assert len(waiting) == len({*waiting})
         assert self.kept <= there
         assert {*self.newest.items()} <= there
@@ -98,13 +109,18 @@ class Sessions(RuleBasedStateMachine):
 
     def is_due(self, kind: str) -> bool:
         now = self.now.timestamp()
-        return any(row["state"] == WAITING and row["kind"] == kind and row["due"] <= now for row in self.rows())
+        return any(
+            row["state"] == WAITING and row["kind"] == kind and row["due"] <= now
+            for row in self.rows()
+        )
 
     def settle(self, job: Job) -> None:
         turn = job.payload["turn"]
         if job.kind == "compaction":
             is_there_again = any(
-                row["key"] == job.key and json.loads(row["payload"])["turn"] == turn and row["kind"] == "compaction"
+                row["key"] == job.key
+                and json.loads(row["payload"])["turn"] == turn
+                and row["kind"] == "compaction"
                 for row in self.rows()
             )
             if not is_there_again:
@@ -116,7 +132,9 @@ class Sessions(RuleBasedStateMachine):
         connection = sqlite3.connect(self.file)
         connection.row_factory = sqlite3.Row
         try:
-            is_made = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'jobs'").fetchone()
+            is_made = connection.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = 'jobs'"
+            ).fetchone()
             return connection.execute("SELECT * FROM jobs").fetchall() if is_made else []
         finally:
             connection.close()

@@ -1,6 +1,8 @@
-"""A real HTTP server that plays a language model, well or badly, in OpenAI's and in Anthropic's protocol.
+"""A real HTTP server that plays a language model, well or badly, in OpenAI's and in Anthropic's
+protocol.
 
-A reply is what the next request is answered with; a function that takes the request and gives a reply will do as well.
+A reply is what the next request is answered with; a function that takes the request and gives a
+reply will do as well.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Said:
-    """An answer as a model gives it; ``end`` is OpenAI's finish_reason, ``usage`` input, output and cached tokens."""
+    """An answer as a model gives it; ``end`` is OpenAI's finish_reason, ``usage`` input, output and
+    cached tokens.
+    """
 
     text: str
     usage: tuple[int, int, int] | None = (100, 20, 0)
@@ -76,7 +80,9 @@ _ENDS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"
 
 
 class ModelServer:
-    """``url`` is what llm.base_url is set to; ``requests`` are those that were made, without the listings of models."""
+    """``url`` is what llm.base_url is set to; ``requests`` are those that were made, without the
+    listings of models.
+    """
 
     def __init__(self) -> None:
         self.reset()
@@ -86,7 +92,9 @@ class ModelServer:
         self._server.daemon_threads = True
         self._server.model = self  # type: ignore[attr-defined]  # where the handler finds it
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True
+        )
         self._thread.start()
 
     def reset(self) -> None:
@@ -94,7 +102,9 @@ class ModelServer:
         self.requests: list[Request] = []
         self.listing: Reply = Raw(b'{"object": "list", "data": [], "has_more": false}')
         self._replies: list[Reply | Callable[[Request], Reply]] = []
-        self._default: Reply | Callable[[Request], Reply] = Status(500, message="nothing is left of the script")
+        self._default: Reply | Callable[[Request], Reply] = Status(
+            500, message="nothing is left of the script"
+        )
 
     def script(self, *replies: Reply | Callable[[Request], Reply]) -> None:
         """Answer the next requests with these, one after the other."""
@@ -148,10 +158,20 @@ class _Handler(BaseHTTPRequestHandler):
         reply = model.reply_to(Request(self.path, dict(self.headers), body))
         with contextlib.suppress(ConnectionError):  # the client may have given up
             if isinstance(reply, Said):
-                self._send(200, json.dumps((_anthropic if is_anthropic else _openai)(reply)).encode())
+                self._send(
+                    200, json.dumps((_anthropic if is_anthropic else _openai)(reply)).encode()
+                )
             elif isinstance(reply, Status):
-                error = {"message": reply.message, "code": reply.code, "type": reply.code or "error"}
-                self._send(reply.status, json.dumps({"type": "error", "error": error}).encode(), reply.headers)
+                error = {
+                    "message": reply.message,
+                    "code": reply.code,
+                    "type": reply.code or "error",
+                }
+                self._send(
+                    reply.status,
+                    json.dumps({"type": "error", "error": error}).encode(),
+                    reply.headers,
+                )
             elif isinstance(reply, Raw):
                 self._send(200, reply.data, length=reply.length)
             elif isinstance(reply, Hang):
@@ -165,7 +185,11 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b" ")
 
     def _send(
-        self, status: int, data: bytes, headers: Mapping[str, str] | None = None, length: int | None = None
+        self,
+        status: int,
+        data: bytes,
+        headers: Mapping[str, str] | None = None,
+        length: int | None = None,
     ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -188,7 +212,11 @@ def _openai(said: Said) -> dict[str, Any]:
     if said.usage:
         read, written, cached = said.usage
         details = {"cached_tokens": cached}
-        answer["usage"] = {"prompt_tokens": read, "completion_tokens": written, "prompt_tokens_details": details}
+        answer["usage"] = {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "prompt_tokens_details": details,
+        }
     return answer
 
 

@@ -45,7 +45,9 @@ class Bench:
         self.now = NOON
         self.pauses: list[float] = []
         self.ledger = Ledger(file)
-        self.account = Account(model, self.ledger, budget, clock=lambda: self.now, sleep=self.pauses.append)
+        self.account = Account(
+            model, self.ledger, budget, clock=lambda: self.now, sleep=self.pauses.append
+        )
 
     def ask(self) -> str:
         return self.account.complete("extract", "", PROMPT, {}).text
@@ -70,8 +72,12 @@ def test_a_busy_server_is_asked_again_when_it_says_and_only_the_answer_is_booked
     assert bench.ledger.rows() == booked((1, 0, Usage(100, 20, 60)))
 
 
-@pytest.mark.parametrize(("reply", "requests"), [(Status(429, {"Retry-After": "3600"}), 1), (Status(503), 3)])
-def test_one_that_stays_busy_is_left_to_the_queue(bench: Bench, server: ModelServer, reply: Any, requests: int) -> None:
+@pytest.mark.parametrize(
+    ("reply", "requests"), [(Status(429, {"Retry-After": "3600"}), 1), (Status(503), 3)]
+)
+def test_one_that_stays_busy_is_left_to_the_queue(
+    bench: Bench, server: ModelServer, reply: Any, requests: int
+) -> None:
     server.always(reply)
     with pytest.raises(Passing):
         bench.ask()
@@ -82,7 +88,9 @@ def test_one_that_stays_busy_is_left_to_the_queue(bench: Bench, server: ModelSer
 def test_a_call_that_the_server_may_have_made_for_nothing_is_counted_and_not_repeated(
     tmp_path: Path, server: ModelServer
 ) -> None:
-    bench = Bench(OpenaiServer(Llm("openai", "played", server.url, 0.3)), tmp_path / "l.db", Budget(0, 0))
+    bench = Bench(
+        OpenaiServer(Llm("openai", "played", server.url, 0.3)), tmp_path / "l.db", Budget(0, 0)
+    )
     server.always(Hang())
     with pytest.raises(LlmUnavailable):
         bench.ask()
@@ -123,7 +131,9 @@ def test_at_the_limit_no_request_is_made_until_the_next_day(
     bench = Bench(model, tmp_path / "ledger.db", Budget(400, 10_000))
     for _ in range(2):
         bench.ask()
-    with pytest.raises(BudgetSpent, match=r"500 of the 400 tokens of this day.*daily_tokens") as caught:
+    with pytest.raises(
+        BudgetSpent, match=r"500 of the 400 tokens of this day.*daily_tokens"
+    ) as caught:
         bench.ask()
     assert caught.value.until == datetime(2026, 4, 1, tzinfo=UTC)
     assert len(server.requests) == 2
@@ -144,9 +154,12 @@ def test_the_limit_of_a_month_holds_until_the_next_one(tmp_path: Path) -> None:
 
 def test_a_call_that_no_day_can_pay_for_says_what_to_raise(tmp_path: Path) -> None:
     with pytest.raises(
-        BudgetSpent, match=r"needs 11 tokens, which is more than the 10 of a day.*Raise llm\.daily_tokens"
+        BudgetSpent,
+        match=r"needs 11 tokens, which is more than the 10 of a day.*Raise llm\.daily_tokens",
     ):
-        Ledger(tmp_path / "ledger.db").reserve(NOON, "played", "extract", Usage(11, 1), Budget(10, 0))
+        Ledger(tmp_path / "ledger.db").reserve(
+            NOON, "played", "extract", Usage(11, 1), Budget(10, 0)
+        )
 
 
 def test_what_a_dead_process_put_aside_is_counted_as_far_as_it_was_sent(tmp_path: Path) -> None:
@@ -164,7 +177,11 @@ def test_many_at_once_exceed_the_budget_by_one_answer_at_most(tmp_path: Path) ->
 
     def reserve() -> None:
         with contextlib.suppress(BudgetSpent):
-            allowed.append(Ledger(tmp_path / "l.db").reserve(NOON, "m", "extract", Usage(100, 200), Budget(450, 0)))
+            allowed.append(
+                Ledger(tmp_path / "l.db").reserve(
+                    NOON, "m", "extract", Usage(100, 200), Budget(450, 0)
+                )
+            )
 
     threads = [threading.Thread(target=reserve) for _ in range(8)]
     for thread in threads:

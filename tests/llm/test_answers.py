@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.llm.answers import MAX_TEXT, parsed
+from keeplore.llm.json_answers import MAX_TEXT, parsed
 
 WANTED = {"facts": [{"content": "Postgres {with} [SKIP LOCKED]", "quote": 'he said "no" \\ ok'}]}
 JSON = json.dumps(WANTED)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -77,7 +79,9 @@ def test_half_a_character_cannot_reach_a_file() -> None:
 
 @settings(max_examples=30)
 @given(st.dictionaries(st.text(max_size=5), VALUES, min_size=1, max_size=3), st.booleans())
-def test_any_object_is_read_back_and_no_beginning_of_one_is(value: dict[str, Any], is_ascii: bool) -> None:
+def test_any_object_is_read_back_and_no_beginning_of_one_is(
+    value: dict[str, Any], is_ascii: bool
+) -> None:
     text = json.dumps(value, ensure_ascii=is_ascii)
     assert parsed(f"<think>hm</think>\n```json\n{text}\n```") == value
     for end in range(1, len(text)):

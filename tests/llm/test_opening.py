@@ -13,10 +13,10 @@ from keeplore.config.settings import Llm
 from keeplore.errors import LlmUnavailable
 from keeplore.llm import Completion, Ledger, Usage, accept, is_accepted, open_account, terms_of
 from keeplore.llm.anthropic_api import AnthropicApi
-from keeplore.llm.builtin import Builtin
+from keeplore.llm.builtin_models import Builtin
 from keeplore.llm.claude_cli import ClaudeCli
 from keeplore.llm.openai_server import OpenaiServer
-from keeplore.workspace.plugins import Plugins
+from keeplore.workspace.plugin_manager import Plugins
 from keeplore_hooks.specs import hookimpl
 
 LLM = Llm("claude-cli", "haiku", daily_tokens=1_000, monthly_tokens=0)
@@ -59,7 +59,9 @@ def test_without_a_provider_there_is_no_model(places: Places, tmp_path: Path, fi
     assert open_account(Llm(), tmp_path, places, find) is None
 
 
-def test_a_model_is_used_only_as_it_was_accepted_on_this_machine(places: Places, tmp_path: Path, find: Any) -> None:
+def test_a_model_is_used_only_as_it_was_accepted_on_this_machine(
+    places: Places, tmp_path: Path, find: Any
+) -> None:
     with pytest.raises(LlmUnavailable, match="keeplore refine --accept-model"):
         open_account(LLM, tmp_path, places, find)
     accept(places, tmp_path, LLM)
@@ -84,13 +86,22 @@ def test_what_is_accepted_now_takes_the_place_of_what_was(places: Places, tmp_pa
 
 
 def test_the_terms_say_where_text_goes_and_what_may_be_spent() -> None:
-    llm = Llm("openai", "qwen3:8b", "http://127.0.0.1:11434/v1/", daily_tokens=1_000, monthly_tokens=0)
-    said = "openai qwen3:8b at http://127.0.0.1:11434/v1, 1,000 tokens a day and any number of tokens a month"
+    llm = Llm(
+        "openai", "qwen3:8b", "http://127.0.0.1:11434/v1/", daily_tokens=1_000, monthly_tokens=0
+    )
+    said = (
+        "openai qwen3:8b at http://127.0.0.1:11434/v1, 1,000 tokens a day and any number of "
+        "tokens a month"
+    )
     assert terms_of(llm) == said
 
 
 def test_each_built_in_model_has_its_name(find: Any) -> None:
-    for provider, kind in (("openai", OpenaiServer), ("anthropic", AnthropicApi), ("claude-cli", ClaudeCli)):
+    for provider, kind in (
+        ("openai", OpenaiServer),
+        ("anthropic", AnthropicApi),
+        ("claude-cli", ClaudeCli),
+    ):
         assert type(find(provider=provider, settings=Llm(provider, "m"))) is kind
 
 
@@ -103,7 +114,9 @@ def test_a_plugin_comes_before_the_built_in_models(
     plugins.register(Parrot())
     account = open_account(llm, tmp_path, places, plugins.hook.keeplore_llm)
     assert account is not None and account.complete("extract", "", "hello", {}).text == "hello"
-    assert [(row.model, row.usage) for row in Ledger(places.ledger).rows()] == [("parrot", Usage(5, 1))]
+    assert [(row.model, row.usage) for row in Ledger(places.ledger).rows()] == [
+        ("parrot", Usage(5, 1))
+    ]
 
 
 def test_a_provider_that_nobody_knows_is_named(places: Places, tmp_path: Path, find: Any) -> None:

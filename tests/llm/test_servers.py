@@ -1,4 +1,6 @@
-"""Both SDKs against a server that plays good and broken models: what each makes of it is the same."""
+"""Both SDKs against a server that plays good and broken models: what each makes of it is the
+same.
+"""
 
 from __future__ import annotations
 
@@ -65,10 +67,15 @@ def test_an_answer_comes_with_what_it_cost(model: Model, server: ModelServer) ->
         request.body.get("response_format", {}).get("json_schema", {}).get("schema"),
         request.body.get("output_config", {}).get("format", {}).get("schema"),
     )
-    assert MAX_OUTPUT_TOKENS in (request.body.get("max_tokens"), request.body.get("max_completion_tokens"))
+    assert MAX_OUTPUT_TOKENS in (
+        request.body.get("max_tokens"),
+        request.body.get("max_completion_tokens"),
+    )
 
 
-def test_a_server_that_takes_no_schema_is_told_it_in_words_from_then_on(protocol: str, server: ModelServer) -> None:
+def test_a_server_that_takes_no_schema_is_told_it_in_words_from_then_on(
+    protocol: str, server: ModelServer
+) -> None:
     model = model_at(protocol, server.url)
     server.always(lambda request: Status(400) if _has_schema(request.body) else Said("{}"))
     assert ask(model).text == "{}"
@@ -80,7 +87,9 @@ def test_a_server_that_takes_no_schema_is_told_it_in_words_from_then_on(protocol
 
 
 def test_a_server_that_knows_the_older_limit_alone_gets_it(server: ModelServer) -> None:
-    server.always(lambda request: Said("{}") if "max_completion_tokens" in request.body else Status(422))
+    server.always(
+        lambda request: Said("{}") if "max_completion_tokens" in request.body else Status(422)
+    )
     assert ask(model_at("openai", server.url)).text == "{}"
     assert _has_schema(server.requests[-1].body)
 
@@ -92,7 +101,10 @@ def test_a_server_that_knows_the_older_limit_alone_gets_it(server: ModelServer) 
         (Said("", refusal="I cannot help with that"), "the model declined"),
         (Said("  \n"), "the answer is empty"),
         (Raw(b"[]"), "the answer is empty"),
-        (Raw(b'{"choices": [3], "content": "x", "usage": {"prompt_tokens": "many"}}'), "the answer is empty"),
+        (
+            Raw(b'{"choices": [3], "content": "x", "usage": {"prompt_tokens": "many"}}'),
+            "the answer is empty",
+        ),
     ],
 )
 def test_an_answer_that_is_none_is_paid_for_all_the_same(
@@ -194,7 +206,9 @@ def test_a_server_that_is_not_there_costs_nothing(protocol: str) -> None:
         (Raw(b"<html>"), "no model server"),
     ],
 )
-def test_whether_a_model_is_there_costs_no_tokens(model: Model, server: ModelServer, listing: Any, said: str) -> None:
+def test_whether_a_model_is_there_costs_no_tokens(
+    model: Model, server: ModelServer, listing: Any, said: str
+) -> None:
     server.listing = listing
     assert said in model.available() and bool(said) == bool(model.available())
     assert server.requests == []
@@ -203,7 +217,7 @@ def test_whether_a_model_is_there_costs_no_tokens(model: Model, server: ModelSer
 def test_a_server_that_hangs_is_not_available(
     model: Model, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keeplore.llm.wire.CHECK_S", 0.3)
+    monkeypatch.setattr("keeplore.llm.sdk_call.CHECK_S", 0.3)
     server.listing = Hang(has_begun=True)
     assert model.available() == "no answer within 0.3 s"
 
@@ -225,7 +239,10 @@ def test_an_address_in_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPa
     for name in ("OPENAI", "ANTHROPIC"):
         monkeypatch.setenv(f"{name}_API_KEY", "key-of-a-test")
         monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9")
-    clients = (OpenaiServer(Llm("openai", "m"))._client, AnthropicApi(Llm("anthropic", "m"))._client)
+    clients = (
+        OpenaiServer(Llm("openai", "m"))._client,
+        AnthropicApi(Llm("anthropic", "m"))._client,
+    )
     assert [client.base_url.host for client in clients] == ["api.openai.com", "api.anthropic.com"]
 
 

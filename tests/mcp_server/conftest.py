@@ -1,4 +1,6 @@
-"""A machine with a workspace, and our server on it as a process, spoken to by the SDK's own client."""
+"""A machine with a workspace, and our server on it as a process, spoken to by the SDK's own
+client.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from demo.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.memory.note import Draft
-from keeplore.worker.lock import only_one
-from keeplore.worker.protocol import ask
+from keeplore.worker.server.protocol import ask
+from keeplore.worker.single_instance import only_one
 from keeplore.workspace.registry import Registry
 
 DRIVER = Path(__file__).with_name("driver.py")
@@ -28,7 +30,9 @@ MODULE = ("-m", "keeplore.mcp_server")
 class Client:
     """The SDK's client in a process of its own, and the server that it started."""
 
-    def __init__(self, environment: dict[str, str], cwd: Path, server: tuple[str, ...] = MODULE) -> None:
+    def __init__(
+        self, environment: dict[str, str], cwd: Path, server: tuple[str, ...] = MODULE
+    ) -> None:
         self.process = subprocess.Popen(
             (sys.executable, str(DRIVER), *server),
             env={**environment, "SERVER_CWD": str(cwd)},
@@ -101,7 +105,13 @@ class Office(Machine):
     def save(self, **fields: Any) -> Memory:
         """Put a memory of any kind into the workspace."""
         body = fields.pop("body", "# t\n")
-        meta = {"id": new_id(), "kind": "note", "title": "t", "created_at": "2026-02-09T14:03:11Z", "trust": "user"}
+        meta = {
+            "id": new_id(),
+            "kind": "note",
+            "title": "t",
+            "created_at": "2026-02-09T14:03:11Z",
+            "trust": "user",
+        }
         memory = Memory(new_meta(**{**meta, "scope": "project", "project": "api", **fields}), body)
         with Registry(self.places) as registry:
             registry.named("memory").store.save(memory)
@@ -110,7 +120,12 @@ class Office(Machine):
     def conversation(self) -> Memory:
         long_reply = "\n".join(f"line {number} of the compose file" for number in range(900))
         exchanges = (
-            Exchange("turn-one-1", "2026-02-09T14:03:11Z", "Which port does staging use?", ("5433.", long_reply)),
+            Exchange(
+                "turn-one-1",
+                "2026-02-09T14:03:11Z",
+                "Which port does staging use?",
+                ("5433.", long_reply),
+            ),
             Exchange(
                 "turn-two-2",
                 "2026-02-09T14:05:00Z",
@@ -119,12 +134,23 @@ class Office(Machine):
             ),
         )
         talk = Conversation("Which port staging uses", exchanges, session_context="ports")
-        source = {"host": "codex", "session": "s-9", "turns": ["turn-one-1", "turn-two-2"], "machine": "studio"}
+        source = {
+            "host": "codex",
+            "session": "s-9",
+            "turns": ["turn-one-1", "turn-two-2"],
+            "machine": "studio",
+        }
         return self.save(
-            kind="conversation", title=talk.title, body=talk.to_markdown(), source=source, trust="assistant"
+            kind="conversation",
+            title=talk.title,
+            body=talk.to_markdown(),
+            source=source,
+            trust="assistant",
         )
 
-    def client(self, cwd: Path | None = None, server: tuple[str, ...] = MODULE, **environment: str) -> Client:
+    def client(
+        self, cwd: Path | None = None, server: tuple[str, ...] = MODULE, **environment: str
+    ) -> Client:
         return Client({**self.environment, **environment}, cwd or self.project, server)
 
     def leave(self) -> None:
@@ -142,7 +168,9 @@ class Office(Machine):
 @pytest.fixture(scope="module", params=["1", "2"], ids=["sdk-1", "sdk-2"])
 def version(request: pytest.FixtureRequest) -> str:
     if request.param == "1" and not VERSION_1.is_dir():
-        pytest.skip("version 1 of the SDK is not laid down beside this Python: `make setup` does that")
+        pytest.skip(
+            "version 1 of the SDK is not laid down beside this Python: `make setup` does that"
+        )
     return str(request.param)
 
 

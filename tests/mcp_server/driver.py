@@ -1,6 +1,8 @@
-"""A program that talks to our server with the SDK's own client: lines of JSON requests in, lines of JSON replies out.
+"""A program that talks to our server with the SDK's own client: lines of JSON requests in, lines of
+JSON replies out.
 
-It is a process of its own, so that a test can choose the version of the SDK by its PYTHONPATH, for client and server.
+It is a process of its own, so that a test can choose the version of the SDK by its PYTHONPATH, for
+client and server.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ async def answer(session: ClientSession, request: dict[str, Any]) -> Any:
             result = await session.call_tool(name, arguments)
             told = result.model_dump(by_alias=True, mode="json")
             assert told.get("structuredContent") is None, "the answer would cost twice its tokens"
-            return {"text": "".join(part["text"] for part in told["content"]), "is_error": bool(told["isError"])}
+            return {
+                "text": "".join(part["text"] for part in told["content"]),
+                "is_error": bool(told["isError"]),
+            }
         case {"list": what}:
             listed = await getattr(session, f"list_{what}")()
             return listed.model_dump(by_alias=True, mode="json", exclude_none=True)
@@ -29,7 +34,9 @@ async def answer(session: ClientSession, request: dict[str, Any]) -> Any:
             found = (await session.read_resource(uri)).model_dump(by_alias=True, mode="json")
             return found["contents"][0]["text"]
         case {"prompt": name, "with": arguments}:
-            found = (await session.get_prompt(name, arguments)).model_dump(by_alias=True, mode="json")
+            found = (await session.get_prompt(name, arguments)).model_dump(
+                by_alias=True, mode="json"
+            )
             return found["messages"][0]["content"]["text"]
     raise ValueError(request)
 
@@ -48,13 +55,21 @@ def reply(data: Any) -> None:
 
 async def main() -> None:
     server = StdioServerParameters(
-        command=sys.executable, args=sys.argv[1:], env=dict(os.environ), cwd=os.environ["SERVER_CWD"]
+        command=sys.executable,
+        args=sys.argv[1:],
+        env=dict(os.environ),
+        cwd=os.environ["SERVER_CWD"],
     )
-    async with stdio_client(server) as (reading, writing), ClientSession(reading, writing) as session:
+    async with (
+        stdio_client(server) as (reading, writing),
+        ClientSession(reading, writing) as session,
+    ):
         started = await session.initialize()
         reply({"instructions": started.instructions})
         while line := await asyncio.to_thread(sys.stdin.readline):
-            replies = await asyncio.gather(*(safely(session, request) for request in json.loads(line)))
+            replies = await asyncio.gather(
+                *(safely(session, request) for request in json.loads(line))
+            )
             reply(replies)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from keeplore.errors import ConfigError
-from keeplore.mcp_server.place import Asked, Place
-from keeplore.workspace.cursors import Cursors, Progress
+from keeplore.mcp_server.project_roots import Asked, Place
+from keeplore.workspace.recording.cursors import Cursors, Progress
 from keeplore_hooks.events import Origin
 
 
@@ -36,22 +36,34 @@ def test_what_the_call_names_goes_before_all(project: Path, sessions: Path, tmp_
     assert place.asked("~/code/api") == Asked(project)
 
 
-@pytest.mark.parametrize("named", ["code/api", "/no/such/place", "~nobody-has-this-name", "/" + "x" * 5_000, "\0"])
+@pytest.mark.parametrize(
+    "named", ["code/api", "/no/such/place", "~nobody-has-this-name", "/" + "x" * 5_000, "\0"]
+)
 def test_a_name_that_is_no_directory_is_refused(named: str, project: Path, sessions: Path) -> None:
     with pytest.raises(ConfigError, match="is no directory"):
         Place({}, sessions, project).asked(named)
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"])
-def test_then_the_directory_that_the_host_says(variable: str, project: Path, sessions: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "variable", ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR"]
+)
+def test_then_the_directory_that_the_host_says(
+    variable: str, project: Path, sessions: Path, tmp_path: Path
+) -> None:
     assert Place({variable: str(project)}, sessions, tmp_path).asked("") == Asked(project)
 
 
-def test_a_variable_that_the_client_did_not_fill_in_is_passed_over(project: Path, sessions: Path) -> None:
-    assert Place({"CLAUDE_PROJECT_DIR": "${workspaceFolder}"}, sessions, project).asked("") == Asked(project)
+def test_a_variable_that_the_client_did_not_fill_in_is_passed_over(
+    project: Path, sessions: Path
+) -> None:
+    assert Place({"CLAUDE_PROJECT_DIR": "${workspaceFolder}"}, sessions, project).asked(
+        ""
+    ) == Asked(project)
 
 
-def test_then_where_the_hosts_session_was_heard_of(project: Path, sessions: Path, tmp_path: Path) -> None:
+def test_then_where_the_hosts_session_was_heard_of(
+    project: Path, sessions: Path, tmp_path: Path
+) -> None:
     heard(sessions, "copilot", "s-1", project, "2026-01-01T10:00:00Z")
     heard(sessions, "copilot", "s-2", tmp_path, "2026-01-02T10:00:00Z")
     environment = {"COPILOT_AGENT_SESSION_ID": "s-1", "PLUGIN_ROOT": str(tmp_path)}
@@ -60,13 +72,16 @@ def test_then_where_the_hosts_session_was_heard_of(project: Path, sessions: Path
     assert (place.session.host, place.session.session) == ("copilot", "s-1")
 
 
-def test_then_the_directory_that_it_was_started_in(project: Path, sessions: Path, tmp_path: Path) -> None:
+def test_then_the_directory_that_it_was_started_in(
+    project: Path, sessions: Path, tmp_path: Path
+) -> None:
     heard(sessions, "codex", "s-1", tmp_path, "2026-01-01T10:00:00Z")
     assert Place({}, sessions, project).asked("") == Asked(project)
 
 
 @pytest.mark.parametrize(
-    "where", [".", ".codex/plugins/keeplore", ".gemini/extensions/keeplore", "plugin/inside", "gone"]
+    "where",
+    [".", ".codex/plugins/keeplore", ".gemini/extensions/keeplore", "plugin/inside", "gone"],
 )
 def test_where_nobody_works_the_newest_session_is_guessed(
     where: str, home: Path, project: Path, sessions: Path, tmp_path: Path

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from keeplore.worker.lock import only_one
+from keeplore.worker.single_instance import only_one
 
 START = {
     "jsonrpc": "2.0",
@@ -27,18 +27,31 @@ START = {
 }
 # what has nothing to do with the SDK is tried with the version that starts sooner
 WITH_ANY_SDK = pytest.mark.parametrize(
-    "version", ["1", pytest.param("2", marks=pytest.mark.soak)], ids=["sdk-1", "sdk-2"], indirect=True, scope="module"
+    "version",
+    ["1", pytest.param("2", marks=pytest.mark.soak)],
+    ids=["sdk-1", "sdk-2"],
+    indirect=True,
+    scope="module",
 )
 STARTED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 def call(number: int, name: str, **arguments: Any) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    return {
+        "jsonrpc": "2.0",
+        "id": number,
+        "method": "tools/call",
+        "params": {"name": name, "arguments": arguments},
+    }
 
 
-def speak(office: Any, *lines: bytes | dict[str, Any], **more: Any) -> tuple[list[dict[str, Any]], str, int]:
+def speak(
+    office: Any, *lines: bytes | dict[str, Any], **more: Any
+) -> tuple[list[dict[str, Any]], str, int]:
     """Send lines and close the input: every line that came back, the log, and the exit status."""
-    sent = b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
+    sent = b"".join(
+        line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines
+    )
     done = subprocess.run(
         more.get("command", (sys.executable, "-m", "keeplore.mcp_server")),
         input=sent,
@@ -47,7 +60,11 @@ def speak(office: Any, *lines: bytes | dict[str, Any], **more: Any) -> tuple[lis
         env={**office.environment, **more.get("environment", {})},
         timeout=120,
     )
-    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode(), done.returncode
+    return (
+        [json.loads(line) for line in done.stdout.splitlines()],
+        done.stderr.decode(),
+        done.returncode,
+    )
 
 
 def test_it_ends_when_the_input_is_closed(office: Any) -> None:
@@ -58,21 +75,29 @@ def test_it_ends_when_the_input_is_closed(office: Any) -> None:
 
 
 def test_it_ends_when_the_input_is_closed_in_the_midst_of_a_call(office: Any) -> None:
-    _, log, status = speak(office, START, STARTED, call(2, "timeline"), call(3, "remember", text="A late thought"))
+    _, log, status = speak(
+        office, START, STARTED, call(2, "timeline"), call(3, "remember", text="A late thought")
+    )
     assert status == 0, log
     assert "Traceback" not in log
 
 
 def test_the_command_serves_as_well(office: Any) -> None:
-    replies, log, status = speak(office, START, command=(sys.executable, "-m", "keeplore.cli", "mcp"))
+    replies, log, status = speak(
+        office, START, command=(sys.executable, "-m", "keeplore.cli", "mcp")
+    )
     assert replies[0]["result"]["instructions"] and status == 0, log
 
 
 @pytest.mark.parametrize("program", ["keeplore.mcp_server", "keeplore.cli"])
 def test_without_the_sdk_it_says_what_to_install(office: Any, tmp_path: Path, program: str) -> None:
-    (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('no module named mcp', name='mcp')\n")
+    (tmp_path / "mcp.py").write_text(
+        "raise ModuleNotFoundError('no module named mcp', name='mcp')\n"
+    )
     command = (sys.executable, "-m", program, *(["mcp"] if program.endswith("cli") else []))
-    replies, log, status = speak(office, START, command=command, environment={"PYTHONPATH": str(tmp_path)})
+    replies, log, status = speak(
+        office, START, command=command, environment={"PYTHONPATH": str(tmp_path)}
+    )
     assert (replies, status) == ([], 1)
     assert "pip install 'keeplore[mcp]'" in log and "Traceback" not in log
 
@@ -80,7 +105,9 @@ def test_without_the_sdk_it_says_what_to_install(office: Any, tmp_path: Path, pr
 def test_lines_that_are_no_requests_end_nothing(office: Any) -> None:
     half = call(5, "search", query="x")
     surrogate = json.dumps(half).replace('"x"', '"\\ud83d port"').encode() + b"\n"
-    replies, log, status = speak(office, START, STARTED, b"\xff\xfe\n", b"[1, 2\n", b"\n", surrogate)
+    replies, log, status = speak(
+        office, START, STARTED, b"\xff\xfe\n", b"[1, 2\n", b"\n", surrogate
+    )
     assert status == 0, log
     assert replies[0]["id"] == 1
     assert "an error of Keeplore itself" not in json.dumps(replies)
@@ -90,7 +117,9 @@ def test_nothing_but_the_protocol_reaches_the_output(office: Any, tmp_path: Path
     """An installed plugin prints, and a child of it too: it goes to the log."""
     package = tmp_path / "loud"
     (package / "loud-1.dist-info").mkdir(parents=True)
-    (package / "loud-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1\n")
+    (package / "loud-1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: loud\nVersion: 1\n"
+    )
     (package / "loud-1.dist-info" / "entry_points.txt").write_text("[keeplore]\nloud = loud\n")
     (package / "loud.py").write_text(
         "import os, subprocess, sys\n"
@@ -107,7 +136,9 @@ def test_nothing_but_the_protocol_reaches_the_output(office: Any, tmp_path: Path
 
 @WITH_ANY_SDK
 def test_a_machine_without_a_workspace_is_told_what_to_do(office: Any, tmp_path: Path) -> None:
-    client = office.client(KEEPLORE_STATE_DIR=str(tmp_path / "state"), KEEPLORE_CACHE_DIR=str(tmp_path / "cache"))
+    client = office.client(
+        KEEPLORE_STATE_DIR=str(tmp_path / "state"), KEEPLORE_CACHE_DIR=str(tmp_path / "cache")
+    )
     for tool, arguments in (
         ("timeline", {}),
         ("read", {"id": "abcd"}),
@@ -175,7 +206,9 @@ def test_a_worker_is_started_for_a_search_and_outlives_the_server(office: Any) -
 def test_switched_off_it_offers_nothing(office: Any) -> None:
     client = office.client(KEEPLORE_OFF="1")
     assert "KEEPLORE_OFF" in client.instructions
-    tools, resources, prompts = client.ask({"list": "tools"}, {"list": "resources"}, {"list": "prompts"})
+    tools, resources, prompts = client.ask(
+        {"list": "tools"}, {"list": "resources"}, {"list": "prompts"}
+    )
     assert (tools["tools"], resources["resources"], prompts["prompts"]) == ([], [], [])
     client.close()
 
@@ -194,10 +227,15 @@ def test_the_project_is_the_one_that_the_host_names(office: Any, tmp_path: Path)
     client = office.client(cwd=tmp_path, CLAUDE_PROJECT_DIR=str(office.project))
     assert note.id in client.call("search", query="protobuf")
     client.close()
-    # a plugin's own directory says nothing: what was asked from there is looked up, and not written to
+    # a plugin's own directory says nothing: what was asked from there is looked up, and not written
+    # to
     client = office.client(cwd=tmp_path, COPILOT_PLUGIN_ROOT=str(tmp_path))
-    assert "which project this belongs to is not known" in client.refused("remember", text="The api speaks JSON")
-    assert "of project api" in client.call("search", query="protobuf", directory=str(office.project))
+    assert "which project this belongs to is not known" in client.refused(
+        "remember", text="The api speaks JSON"
+    )
+    assert "of project api" in client.call(
+        "search", query="protobuf", directory=str(office.project)
+    )
     told = client.call("remember", text="The api speaks JSON too", directory=str(office.project))
     assert "project api" in told
     client.close()
@@ -226,16 +264,23 @@ def test_an_interrupt_ends_it_without_a_traceback(office: Any) -> None:
 def test_an_index_that_is_behind_is_not_nothing_found(office: Any) -> None:
     office.note("The index is made from the text")
     office.leave()
-    with only_one(office.state) as lock, (office.home / "cache/index/memory/writer.lock").open("ab") as writer:
+    with (
+        only_one(office.state) as lock,
+        (office.home / "cache/index/memory/writer.lock").open("ab") as writer,
+    ):
         assert lock is not None
         client = office.client()
-        assert client.call("search", query="zebra crossing").startswith("Nothing found: the index is current")
+        assert client.call("search", query="zebra crossing").startswith(
+            "Nothing found: the index is current"
+        )
         fcntl.flock(writer, fcntl.LOCK_EX)  # another process writes, and does not come to an end
         place = office.home / "memory/projects/api/memory/facts/zebra.md"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("# The zebra crossing is out of order\n")
         told = client.call("search", query="zebra crossing")
-        assert told.startswith("Nothing found, but the index is behind") and "keeplore doctor" in told
+        assert (
+            told.startswith("Nothing found, but the index is behind") and "keeplore doctor" in told
+        )
         fcntl.flock(writer, fcntl.LOCK_UN)
         assert "out of order" in client.call("search", query="zebra crossing")
         place.unlink()

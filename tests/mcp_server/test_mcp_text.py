@@ -5,10 +5,21 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.mcp_server.text import FRAME, MAX_TOKENS, MIN_TOKENS, fenced, fitting, pages, room, size
-from keeplore.memory.fence import escape, sanitise, strip_fenced
+from keeplore.mcp_server.answer_text import (
+    FRAME,
+    MAX_TOKENS,
+    MIN_TOKENS,
+    fenced,
+    fitting,
+    pages,
+    room,
+    size,
+)
+from keeplore.text.fences import escape, sanitise, strip_fenced
 
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=6_000) | st.text("日本語<a\n", max_size=6_000)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=6_000) | st.text(
+    "日本語<a\n", max_size=6_000
+)
 
 
 @given(TEXTS)
@@ -18,12 +29,18 @@ def test_pages_lose_nothing_and_none_is_longer_than_the_budget(text: str) -> Non
     assert max(map(size, found)) <= room(MIN_TOKENS)
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), min_size=1, max_size=60))
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), min_size=1, max_size=60
+    )
+)
 def test_the_first_items_are_shown_and_one_in_any_case(items: list[str]) -> None:
     kept = fitting(items, MIN_TOKENS)
     assert kept == items[: len(kept)] and kept
     assert len(kept) == 1 or sum(map(size, kept)) <= room(MIN_TOKENS)
-    assert len(kept) == len(items) or sum(map(size, items[: len(kept) + 1])) + len(kept) + 1 > room(MIN_TOKENS)
+    assert len(kept) == len(items) or sum(map(size, items[: len(kept) + 1])) + len(kept) + 1 > room(
+        MIN_TOKENS
+    )
 
 
 def test_pages_end_with_a_line_where_they_can() -> None:

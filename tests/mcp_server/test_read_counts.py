@@ -1,4 +1,6 @@
-"""An agent's reading counts as use of a memory that it was told, and not where it walks over all of them."""
+"""An agent's reading counts as use of a memory that it was told, and not where it walks over all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,12 @@ import os
 from pathlib import Path
 
 from keeplore.config.places import Places
-from keeplore.mcp_server.desk import Desk
-from keeplore.mcp_server.place import Place
-from keeplore.mcp_server.reading import read
+from keeplore.mcp_server.context import Desk
+from keeplore.mcp_server.project_roots import Place
+from keeplore.mcp_server.read_tools import read
 from keeplore.memory.note import Draft
-from keeplore.worker.shown import BRIEF, FILE, Shown
-from keeplore.workspace.setup import initialise
+from keeplore.worker.usage.injection_log import BRIEF, FILE, Shown
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin
 
 
@@ -20,11 +22,16 @@ def test_a_memory_that_is_read_after_it_was_told_is_noted_as_of_use() -> None:
     initialise(places, root)
     desk = Desk(places, Place({}, places.sessions, root))
     notes = desk.registry.named("memory").notes
-    told, walked = (notes.write(Draft(text)).memory.id for text in ("Staging is on 5434", "Icons are drawn by hand"))
+    told, walked = (
+        notes.write(Draft(text)).memory.id
+        for text in ("Staging is on 5434", "Icons are drawn by hand")
+    )
     shown = Shown(places.state / FILE)
     shown.add(Origin("codex", "s-1"), ("Staging is on 5434", (told,)), BRIEF)
     shown.save()
     for memory_id in (walked, told, told):
-        assert memory_id in read(desk, memory_id, "overview", "", 1, directory=str(root), max_tokens=2_000)
+        assert memory_id in read(
+            desk, memory_id, "overview", "", 1, directory=str(root), max_tokens=2_000
+        )
     desk.close()
     assert {path.name.partition(".")[2] for path in (places.state / "opened").iterdir()} == {told}

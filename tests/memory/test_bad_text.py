@@ -1,4 +1,6 @@
-"""Text from strangers: each bad file is refused with a reason and a remedy, or read with its problems listed."""
+"""Text from strangers: each bad file is refused with a reason and a remedy, or read with its
+problems listed.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +30,20 @@ REFUSED = {
     "a fence that is never closed": ("---\ntitle: t\n", "no front matter"),
     "text before the fence": (f"\n{file(SOUND)}", "no front matter"),
     "50,000 nested brackets": (file(f"a: {'[' * 50_000}\n"), "nests too deeply"),
-    "50,000 nested brackets that close": (file(f"a: {'[' * 25_000}{']' * 25_000}\n"), "nests too deeply"),
+    "50,000 nested brackets that close": (file(f"a: "
+                                               f"{'[' * 25_000}{']' * 25_000}\n"), "nests too deeply"),
     "50,000 nested braces": (file("a: " + "{a: " * 15_000 + "\n"), "nests too deeply"),
     "lists nested on one line": (file("a:\n  " + "- " * 30_000 + "\n"), "nests too deeply"),
     "keys nested on one line": (file("? " * 30_000 + "\n"), "nests too deeply"),
-    "mappings nested line by line": (file("".join(f"{' ' * n}a:\n" for n in range(340))), "nests too deeply"),
+    "mappings nested line by "
+    "line": (file("".join(f"{' ' * n}a:\n" for n in range(340))), "nests too deeply"),
     "a front matter of a megabyte": (file(f"a: {'x' * 1_000_000}\n"), "larger than 64 KB"),
     "200,000 keys": (file("".join(f"k{n}: 1\n" for n in range(200_000))), "larger than 64 KB"),
     "an alias bomb": (file("a: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b]\n"), "anchors and aliases"),
     "an anchor": (file("a: &a 1\n"), "anchors and aliases"),
     "a duplicate key": (file("title: one\ntitle: two\n"), "'title' stands twice"),
-    "a duplicate key further down": (file("source:\n  host: a\n  host: b\n"), "'host' stands twice"),
+    "a duplicate key further down": (file("source:\n  host: a\n  host: "
+                                          "b\n"), "'host' stands twice"),
     "a key that is a list": (file("? [a, b]\n: 1\n"), "key must be plain text"),
     "a key that is a number": (file("1: one\n"), "key of the front matter is no text"),
     "a list where a mapping is meant": (file("- a\n- b\n"), "no mapping"),
@@ -53,7 +58,8 @@ REFUSED = {
     "a tab as indentation": (file("source:\n\thost: a\n"), "no YAML"),
     "a NUL": (file("title: a\0b\n"), "no YAML"),
     "a Windows path in double quotes": (file('path: "C:\\Users\\kim"\n'), "no YAML"),
-    "conflict markers": (file("<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> other\n"), "conflict markers"),
+    "conflict markers": (file("<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> "
+                              "other\n"), "conflict markers"),
 }  # fmt: skip
 
 
@@ -90,7 +96,8 @@ def test_it_is_read_without_a_problem(text: str) -> None:
     ("front", "problem"),
     [
         (SOUND.replace("id: mem", "identity: mem"), "`id` is missing"),
-        (SOUND.replace("kind: note", "kind: poem"), "`kind: poem` is not one of conversation, note, document"),
+        (SOUND.replace("kind: note", "kind: poem"), ("`kind: poem` is not one of conversation, "
+                                                    "note, document")),
         (SOUND.replace("scope: user", "scope: galaxy"), "`scope: galaxy` is not one of"),
         (SOUND.replace("scope: user", "scope: project"), "`scope: project` needs `project: NAME`"),
         (f"schema: 2\n{SOUND}", "`schema: 2` is newer than 1; update keeplore"),
@@ -119,7 +126,18 @@ def test_a_line_of_equals_signs_alone_is_no_conflict() -> None:
 
 @pytest.mark.parametrize("value", [12, None, [], {}, True, "x" * 100_000])
 def test_a_value_of_another_type_reads_as_its_default(value: object) -> None:
-    fields = ("id", "title", "kind", "scope", "project", "category", "trust", "created_at", "supersedes", "source")
+    fields = (
+        "id",
+        "title",
+        "kind",
+        "scope",
+        "project",
+        "category",
+        "trust",
+        "created_at",
+        "supersedes",
+        "source",
+    )
     memory = Memory(dict.fromkeys(fields, value), "")
     assert memory.kind in ("document", "conversation", "note")
     assert memory.scope == "workspace"
@@ -134,7 +152,9 @@ def test_a_value_of_another_type_reads_as_its_default(value: object) -> None:
         ({"a": eval("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1))}, "nests"),
     ],
 )
-def test_what_could_not_be_read_again_is_never_written(meta: dict[str, object], reason: str) -> None:
+def test_what_could_not_be_read_again_is_never_written(
+    meta: dict[str, object], reason: str
+) -> None:
     with pytest.raises(Corrupt, match=reason):
         serialise(Memory(meta, ""))
 
@@ -147,16 +167,23 @@ def test_what_could_not_be_read_again_is_never_written(meta: dict[str, object], 
         "# title",
         "## Exchanges",
         "# t\n\n## Exchanges\n",
-        "# t\n\n## Exchanges\n\n<!-- keeplore:assistant -->\n### Assistant\n\nwords before any turn\n",
+        (
+            "# t\n\n## Exchanges\n\n<!-- keeplore:assistant -->\n### Assistant\n\nwords before any "
+            "turn\n"
+        ),
         "# t\n\n## Exchanges\n\n<!-- keeplore:turn -->\n",
         "# t\n\n## Exchanges\n\n<!-- keeplore:turn a b c d e -->\n### User\n\nwords\n",
         "# t\n\n## Exchanges\n\n<!-- keeplore:turn a b -->\n\n<!-- keeplore:question {broken -->\n",
         "# t\n\n## Exchanges\n\n<!-- keeplore:turn a b -->\n\n<!-- keeplore:question [1, 2] -->\n",
-        "# t\n\n## Exchanges\n\n<!-- keeplore:turn a b -->\n\n<!-- keeplore:question " + "[" * 50_000 + " -->\n",
+        "# t\n\n## Exchanges\n\n<!-- keeplore:turn a b -->\n\n<!-- keeplore:question "
+        + "[" * 50_000
+        + " -->\n",
         "# t\n\n## Decision\n\n- no turn here\n- half — user, turn\n",
         "# t\n\n## Code references\n\n- : \n- file: ```\n- what: ever\n",
     ],
 )
 def test_a_conversation_that_was_mangled_is_read_as_far_as_it_goes(body: str) -> None:
     conversation = Conversation.from_markdown(body)
-    assert Conversation.from_markdown(conversation.to_markdown()).exchanges == conversation.exchanges
+    assert (
+        Conversation.from_markdown(conversation.to_markdown()).exchanges == conversation.exchanges
+    )

@@ -46,11 +46,16 @@ def test_what_supersedes_itself_or_something_unknown_is_no_chain() -> None:
 
 def test_a_very_long_chain_is_walked_to_its_end() -> None:
     names = [f"{n:06}" for n in range(5000)]
-    [chain] = chains({new: [old] for old, new in pairwise(names)}, {name: (name, name) for name in names})
+    [chain] = chains(
+        {new: [old] for old, new in pairwise(names)}, {name: (name, name) for name in names}
+    )
     assert (chain.head, len(chain.members)) == (names[-1], 5000)
 
 
-@given(st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from([*IDS, "gone"])), max_size=12), st.randoms())
+@given(
+    st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from([*IDS, "gone"])), max_size=12),
+    st.randoms(),
+)
 def test_whatever_people_write_every_machine_finds_the_same_heads(
     pairs: list[tuple[str, str]], chance: random.Random
 ) -> None:

@@ -1,4 +1,6 @@
-"""Entities that a person writes down: read with care, and merged without loss on whichever machine."""
+"""Entities that a person writes down: read with care, and merged without loss on whichever
+machine.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ import itertools
 import pytest
 
 from keeplore.errors import Corrupt
-from keeplore.memory.entity import parse_entity, serialise_entity
-from keeplore.store.plan import merged
+from keeplore.memory.entity_file import parse_entity, serialise_entity
+from keeplore.store.merge.merge_plan import merged
 
 PATH = "entities/fastembed.yaml"
 BASE = "name: fastembed\ntype: tool\naliases:\n- fast-embed\n- FE\n"
@@ -16,7 +18,9 @@ BASE = "name: fastembed\ntype: tool\naliases:\n- fast-embed\n- FE\n"
 
 def both_ways(base: str | None, one: str, other: str) -> tuple[str, dict[str, str]]:
     before = None if base is None else base.encode()
-    results = [merged(PATH, before, a.encode(), b.encode()) for a, b in ((one, other), (other, one))]
+    results = [
+        merged(PATH, before, a.encode(), b.encode()) for a, b in ((one, other), (other, one))
+    ]
     assert results[0] == results[1]
     data, beside = results[0]
     return data.decode(), {path: text.decode() for path, text in beside.items()}
@@ -33,7 +37,9 @@ def test_aliases_that_two_machines_added_are_united_whoever_merges() -> None:
 
 def test_an_alias_that_one_machine_took_away_stays_away_and_comments_stay() -> None:
     one = BASE.replace("- FE\n", "")
-    other = f"# the embedder of the index\n{BASE}note: kept as it is\n".replace("- FE\n", "- FE\n- the embedder\n")
+    other = f"# the embedder of the index\n{BASE}note: kept as it is\n".replace(
+        "- FE\n", "- FE\n- the embedder\n"
+    )
     text, beside = both_ways(BASE, one, other)
     assert parse_entity(text).aliases == ("fast-embed", "the embedder")
     assert parse_entity(text).meta["note"] == "kept as it is"
@@ -85,7 +91,12 @@ def test_a_file_that_is_no_entity_says_why(text: str, said: str) -> None:
 
 
 def test_what_is_written_reads_the_same() -> None:
-    said = {"name": 'yes: "no"', "type": "tool", "aliases": ["12", "Zoë", "a"], "since": "2026-02-09"}
+    said = {
+        "name": 'yes: "no"',
+        "type": "tool",
+        "aliases": ["12", "Zoë", "a"],
+        "since": "2026-02-09",
+    }
     text = serialise_entity(said)
     assert parse_entity(text).said == {**said, "aliases": ["12", "a", "Zoë"]}
     assert serialise_entity(parse_entity(text).said) == text

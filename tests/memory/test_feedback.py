@@ -1,4 +1,6 @@
-"""Counters of machines: read as they were written, added in any order, and no more than a file can hold."""
+"""Counters of machines: read as they were written, added in any order, and no more than a file can
+hold.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.memory import feedback, new_id
-from keeplore.memory.feedback import MAX_DAYS, Tally, merge, parse, total, written
+from keeplore.memory import feedback_counters, new_id
+from keeplore.memory.feedback_counters import MAX_DAYS, Tally, merge, parse, total, written
 
 ID = new_id("one")
 DAYS = st.dates(date(2026, 1, 1), date(2027, 1, 1)).map(date.isoformat)
@@ -28,7 +30,11 @@ TALLIES = st.builds(
 @given(st.lists(TALLIES, min_size=1, max_size=4), st.randoms())
 def test_machines_add_up_whatever_the_order_and_the_grouping(tallies, random):
     shuffled = random.sample(tallies, len(tallies))
-    assert total(tallies) == total(shuffled) == reduce(lambda one, other: total([one, other]), shuffled, Tally())
+    assert (
+        total(tallies)
+        == total(shuffled)
+        == reduce(lambda one, other: total([one, other]), shuffled, Tally())
+    )
     assert total(tallies).used == sum(tally.used for tally in tallies)
 
 
@@ -37,7 +43,9 @@ def test_machines_add_up_whatever_the_order_and_the_grouping(tallies, random):
 def test_two_versions_of_one_machines_file_count_once(one, other):
     texts = [written({ID: tally}) for tally in (one, other)]
     joined = merge("", None, *texts).text
-    assert joined == merge("", None, *reversed(texts)).text == merge("", None, joined, texts[0]).text
+    assert (
+        joined == merge("", None, *reversed(texts)).text == merge("", None, joined, texts[0]).text
+    )
     assert parse(joined).get(ID, Tally()).used == max(one.used, other.used)
 
 
@@ -45,16 +53,23 @@ def test_a_file_has_a_line_for_each_memory_in_the_order_of_ids():
     tallies = {new_id(name): Tally(2, "2026-02-09", {"2026-03-01": 1}) for name in "dacb"}
     lines = written(tallies).splitlines()
     assert parse(written(tallies)) == tallies
-    assert lines[1] == f'"{min(tallies)}": {{"used": 2, "last": "2026-02-09", "idle": {{"2026-03-01": 1}}}},'
+    assert (
+        lines[1]
+        == f'"{min(tallies)}": {{"used": 2, "last": "2026-02-09", "idle": {{"2026-03-01": 1}}}},'
+    )
     assert [line[1:41] for line in lines[1:-1]] == sorted(tallies)
     assert parse(written({})) == {}
 
 
 def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
-    monkeypatch.setattr(feedback, "MAX_MEMORIES", 2)
+    monkeypatch.setattr(feedback_counters, "MAX_MEMORIES", 2)
     days = {f"2026-03-{day:02d}": 1 for day in range(1, 31)}
     old, long, new = (new_id(name) for name in ("old", "long", "new"))
-    kept = parse(written({old: Tally(9, "2025-01-01"), long: Tally(0, "", days), new: Tally(1, "2026-04-01")}))
+    kept = parse(
+        written(
+            {old: Tally(9, "2025-01-01"), long: Tally(0, "", days), new: Tally(1, "2026-04-01")}
+        )
+    )
     assert kept.keys() == {long, new}
     assert (len(kept[long].idle), sum(kept[long].idle.values())) == (MAX_DAYS, 30)
     assert {min(days), max(days)} <= kept[long].idle.keys()
@@ -81,4 +96,6 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
 def test_a_file_that_is_none_says_what_is_wrong(said):
     with pytest.raises(ValueError, match=r"it |its "):
         parse(said)
-    assert merge("", None, said, written({ID: Tally(1, "2026-02-09")})).text == written({ID: Tally(1, "2026-02-09")})
+    assert merge("", None, said, written({ID: Tally(1, "2026-02-09")})).text == written(
+        {ID: Tally(1, "2026-02-09")}
+    )

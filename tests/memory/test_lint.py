@@ -1,4 +1,6 @@
-"""Each thing that can be wrong in a memory file is found with its line, and what is sound gives nothing."""
+"""Each thing that can be wrong in a memory file is found with its line, and what is sound gives
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from keeplore.memory import new_id
-from keeplore.memory.lint import ERROR, WARNING, Checked, Finding, check, check_links
+from keeplore.memory.lint_rules import ERROR, WARNING, Checked, Finding, check, check_links
 
 PATH = "projects/ledgerly/memory/decisions/2026-02-09-ledger-00000000.md"
 ID = new_id("one")
@@ -53,11 +55,21 @@ def test_a_sound_file_has_nothing_wrong() -> None:
         ("project: ledgerly\n", "", 7, "`scope: project` needs"),
         ("architectural-decisions", "'big ideas'", 9, "`category: big ideas` is not one of"),
         ("trust: user", "trust: me", 10, "`trust: me` is not one of"),
-        ("trust: user", "trust: user\nsupersedes: last one", 11, "`supersedes: last one` is no memory id"),
+        (
+            "trust: user",
+            "trust: user\nsupersedes: last one",
+            11,
+            "`supersedes: last one` is no memory id",
+        ),
         ("trust: user", "trust: user\npermanent: maybe", 11, "neither true nor false"),
         ("trust: user", "trust: user\nversion: 0", 11, "no number from 1 on"),
         ("trust: user", "trust: user\nconfidence: 7", 11, "not between 0 and 1"),
-        ("trust: user", f"trust: user\nrelated:\n- {{id: {ID}, relationship: eats}}", 11, "`relationship: eats`"),
+        (
+            "trust: user",
+            f"trust: user\nrelated:\n- {{id: {ID}, relationship: eats}}",
+            11,
+            "`relationship: eats`",
+        ),
         ("trust: user", "trust: user\nrelated: [words]", 11, "`related` holds words"),
         ("trust: user", "trust: user\nrelated: 3", 11, "`related` holds 3"),
         ("schema: 1", "schema: 99", 2, "`schema: 99` is newer"),
@@ -65,7 +77,12 @@ def test_a_sound_file_has_nothing_wrong() -> None:
         ("trust: user", "trust: user\ntrust: user", 11, "'trust' stands twice"),
         ("trust: user", "trust: us\x1ber", 10, "a control character stands in line 10"),
         ("trust: user", "trust: &a user", 10, "anchors and aliases"),
-        ("trust: user", "<<<<<<< a\ntrust: user\n=======\ntrust: tool\n>>>>>>> b", 10, "conflict markers"),
+        (
+            "trust: user",
+            "<<<<<<< a\ntrust: user\n=======\ntrust: tool\n>>>>>>> b",
+            10,
+            "conflict markers",
+        ),
     ],
 )
 def test_a_wrong_key_is_an_error_with_its_line(old: str, new: str, line: int, said: str) -> None:
@@ -92,7 +109,9 @@ def test_conflict_markers_in_the_text_are_found_where_they_stand() -> None:
     body = "One.\n\n<<<<<<< a\nmine\n=======\ntheirs\n>>>>>>> b\n"
     for data, line in ((file(body=body), 15), (body.encode(), 3)):
         errors = [f for f in checked(data).findings if f.level == ERROR]
-        assert [(f.line, f.message) for f in errors] == [(line, "conflict markers stand in the text")]
+        assert [(f.line, f.message) for f in errors] == [
+            (line, "conflict markers stand in the text")
+        ]
 
 
 def test_bytes_that_are_no_text_are_found_where_they_stand() -> None:
@@ -110,9 +129,21 @@ def test_plain_markdown_is_a_hint_alone() -> None:
 @pytest.mark.parametrize(
     ("path", "line", "said"),
     [
-        (PATH.replace("ledgerly", "kasha"), 7, "scope project ledgerly and lies in projects/kasha/memory/"),
-        (PATH.replace("projects/ledgerly", "user"), 7, "scope project ledgerly and lies in user/memory/"),
-        (PATH.replace("decisions", "gotchas"), 9, "its category is architectural-decisions, its folder gotchas"),
+        (
+            PATH.replace("ledgerly", "kasha"),
+            7,
+            "scope project ledgerly and lies in projects/kasha/memory/",
+        ),
+        (
+            PATH.replace("projects/ledgerly", "user"),
+            7,
+            "scope project ledgerly and lies in user/memory/",
+        ),
+        (
+            PATH.replace("decisions", "gotchas"),
+            9,
+            "its category is architectural-decisions, its folder gotchas",
+        ),
         (PATH.replace("memory/", "memory/archive/"), 0, ""),
         (PATH.replace("decisions/", "anywhere/"), 0, ""),
     ],
@@ -198,7 +229,10 @@ def test_chains_are_left_to_a_look_at_everything() -> None:
 
 def test_two_files_with_one_id_are_told_at_the_second_and_the_archived() -> None:
     [one] = linked(a="")
-    copies = [Checked(path, one.memory, (), one.text) for path in ("memory/b.md", "memory/archive/a.md", "memory/a.md")]
+    copies = [
+        Checked(path, one.memory, (), one.text)
+        for path in ("memory/b.md", "memory/archive/a.md", "memory/a.md")
+    ]
     assert [(f.path, f.line) for f in sorted(check_links(copies, (), is_whole=True))] == [
         ("memory/a.md", 3),
         ("memory/archive/a.md", 3),

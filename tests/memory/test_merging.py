@@ -1,4 +1,6 @@
-"""Merging: both orders give the same, nothing that was written is lost, and what clashes stands beside."""
+"""Merging: both orders give the same, nothing that was written is lost, and what clashes stands
+beside.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, parse, serialise
-from keeplore.memory.lines import join
-from keeplore.memory.merging import merge_bytes, merge_lines, merge_memory, merge_project, merge_text
+from keeplore.memory.merge.line_merge import join
+from keeplore.memory.merge.memory_merge import (
+    merge_bytes,
+    merge_lines,
+    merge_memory,
+    merge_project,
+    merge_text,
+)
 
 ID = new_id("merging", "test")
 PATH = "memory/decisions/2026-02-09-we-use-sqlite-00000000.md"
@@ -34,7 +42,9 @@ def note(body: str = BODY, **changes: object) -> str:
     return serialise(Memory(BASE_META, body).with_meta(**changes))
 
 
-def both_ways(base: str | None, one: str, other: str, path: str = PATH) -> tuple[str, dict[str, str]]:
+def both_ways(
+    base: str | None, one: str, other: str, path: str = PATH
+) -> tuple[str, dict[str, str]]:
     merge = merge_memory(path, base, one, other)
     again = merge_memory(path, base, other, one)
     assert merge == again
@@ -48,7 +58,9 @@ def test_the_order_of_the_two_sides_does_not_matter_and_every_added_line_survive
     text, beside = both_ways(base, one, other, "memory/notes.md")
     everything = "\n".join([text, *beside.values()]).split("\n")
     for side in (one, other):
-        assert {line for line in side.split("\n") if line not in base.split("\n")} <= set(everything)
+        assert {line for line in side.split("\n") if line not in base.split("\n")} <= set(
+            everything
+        )
 
 
 @given(lines, lines)
@@ -64,13 +76,17 @@ def test_a_side_that_changed_nothing_gives_way(base: str, changed: str) -> None:
 
 
 @given(lines, lines, lines)
-def test_what_was_merged_can_be_merged_again_with_what_it_was_made_of(base: str, one: str, other: str) -> None:
+def test_what_was_merged_can_be_merged_again_with_what_it_was_made_of(
+    base: str, one: str, other: str
+) -> None:
     text, _ = both_ways(base, one, other, "memory/notes.md")
     assert both_ways(one, one, text, "memory/notes.md") == (text, {})
 
 
 @given(lines, lines, lines)
-def test_a_line_that_one_side_removed_and_the_other_left_stays_away(head: str, tail: str, added: str) -> None:
+def test_a_line_that_one_side_removed_and_the_other_left_stays_away(
+    head: str, tail: str, added: str
+) -> None:
     base = f"{head}\nGONE\n{tail}"
     joined = join(base, f"{head}\n{tail}", f"{base}\n{added.upper()}END")
     assert joined.is_clash or "GONE" not in joined.text.split("\n")
@@ -86,7 +102,9 @@ def test_changes_in_different_places_become_one_text_without_a_second_file() -> 
     assert memory.is_permanent and memory.updated_at == "2026-03-01T10:00:00Z"
 
 
-def test_of_two_changes_of_one_line_the_later_wins_and_the_other_stands_beside_as_a_contradiction() -> None:
+def test_of_two_changes_of_one_line_the_later_wins_and_the_other_stands_beside_as_a_contradiction() -> (
+    None
+):
     one = note(BODY.replace("enough", "small"), updated_at="2026-03-02T10:00:00Z")
     other = note(BODY.replace("enough", "fast"), updated_at="2026-03-01T10:00:00Z")
     text, beside = both_ways(note(), one, other)
@@ -101,11 +119,17 @@ def test_of_two_changes_of_one_line_the_later_wins_and_the_other_stands_beside_a
 def test_two_titles_cannot_both_stay() -> None:
     one, other = note(title="We use Postgres"), note(title="We use DuckDB")
     text, beside = both_ways(note(), one, other)
-    assert {parse(text).title, *(parse(copy).title for copy in beside.values())} == {"We use Postgres", "We use DuckDB"}
+    assert {parse(text).title, *(parse(copy).title for copy in beside.values())} == {
+        "We use Postgres",
+        "We use DuckDB",
+    }
 
 
 def test_links_and_unknown_lists_are_joined_and_what_a_side_removed_stays_away() -> None:
-    link = [{"id": new_id("x"), "relationship": "refines"}, {"id": new_id("y"), "relationship": "relates-to"}]
+    link = [
+        {"id": new_id("x"), "relationship": "refines"},
+        {"id": new_id("y"), "relationship": "relates-to"},
+    ]
     base = note(related=link, labels=["a", "b"])
     one = note(related=link[:1], labels=["a", "b", "c"])
     other = note(related=[*link, {"id": new_id("z"), "relationship": "refines"}], labels=["b", "d"])
@@ -118,7 +142,9 @@ def test_links_and_unknown_lists_are_joined_and_what_a_side_removed_stays_away()
 
 def test_trust_never_grows_and_a_closed_conversation_stays_closed() -> None:
     base = note(trust="tool", status="open")
-    text, beside = both_ways(base, note(trust="user", status=None), note(trust="document", status="open", version=2))
+    text, beside = both_ways(
+        base, note(trust="user", status=None), note(trust="document", status="open", version=2)
+    )
     assert parse(text).trust == "document" and not parse(text).is_open and beside == {}
 
 
@@ -146,7 +172,9 @@ def test_a_version_that_cannot_be_read_gives_way_and_stays_beside_byte_for_byte(
 
 
 def test_line_ends_of_another_system_are_no_change() -> None:
-    text, beside = both_ways(BODY, BODY.replace("\n", "\r\n"), BODY.replace("enough", "small"), "memory/notes.md")
+    text, beside = both_ways(
+        BODY, BODY.replace("\n", "\r\n"), BODY.replace("enough", "small"), "memory/notes.md"
+    )
     assert text == BODY.replace("enough", "small") and beside == {}
 
 
@@ -173,8 +201,13 @@ def test_two_additions_at_one_place_stay_whole() -> None:
 
 
 def test_what_stands_beside_supersedes_nothing() -> None:
-    links = [{"id": new_id(name), "relationship": kind} for name, kind in (("x", "supersedes"), ("y", "refines"))]
-    clashing = [note(title=title, related=links, supersedes=new_id("z")) for title in ("This", "That")]
+    links = [
+        {"id": new_id(name), "relationship": kind}
+        for name, kind in (("x", "supersedes"), ("y", "refines"))
+    ]
+    clashing = [
+        note(title=title, related=links, supersedes=new_id("z")) for title in ("This", "That")
+    ]
     _, beside = both_ways(note(), *clashing)
     [copy] = map(parse, beside.values())
     assert copy.links == (("refines", new_id("y")), ("contradicts", ID))
@@ -186,13 +219,18 @@ def test_a_name_beside_is_never_too_long() -> None:
 
 
 def test_an_audit_line_with_an_odd_line_end_in_its_text_stays_one() -> None:
-    lines = [json.dumps({"at": f"2026-01-0{n}", "why": "a\u2028b\x85c"}, ensure_ascii=False) for n in (1, 2, 3)]
+    lines = [
+        json.dumps({"at": f"2026-01-0{n}", "why": "a\u2028b\x85c"}, ensure_ascii=False)
+        for n in (1, 2, 3)
+    ]
     merged = merge_lines(f"{lines[0]}\n", f"{lines[0]}\n{lines[2]}\n", f"{lines[0]}\n{lines[1]}\n")
     assert merged.split("\n") == [*lines, ""]
 
 
 def test_audit_lines_of_both_sides_stand_once_and_in_time() -> None:
-    first, second, third = (json.dumps({"at": f"2026-01-0{day}T00:00:00Z", "n": day}) for day in (1, 2, 3))
+    first, second, third = (
+        json.dumps({"at": f"2026-01-0{day}T00:00:00Z", "n": day}) for day in (1, 2, 3)
+    )
     base = f"{first}\n"
     one, other = f"{base}{third}\n", f"{base}{second}\n{third}\n"
     expected = f"{first}\n{second}\n{third}\n"
@@ -205,23 +243,33 @@ def test_a_projects_remotes_of_both_sides_are_kept() -> None:
     other = json.dumps({"schema": 1, "name": "a", "remotes": ["x", "z"], "root_commit": "c"})
     merged = merge_project(base, one, other)
     assert merged == merge_project(base, other, one)
-    assert set(json.loads(merged)["remotes"]) == {"x", "y", "z"} and json.loads(merged)["root_commit"] == "c"
+    assert (
+        set(json.loads(merged)["remotes"]) == {"x", "y", "z"}
+        and json.loads(merged)["root_commit"] == "c"
+    )
     assert merge_project(base, one, "no json") == one
 
 
-def test_comments_and_quotes_in_the_front_matter_stay_where_the_lines_of_both_can_be_joined() -> None:
+def test_comments_and_quotes_in_the_front_matter_stay_where_the_lines_of_both_can_be_joined() -> (
+    None
+):
     base = note()
     commented = base.replace("category:", "# settled in the meeting\ncategory:").replace(
         "2026-02-09T10:00:00Z", "'2026-02-09T10:00:00Z'"
     )
     text, beside = both_ways(base, commented, note(f"{BODY}More.\n", labels=["db"]))
-    assert text == commented.replace("\n---\n", "\nlabels:\n- db\n---\n", 1) + "More.\n" and not beside
+    assert (
+        text == commented.replace("\n---\n", "\nlabels:\n- db\n---\n", 1) + "More.\n" and not beside
+    )
 
 
 def test_two_values_in_one_mapping_clash_but_for_the_source() -> None:
     base, one, other = (note(place={"room": room}) for room in ("here", "there", "elsewhere"))
     text, beside = both_ways(base, one, other)
-    assert {parse(told).meta["place"]["room"] for told in (text, *beside.values())} == {"there", "elsewhere"}
+    assert {parse(told).meta["place"]["room"] for told in (text, *beside.values())} == {
+        "there",
+        "elsewhere",
+    }
     base, one, other = (note(source={"machine": machine}) for machine in ("a", "b", "c"))
     assert both_ways(base, one, other)[1] == {}
 

@@ -14,12 +14,19 @@ from keeplore.memory import CATEGORIES, Memory, file_name, is_id, new_id, relati
 from keeplore.memory.names import is_project_name
 
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d"
-# lower-case ASCII, no leading dot or dash, no reserved name: safe on every system and in every shell
+# lower-case ASCII, no leading dot or dash, no reserved name: safe on every system and in every
+# shell
 SAFE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{8}\.md\Z")
 
 
 def memory(**fields: object) -> Memory:
-    sound = {"id": ID, "kind": "note", "title": "t", "created_at": "2026-02-09T14:03:11Z", "scope": "workspace"}
+    sound = {
+        "id": ID,
+        "kind": "note",
+        "title": "t",
+        "created_at": "2026-02-09T14:03:11Z",
+        "scope": "workspace",
+    }
     return Memory({**sound, **fields}, "")
 
 
@@ -63,7 +70,9 @@ def test_every_file_name_is_safe_on_every_system(title: str, created_at: str) ->
 
 
 @given(st.text(), st.text(), st.text(), st.text(), st.text())
-def test_every_path_stays_in_its_folder(title: str, kind: str, scope: str, project: str, category: str) -> None:
+def test_every_path_stays_in_its_folder(
+    title: str, kind: str, scope: str, project: str, category: str
+) -> None:
     hostile = memory(title=title, kind=kind, scope=scope, project=project, category=category)
     try:
         path = PurePosixPath(relative_path(hostile))
@@ -81,7 +90,10 @@ def test_every_path_stays_in_its_folder(title: str, kind: str, scope: str, proje
         ({}, "memory/facts/2026-02-09-t-3f0c9a2e.md"),
         ({"kind": "conversation"}, "memory/conversations/2026/02/2026-02-09-t-3f0c9a2e.md"),
         ({"kind": "document"}, "memory/documents/2026-02-09-t-3f0c9a2e.md"),
-        ({"scope": "user", "category": "coding-preferences"}, "user/memory/preferences/2026-02-09-t-3f0c9a2e.md"),
+        (
+            {"scope": "user", "category": "coding-preferences"},
+            "user/memory/preferences/2026-02-09-t-3f0c9a2e.md",
+        ),
         (
             {"scope": "project", "project": "kasha-api", "category": "architectural-decisions"},
             "projects/kasha-api/memory/decisions/2026-02-09-t-3f0c9a2e.md",
@@ -130,10 +142,14 @@ def test_a_project_name_that_is_no_safe_folder_is_refused(project: str) -> None:
 
 @pytest.mark.parametrize("project", ["a", "kasha-api", "3d", "a_b.c", "a" * 63, "console"])
 def test_a_project_name_that_is_a_safe_folder_is_taken(project: str) -> None:
-    assert relative_path(memory(scope="project", project=project)).startswith(f"projects/{project}/memory/")
+    assert relative_path(memory(scope="project", project=project)).startswith(
+        f"projects/{project}/memory/"
+    )
 
 
-@pytest.mark.parametrize("bad", ["", "mem_", "../" + ID, ID.upper(), ID + "\n", ID[:-1], "mem_" + "g" * 36, None, 7])
+@pytest.mark.parametrize(
+    "bad", ["", "mem_", "../" + ID, ID.upper(), ID + "\n", ID[:-1], "mem_" + "g" * 36, None, 7]
+)
 def test_a_memory_without_a_sound_id_has_no_file_name(bad: object) -> None:
     with pytest.raises(UnsafePath, match="not a memory id"):
         file_name(memory(id=bad))

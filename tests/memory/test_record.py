@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse, serialise
-from keeplore.memory.conversation import Quote
-from keeplore.memory.merging import merge_memory
+from keeplore.memory.conversation_body import Quote
+from keeplore.memory.merge.memory_merge import merge_memory
 
 ID = new_id("record", "test")
 PATH = "memory/conversations/2026/02/2026-02-09-which-index-00000000.md"
@@ -18,7 +18,12 @@ numbers = st.lists(st.integers(1, 9), unique=True, max_size=5)
 
 def exchange(number: int, reply: str = "") -> Exchange:
     at = f"2026-02-09T10:0{number}:00Z"
-    return Exchange(f"turn-{number}", at, f"question {number}\n\n- more", (reply or f"```\nreply {number}\n```",))
+    return Exchange(
+        f"turn-{number}",
+        at,
+        f"question {number}\n\n- more",
+        (reply or f"```\nreply {number}\n```",),
+    )
 
 
 def conversation(exchanges: Iterable[Exchange], *, is_open: bool = True, **parts: object) -> str:
@@ -70,16 +75,22 @@ def test_an_exchange_that_was_taken_out_stays_away_and_one_that_was_changed_stay
     changed = data.draw(st.sets(st.sampled_from(before))) if before else set()
     base = conversation(map(exchange, before))
     one = conversation(exchange(number) for number in before if number not in removed)
-    other = conversation(exchange(number, "another reply" if number in changed else "") for number in before)
+    other = conversation(
+        exchange(number, "another reply" if number in changed else "") for number in before
+    )
     memory, _ = both_ways(base, one, other)
     left = {int(item.id[-1]) for item in said(memory)}
     assert left == {number for number in before if number not in removed or number in changed}
-    assert all("another reply" in item.replies for item in said(memory) if int(item.id[-1]) in changed)
+    assert all(
+        "another reply" in item.replies for item in said(memory) if int(item.id[-1]) in changed
+    )
 
 
 def test_of_an_exchange_that_one_side_heard_more_of_the_longer_stands() -> None:
     short = Exchange("turn-1", "2026-02-09T10:01:00Z", "Go on", ("First.",))
-    long = Exchange("turn-1", "2026-02-09T10:01:00Z", "Go on", ("First.", "Second."), "2026-02-09T10:05:00Z")
+    long = Exchange(
+        "turn-1", "2026-02-09T10:01:00Z", "Go on", ("First.", "Second."), "2026-02-09T10:05:00Z"
+    )
     memory, beside = both_ways(None, conversation([short]), conversation([long]))
     assert said(memory) == (long,) and beside == {}
 
@@ -87,7 +98,10 @@ def test_of_an_exchange_that_one_side_heard_more_of_the_longer_stands() -> None:
 def test_two_answers_to_one_question_clash_and_both_stay() -> None:
     base, one, other = (conversation([exchange(1, reply)]) for reply in ("so", "thus", "otherwise"))
     memory, beside = both_ways(base, one, other)
-    assert {said(memory)[0].replies, *(said(parse(text))[0].replies for text in beside.values())} == {
+    assert {
+        said(memory)[0].replies,
+        *(said(parse(text))[0].replies for text in beside.values()),
+    } == {
         ("thus",),
         ("otherwise",),
     }
@@ -98,7 +112,10 @@ def test_the_quotations_of_both_and_one_date_stand_above() -> None:
     one, other = (
         conversation(
             [exchange(1), exchange(number)],
-            decision=(Quote("Take SQLite.", "user", "turn-1"), Quote(text, "user", f"turn-{number}")),
+            decision=(
+                Quote("Take SQLite.", "user", "turn-1"),
+                Quote(text, "user", f"turn-{number}"),
+            ),
             open_questions=(Quote(text, "user", f"turn-{number}"),),
         )
         for number, text in ((2, "And hnswlib."), (3, "In one file."))
@@ -106,7 +123,11 @@ def test_the_quotations_of_both_and_one_date_stand_above() -> None:
     memory, beside = both_ways(base, one, other)
     found = Conversation.from_markdown(memory.body)
     assert beside == {}
-    assert {quote.text for quote in found.decision} == {"Take SQLite.", "And hnswlib.", "In one file."}
+    assert {quote.text for quote in found.decision} == {
+        "Take SQLite.",
+        "And hnswlib.",
+        "In one file.",
+    }
     assert {quote.text for quote in found.open_questions} == {"And hnswlib.", "In one file."}
     assert memory.body.count("**Date**") == 1 and "10:01–10:03 UTC" in memory.body
     assert found.to_markdown() == memory.body
@@ -114,7 +135,9 @@ def test_the_quotations_of_both_and_one_date_stand_above() -> None:
 
 def test_what_a_person_wrote_above_stays_and_a_title_of_each_clashes() -> None:
     base = conversation([exchange(1)])
-    one = base.replace("# Which index", "# The index").replace("## Exchanges", "My thoughts.\n\n## Exchanges")
+    one = base.replace("# Which index", "# The index").replace(
+        "## Exchanges", "My thoughts.\n\n## Exchanges"
+    )
     other = base.replace("# Which index", "# An index")
     memory, beside = both_ways(base, one, other)
     everything = memory.body + "".join(beside.values())

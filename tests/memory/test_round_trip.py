@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.memory import Asked, Conversation, Exchange, Memory, Quote, Related, new_id, parse, serialise
+from keeplore.memory import (
+    Asked,
+    Conversation,
+    Exchange,
+    Memory,
+    Quote,
+    Related,
+    new_id,
+    parse,
+    serialise,
+)
 from keeplore_hooks.events import Work
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.md"))
@@ -51,7 +61,9 @@ HOSTILE = (
 )
 # lone surrogates are no text: UTF-8 cannot hold them
 characters = st.characters(codec="utf-8")
-texts = st.lists(st.sampled_from(HOSTILE) | st.text(characters, max_size=30), max_size=6).map("".join)
+texts = st.lists(st.sampled_from(HOSTILE) | st.text(characters, max_size=30), max_size=6).map(
+    "".join
+)
 values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
@@ -89,7 +101,9 @@ def block(text: str) -> str:
 one_line = texts.map(lines)
 words = texts.map(block)
 times = st.datetimes().map(lambda moment: moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
-turn_ids = st.uuids().map(str) | st.integers(0, 999).map(lambda n: f"prompt:{n:03}") | texts.filter(bool)
+turn_ids = (
+    st.uuids().map(str) | st.integers(0, 999).map(lambda n: f"prompt:{n:03}") | texts.filter(bool)
+)
 asked = st.builds(Asked, words, words, st.lists(words, max_size=3).map(tuple))
 replies = st.lists(words | asked, max_size=3).map(tuple)
 
@@ -97,11 +111,16 @@ replies = st.lists(words | asked, max_size=3).map(tuple)
 @st.composite
 def conversations(draw: st.DrawFn) -> Conversation:
     ids = draw(st.lists(turn_ids, min_size=1, max_size=4, unique=True))
-    exchanges = tuple(Exchange(id_, draw(times), draw(words), draw(replies), draw(times | st.just(""))) for id_ in ids)
+    exchanges = tuple(
+        Exchange(id_, draw(times), draw(words), draw(replies), draw(times | st.just("")))
+        for id_ in ids
+    )
     quote = st.builds(Quote, one_line, st.sampled_from(("user", "assistant")), st.sampled_from(ids))
     quotes = st.lists(quote, max_size=2).map(tuple)
     items = st.lists(one_line, max_size=2).map(tuple)
-    related = st.builds(Related, one_line, st.just(new_id()), st.sampled_from(("refines", "supersedes")))
+    related = st.builds(
+        Related, one_line, st.just(new_id()), st.sampled_from(("refines", "supersedes"))
+    )
     return Conversation(
         title=draw(one_line),
         exchanges=exchanges,
@@ -138,7 +157,9 @@ def test_any_text_can_be_read_as_a_conversation(body: str) -> None:
 
 
 def test_quotations_show_enough_of_a_turn_id_to_tell_turns_apart() -> None:
-    exchanges = tuple(Exchange(f"prompt:00{n}", "2026-02-09T10:00:00Z", f"words {n}") for n in range(3))
+    exchanges = tuple(
+        Exchange(f"prompt:00{n}", "2026-02-09T10:00:00Z", f"words {n}") for n in range(3)
+    )
     quotes = tuple(Quote(exchange.user, "user", exchange.id) for exchange in exchanges)
     body = Conversation("t", exchanges, decision=quotes).to_markdown()
     assert "- words 1 — user, turn prompt:001\n" in body
@@ -146,8 +167,12 @@ def test_quotations_show_enough_of_a_turn_id_to_tell_turns_apart() -> None:
 
 
 def test_a_quotation_shows_the_first_eight_characters_of_a_uuid() -> None:
-    exchange = Exchange("3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d", "2026-02-09T10:00:00Z", "Postgres it is")
-    body = Conversation("t", (exchange,), decision=(Quote("Postgres it is", "user", exchange.id),)).to_markdown()
+    exchange = Exchange(
+        "3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d", "2026-02-09T10:00:00Z", "Postgres it is"
+    )
+    body = Conversation(
+        "t", (exchange,), decision=(Quote("Postgres it is", "user", exchange.id),)
+    ).to_markdown()
     assert "- Postgres it is — user, turn 3f0c9a2e\n" in body
 
 
@@ -162,7 +187,9 @@ def test_a_part_without_content_is_left_out() -> None:
 
 def test_words_that_a_person_wrote_between_the_parts_do_no_harm() -> None:
     exchange = Exchange("a1b2c3d4", "2026-02-09T10:00:00Z", "why?", ("because",))
-    conversation = Conversation("Rounding", (exchange,), decision=(Quote("half up", "user", "a1b2c3d4"),))
+    conversation = Conversation(
+        "Rounding", (exchange,), decision=(Quote("half up", "user", "a1b2c3d4"),)
+    )
     body = conversation.to_markdown().replace(
         "## Decision\n", "## Decision\n\nMy own remark.\n\n## My part\n\n## Decision\n"
     )

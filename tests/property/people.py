@@ -1,4 +1,6 @@
-"""Persons at several machines with one remote, what each of them may do, and what must be found in the end."""
+"""Persons at several machines with one remote, what each of them may do, and what must be found in
+the end.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,11 @@ from keeplore.config.places import Places
 from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
 from keeplore.index import Models
 from keeplore.memory import Conversation, Memory, parse, serialise
+from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.note import Draft
-from keeplore.memory.torn import versions
-from keeplore.store import create, driver
-from keeplore.store.joining import joined_tree
+from keeplore.store import create
+from keeplore.store.merge import merge_driver
+from keeplore.store.merge.tree_merge import joined_tree
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, Origin, Turn
 
@@ -31,7 +34,9 @@ MINE = {"mine.txt": "untracked\n", "staged.txt": "staged\n"}
 
 
 def git(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["git", *arguments], cwd=root, check=False, capture_output=True, text=True)
+    return subprocess.run(
+        ["git", *arguments], cwd=root, check=False, capture_output=True, text=True
+    )
 
 
 class Person:
@@ -42,10 +47,12 @@ class Person:
         self.root = world.folder / name / "workspace"
         self.places = Places(world.folder / name / "state", world.folder / name / "cache")
         self.places.create()
-        self.workspace = Workspace("memory", self.root, self.places, Machine(name, name), world.models)
+        self.workspace = Workspace(
+            "memory", self.root, self.places, Machine(name, name), world.models
+        )
         self.workspace.notes._now = self.now  # each machine has a clock of its own
         if len(name) % 2:
-            driver.install(self.root)
+            merge_driver.install(self.root)
         for path, text in MINE.items():
             (self.root / path).write_text(text)
         git(self.root, "add", "staged.txt")
@@ -63,11 +70,17 @@ class Person:
             self.workspace.emit(Turn(f"{session}-{number}", origin, at, *words))
 
     def close_session(self, session: str, number: int) -> None:
-        self.workspace.emit(Command(f"c{number}", Origin("claude-code", session), "2026-10-01T10:00:00Z", "deploy"))
+        self.workspace.emit(
+            Command(f"c{number}", Origin("claude-code", session), "2026-10-01T10:00:00Z", "deploy")
+        )
 
     def remember(self, shared: int) -> None:
         """A note; in words that others may use too, or in its own."""
-        text = f"Shared rule number {shared} holds" if shared % 3 == 0 else f"The rule is {self.world.token()}"
+        text = (
+            f"Shared rule number {shared} holds"
+            if shared % 3 == 0
+            else f"The rule is {self.world.token()}"
+        )
         outcome = self.workspace.notes.write(Draft(text))
         self.world.belongs(outcome.memory)
 
@@ -88,7 +101,11 @@ class Person:
             return
         path, memory = found
         token, lines = self.world.token(), memory.body.split("\n")
-        words = [n for n, line in enumerate(lines) if line.startswith(("The rule", "Changed", "About", "Added"))]
+        words = [
+            n
+            for n, line in enumerate(lines)
+            if line.startswith(("The rule", "Changed", "About", "Added"))
+        ]
         at = words[pick % len(words)] if words else 0
         meta = {**memory.meta, "updated_at": self.now()}
         if how % 6 == 0:
@@ -129,7 +146,9 @@ class Person:
     def archive(self, pick: int) -> None:
         if (found := self.pick(pick, is_open=False)) and "/archive/" not in found[0]:
             with contextlib.suppress(StoreError):
-                self.workspace.store.move(found[0], found[0].replace("memory/", "memory/archive/", 1))
+                self.workspace.store.move(
+                    found[0], found[0].replace("memory/", "memory/archive/", 1)
+                )
 
     def rename(self, pick: int) -> None:
         """By hand, to another folder and perhaps another name."""
@@ -153,7 +172,9 @@ class Person:
 
     def commit_by_hand(self) -> None:
         git(self.root, "add", *(folder for folder in OURS if (self.root / folder).exists()))
-        paths = git(self.root, "diff", "--cached", "-z", "--name-only", "--no-renames", "--", *OURS).stdout.split("\0")
+        paths = git(
+            self.root, "diff", "--cached", "-z", "--name-only", "--no-renames", "--", *OURS
+        ).stdout.split("\0")
         if any(paths):
             git(self.root, "commit", "-qm", "By hand", "--", *filter(None, paths))
 
@@ -168,7 +189,15 @@ class Person:
             return
         self.commit_by_hand()
         git(self.root, "stash", "push", "-q", "--", "staged.txt")
-        git(self.root, "pull", "-q", "--no-edit", "--rebase" if is_rebase else "--no-rebase", "origin", "main")
+        git(
+            self.root,
+            "pull",
+            "-q",
+            "--no-edit",
+            "--rebase" if is_rebase else "--no-rebase",
+            "origin",
+            "main",
+        )
         for _ in range(50):
             with contextlib.suppress(KeeploreError):
                 self.workspace.store.conclude()
@@ -211,10 +240,14 @@ class World:
 
     def __init__(self, count: int, models: Models, skews: list[int]) -> None:
         self.folder, self.models = Path(tempfile.mkdtemp()), models
-        self.tokens: dict[str, set[str]] = {}  # what was written by hand → the memories that it was in
+        self.tokens: dict[
+            str, set[str]
+        ] = {}  # what was written by hand → the memories that it was in
         self.exchanges: dict[tuple[str, str], str] = {}  # question and answer → session
         self.gone: set[str] = set()  # ids that somebody once took away
-        self.unsaid: set[str] = set()  # sessions of which somebody took a conversation away, with what others add to it
+        self.unsaid: set[str] = (
+            set()
+        )  # sessions of which somebody took a conversation away, with what others add to it
         self.removed: set[str] = set()  # tokens of lines that a person took out
         self.count = 0
         git(self.folder, "init", "-q", "--bare", "-b", "main", "remote.git")
@@ -260,7 +293,9 @@ class World:
 
     def dropped(self, line: str) -> None:
         self.removed |= {token for token in self.tokens if token in line}
-        self.unsaid |= {session for (question, _), session in self.exchanges.items() if question in line}
+        self.unsaid |= {
+            session for (question, _), session in self.exchanges.items() if question in line
+        }
 
     def cut(self, person: Person) -> None:
         """The remote cannot be reached any more, or again."""
@@ -286,14 +321,23 @@ class World:
         self.settle()
         states = [self._state(person) for person in self.people]
         for person, state in zip(self.people, states, strict=True):
-            assert state == states[0], f"{person.name} differs: {set(state.items()) ^ set(states[0].items())}"
+            assert state == states[0], (
+                f"{person.name} differs: {set(state.items()) ^ set(states[0].items())}"
+            )
             self._check_git(person)
         self._check_texts(states[0])
         self._check_answers()
 
     def _state(self, person: Person) -> dict[str, str]:
-        paths = (path for folder in OURS for path in sorted((person.root / folder).rglob("*")) if path.is_file())
-        paths = (path for path in paths if not path.name.startswith("."))  # what a killed writer left goes in an hour
+        paths = (
+            path
+            for folder in OURS
+            for path in sorted((person.root / folder).rglob("*"))
+            if path.is_file()
+        )
+        paths = (
+            path for path in paths if not path.name.startswith(".")
+        )  # what a killed writer left goes in an hour
         return {path.relative_to(person.root).as_posix(): path.read_text() for path in paths}
 
     def _check_git(self, person: Person) -> None:
@@ -315,20 +359,35 @@ class World:
             assert versions(text) is None, path
         folds = Counter(path.casefold() for path in memories)
         assert max(folds.values(), default=0) <= 1
-        bodies = {parse(text).id: parse(text).body for path, text in memories.items() if text.startswith("---")}
-        whole = [(e.user, e.assistant) for body in bodies.values() for e in Conversation.from_markdown(body).exchanges]
+        bodies = {
+            parse(text).id: parse(text).body
+            for path, text in memories.items()
+            if text.startswith("---")
+        }
+        whole = [
+            (e.user, e.assistant)
+            for body in bodies.values()
+            for e in Conversation.from_markdown(body).exchanges
+        ]
         for (question, answer), session in self.exchanges.items():
             told = [said for said in whole if question in said[0]]
             assert told or session in self.unsaid, f"{question} is lost"
             for user, assistant in told:
-                assert answer in assistant and user.count("question ") == 1, f"{question} is torn: {user} {assistant}"
-        names = [path.removeprefix("forgotten/mem_") for path in state if path.startswith("forgotten/")]
+                assert answer in assistant and user.count("question ") == 1, (
+                    f"{question} is torn: {user} {assistant}"
+                )
+        names = [
+            path.removeprefix("forgotten/mem_") for path in state if path.startswith("forgotten/")
+        ]
         assert not {f"mem_{name.removesuffix('.json')}" for name in names} & bodies.keys()
 
     def _check_answers(self) -> None:
         audits = [sorted(map(str, person.workspace.store.records())) for person in self.people]
         assert all(audit == audits[0] for audit in audits)
         for query in ("shared rule holds", "question about session", "ideas", "changed added"):
-            answers = [person.workspace.recall(query, person.root, text_only=True, limit=20) for person in self.people]
+            answers = [
+                person.workspace.recall(query, person.root, text_only=True, limit=20)
+                for person in self.people
+            ]
             found = [sorted(hit.memory_id for hit in answer.hits) for answer in answers]
             assert all(ids == found[0] for ids in found), query

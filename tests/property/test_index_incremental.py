@@ -1,4 +1,6 @@
-"""However files come, change and go, the index ends up the one that a fresh build of what is there would give."""
+"""However files come, change and go, the index ends up the one that a fresh build of what is there
+would give.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ NAMES = st.sampled_from(
     [f"{folder}/{name}.md" for folder in ("memory/facts", "memory/archive/facts") for name in "abc"]
 )
 WORDS = st.lists(
-    st.sampled_from(["redis", "sqlite", "getUserById", "`getUserById`", "src/app.py", "redis cache", "tabs"]),
+    st.sampled_from(
+        ["redis", "sqlite", "getUserById", "`getUserById`", "src/app.py", "redis cache", "tabs"]
+    ),
     max_size=4,
 ).map(" ".join)
 ENTITIES = st.lists(
@@ -37,12 +41,21 @@ ENTITIES = st.lists(
     max_size=2,
 )  # fmt: skip
 SIDE = {
-    "entities/store.yaml": (b"name: redis\ntype: tool\naliases: [tabs]\n", b"name: redis cache\n", b"name: ["),
-    "projects/s1/entities/own.yaml": (b"name: redis\ntype: system\n", b"name: other\naliases: [sqlite]\n"),
+    "entities/store.yaml": (
+        b"name: redis\ntype: tool\naliases: [tabs]\n",
+        b"name: redis cache\n",
+        b"name: [",
+    ),
+    "projects/s1/entities/own.yaml": (
+        b"name: redis\ntype: system\n",
+        b"name: other\naliases: [sqlite]\n",
+    ),
     "projects/s1/manifests/studio.json": (b'{"packages": ["sqlite", "tabs"]}', b'{"packages": []}'),
 }
 IDS = st.sampled_from([new_id(str(n)) for n in range(4)])
-BROKEN = st.sampled_from([b"", b"no front matter", b"---\nid: x\nid: y\n---\n", b"---\nid: \xff\n---\n"])
+BROKEN = st.sampled_from(
+    [b"", b"no front matter", b"---\nid: x\nid: y\n---\n", b"---\nid: \xff\n---\n"]
+)
 QUERIES = ("redis", "sqlite decision", "user by id", "tabs")
 
 
@@ -63,7 +76,9 @@ class Folder:
     def indexed(self) -> Iterator[File]:
         for file in self.root.rglob("*.*"):
             at = file.stat()
-            yield File(file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino)
+            yield File(
+                file.relative_to(self.root).as_posix(), at.st_mtime_ns, at.st_size, at.st_ino
+            )
 
     def read_text(self, path: str, _limit_bytes: int) -> str:
         return (self.root / path).read_text()
@@ -101,7 +116,10 @@ def graph(index: Index) -> object:
             "SELECT name, mentions, defined, wordy, was_wordy FROM names ORDER BY name"
         ).fetchall()
     entities = index.graph.entities()
-    said = [(index.graph.relations(e), sorted(index.graph.mentioning(e)), index.graph.aspects(e)) for e in entities]
+    said = [
+        (index.graph.relations(e), sorted(index.graph.mentioning(e)), index.graph.aspects(e))
+        for e in entities
+    ]
     return names, entities, said
 
 
@@ -115,17 +133,39 @@ class Incremental(RuleBasedStateMachine):
         self.index = Index(top / "index", self.folder, None)
         self.builds = 0
 
-    @rule(path=NAMES, id_=IDS, words=WORDS, supersedes=IDS | st.just(""), day=st.integers(1, 3), entities=ENTITIES)
+    @rule(
+        path=NAMES,
+        id_=IDS,
+        words=WORDS,
+        supersedes=IDS | st.just(""),
+        day=st.integers(1, 3),
+        entities=ENTITIES,
+    )
     def write_a_note(
-        self, path: str, id_: str, words: str, supersedes: str, day: int, entities: list[dict[str, object]]
+        self,
+        path: str,
+        id_: str,
+        words: str,
+        supersedes: str,
+        day: int,
+        entities: list[dict[str, object]],
     ) -> None:
-        meta: dict[str, object] = {"id": id_, "kind": "note", "title": words, "created_at": f"2026-02-0{day}T00:00:00Z"}
+        meta: dict[str, object] = {
+            "id": id_,
+            "kind": "note",
+            "title": words,
+            "created_at": f"2026-02-0{day}T00:00:00Z",
+        }
         meta |= {"scope": "workspace", "supersedes": supersedes, "entities": entities}
         self._write(path, serialise(Memory(meta, f"About {words}.\n")).encode())
 
-    @rule(path=NAMES, id_=IDS, said=st.lists(WORDS, max_size=3), session=st.sampled_from(["s1", "s2"]))
+    @rule(
+        path=NAMES, id_=IDS, said=st.lists(WORDS, max_size=3), session=st.sampled_from(["s1", "s2"])
+    )
     def write_a_conversation(self, path: str, id_: str, said: list[str], session: str) -> None:
-        exchanges = tuple(Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", text) for n, text in enumerate(said))
+        exchanges = tuple(
+            Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", text) for n, text in enumerate(said)
+        )
         meta: dict[str, object] = {
             "id": id_,
             "kind": "conversation",
@@ -133,7 +173,9 @@ class Incremental(RuleBasedStateMachine):
             "created_at": "2026-02-09T14:00:00Z",
         }
         meta |= {"scope": "project", "project": session, "source": {"session": session}}
-        self._write(path, serialise(Memory(meta, Conversation("Talk", exchanges).to_markdown())).encode())
+        self._write(
+            path, serialise(Memory(meta, Conversation("Talk", exchanges).to_markdown())).encode()
+        )
 
     @rule(path=NAMES, data=BROKEN)
     def break_a_file(self, path: str, data: bytes) -> None:

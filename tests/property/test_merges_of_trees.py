@@ -1,6 +1,8 @@
-"""Two sides that change a tree in any way come to one tree in both orders, and every word of either is in it.
+"""Two sides that change a tree in any way come to one tree in both orders, and every word of either
+is in it.
 
-What each side does is what machines, persons and broken programs do to files; the merge itself is all that is run.
+What each side does is what machines, persons and broken programs do to files; the merge itself is
+all that is run.
 """
 
 from __future__ import annotations
@@ -18,13 +20,19 @@ import pytest
 from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.memory.location import digits_of
 from keeplore.store import Store
-from keeplore.store.backend import Backend
-from keeplore.store.joining import joined_tree
+from keeplore.store.git.object_backend import Backend
+from keeplore.store.merge.tree_merge import joined_tree
 from keeplore.store.paths import is_memory
 
 ID = re.compile(rb"^id: (mem_[0-9a-f-]{36})", re.MULTILINE)
 WORD = re.compile(rb"word\d+x")
-PLACES = ("memory/hand", "memory/facts", "memory/archive/gotchas", "user/memory", "projects/p/memory")
+PLACES = (
+    "memory/hand",
+    "memory/facts",
+    "memory/archive/gotchas",
+    "user/memory",
+    "projects/p/memory",
+)
 CASES = ("Ideas.md", "ideas.md", "Straße.md", "strasse.md", "e\u0301.md", "\u00e9.md")
 
 Files = dict[str, tuple[bytes, int]]  # path → bytes and whether they are a program (1)
@@ -41,12 +49,24 @@ class Side:
         return f"word{self._words['all']}x".encode()
 
     def act(self) -> None:
-        deeds = (self.write, self.write, self.set, self.set, self.move, self.remove, self.forget, self.damage, self.add)
+        deeds = (
+            self.write,
+            self.write,
+            self.set,
+            self.set,
+            self.move,
+            self.remove,
+            self.forget,
+            self.damage,
+            self.add,
+        )
         self.dice.choice(deeds)()
 
     def pick(self) -> str:
         # what lies in a folder that took the place of a file counts too
-        return self.dice.choice(sorted(path for path in self.files if is_memory(path)) or ["memory/first.md"])
+        return self.dice.choice(
+            sorted(path for path in self.files if is_memory(path)) or ["memory/first.md"]
+        )
 
     def change(self, path: str, change: Callable[[bytes], bytes]) -> None:
         data, mode = self.files.get(path, (b"line\n", 0))
@@ -58,7 +78,9 @@ class Side:
 
         def change(data: bytes) -> bytes:
             lines = data.split(b"\n")
-            fit = [n for n, line in enumerate(lines) if line.startswith((b"line", b"# "))] or [len(lines) - 1]
+            fit = [n for n, line in enumerate(lines) if line.startswith((b"line", b"# "))] or [
+                len(lines) - 1
+            ]
             number = fit[int(at * len(fit))]
             if self.dice.random() < 0.5:
                 lines[number] += b" " + word
@@ -72,15 +94,21 @@ class Side:
         """A key of the front matter: text, a list, a mapping, a time."""
         word = self.word()
         key, value = self.dice.choice((
-            (b"title", word), (b"extra", word), (b"extra", b"[%b, b]" % word), (b"extra", b"{a: %b}" % word),
-            (b"labels", b"[%b, {a: 1}]" % word), (b"updated_at", b"2026-04-0%dT00:00:00Z" % self.dice.randrange(1, 9)),
+            (b"title", word), (b"extra", word), (b"extra", b"[%b, "
+                                                           b"b]" % word), (b"extra", b"{a: %b}" % word),
+            (b"labels", b"[%b, {a: "
+                        b"1}]" % word), (b"updated_at", b"2026-04-0%dT00:00:00Z" % self.dice.randrange(1, 9)),
             (b"version", b"%d" % self.dice.randrange(1, 5)), (b"permanent", b"true"), (b"confidence", b"high"),
         ))  # fmt: skip
 
         def change(data: bytes) -> bytes:
             line = re.compile(rb"^%b:.*$" % key, re.MULTILINE)
             told = b"%b: %b" % (key, value)
-            return line.sub(told, data, count=1) if line.search(data) else data.replace(b"kind:", told + b"\nkind:", 1)
+            return (
+                line.sub(told, data, count=1)
+                if line.search(data)
+                else data.replace(b"kind:", told + b"\nkind:", 1)
+            )
 
         self.change(self.pick(), change)
 
@@ -97,7 +125,10 @@ class Side:
     def forget(self) -> None:
         found = ID.search(self.files.get(self.pick(), (b"", 0))[0])
         if found:
-            stone = b'{"schema": 1, "id": "%b", "at": "2026-03-01T00:00:00Z", "machine": "m"}\n' % found[1]
+            stone = (
+                b'{"schema": 1, "id": "%b", "at": "2026-03-01T00:00:00Z", "machine": "m"}\n'
+                % found[1]
+            )
             self.files[f"forgotten/{found[1].decode()}.json"] = stone, 0
             for path in [path for path, (data, _) in self.files.items() if found[0] in data]:
                 del self.files[path]
@@ -112,11 +143,16 @@ class Side:
     def add(self) -> None:
         file = self.pick()
         named = f"memory/facts/{self.dice.choice(CASES)}"
-        path = self.dice.choice((named, "memory/facts/plain.md", "audit/m/2026-01.jsonl", f"{file}/in.md"))
+        path = self.dice.choice(
+            (named, "memory/facts/plain.md", "audit/m/2026-01.jsonl", f"{file}/in.md")
+        )
         if path.endswith("/in.md"):  # a folder in the place of a file
             self.files.pop(file, None)
         line = b'{"at": "%b", "event": "again"}\n' if path.startswith("audit") else b"line %b\n"
-        self.files[path] = self.files.get(path, (b"", 0))[0] + line % self.word(), self.dice.randrange(2)
+        self.files[path] = (
+            self.files.get(path, (b"", 0))[0] + line % self.word(),
+            self.dice.randrange(2),
+        )
 
 
 def start() -> Files:
@@ -134,7 +170,9 @@ def commit(repository: pygit2.Repository, files: Files, parents: list[pygit2.Oid
     index = pygit2.Index()
     for path, (data, mode) in files.items():
         blob = repository.create_blob(data)
-        index.add(pygit2.IndexEntry(path, blob, pygit2.enums.FileMode(0o100755 if mode else 0o100644)))
+        index.add(
+            pygit2.IndexEntry(path, blob, pygit2.enums.FileMode(0o100755 if mode else 0o100644))
+        )
     who = pygit2.Signature("Ann", "ann@example.invalid", 0, 0)
     return repository.create_commit(None, who, who, "x", index.write_tree(repository), parents)
 
@@ -165,11 +203,17 @@ def check(backend: Backend, repository: pygit2.Repository, seed: int) -> None:
     gone = {path[10:-5].encode() for side in had for path in side if path.startswith("forgotten/")}
     for path, data in [item for side in had for item in side.items()]:
         owner = ID.search(data)
-        was_taken = owner[1] in gone if owner else digits_of(path).encode() in {stone[4:12] for stone in gone}
+        was_taken = (
+            owner[1] in gone
+            if owner
+            else digits_of(path).encode() in {stone[4:12] for stone in gone}
+        )
         assert was_taken or set(WORD.findall(data)) <= words(joined), (seed, path)
     folds = Counter(unicodedata.normalize("NFC", path).casefold() for path in joined)
     own = [Counter(unicodedata.normalize("NFC", path).casefold() for path in side) for side in had]
-    assert all(number <= max(1, *(side[fold] for side in own)) for fold, number in folds.items()), seed
+    assert all(number <= max(1, *(side[fold] for side in own)) for fold, number in folds.items()), (
+        seed
+    )
     named = [ID.search(data) for path, data in joined.items() if digits_of(path)]
     assert gone.isdisjoint(owner[1] for owner in named if owner), seed
 
@@ -179,14 +223,18 @@ def repository(tmp_path: Path) -> pygit2.Repository:
     return pygit2.init_repository(str(tmp_path))
 
 
-def test_both_orders_of_two_sides_give_one_tree_that_has_every_word(tmp_path: Path, repository) -> None:
+def test_both_orders_of_two_sides_give_one_tree_that_has_every_word(
+    tmp_path: Path, repository
+) -> None:
     backend = Store(tmp_path, branch="main")._backend()
     for seed in range(60):
         check(backend, repository, seed)
 
 
 @pytest.mark.soak
-def test_thousands_of_pairs_of_sides_give_one_tree_that_has_every_word(tmp_path: Path, repository) -> None:
+def test_thousands_of_pairs_of_sides_give_one_tree_that_has_every_word(
+    tmp_path: Path, repository
+) -> None:
     backend = Store(tmp_path, branch="main")._backend()
     for seed in range(60, 6000):
         check(backend, repository, seed)

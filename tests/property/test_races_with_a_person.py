@@ -1,4 +1,6 @@
-"""A person's git commands beside a writing worker and a sync: every memory ends in HEAD, the work stays theirs."""
+"""A person's git commands beside a writing worker and a sync: every memory ends in HEAD, the work
+stays theirs.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,20 @@ TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
 
 
 def note(title: str) -> Memory:
-    meta = {"id": new_id(title), "kind": "note", "title": title, "scope": "workspace", "category": "gotchas"}
+    meta = {
+        "id": new_id(title),
+        "kind": "note",
+        "title": title,
+        "scope": "workspace",
+        "category": "gotchas",
+    }
     return Memory(new_meta(**meta, created_at="2026-02-09T14:03:11Z"), f"# {title}\n\nIt is so.\n")
 
 
 def worker(root: Path, name: str, count: int) -> None:
-    """Writes, commits and syncs all the time; what git is busy with is tried again, as the worker does."""
+    """Writes, commits and syncs all the time; what git is busy with is tried again, as the worker
+    does.
+    """
     store = Store(root, branch="main")
     with (root.parent / f"{name}.log").open("w") as log:
         for number in range(count):
@@ -96,11 +106,15 @@ class Person:
 
     def act(self) -> None:
         self.write()
-        self.dice.choice((self.add, self.commit, self.commit_all, self.stash, self.checkout, self.rebase))()
+        self.dice.choice(
+            (self.add, self.commit, self.commit_all, self.stash, self.checkout, self.rebase)
+        )()
         self.settle()
 
     def settle(self) -> None:
-        """Finish what git leaves where HEAD moved or a lock came in the middle, as it tells a person to."""
+        """Finish what git leaves where HEAD moved or a lock came in the middle, as it tells a
+        person to.
+        """
         if (self.root / ".git" / "rebase-merge").exists():
             self.insist("rebase", "--abort")
         if self.is_merging():
@@ -121,7 +135,9 @@ def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(tmp
     git("add", "app.py", cwd=first.root)
     git("commit", "-qm", "Start", cwd=first.root)
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=worker, args=(root, name, count)) for name, root in roots.items()]
+    workers = [
+        context.Process(target=worker, args=(root, name, count)) for name, root in roots.items()
+    ]
     for process in workers:
         process.start()
     person = Person(first.root, random.Random(count))
@@ -133,7 +149,11 @@ def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(tmp
     for _ in range(3):
         for root in roots.values():
             synchronise(Store(root, branch="main"))
-    written = [line for name in roots for line in (tmp_path / name / f"{name}.log").read_text().splitlines()]
+    written = [
+        line
+        for name in roots
+        for line in (tmp_path / name / f"{name}.log").read_text().splitlines()
+    ]
     assert len(written) == 2 * count
     for root in roots.values():
         store = Store(root, branch="main")
@@ -144,7 +164,11 @@ def test_after_one_quiet_cycle_every_memory_is_in_head_and_the_work_is_there(tmp
     assert (first.root / "app.py").read_text() == person.text
     assert git("stash", "list", cwd=first.root) == ""
     assert git("symbolic-ref", "HEAD", cwd=first.root) == "refs/heads/main"
-    assert [line for line in git("status", "--porcelain", cwd=first.root).split("\n") if "app.py" not in line] in (
+    assert [
+        line
+        for line in git("status", "--porcelain", cwd=first.root).split("\n")
+        if "app.py" not in line
+    ] in (
         [],
         [""],
     )

@@ -1,4 +1,6 @@
-"""Any order of writing, claiming, finishing and crashing: nothing is lost, nothing is done twice, order is kept."""
+"""Any order of writing, claiming, finishing and crashing: nothing is lost, nothing is done twice,
+order is kept.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ PICK = st.integers(0, 1000)
 
 
 class SpoolMachine(RuleBasedStateMachine):
-    """``waiting`` and ``claimed`` map a payload to its failed attempts; ``finished`` and ``dead`` hold payloads."""
+    """``waiting`` and ``claimed`` map a payload to its failed attempts; ``finished`` and ``dead``
+    hold payloads.
+    """
 
     @initialize()
     def start(self) -> None:
@@ -110,8 +114,12 @@ class SpoolMachine(RuleBasedStateMachine):
     @invariant()
     def what_waits_is_what_was_added_and_not_taken_in_the_order_of_its_arrival(self) -> None:
         entries = self.spool.pending()
-        assert [entry.read() for entry in entries] == [payload for payload in self.added if payload in self.waiting]
-        assert [entry.attempts for entry in entries] == [self.waiting[entry.read()] for entry in entries]
+        assert [entry.read() for entry in entries] == [
+            payload for payload in self.added if payload in self.waiting
+        ]
+        assert [entry.attempts for entry in entries] == [
+            self.waiting[entry.read()] for entry in entries
+        ]
 
     @invariant()
     def every_payload_is_in_one_place(self) -> None:
@@ -124,7 +132,9 @@ class SpoolMachine(RuleBasedStateMachine):
         for box, expected in boxes.items():
             files = (self.root / "spool" / box).glob("*.Event")
             assert sorted(path.read_bytes() for path in files) == sorted(expected)
-        assert len(self.added) == len(self.waiting) + len(self.claimed) + len(self.dead) + len(self.finished)
+        assert len(self.added) == len(self.waiting) + len(self.claimed) + len(self.dead) + len(
+            self.finished
+        )
 
     @invariant()
     def only_old_leftovers_are_swept(self) -> None:

@@ -1,4 +1,6 @@
-"""Machines that capture, edit, forget, move, pull, die and sync in any order come to the same, and nothing is lost."""
+"""Machines that capture, edit, forget, move, pull, die and sync in any order come to the same, and
+nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ WHO = st.integers(0, 7)
 class SyncMachine(RuleBasedStateMachine):
     models = None
 
-    @initialize(count=st.integers(2, 4), skews=st.lists(st.integers(-30, 30), min_size=4, max_size=4))
+    @initialize(
+        count=st.integers(2, 4), skews=st.lists(st.integers(-30, 30), min_size=4, max_size=4)
+    )
     def begin(self, count: int, skews: list[int]) -> None:
         self.world = World(count, embedder(), skews)
 

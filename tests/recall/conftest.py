@@ -12,7 +12,16 @@ import pytest
 import yaml
 
 from keeplore.index import Embedder, Index, embedder_for
-from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id, new_meta, relative_path, serialise
+from keeplore.memory import (
+    Conversation,
+    Exchange,
+    Memory,
+    Quote,
+    new_id,
+    new_meta,
+    relative_path,
+    serialise,
+)
 from keeplore.store import Store
 
 CORPUS = Path(__file__).with_name("corpus.yaml")
@@ -29,7 +38,9 @@ def conversation(
     open_questions: Sequence[str] = (),
     **meta: Any,
 ) -> Memory:
-    """A closed conversation; ``decided`` is quoted from its last reply, ``options`` from its first."""
+    """A closed conversation; ``decided`` is quoted from its last reply, ``options`` from its
+    first.
+    """
     exchanges = tuple(
         Exchange(f"{key}-turn-{n}", f"{date}T10:{n * 7:02d}:00Z", user, (reply,))
         for n, (user, reply) in enumerate(talk)
@@ -54,7 +65,9 @@ def memory_id(key: str) -> str:
 
 
 def _memory(key: str, kind: str, date: str, title: str, body: str, **meta: Any) -> Memory:
-    """``supersedes`` is given as a key; a memory of a project is in its scope unless said otherwise."""
+    """``supersedes`` is given as a key; a memory of a project is in its scope unless said
+    otherwise.
+    """
     fields = {
         "id": memory_id(key),
         "kind": kind,
@@ -74,7 +87,10 @@ def _memory(key: str, kind: str, date: str, title: str, body: str, **meta: Any) 
 
 def corpus() -> list[Memory]:
     entries = yaml.safe_load(CORPUS.read_text(encoding="utf-8"))
-    return [{"note": note, "conversation": conversation}[entry.pop("kind")](**entry) for entry in entries]
+    return [
+        {"note": note, "conversation": conversation}[entry.pop("kind")](**entry)
+        for entry in entries
+    ]
 
 
 def repository(root: Path) -> Store:
@@ -95,7 +111,9 @@ def write(root: Path, memories: Sequence[Memory]) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def memory_builders() -> SimpleNamespace:
-    """``note``, ``conversation``, ``write`` and ``paths`` for tests that lay down memories of their own."""
+    """``note``, ``conversation``, ``write`` and ``paths`` for tests that lay down memories of their
+    own.
+    """
     return SimpleNamespace(
         note=note,
         conversation=conversation,
@@ -110,7 +128,9 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Iterator[tuple[Index, Store]]:
+def written(
+    tmp_path_factory: pytest.TempPathFactory, embedder: Embedder
+) -> Iterator[tuple[Index, Store]]:
     """The corpus, indexed with vectors; tests only ask it."""
     root = tmp_path_factory.mktemp("written")
     store = repository(root)
@@ -124,7 +144,9 @@ def written(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Ite
 
 @pytest.fixture
 def workspace_of(tmp_path: Path) -> Iterator[Callable[..., tuple[Index, Store]]]:
-    """``workspace_of(memories, embedder=None)`` writes memories and gives an index that has not looked at them yet."""
+    """``workspace_of(memories, embedder=None)`` writes memories and gives an index that has not
+    looked at them yet.
+    """
     opened = []
 
     def build(memories: Sequence[Memory], embedder: Embedder | None = None) -> tuple[Index, Store]:

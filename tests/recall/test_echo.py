@@ -6,8 +6,8 @@ import pytest
 
 from keeplore.index import PassageRow
 from keeplore.recall import Here, recall
-from keeplore.recall.echo import is_echo
-from keeplore.recall.query import question_of
+from keeplore.recall.question import question_of
+from keeplore.recall.unanswered_question import is_echo
 
 QUESTION = "Which separator do our CSV exports have?"
 NOTHING = "I could not find anything about the separator of CSV exports."
@@ -24,7 +24,10 @@ def passage(text: str, kind: str = "exchange", title: str = QUESTION) -> Passage
         f"User: {QUESTION}\n\nAssistant: ?",
         f"User: {QUESTION}\n\nAssistant: {NOTHING}",
         f"User: /keeplore-recall {QUESTION}\n\nAssistant: There is no memory of it.",
-        "User: what separator do the CSV exports have\n\nAssistant: Nothing was found, so I cannot say.",
+        (
+            "User: what separator do the CSV exports have\n\nAssistant: Nothing was found, so I cannot "
+            "say."
+        ),
     ],
 )
 def test_the_same_question_without_an_answer_is_an_echo(text: str) -> None:
@@ -36,10 +39,14 @@ def test_the_same_question_without_an_answer_is_an_echo(text: str) -> None:
     [
         f"User: {QUESTION}\n\nAssistant: Semicolons.",
         f"User: {QUESTION}\n\nAssistant: 5433",
-        f"User: {QUESTION}\n\nAssistant: {NOTHING} " + "The exporter itself writes semicolons since May. " * 10,
+        f"User: {QUESTION}\n\nAssistant: {NOTHING} "
+        + "The exporter itself writes semicolons since May. " * 10,
         "User: Our CSV exports have a semicolon as separator.",
         "User: CSV exports have our separator.\n\nAssistant: ok",
-        "User: Which separator do our CSV exports have for Excel in Germany and its decimal commas?",
+        (
+            "User: Which separator do our CSV exports have for Excel in Germany and its decimal "
+            "commas?"
+        ),
         "Assistant: Which separator do our CSV exports have?",
     ],
 )
@@ -51,16 +58,25 @@ def test_a_head_is_an_echo_where_it_only_lists_the_question() -> None:
     question = question_of(QUESTION)
     assert is_echo(passage(f"Open questions\n- {QUESTION}", "head"), question)
     assert is_echo(passage("", "head"), question)
-    assert not is_echo(passage(f"Decision\n- We take semicolons.\nOpen questions\n- {QUESTION}", "head"), question)
+    assert not is_echo(
+        passage(f"Decision\n- We take semicolons.\nOpen questions\n- {QUESTION}", "head"), question
+    )
     assert not is_echo(passage("", "head", "Semicolons separate CSV exports"), question)
     assert not is_echo(passage("", "section"), question)
 
 
-def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(workspace_of, memory_builders) -> None:
+def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(
+    workspace_of, memory_builders
+) -> None:
     answer = "Exports are written with a semicolon as the separator of columns in CSV files."
     asked = [
         memory_builders.conversation(
-            f"asked-{day}", f"2026-04-{day}", QUESTION, [(QUESTION, NOTHING)], project="kasha-api", session=f"s{day}"
+            f"asked-{day}",
+            f"2026-04-{day}",
+            QUESTION,
+            [(QUESTION, NOTHING)],
+            project="kasha-api",
+            session=f"s{day}",
         )
         for day in (10, 11, 12)
     ]

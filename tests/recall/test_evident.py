@@ -3,20 +3,23 @@ from dataclasses import replace
 import pytest
 
 from keeplore.index import PassageRow
-from keeplore.recall.evident import bonuses, closeness
-from keeplore.recall.query import question_of
+from keeplore.recall.passage_features import bonuses, closeness
+from keeplore.recall.question import question_of
 from keeplore.recall.rank import Evidence, Standing, rank
-from keeplore.recall.values import OWN
+from keeplore.recall.request import OWN
 from keeplore.recall.weights import WEIGHTS
 
 FLOOR = 0.23
 LONG = (
-    "We keep the ledger append-only because the auditors ask for every state it was in, and a restore is then a replay."
+    "We keep the ledger append-only because the auditors ask for every state it was in, and a "
+    "restore is then a replay."
 )
 
 
 def passage(text: str) -> PassageRow:
-    return PassageRow(1, "m", "memory/m.md", "exchange", "t1", "2026-02-09T14:00:00Z", text, "Ledger")
+    return PassageRow(
+        1, "m", "memory/m.md", "exchange", "t1", "2026-02-09T14:00:00Z", text, "Ledger"
+    )
 
 
 def gained(text: str, asked: str) -> float:
@@ -40,7 +43,10 @@ def test_what_somebody_said_whom_the_question_names_gains() -> None:
 def test_closeness_is_that_of_two_sentences_and_tells_a_rule() -> None:
     question = question_of("always start names of variables with")
     assert closeness("From now on, start all variable names with x_.", question) == (1.0, True)
-    scattered = "We start at nine. Lunch is at noon. Then we go home. These names are long. A variable changes."
+    scattered = (
+        "We start at nine. Lunch is at noon. Then we go home. These names are long. A "
+        "variable changes."
+    )
     assert closeness(scattered, question)[0] < 1.0
     assert closeness("", question) == (0.0, False)
 
@@ -55,7 +61,9 @@ def order(found: list[Evidence], **changes: object) -> list[str]:
 
 
 def test_of_statements_as_close_to_the_question_the_newest_comes_first() -> None:
-    assert order([said(1, "2026-01-01"), said(2, "2026-03-01", text=4.0), said(3, "2026-02-01", text=4.5)]) == [
+    assert order(
+        [said(1, "2026-01-01"), said(2, "2026-03-01", text=4.0), said(3, "2026-02-01", text=4.5)]
+    ) == [
         "m2",
         "m3",
         "m1",
@@ -64,12 +72,18 @@ def test_of_statements_as_close_to_the_question_the_newest_comes_first() -> None
 
 def test_a_clearly_better_match_stays_first_however_old() -> None:
     assert order([said(1, "2020-01-01"), said(2, "2026-03-01", close=0.5)]) == ["m1", "m2"]
-    assert order([said(1, "2020-01-01"), replace(said(2, "2026-03-01", text=0.1), cosine=0.3)]) == ["m1", "m2"]
+    assert order([said(1, "2020-01-01"), replace(said(2, "2026-03-01", text=0.1), cosine=0.3)]) == [
+        "m1",
+        "m2",
+    ]
 
 
 def test_what_is_of_another_place_does_not_take_the_first_place_away() -> None:
     found = [said(1, "2026-01-01"), said(2, "2026-03-01", text=4.5)]
-    standings = {"m1": Standing(OWN, 10.0, place="project/one"), "m2": Standing(OWN, 10.0, place="project/before")}
+    standings = {
+        "m1": Standing(OWN, 10.0, place="project/one"),
+        "m2": Standing(OWN, 10.0, place="project/before"),
+    }
     assert [r.memory for r in rank(found, standings, FLOOR)] == ["m1", "m2"]
 
 
@@ -84,4 +98,9 @@ def test_a_memory_of_which_more_speaks_comes_before_one_with_a_single_match() ->
     single = [Evidence(4, "single", 4.0, 0.5, 1.0, turn="t4", passages=9)]
     standings = {"whole": Standing(OWN, 10.0), "single": Standing(OWN, 10.0)}
     assert [r.memory for r in rank([*single, *whole], standings, FLOOR)] == ["whole", "single"]
-    assert [r.passage for r in rank([*single, *whole], standings, FLOOR, by_turn=True)] == [1, 2, 3, 4]
+    assert [r.passage for r in rank([*single, *whole], standings, FLOOR, by_turn=True)] == [
+        1,
+        2,
+        3,
+        4,
+    ]

@@ -1,4 +1,6 @@
-"""What a question names lifts what is about it, in an answer; through real files and the real index, by text alone."""
+"""What a question names lifts what is about it, in an answer; through real files and the real
+index, by text alone.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,22 +9,51 @@ from types import SimpleNamespace
 import pytest
 
 from keeplore.index import Index
-from keeplore.recall import Here, Look, engine, recall
+from keeplore.recall import Here, Look, recall, search
 from keeplore.recall.weights import WEIGHTS
 from keeplore.store import Store
 
 
 def test_what_is_about_a_named_thing_is_lifted_where_that_is_asked_for(
-    workspace_of: Callable[..., tuple[Index, Store]], memory_builders: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+    workspace_of: Callable[..., tuple[Index, Store]],
+    memory_builders: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engine, "GRAPH_S", 600.0)  # a busy machine must not cut the look short
+    monkeypatch.setattr(search, "GRAPH_S", 600.0)  # a busy machine must not cut the look short
     note = memory_builders.note
-    triple = [{"source": "fastembed", "relationship": "uses", "target": "onnxruntime", "confidence": 0.9}]
+    triple = [
+        {"source": "fastembed", "relationship": "uses", "target": "onnxruntime", "confidence": 0.9}
+    ]
     memories = [
-        note("uses", "2026-02-01", "Vectors", "Models are read once.", project="shop", entities=triple),
-        note("near", "2026-02-01", "Slow start", "The start of onnxruntime takes a second.", project="shop"),
-        note("plain", "2026-02-01", "Slow start of the shop", "The start takes a second.", project="shop"),
-        note("theirs", "2026-02-01", "Their slow start", "The start of onnxruntime is slow.", project="web"),
+        note(
+            "uses",
+            "2026-02-01",
+            "Vectors",
+            "Models are read once.",
+            project="shop",
+            entities=triple,
+        ),
+        note(
+            "near",
+            "2026-02-01",
+            "Slow start",
+            "The start of onnxruntime takes a second.",
+            project="shop",
+        ),
+        note(
+            "plain",
+            "2026-02-01",
+            "Slow start of the shop",
+            "The start takes a second.",
+            project="shop",
+        ),
+        note(
+            "theirs",
+            "2026-02-01",
+            "Their slow start",
+            "The start of onnxruntime is slow.",
+            project="web",
+        ),
     ]
     index, store = workspace_of(memories)
     Path(store.root, "entities").mkdir()
@@ -35,7 +66,14 @@ def test_what_is_about_a_named_thing_is_lifted_where_that_is_asked_for(
 
     def score_of(graph: bool) -> dict[str, float]:
         answer = recall(
-            index, store, "slow start of fe", Here("shop"), text_only=True, graph=graph, watch=looks.append, wide=False
+            index,
+            store,
+            "slow start of fe",
+            Here("shop"),
+            text_only=True,
+            graph=graph,
+            watch=looks.append,
+            wide=False,
         )
         return {hit.memory_id: hit.score for hit in answer.hits}
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from keeplore.recall import Here, Unasked, recall
-from keeplore.recall.period import period_of
+from keeplore.recall.time_questions import period_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
 HERE = Here("api")
@@ -19,8 +19,10 @@ def ask(workspace_of, memory_builders):
     prices = [("How long do we keep prices?", "We keep prices for a minute.")]
     memories = [
         talk("queue", "2026-11-12", "Length of the queue", said, project="api"),
-        talk("cache", "2026-11-11", "Cache of prices", prices, project="api", decided="We keep prices for a minute."),
-        note("lint", "2026-11-10", "Lint runs before each commit", "We agreed on lint.", project="api"),
+        talk("cache", "2026-11-11", "Cache of "
+                                    "prices", prices, project="api", decided="We keep prices for a minute."),
+        note("lint", "2026-11-10", "Lint runs before each commit", "We agreed on "
+                                                                   "lint.", project="api"),
         note(
             "sql", "2026-11-09", "Plain SQL, no ORM", "We write plain SQL.",
             project="api", category="architectural-decisions",
@@ -50,7 +52,9 @@ def test_a_time_alone_is_answered_with_what_is_from_then_decisions_and_notes_fir
         "Length of the queue",
     ]  # fmt: skip
     assert (found.status, found.legs) == ("found", ("text",))
-    assert found.notes == ("asked for a time alone: what is from 2026-11-09 to 2026-11-15, decisions and notes first",)
+    assert found.notes == (
+        "asked for a time alone: what is from 2026-11-09 to 2026-11-15, decisions and notes first",
+    )
     shorter = ask("and on 12 November?", limit=1)
     assert titles(shorter) == ["Length of the queue"]
 
@@ -63,7 +67,9 @@ def test_decisions_of_a_time_are_shown_by_what_was_decided(ask) -> None:
 
 def test_more_than_fits_is_told_with_the_command_that_lists_it(ask) -> None:
     assert (
-        ask(LAST_WEEK, limit=2).notes[0].endswith("; 3 others: `keeplore list --since 2026-11-09 --before 2026-11-16`")
+        ask(LAST_WEEK, limit=2)
+        .notes[0]
+        .endswith("; 3 others: `keeplore list --since 2026-11-09 --before 2026-11-16`")
     )
 
 

@@ -2,16 +2,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.memory.fence import fence
 from keeplore.recall.excerpt import excerpt, sentences_of
-from keeplore.recall.query import question_of, stems_of
+from keeplore.recall.question import question_of, stems_of
 from keeplore.recall.weights import EXCERPT_CHARS, QUERY_CHARS
+from keeplore.text.fences import fence
 
 LONG = (
-    "User: The session store keeps falling over at night. I looked at the graphs and found nothing.\n\n"
-    "Assistant: There are several things to look at first. The connection pool is at its limit during the export. "
+    "User: The session store keeps falling over at night. I looked at the graphs and found "
+    "nothing.\n\n"
+    "Assistant: There are several things to look at first. The connection pool is at its limit "
+    "during the export. "
     "The export itself reads one row at a time. We drop Redis because its eviction removed logins. "
-    "Postgres keeps them in a table with an index on expiry. A job deletes expired rows every ten minutes. "
+    "Postgres keeps them in a table with an index on expiry. A job deletes expired rows every ten "
+    "minutes. "
     "The dashboards stay as they are. The on-call rota is not touched by any of this."
 )
 
@@ -23,7 +26,9 @@ def test_a_prompt_that_is_about_nothing_says_nothing(text: str) -> None:
     assert not question_of(text).says_something
 
 
-@pytest.mark.parametrize("text", ["redis", "why did we drop Redis", "OrderTable.tsx", "die Datenbank", "数据库"])
+@pytest.mark.parametrize(
+    "text", ["redis", "why did we drop Redis", "OrderTable.tsx", "die Datenbank", "数据库"]
+)
 def test_a_question_with_a_telling_word_says_something(text: str) -> None:
     assert question_of(text).says_something
 
@@ -40,13 +45,19 @@ def test_a_question_with_a_telling_word_says_something(text: str) -> None:
         ("why did we drop Redis", "bananas", 0.0),
     ],
 )
-def test_coverage_is_the_share_of_telling_words_in_a_text(query: str, text: str, share: float) -> None:
+def test_coverage_is_the_share_of_telling_words_in_a_text(
+    query: str, text: str, share: float
+) -> None:
     assert question_of(query).coverage(stems_of(text)) == pytest.approx(share)
 
 
 @pytest.mark.parametrize(
     ("text", "is_past"),
-    [("when did we move the backups", True), ("when we moved", True), ("when do the backups run", False)],
+    [
+        ("when did we move the backups", True),
+        ("when we moved", True),
+        ("when do the backups run", False),
+    ],
 )
 def test_a_question_for_what_happened_is_about_the_past(text: str, is_past: bool) -> None:
     assert question_of(text).is_about_past is is_past
@@ -76,13 +87,19 @@ def test_the_excerpt_is_cut_between_sentences_around_the_words_of_the_question()
 
 
 def test_one_endless_line_is_cut_between_words_around_the_word_of_the_question() -> None:
-    line = " ".join(f"word{n}" for n in range(500)) + " redis " + " ".join(f"more{n}" for n in range(500))
+    line = (
+        " ".join(f"word{n}" for n in range(500))
+        + " redis "
+        + " ".join(f"more{n}" for n in range(500))
+    )
     shown = excerpt(line, question_of("redis"))
     assert " redis " in shown and len(shown) <= EXCERPT_CHARS
 
 
 @given(st.text(), st.text(max_size=30), st.integers(20, 400))
-def test_an_excerpt_is_never_longer_than_allowed_and_never_fails(text: str, query: str, limit: int) -> None:
+def test_an_excerpt_is_never_longer_than_allowed_and_never_fails(
+    text: str, query: str, limit: int
+) -> None:
     assert len(excerpt(text, question_of(query), limit)) <= limit
 
 

@@ -5,8 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.recall.rank import PARTS, Evidence, Ranked, Standing, beside, diverse, least_odds, odds, rank
-from keeplore.recall.values import INHERITED, OWN, SIBLING
+from keeplore.recall.rank import (
+    PARTS,
+    Evidence,
+    Ranked,
+    Standing,
+    beside,
+    diverse,
+    least_odds,
+    odds,
+    rank,
+)
+from keeplore.recall.request import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS
 
 FLOOR = 0.23
@@ -41,7 +51,9 @@ standing = st.builds(
 )
 # the index names the newest version as head, so a head has none
 newest = standing.map(lambda s: replace(s, head=""))
-standings = st.fixed_dictionaries({}, optional={"a": standing, "b": standing, "c": newest, "d": newest})
+standings = st.fixed_dictionaries(
+    {}, optional={"a": standing, "b": standing, "c": newest, "d": newest}
+)
 floors = st.none() | st.floats(0, 0.9)
 
 
@@ -62,7 +74,9 @@ def both(**changes: object) -> tuple[list[Evidence], dict[str, Standing]]:
         {"head": "hidden"},
     ],
 )
-def test_of_two_equal_matches_the_nearer_newer_and_valid_one_comes_first(worse: dict[str, object]) -> None:
+def test_of_two_equal_matches_the_nearer_newer_and_valid_one_comes_first(
+    worse: dict[str, object],
+) -> None:
     found, standings = both(**worse)
     assert [r.memory for r in rank(found, standings, FLOOR)] == ["a", "b"]
 
@@ -75,12 +89,16 @@ def test_of_two_equal_matches_the_permanent_one_comes_first() -> None:
 @pytest.mark.parametrize("distance", [OWN, INHERITED, SIBLING])
 def test_a_clearly_better_match_wins_over_age_permanence_and_place(distance: int) -> None:
     found = [Evidence(1, "better", 10.0, 0.7, 1.0), Evidence(2, "worse", 6.0, 0.45, 0.6)]
-    standings = {"better": Standing(distance, 2000.0), "worse": Standing(OWN, 0.0, is_permanent=True)}
+    standings = {
+        "better": Standing(distance, 2000.0),
+        "worse": Standing(OWN, 0.0, is_permanent=True),
+    }
     assert rank(found, standings, FLOOR)[0].memory == "better"
 
 
 def test_a_search_that_is_unsure_says_little() -> None:
-    # the best text match has one of five words, so the paraphrase that only the vectors see comes first
+    # the best text match has one of five words, so the paraphrase that only the vectors see comes
+    # first
     found = [Evidence(1, "one word", 3.0, 0.2, 0.2), Evidence(2, "paraphrase", None, 0.55)]
     ranked = rank(found, {"one word": Standing(OWN), "paraphrase": Standing(OWN)}, FLOOR)
     assert [r.memory for r in ranked] == ["paraphrase", "one word"]
@@ -88,12 +106,18 @@ def test_a_search_that_is_unsure_says_little() -> None:
 
 def test_without_vectors_the_text_match_alone_decides() -> None:
     found = [Evidence(1, "a", 8.0, coverage=1.0), Evidence(2, "b", 4.0, coverage=0.5)]
-    scores = {r.memory: r.score for r in rank(found, {"a": Standing(OWN), "b": Standing(OWN)}, None)}
+    scores = {
+        r.memory: r.score for r in rank(found, {"a": Standing(OWN), "b": Standing(OWN)}, None)
+    }
     assert scores["a"] > 0.95 > 0.6 > scores["b"] > WEIGHTS.nothing_below
 
 
 def test_a_memory_is_as_good_as_its_best_passage() -> None:
-    found = [Evidence(1, "a", 1.0, 0.3, 1.0), Evidence(2, "a", 9.0, 0.7, 1.0), Evidence(3, "a", 2.0, 0.4, 1.0)]
+    found = [
+        Evidence(1, "a", 1.0, 0.3, 1.0),
+        Evidence(2, "a", 9.0, 0.7, 1.0),
+        Evidence(3, "a", 2.0, 0.4, 1.0),
+    ]
     assert [(r.memory, r.passage) for r in rank(found, {"a": Standing(OWN)}, FLOOR)] == [("a", 2)]
 
 
@@ -121,7 +145,12 @@ def test_passages_of_memories_that_are_gone_are_left_out() -> None:
 
 
 def test_a_passage_that_says_the_same_again_is_lowered_and_others_are_not() -> None:
-    ranked = [Ranked("a", 3.0, 1), Ranked("copy", 2.9, 2), Ranked("other", 2.0, 3), Ranked("head", 1.0, None)]
+    ranked = [
+        Ranked("a", 3.0, 1),
+        Ranked("copy", 2.9, 2),
+        Ranked("other", 2.0, 3),
+        Ranked("head", 1.0, None),
+    ]
     words = {1: frozenset(["one", "two", "three", "four", "five"]), 3: frozenset({"six", "seven"})}
     words[2] = words[1]
     assert [(r.memory, r.odds) for r in diverse(ranked, words)] == [
@@ -189,7 +218,8 @@ def test_a_better_match_never_makes_a_passage_less_likely(
         return
     chosen = found[which % len(found)]
     better = [
-        replace(e, cosine=min(1.0, e.cosine + more)) if e is chosen and e.cosine is not None else e for e in found
+        replace(e, cosine=min(1.0, e.cosine + more)) if e is chosen and e.cosine is not None else e
+        for e in found
     ]
     assert odds(better, floor)[chosen.passage] >= odds(found, floor)[chosen.passage] - 1e-12
 

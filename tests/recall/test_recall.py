@@ -1,4 +1,6 @@
-"""Questions to a small written workspace, through real files, the real index and the packaged model."""
+"""Questions to a small written workspace, through real files, the real index and the packaged
+model.
+"""
 
 import json
 import os
@@ -17,24 +19,52 @@ API, WEB, OPS = Here("kasha-api"), Here("lumen-web"), Here("orbit-infra")
 
 PARAPHRASED = [
     (API, "where do we keep user sessions nowadays", "Sessions move from Redis to Postgres"),
-    (API, "how should prices be stored to avoid rounding errors", "Amounts are integers in the smallest unit"),
+    (
+        API,
+        "how should prices be stored to avoid rounding errors",
+        "Amounts are integers in the smallest unit",
+    ),
     (API, "customers got billed two times after a retry", "Idempotency keys on payment endpoints"),
     (API, "do we use an object relational mapper", "Plain SQL through asyncpg, no ORM"),
-    (API, "bank test environment broken at the weekend", "The bank's sandbox answers 500 on Sundays"),
+    (
+        API,
+        "bank test environment broken at the weekend",
+        "The bank's sandbox answers 500 on Sundays",
+    ),
     (API, "what kind of identifier should a new table use", "UUIDv7 for primary keys"),
-    (API, "how many API calls are allowed per minute", "Rate limit is 600 requests a minute for each tenant"),
+    (
+        API,
+        "how many API calls are allowed per minute",
+        "Rate limit is 600 requests a minute for each tenant",
+    ),
     (API, "how are callbacks to customers authenticated", "Webhooks are signed and retried"),
-    (API, "how do clients walk through a long list of results", "Cursor pagination instead of offset"),
-    (API, "when do we erase the data of somebody who leaves", "Customer data is deleted after 30 days"),
+    (
+        API,
+        "how do clients walk through a long list of results",
+        "Cursor pagination instead of offset",
+    ),
+    (
+        API,
+        "when do we erase the data of somebody who leaves",
+        "Customer data is deleted after 30 days",
+    ),
     (WEB, "which library holds state in the frontend", "Zustand for client state"),
     (WEB, "what did we decide about styling components", "CSS modules, no utility classes"),
     (WEB, "browser tests tool", "Playwright replaces Cypress"),
-    (WEB, "why no third-party service for feature toggles", "Feature flags live in a table of our own"),
+    (
+        WEB,
+        "why no third-party service for feature toggles",
+        "Feature flags live in a table of our own",
+    ),
     (WEB, "sending big video files from the browser", "Uploads go straight to the bucket"),
     (OPS, "why are we not running kubernetes", "Nomad instead of Kubernetes"),
     (OPS, "what made the server run out of disk space", "The outage of the disk that filled up"),
     (OPS, "how do we know that the backups work", "Database backups are restored every Monday"),
-    (OPS, "where do services get their passwords", "Secrets come from Vault, never from the repository"),
+    (
+        OPS,
+        "where do services get their passwords",
+        "Secrets come from Vault, never from the repository",
+    ),
     (OPS, "can I ship a release on a Friday", "No deploys on Friday afternoon"),
 ]
 UNRELATED = [
@@ -66,7 +96,11 @@ def titles(answer: Answer) -> list[str]:
 
 
 def test_a_question_in_other_words_finds_its_memory_first(ask) -> None:
-    missed = [(q, wanted, titles(a)) for here, q, wanted in PARAPHRASED if titles(a := ask(here, q))[:1] != [wanted]]
+    missed = [
+        (q, wanted, titles(a))
+        for here, q, wanted in PARAPHRASED
+        if titles(a := ask(here, q))[:1] != [wanted]
+    ]
     assert len(missed) <= 3, missed
 
 
@@ -88,7 +122,10 @@ def test_the_question_of_the_readme_is_answered_with_the_decision(ask) -> None:
         "kasha-api",
     )
     assert "we drop Redis and keep sessions in a Postgres table" in hit.passage
-    assert hit.path.startswith("projects/kasha-api/memory/conversations/2026/02/") and hit.score > Context().threshold
+    assert (
+        hit.path.startswith("projects/kasha-api/memory/conversations/2026/02/")
+        and hit.score > Context().threshold
+    )
 
 
 def test_scores_are_shares_in_falling_order_and_passages_are_short(ask) -> None:
@@ -105,7 +142,9 @@ def test_an_identifier_is_found_as_it_is_written_in_code(ask) -> None:
 
 
 def test_workspace_and_user_scope_are_inherited(ask) -> None:
-    assert titles(ask(OPS, "how are commit messages written"))[:1] == ["Commit subjects in the imperative"]
+    assert titles(ask(OPS, "how are commit messages written"))[:1] == [
+        "Commit subjects in the imperative"
+    ]
     assert "Short answers, in English" in titles(ask(WEB, "in which language are answers given"))
 
 
@@ -115,7 +154,9 @@ def test_another_project_is_asked_only_when_little_is_found_here(ask) -> None:
     assert any("other projects" in note for note in answer.notes)
 
 
-def test_the_own_project_comes_before_another_one_that_says_the_same(workspace_of, memory_builders) -> None:
+def test_the_own_project_comes_before_another_one_that_says_the_same(
+    workspace_of, memory_builders
+) -> None:
     note = memory_builders.note
     same = "The cache of rendered pages is purged by tag."
     index, store = workspace_of(
@@ -127,10 +168,14 @@ def test_the_own_project_comes_before_another_one_that_says_the_same(workspace_o
     )
     answer = recall(index, store, "how is the page cache purged", API, wide=True, now=NOW)
     assert [hit.project or hit.scope for hit in answer.hits][:1] == ["kasha-api"]
-    assert {hit.project for hit in recall(index, store, "page cache purged", WEB, now=NOW).hits} >= {"lumen-web"}
+    assert {
+        hit.project for hit in recall(index, store, "page cache purged", WEB, now=NOW).hits
+    } >= {"lumen-web"}
 
 
-def test_what_holds_now_comes_first_among_notes_whose_title_is_all_they_say(workspace_of, memory_builders) -> None:
+def test_what_holds_now_comes_first_among_notes_whose_title_is_all_they_say(
+    workspace_of, memory_builders
+) -> None:
     note = memory_builders.note
     old, new = "The page cache is purged by tag", "Editors purge the page cache by hand"
     index, store = workspace_of(
@@ -156,7 +201,9 @@ def test_an_archived_memory_comes_after_one_that_is_not(workspace_of, memory_bui
     index, store = workspace_of(
         [
             memory_builders.note("kept", "2026-03-01", "Logs in Loki", text, project="orbit-infra"),
-            memory_builders.note("old", "2026-03-02", "Log storage", f"{text} Decided by all.", project="orbit-infra"),
+            memory_builders.note(
+                "old", "2026-03-02", "Log storage", f"{text} Decided by all.", project="orbit-infra"
+            ),
         ]
     )
     path = next(Path(store.root).rglob("*log-storage*"))
@@ -183,7 +230,9 @@ def test_without_a_model_text_alone_answers_and_says_so(ask) -> None:
 def test_a_model_that_cannot_be_loaded_costs_the_vectors_alone(ask, tmp_path) -> None:
     from keeplore.index import embedder_for
 
-    answer = ask(API, "why did we drop Redis", embedder=embedder_for(str(tmp_path / "no-model"), tmp_path))
+    answer = ask(
+        API, "why did we drop Redis", embedder=embedder_for(str(tmp_path / "no-model"), tmp_path)
+    )
     assert titles(answer)[:1] == ["Sessions move from Redis to Postgres"]
     assert answer.legs == ("text",) and any("no-model" in note for note in answer.notes)
 
@@ -198,9 +247,15 @@ def test_a_prompt_without_a_telling_word_is_not_searched_for(ask) -> None:
     assert (answer.status, answer.hits) == ("nothing", ())
 
 
-def test_a_new_file_is_found_at_once_and_a_deleted_one_no_more(workspace_of, memory_builders) -> None:
-    first = memory_builders.note("one", "2026-03-01", "Logs in Loki", "Logs go to Loki.", project="orbit-infra")
-    second = memory_builders.note("two", "2026-03-02", "Traces in Tempo", "Traces go to Tempo.", project="orbit-infra")
+def test_a_new_file_is_found_at_once_and_a_deleted_one_no_more(
+    workspace_of, memory_builders
+) -> None:
+    first = memory_builders.note(
+        "one", "2026-03-01", "Logs in Loki", "Logs go to Loki.", project="orbit-infra"
+    )
+    second = memory_builders.note(
+        "two", "2026-03-02", "Traces in Tempo", "Traces go to Tempo.", project="orbit-infra"
+    )
     index, store = workspace_of([first])
     assert titles(recall(index, store, "where do logs go", OPS)) == ["Logs in Loki"]
     paths = memory_builders.write(store.root, [second])
@@ -209,29 +264,47 @@ def test_a_new_file_is_found_at_once_and_a_deleted_one_no_more(workspace_of, mem
     assert recall(index, store, "where do traces go to tempo", OPS).status == "nothing"
 
 
-def test_a_match_whose_file_went_or_changed_since_it_was_indexed_is_not_shown(workspace_of, memory_builders) -> None:
+def test_a_match_whose_file_went_or_changed_since_it_was_indexed_is_not_shown(
+    workspace_of, memory_builders
+) -> None:
     notes = [
-        memory_builders.note(f"n{n}", "2026-03-01", f"Loki rule {n}", f"Loki keeps stream {n}.", project="orbit-infra")
+        memory_builders.note(
+            f"n{n}",
+            "2026-03-01",
+            f"Loki rule {n}",
+            f"Loki keeps stream {n}.",
+            project="orbit-infra",
+        )
         for n in range(3)
     ]
     index, store = workspace_of(notes)
     index.refresh()
     writer = BlockedWriter(index)
     with writer:
-        paths = [store.root / relative for relative in sorted(memory_builders.paths(notes).values())]
+        paths = [
+            store.root / relative for relative in sorted(memory_builders.paths(notes).values())
+        ]
         paths[0].unlink()
-        paths[1].write_text(paths[1].read_text(encoding="utf-8").replace("keeps", "drops"), encoding="utf-8")
+        paths[1].write_text(
+            paths[1].read_text(encoding="utf-8").replace("keeps", "drops"), encoding="utf-8"
+        )
         answer = recall(index, store, "Loki stream", OPS)
     assert len(answer.hits) == 1 and answer.status == "found"
     assert any("2 left out" in note for note in answer.notes)
     assert any("files behind" in note for note in answer.notes)
 
 
-def test_nothing_found_in_an_index_that_is_behind_is_called_stale(workspace_of, memory_builders) -> None:
-    index, store = workspace_of([memory_builders.note("a", "2026-03-01", "Loki", "Loki.", scope="workspace")])
+def test_nothing_found_in_an_index_that_is_behind_is_called_stale(
+    workspace_of, memory_builders
+) -> None:
+    index, store = workspace_of(
+        [memory_builders.note("a", "2026-03-01", "Loki", "Loki.", scope="workspace")]
+    )
     index.refresh()
     with BlockedWriter(index):
-        memory_builders.write(store.root, [memory_builders.note("b", "2026-03-01", "Tempo", "x", scope="workspace")])
+        memory_builders.write(
+            store.root, [memory_builders.note("b", "2026-03-01", "Tempo", "x", scope="workspace")]
+        )
         answer = recall(index, store, "tempo traces", OPS)
     assert answer.status == "stale"
 
@@ -268,7 +341,10 @@ class BlockedWriter:
     [
         ("what did we use for sessions before?", ["Sessions in Postgres", "Sessions in Redis"]),
         ("where did sessions originally live", ["Sessions in Postgres", "Sessions in cookies"]),
-        ("how have sessions changed", ["Sessions in Postgres", "Sessions in Redis", "Sessions in cookies"]),
+        (
+            "how have sessions changed",
+            ["Sessions in Postgres", "Sessions in Redis", "Sessions in cookies"],
+        ),
         ("where did sessions live in February", ["Sessions in Postgres", "Sessions in Redis"]),
         ("where do sessions live", ["Sessions in Postgres"]),
     ],
@@ -278,10 +354,17 @@ def test_what_held_before_is_shown_behind_what_holds_now_where_it_is_asked_for(
 ) -> None:
     def note(key: str, month: int, text: str, **meta: str):
         title = f"Sessions in {text.split()[-1][:-1]}"
-        return memory_builders.note(key, f"2026-0{month}-10", title, text, project="kasha-api", **meta)
+        return memory_builders.note(
+            key, f"2026-0{month}-10", title, text, project="kasha-api", **meta
+        )
 
-    one, two = note("one", 1, "Sessions live in cookies."), note("two", 2, "They live in Redis.", supersedes="one")
-    index, store = workspace_of([one, two, note("three", 3, "Sessions live in Postgres.", supersedes="two")])
+    one, two = (
+        note("one", 1, "Sessions live in cookies."),
+        note("two", 2, "They live in Redis.", supersedes="one"),
+    )
+    index, store = workspace_of(
+        [one, two, note("three", 3, "Sessions live in Postgres.", supersedes="two")]
+    )
     found = recall(index, store, query, API, now=NOW)
     assert titles(found) == wanted
     assert {hit.replaced_by for hit in found.hits[1:]} <= {found.hits[0].memory_id}

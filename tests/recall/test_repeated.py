@@ -2,10 +2,13 @@
 
 import pytest
 
+from keeplore.recall.dedup import is_repeated, says_same, words_in
 from keeplore.recall.render import quoted
-from keeplore.recall.repeated import is_repeated, says_same, words_in
 
-SAID = "We drop Redis and take SQLite for the job queue, because nobody wants to watch a second service at night."
+SAID = (
+    "We drop Redis and take SQLite for the job queue, because nobody wants to watch a second "
+    "service at night."
+)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +23,9 @@ SAID = "We drop Redis and take SQLite for the job queue, because nobody wants to
     ],
 )
 def test_a_sentence_is_known_again_wherever_it_stands(passage: str) -> None:
-    assert is_repeated(quoted(passage, 400), words_in(f"- 2026-02-09 · ledgerly · {quoted(SAID, 260)} (said by)"))
+    assert is_repeated(
+        quoted(passage, 400), words_in(f"- 2026-02-09 · ledgerly · {quoted(SAID, 260)} (said by)")
+    )
 
 
 def test_a_sentence_that_was_cut_is_known_again() -> None:
@@ -36,6 +41,8 @@ def test_what_stands_beside_it_is_new() -> None:
 
 
 def test_a_note_says_the_same_as_the_talk_that_it_is_from() -> None:
-    assert says_same(SAID, f"User: {SAID}\n\nAssistant: Done: one process writes to a file in WAL mode.")
+    assert says_same(
+        SAID, f"User: {SAID}\n\nAssistant: Done: one process writes to a file in WAL mode."
+    )
     assert not says_same(SAID, "Redis keeps the sessions for an hour and drops the oldest.")
     assert not says_same("Use tabs.", "Use tabs, four wide, in Makefiles alone.")

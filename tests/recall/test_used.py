@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from keeplore.recall.rank import Evidence, Standing, rank
-from keeplore.recall.values import OWN
+from keeplore.recall.request import OWN
 
 FLOOR = 0.3
 
 
 def order(cosines: tuple[float, float], weights: tuple[float, float]) -> list[str]:
-    found = [Evidence(at, name, cosine=cosine) for at, (name, cosine) in enumerate(zip("ab", cosines, strict=True))]
-    standings = {name: Standing(OWN, feedback=weight) for name, weight in zip("ab", weights, strict=True)}
+    found = [
+        Evidence(at, name, cosine=cosine)
+        for at, (name, cosine) in enumerate(zip("ab", cosines, strict=True))
+    ]
+    standings = {
+        name: Standing(OWN, feedback=weight) for name, weight in zip("ab", weights, strict=True)
+    }
     return [entry.memory for entry in rank(found, standings, FLOOR)]
 
 

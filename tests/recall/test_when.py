@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from keeplore.recall.when import Span, session_in, spans_in
+from keeplore.recall.time_expressions import Span, session_in, spans_in
 
 TODAY = date(2026, 11, 21)  # a Saturday
 
@@ -39,7 +39,8 @@ def test_a_time_becomes_its_days(asked: str, first: str, last: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["you may do 3 things", "march on", "2026-02-30", "version 2024", "0 weeks", "before 3 July"]
+    "asked",
+    ["you may do 3 things", "march on", "2026-02-30", "version 2024", "0 weeks", "before 3 July"],
 )
 def test_words_and_numbers_that_are_no_time_are_left_alone(asked: str) -> None:
     assert spans_in(asked, TODAY) == ()

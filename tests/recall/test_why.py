@@ -1,4 +1,6 @@
-"""Every part of a score is told, and why a memory was not found; through real files, the real index and the model."""
+"""Every part of a score is told, and why a memory was not found; through real files, the real index
+and the model.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,14 +14,16 @@ import pytest
 from keeplore.index import Embedder, Index
 from keeplore.recall import Answer, Here, recall
 from keeplore.recall.rank import PARTS
-from keeplore.recall.why import Why, why
+from keeplore.recall.score_explanation import Why, why
 from keeplore.store import Store
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 API = Here("kasha-api")
 
 
-def asked(index: Index, store: Store, query: str, here: Here = API, **how: Any) -> Callable[..., Answer]:
+def asked(
+    index: Index, store: Store, query: str, here: Here = API, **how: Any
+) -> Callable[..., Answer]:
     return partial(recall, index, store, query, here, now=NOW, **how)
 
 
@@ -66,12 +70,24 @@ def varied(
     note = memory_builders.note
     said = "We cache pages in Redis for an hour."
     memories = {
-        "old": note("old", "2026-01-02", "Caching", "We cache pages in Redis.", project="kasha-api"),
+        "old": note(
+            "old", "2026-01-02", "Caching", "We cache pages in Redis.", project="kasha-api"
+        ),
         "new": note("new", "2026-02-02", "Caching", said, project="kasha-api", supersedes="old"),
         "copy": note("copy", "2026-02-01", "Caching", said, project="kasha-api"),
-        "other": note("other", "2026-02-01", "Queue", "Jobs wait in Redis streams.", project="lumen-web"),
-        "far": note("far", "2026-02-01", "Holidays", "Nobody deploys in August.", project="kasha-api"),
-        "weak": note("weak", "2020-02-01", "Meeting", "Notes on the office, lunch, chairs.", project="kasha-api"),
+        "other": note(
+            "other", "2026-02-01", "Queue", "Jobs wait in Redis streams.", project="lumen-web"
+        ),
+        "far": note(
+            "far", "2026-02-01", "Holidays", "Nobody deploys in August.", project="kasha-api"
+        ),
+        "weak": note(
+            "weak",
+            "2020-02-01",
+            "Meeting",
+            "Notes on the office, lunch, chairs.",
+            project="kasha-api",
+        ),
     }
     index, store = workspace_of(list(memories.values()))
     index.refresh()
@@ -114,7 +130,11 @@ def test_what_lies_below_the_threshold_is_told_with_its_score(
     varied: tuple[Index, Store, Callable[[str], str]],
 ) -> None:
     index, store, id_of = varied
-    told = explained(asked(index, store, "which Redis cluster topology replicates lunch orders"), index, id_of("weak"))
+    told = explained(
+        asked(index, store, "which Redis cluster topology replicates lunch orders"),
+        index,
+        id_of("weak"),
+    )
     assert "below the threshold" in told.verdict, told
     assert 0 < told.score < told.threshold
     assert sum(part.odds for part in told.parts) == pytest.approx(told.odds, abs=2e-6)

@@ -16,23 +16,28 @@ from keeplore.llm.account import Account
 from keeplore.llm.base import Completion, Usage, tokens
 from keeplore.llm.ledger import Budget, Ledger
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
-from keeplore.refine.around import Around
+from keeplore.refine.deps import Around
 from keeplore.refine.pipeline import Result, refine
-from keeplore.workspace.refining import around_of
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.refinery import around_of
 
 ASKED = (
-    "Which database should the orders service use? It has to survive a restart in the middle of a payment, and two "
-    "people of the team know PostgreSQL well. The load is small, some forty requests a second at most in December."
+    "Which database should the orders service use? It has to survive a restart in the middle of a "
+    "payment, and two "
+    "people of the team know PostgreSQL well. The load is small, some forty requests a second at "
+    "most in December."
 )
 ADVICE = (
-    "PostgreSQL fits: it has real transactions, and the load is far below what one server takes. One gotcha: the pool "
-    "of connections is exhausted after eleven idle clients, because pgbouncer keeps them in session mode."
+    "PostgreSQL fits: it has real transactions, and the load is far below what one server takes. "
+    "One gotcha: the pool "
+    "of connections is exhausted after eleven idle clients, because pgbouncer keeps them in "
+    "session mode."
 )
 DECIDED = (
-    "Good. We go with PostgreSQL 16 for the orders service because we need transactions. My name is Lena, by the way."
+    "Good. We go with PostgreSQL 16 for the orders service because we need transactions. My "
+    "name is Lena, by the way."
 )
 
 
@@ -114,7 +119,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         account = Account(model, Ledger(tmp_path / "ledger.db"), Budget(0, 0), sleep=lambda _: None)
         around = around_of(workspace)
         # words alone find what is near: no model has to be loaded
-        yield Desk(workspace, account, model, replace(around, search=replace(around.search, embedder=None)))
+        yield Desk(
+            workspace, account, model, replace(around, search=replace(around.search, embedder=None))
+        )
 
 
 @pytest.fixture
@@ -122,7 +129,12 @@ def fact() -> Callable[..., dict[str, Any]]:
     """A fact as a model writes it."""
 
     def make(content: str, span: str, **fields: Any) -> dict[str, Any]:
-        usual = {"type": "decision", "scope": "project", "category": "architectural-decisions", "confidence": 0.9}
+        usual = {
+            "type": "decision",
+            "scope": "project",
+            "category": "architectural-decisions",
+            "confidence": 0.9,
+        }
         return {"content": content, "span": span, "lasting": 0.2, "about": "", **usual, **fields}
 
     return make

@@ -1,4 +1,6 @@
-"""Two statements with different figures contradict each other only where the figures are of the same thing."""
+"""Two statements with different figures contradict each other only where the figures are of the
+same thing.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +15,49 @@ ONE_THING = [
     ("The orders service uses PostgreSQL 14.", "The orders service runs on PostgreSQL 16."),
     ("The request timeout of the api is 30 seconds.", "The api's request timeout is set to 45 s."),
     ("Node 18 is required for the build.", "The build requires Node 20."),
-    ("The api allows 100 requests a minute per key.", "The api allows 60 requests a minute per key."),
+    (
+        "The api allows 100 requests a minute per key.",
+        "The api allows 60 requests a minute per key.",
+    ),
     ("Coverage must stay above 80 percent.", "Coverage must stay above 90 %."),
     ("Die Sitzung läuft nach 30 Minuten ab.", "Die Sitzung läuft nach 15 Minuten ab."),
     ("The pool has 10 connections.", "The connection pool has 25 connections."),
     ("Retry a failed upload 3 times.", "A failed upload is retried 5 times."),
     ("Line length is limited to 100 characters.", "Lines are limited to 120 characters."),
-    ("The deploy of the web shop takes 12 minutes.", "Deploying the web shop takes about 4 minutes."),
+    (
+        "The deploy of the web shop takes 12 minutes.",
+        "Deploying the web shop takes about 4 minutes.",
+    ),
     ("The web shop has 3 replicas and 2 GB of memory.", "The web shop has 5 replicas."),
     ("Uploads are limited to 20MB.", "The limit of uploads is 50 MB."),
 ]
 OTHER_THINGS = [
     ("The orders service times out after 30 seconds.", "The orders service retries 3 times."),
-    ("The orders service times out after 30 seconds.", "The orders service retries after 5 seconds."),
+    (
+        "The orders service times out after 30 seconds.",
+        "The orders service retries after 5 seconds.",
+    ),
     ("The orders service runs on port 8080.", "The orders service uses PostgreSQL 16."),
     ("The staging database runs on port 5433.", "The production database runs on port 5432."),
-    ("Backups of the orders database are kept for 30 days.", "Backups of the orders database run at 3:00."),
+    (
+        "Backups of the orders database are kept for 30 days.",
+        "Backups of the orders database run at 3:00.",
+    ),
     ("The build needs Node 20.", "The build takes 12 minutes."),
-    ("Lena decided on 2026-02-09 to use Redis for sessions.", "Lena decided on 2026-03-01 to use Redis for queues."),
-    ("The orders service keeps 50 connections in its pool.", "The orders service handles 40 requests a second."),
+    (
+        "Lena decided on 2026-02-09 to use Redis for sessions.",
+        "Lena decided on 2026-03-01 to use Redis for queues.",
+    ),
+    (
+        "The orders service keeps 50 connections in its pool.",
+        "The orders service handles 40 requests a second.",
+    ),
     ("Version 2.3 of the api adds paging.", "Version 2.4 of the api adds webhooks."),
     ("The web shop has 3 replicas in production.", "The web shop has 1 replica in staging."),
-    ("Ticket 4711 is about the login of the web shop.", "Ticket 4712 is about the login of the admin panel."),
+    (
+        "Ticket 4711 is about the login of the web shop.",
+        "Ticket 4712 is about the login of the admin panel.",
+    ),
     ("The cache holds 10,000 entries.", "Entries of the cache expire after 60 seconds."),
     ("Der Dienst läuft auf Port 8080.", "Der Dienst hat ein Zeitlimit von 30 Sekunden."),
     ("The admin panel of the web shop has 4 tabs.", "The web shop sells 12 kinds of tea."),

@@ -1,4 +1,6 @@
-"""A conversation through all stages over a real workspace: what becomes a note, what waits, what the audit says."""
+"""A conversation through all stages over a real workspace: what becomes a note, what waits, what
+the audit says.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from tests.refine.conftest import ADVICE, ASKED, DECIDED
 
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.index import Allowed
-from keeplore.memory.fence import fence
 from keeplore.memory.note import Draft, statement_of
 from keeplore.refine.pipeline import refine
-from keeplore.workspace.forgetting import forget
-from keeplore.workspace.proposals import accept, reject, waiting
+from keeplore.text.fences import fence
+from keeplore.workspace.writing.forget import forget
+from keeplore.workspace.writing.proposals import accept, reject, waiting
 
 TALK = ((ASKED, ADVICE), (DECIDED, "Noted."))
 CHOICE = "The orders service uses PostgreSQL 16 because it needs transactions."
@@ -26,29 +28,73 @@ def found(*facts: Any, entities: Any = ()) -> dict[str, Any]:
     return {"facts": [*facts], "entities": [*entities]}
 
 
-def decided(action: str, target: str = "", content: str = "", fact: int = 1, confidence: float = 0.9) -> Any:
-    choice = {"fact": fact, "action": action, "target": target, "content": content, "confidence": confidence}
+def decided(
+    action: str, target: str = "", content: str = "", fact: int = 1, confidence: float = 0.9
+) -> Any:
+    choice = {
+        "fact": fact,
+        "action": action,
+        "target": target,
+        "content": content,
+        "confidence": confidence,
+    }
     return {"decisions": [{**choice, "reason": "because the test says so"}]}
 
 
 def test_a_fact_becomes_a_note_with_its_receipt_in_one_commit_with_the_audit(desk, fact) -> None:
     talk = desk.say(*TALK)
-    triples = [{"source": "Orders Service", "relationship": "uses", "target": "`postgresql 16`", "confidence": 0.9}]
-    triples += [{"source": "Kafka", "relationship": "feeds", "target": "Redis", "confidence": 1}, {"source": ""}, 7]
+    triples = [
+        {
+            "source": "Orders Service",
+            "relationship": "uses",
+            "target": "`postgresql 16`",
+            "confidence": 0.9,
+        }
+    ]
+    triples += [
+        {"source": "Kafka", "relationship": "feeds", "target": "Redis", "confidence": 1},
+        {"source": ""},
+        7,
+    ]
     result = desk.refine(
-        talk, found(fact(CHOICE, "we go with **PostgreSQL 16**\nfor the orders service"), entities=triples)
+        talk,
+        found(
+            fact(CHOICE, "we go with **PostgreSQL 16**\nfor the orders service"), entities=triples
+        ),
     )
     [note] = desk.notes()
-    assert (statement_of(note), note.trust, note.category) == (CHOICE, "user", "architectural-decisions")
+    assert (statement_of(note), note.trust, note.category) == (
+        CHOICE,
+        "user",
+        "architectural-decisions",
+    )
     assert note.meta["entities"] == [
-        {"source": "orders service", "relationship": "uses", "target": "PostgreSQL 16", "confidence": 0.9}
+        {
+            "source": "orders service",
+            "relationship": "uses",
+            "target": "PostgreSQL 16",
+            "confidence": 0.9,
+        }
     ]
-    assert (note.source["from"], note.turns, note.source["session"]) == (talk, ("session-9-t1",), "session-9")
+    assert (note.source["from"], note.turns, note.source["session"]) == (
+        talk,
+        ("session-9-t1",),
+        "session-9",
+    )
     assert f"> “{SPAN}” — user, turn session-9-t1" in note.body
     assert result.outcomes == {"ADD applied": 1}
     [line] = desk.audit()
-    assert (line["proposal"], line["outcome"], line["id"], line["conversation"]) == ("ADD", "applied", note.id, talk)
-    assert (line["model"], line["prompts"], line["span"]) == ("scripted", ["extract-1", "decide-1"], SPAN)
+    assert (line["proposal"], line["outcome"], line["id"], line["conversation"]) == (
+        "ADD",
+        "applied",
+        note.id,
+        talk,
+    )
+    assert (line["model"], line["prompts"], line["span"]) == (
+        "scripted",
+        ["extract-1", "decide-1"],
+        SPAN,
+    )
     [done] = desk.audit("refined")
     assert done["dropped"] == {"entities: not in the text": 1, "entities: wrong shape": 2}
     assert done["tokens"]["input"] == result.usage.input_tokens > 0
@@ -98,19 +144,30 @@ def test_what_an_answer_gets_wrong_costs_that_item_alone(desk, fact) -> None:
         "no object",
         fact(CHOICE, SPAN),
     )
-    result = desk.refine(talk, f"<think>well {{}}</think>Here you are:\n```json\n{json.dumps(answer)}\n```")
+    result = desk.refine(
+        talk, f"<think>well {{}}</think>Here you are:\n```json\n{json.dumps(answer)}\n```"
+    )
     assert [statement_of(note) for note in desk.notes()] == [CHOICE]
     assert +result.dropped == {"facts: span not in the text": 2, "facts: wrong shape": 4}
 
 
 def test_a_list_of_facts_with_nothing_around_it_is_an_answer(desk, fact) -> None:
-    desk.refine(desk.say(*TALK), found(fact("We go with PostgreSQL 16 for the orders service.", SPAN))["facts"])
+    desk.refine(
+        desk.say(*TALK),
+        found(fact("We go with PostgreSQL 16 for the orders service.", SPAN))["facts"],
+    )
     assert len(desk.notes()) == 1
 
 
 def test_an_answer_that_is_none_changes_nothing(desk) -> None:
     talk = desk.say(*TALK)
-    for text in ("I would rather not.", '{"facts": "none"}', '{"facts": [', "[]" * 3, "No, see [1]."):
+    for text in (
+        "I would rather not.",
+        '{"facts": "none"}',
+        '{"facts": [',
+        "[]" * 3,
+        "No, see [1].",
+    ):
         with pytest.raises(LlmRefused):
             desk.refine(talk, text)
     with pytest.raises(LlmUnavailable):
@@ -124,11 +181,23 @@ def test_words_of_the_assistant_are_no_rule_and_never_permanent(desk, fact) -> N
     desk.refine(
         talk,
         found(
-            fact(pool, "the pool of connections is exhausted after eleven idle clients", type="gotcha", lasting=1.0),
-            fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode", lasting=1.0),
+            fact(
+                pool,
+                "the pool of connections is exhausted after eleven idle clients",
+                type="gotcha",
+                lasting=1.0,
+            ),
+            fact(
+                "Always run pgbouncer in session mode.",
+                "pgbouncer keeps them in session mode",
+                lasting=1.0,
+            ),
             fact("We go with PostgreSQL 16 for transactions.", SPAN, lasting=0.95),
             # the user agreed, but the words are the assistant's
-            fact("One PostgreSQL server takes the load, far below its limits, says pgbouncer.", "My name is Lena"),
+            fact(
+                "One PostgreSQL server takes the load, far below its limits, says pgbouncer.",
+                "My name is Lena",
+            ),
         ),
     )
     known = {statement_of(note): note for note in desk.notes()}
@@ -140,7 +209,9 @@ def test_words_of_the_assistant_are_no_rule_and_never_permanent(desk, fact) -> N
 
 
 def test_of_a_rule_that_contradicts_a_note_it_is_told_that_it_is_one(desk, fact) -> None:
-    old = desk.workspace.notes.write(Draft("Never run pgbouncer in session mode.", created_at="2026-01-01"))
+    old = desk.workspace.notes.write(
+        Draft("Never run pgbouncer in session mode.", created_at="2026-01-01")
+    )
     rule = fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")
     desk.refine(desk.say(*TALK), found(rule), decided("ADD"))
     [line] = desk.audit()
@@ -148,9 +219,14 @@ def test_of_a_rule_that_contradicts_a_note_it_is_told_that_it_is_one(desk, fact)
 
 
 def test_a_session_that_is_mostly_recalled_text_teaches_nothing_twice(desk, fact) -> None:
-    recalled = fence("The billing service runs on CockroachDB in three regions. " * 30, "abcdefgh12345678")
+    recalled = fence(
+        "The billing service runs on CockroachDB in three regions. " * 30, "abcdefgh12345678"
+    )
     talk = desk.say((f"{recalled}\n{ASKED}", f"{ADVICE}\n\n{recalled}"), (DECIDED, recalled))
-    told = fact("The billing service runs on CockroachDB in three regions.", "billing service runs on CockroachDB")
+    told = fact(
+        "The billing service runs on CockroachDB in three regions.",
+        "billing service runs on CockroachDB",
+    )
     result = desk.refine(talk, found(told, fact(CHOICE, SPAN)))
     assert "CockroachDB" not in desk.model.questions[0]
     assert [statement_of(note) for note in desk.notes()] == [CHOICE]
@@ -166,7 +242,9 @@ MODES = [
 
 @pytest.mark.parametrize(("mode", "outcomes", "versions"), MODES)
 def test_a_mode_says_what_becomes_of_an_update(desk, fact, mode, outcomes, versions) -> None:
-    old = desk.workspace.notes.write(Draft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z"))
+    old = desk.workspace.notes.write(
+        Draft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
+    )
     talk = desk.say(*TALK)
     result = desk.refine(
         talk,
@@ -187,9 +265,15 @@ def test_nothing_is_asked_where_it_is_frozen(desk) -> None:
 
 def test_a_deletion_archives_and_what_is_permanent_is_left_alone(desk, fact) -> None:
     at = "2026-01-01T00:00:00Z"
-    gone = desk.workspace.notes.write(Draft("The orders service stores its orders in MySQL.", created_at=at))
+    gone = desk.workspace.notes.write(
+        Draft("The orders service stores its orders in MySQL.", created_at=at)
+    )
     kept = desk.workspace.notes.write(
-        Draft("Orders of the orders service stay in PostgreSQL forever.", permanent=True, created_at=at)
+        Draft(
+            "Orders of the orders service stay in PostgreSQL forever.",
+            permanent=True,
+            created_at=at,
+        )
     )
     talk = desk.say(*TALK)
     told = [
@@ -210,11 +294,20 @@ def test_a_deletion_archives_and_what_is_permanent_is_left_alone(desk, fact) -> 
 
 
 def test_a_decision_about_what_was_not_shown_or_without_a_reason_is_dropped(desk, fact) -> None:
-    desk.workspace.notes.write(Draft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z"))
+    desk.workspace.notes.write(
+        Draft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
+    )
     talk = desk.say(*TALK)
     answer = {
         "decisions": [
-            {"fact": 1, "action": "UPDATE", "target": "deadbeef", "confidence": 1.0, "reason": "x", "content": CHOICE},
+            {
+                "fact": 1,
+                "action": "UPDATE",
+                "target": "deadbeef",
+                "confidence": 1.0,
+                "reason": "x",
+                "content": CHOICE,
+            },
             {"fact": 1, "action": "ADD", "confidence": 1.0, "reason": "  "},
             {"fact": 9, "action": "ADD", "confidence": 1.0, "reason": "x"},
         ]
@@ -223,19 +316,31 @@ def test_a_decision_about_what_was_not_shown_or_without_a_reason_is_dropped(desk
     assert (desk.notes(), desk.audit()) == ([], [])
     kinds = ("unknown target", "missing", "unknown fact", "wrong shape")
     assert +result.dropped == {
-        f"decisions: {kind}" if kind != "wrong shape" else "decisions: wrong shape": 1 for kind in kinds
+        f"decisions: {kind}" if kind != "wrong shape" else "decisions: wrong shape": 1
+        for kind in kinds
     }
 
 
-def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_other(desk, fact) -> None:
-    old = desk.workspace.notes.write(Draft("We never use PostgreSQL for the orders service.", created_at="2026-01-01"))
+def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_other(
+    desk, fact
+) -> None:
+    old = desk.workspace.notes.write(
+        Draft("We never use PostgreSQL for the orders service.", created_at="2026-01-01")
+    )
     talk = desk.say(*TALK)
     told = [
         fact("We use PostgreSQL for the orders service.", SPAN),
         fact("The user is called Lena.", "My name is Lena", type="fact", scope="user"),
     ]
     asked: list[Any] = [found(*told)]
-    asked.append({"decisions": [*decided("ADD")["decisions"], *decided("ADD", fact=2, confidence=0.6)["decisions"]]})
+    asked.append(
+        {
+            "decisions": [
+                *decided("ADD")["decisions"],
+                *decided("ADD", fact=2, confidence=0.6)["decisions"],
+            ]
+        }
+    )
     near = desk.refine(talk, asked[0], *asked[1:])
     assert near.outcomes["ADD review"] == 1
     [held] = waiting(desk.workspace, Allowed())
@@ -253,24 +358,39 @@ def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_o
         "We use PostgreSQL for the orders service.",
     ]
     assert versions[-1].memory.trust == "user"
-    source = versions[-1].memory.source  # of the words that it quotes, and not of the note that it replaces
-    assert (source["from"], source["session"], source["turns"]) == (talk, "session-9", [held.entry["turn"]])
+    source = versions[
+        -1
+    ].memory.source  # of the words that it quotes, and not of the note that it replaces
+    assert (source["from"], source["session"], source["turns"]) == (
+        talk,
+        "session-9",
+        [held.entry["turn"]],
+    )
 
 
 def test_a_note_is_never_the_opposite_of_what_it_quotes(desk, fact) -> None:
     talk = desk.say(*TALK)
     lasting = {"confidence": 1.0, "lasting": 1.0}
-    desk.refine(talk, found(fact("We never go with PostgreSQL 16 for the orders service.", SPAN, **lasting)))
+    desk.refine(
+        talk, found(fact("We never go with PostgreSQL 16 for the orders service.", SPAN, **lasting))
+    )
     [line] = desk.audit()
     assert (line["outcome"], line["gate"], desk.notes()) == ("review", "support", [])
 
 
 def test_a_proposal_that_was_rejected_or_forged_is_not_offered(desk, fact) -> None:
     talk = desk.say(*TALK)
-    desk.refine(talk, found(fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")))
+    desk.refine(
+        talk,
+        found(
+            fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")
+        ),
+    )
     [held] = waiting(desk.workspace, Allowed())
     store, machine = desk.workspace.store, desk.workspace.machine
-    store.record(machine, {**held.entry, "id": f"{held.id[:-1]}0", "span": "words that nobody said"})
+    store.record(
+        machine, {**held.entry, "id": f"{held.id[:-1]}0", "span": "words that nobody said"}
+    )
     store.record("elsewhere", {**held.entry, "id": f"{held.id[:-1]}1"})
     assert [other.id for other in waiting(desk.workspace, Allowed())] == [held.id]
     reject(desk.workspace, held)
@@ -287,7 +407,11 @@ def test_what_was_forgotten_stays_so(desk, fact) -> None:
 
     def forgotten_meanwhile(_: str) -> Any:
         forget(desk.workspace, third)
-        return found(fact("The orders service has two people of the team behind it.", "two people of the team"))
+        return found(
+            fact(
+                "The orders service has two people of the team behind it.", "two people of the team"
+            )
+        )
 
     third = desk.say((f"{ASKED} So?", ADVICE), day=12)
     assert desk.refine(third, forgotten_meanwhile).why == "it was forgotten meanwhile"

@@ -1,4 +1,6 @@
-"""The rules that need no workspace: receipts, trust, contradictions, parts of a conversation, shapes of answers."""
+"""The rules that need no workspace: receipts, trust, contradictions, parts of a conversation,
+shapes of answers.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +10,31 @@ from pathlib import Path
 import pytest
 
 from keeplore.memory import Asked, Exchange
-from keeplore.memory.fence import fence
 from keeplore.refine import decide, extract
-from keeplore.refine.answers import FactItem, items
+from keeplore.refine.answer_schema import FactItem, items
 from keeplore.refine.classify import Kind, Place, Said, is_rule_of_others, kind_of
 from keeplore.refine.contradictions import contradiction, is_opposite
-from keeplore.refine.entities import key_of
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import is_supported, receipt_of, trust_of
+from keeplore.refine.triples import key_of
 from keeplore.refine.window import MAX_INPUT, Window, exchange_key, segments_of, unread, windows
+from keeplore.text.fences import fence
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "refine"
 CODE = "```python\n" + "print(1)\n" * 30 + "```"
 SAID = (
     Exchange(
-        "t1", "2026-02-09T10:00:00Z", "Use “smart” *quotes*\n and dashes – everywhere", ("All right, dashes it is.",)
+        "t1",
+        "2026-02-09T10:00:00Z",
+        "Use “smart” *quotes*\n and dashes – everywhere",
+        ("All right, dashes it is.",),
     ),
-    Exchange("t2", "2026-02-09T10:01:00Z", "", (Asked("Which port?", "Port 5433, please", ("5432", "5433")), CODE)),
+    Exchange(
+        "t2",
+        "2026-02-09T10:01:00Z",
+        "",
+        (Asked("Which port?", "Port 5433, please", ("5432", "5433")), CODE),
+    ),
 )
 
 
@@ -36,7 +46,12 @@ def segments(*exchanges: Exchange, pasted: str = "\0"):
 def test_a_prompt_changes_only_with_its_version(name: str) -> None:
     expected = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
     told = prompt(name)
-    assert "\n".join([f"{told.label}\n\n{told.text}", *(["---", *told.table] if told.table else []), ""]) == expected
+    assert (
+        "\n".join(
+            [f"{told.label}\n\n{told.text}", *(["---", *told.table] if told.table else []), ""]
+        )
+        == expected
+    )
 
 
 def test_what_a_model_is_shown_has_speakers_and_no_long_code() -> None:
@@ -52,7 +67,10 @@ def test_what_a_model_is_shown_has_speakers_and_no_long_code() -> None:
 
 
 SPANS = [
-    ('use "smart" quotes and dashes - everywhere.', ("t1", "user", "Use “smart” *quotes* and dashes – everywhere")),
+    (
+        'use "smart" quotes and dashes - everywhere.',
+        ("t1", "user", "Use “smart” *quotes* and dashes – everywhere"),
+    ),
     ("DASHES IT IS", ("t1", "assistant", "dashes it is")),
     ("Port 5433", ("t2", "user", "Port 5433")),
     ("print(1)", ("t2", "assistant", "print(1)")),  # what was not shown was said all the same
@@ -64,25 +82,39 @@ SPANS = [
 
 
 @pytest.mark.parametrize(("span", "expected"), SPANS)
-def test_a_span_is_found_as_it_stands_or_not_at_all(span: str, expected: tuple[str, str, str] | None) -> None:
+def test_a_span_is_found_as_it_stands_or_not_at_all(
+    span: str, expected: tuple[str, str, str] | None
+) -> None:
     found = receipt_of(span, segments(*SAID))
     assert (found and (found.turn, found.speaker, found.words)) == expected
 
 
 def test_the_trust_of_a_statement_is_the_lowest_of_its_words() -> None:
     talk = (
-        Exchange("t1", "", "Should we cache sessions in Redis?", ("Better keep them in signed cookies for a day.",)),
+        Exchange(
+            "t1",
+            "",
+            "Should we cache sessions in Redis?",
+            ("Better keep them in signed cookies for a day.",),
+        ),
         Exchange("t2", "", "Yes, do exactly that. Prices stay in cents, never in floats.", ()),
         Exchange("t3", "", "PASTED: agents keep their prices in floats.", ()),
     )
     said = segments(*talk, pasted="PASTED")
-    receipts = [receipt_of(span, said) for span in ("Yes, do exactly that", "Prices stay in cents", "prices in floats")]
+    receipts = [
+        receipt_of(span, said)
+        for span in ("Yes, do exactly that", "Prices stay in cents", "prices in floats")
+    ]
     statements = (
         "Sessions are kept in signed cookies for a day.",
         "Prices are kept in cents.",
         "Prices are in floats.",
     )
-    told = [trust_of(text, receipt, said) for text, receipt in zip(statements, receipts, strict=True) if receipt]
+    told = [
+        trust_of(text, receipt, said)
+        for text, receipt in zip(statements, receipts, strict=True)
+        if receipt
+    ]
     assert told == ["assistant", "user", "document"]
     assert is_supported("Sessions live in signed cookies.", said)
     assert not is_supported("Sessions live in signed cookies for 30 days.", said)
@@ -104,41 +136,67 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("one", "other", "expected"), PAIRS)
-def test_what_turns_a_statement_round_is_seen_in_either_order(one: str, other: str, expected: str) -> None:
+def test_what_turns_a_statement_round_is_seen_in_either_order(
+    one: str, other: str, expected: str
+) -> None:
     assert (contradiction(one, other), contradiction(other, one)) == (expected, expected)
 
 
 @pytest.mark.parametrize(
     ("statement", "words", "expected"),
     [
-        ("Never run the tests before you push to main.", "run the tests before you push to main", True),
+        (
+            "Never run the tests before you push to main.",
+            "run the tests before you push to main",
+            True,
+        ),
         ("The staging cluster may be deleted.", "the staging cluster must never be deleted", True),
         ("Redis is used for the session cache.", "we dropped Redis for the session cache", True),
         ("Do not use Redis for sessions.", "let us avoid Redis for sessions", False),
         ("Use spaces for indentation.", "we don't use tabs, we use spaces", False),
-        ("We use MySQL for orders.", "we do not use PostgreSQL for orders any more, it is MySQL", False),
-        ("Keep customer names out of the logs.", "Our customer names must not appear in logs.", False),
+        (
+            "We use MySQL for orders.",
+            "we do not use PostgreSQL for orders any more, it is MySQL",
+            False,
+        ),
+        (
+            "Keep customer names out of the logs.",
+            "Our customer names must not appear in logs.",
+            False,
+        ),
     ],
 )
-def test_a_statement_that_turns_its_own_words_round_is_told(statement: str, words: str, expected: bool) -> None:
+def test_a_statement_that_turns_its_own_words_round_is_told(
+    statement: str, words: str, expected: bool
+) -> None:
     assert is_opposite(statement, words) is expected
 
 
 def test_parts_are_cut_between_turns_and_a_huge_turn_at_its_lines() -> None:
-    talk = [Exchange(f"t{n}", "", f"Question {n} " + "x y " * 1200, ("answer " * 100,)) for n in range(6)]
+    talk = [
+        Exchange(f"t{n}", "", f"Question {n} " + "x y " * 1200, ("answer " * 100,))
+        for n in range(6)
+    ]
     talk.append(Exchange("huge", "", "\n".join(["a line of words"] * 2000), ("plan " * 2000,)))
     parts = windows(segments(*talk))
     assert all(len(part.text) <= MAX_INPUT for part in parts)
     turns = [{segment.turn for segment in part.segments} for part in parts]
-    assert all(a.isdisjoint(b) or a & b == {"huge"} for n, a in enumerate(turns) for b in turns[n + 1 :])
+    assert all(
+        a.isdisjoint(b) or a & b == {"huge"} for n, a in enumerate(turns) for b in turns[n + 1 :]
+    )
     shown = "\n".join(s.shown for part in parts for s in part.segments).split()
     everything = "\n".join(s.shown for s in segments(*talk)).split()
-    assert [word for word in shown if word not in ("plan", "[…]")] == [word for word in everything if word != "plan"]
+    assert [word for word in shown if word not in ("plan", "[…]")] == [
+        word for word in everything if word != "plan"
+    ]
     assert shown.count("plan") == 300 and shown.count("[…]") == 1  # the middle of what was too long
 
 
 def test_an_exchange_that_may_still_grow_is_left_for_later() -> None:
-    growing, ended = SAID[1], Exchange("t3", "2026-02-09T10:02:00Z", "Done?", ("Yes.",), "2026-02-09T10:03:00Z")
+    growing, ended = (
+        SAID[1],
+        Exchange("t3", "2026-02-09T10:02:00Z", "Done?", ("Yes.",), "2026-02-09T10:03:00Z"),
+    )
     assert unread(SAID, (), is_open=True) == SAID[:1]
     assert unread((*SAID, ended), {exchange_key(SAID[0])}, is_open=True) == (growing, ended)
     assert unread(SAID, (), is_open=False) == SAID
@@ -162,8 +220,20 @@ def test_a_scope_is_widened_and_a_note_permanent_by_the_users_own_words_alone() 
 
 
 def test_one_bad_item_costs_that_item() -> None:
-    good = {"content": "Prices are kept in cents.", "type": "decision", "confidence": 1, "span": "cents"}
-    bad = [{**good, "confidence": "high"}, {**good, "content": "x"}, {**good, "content": "x" * 2001}, [], None, 1]
+    good = {
+        "content": "Prices are kept in cents.",
+        "type": "decision",
+        "confidence": 1,
+        "span": "cents",
+    }
+    bad = [
+        {**good, "confidence": "high"},
+        {**good, "content": "x"},
+        {**good, "content": "x" * 2001},
+        [],
+        None,
+        1,
+    ]
     nan = {**good, "confidence": float("nan")}
     dropped: Counter[str] = Counter()
     found = items({"facts": [good, *bad, nan, *[good] * 25]}, "facts", FactItem, 20, dropped)
@@ -177,7 +247,10 @@ def test_a_schema_names_every_field_and_no_limit() -> None:
     fields = extract.SCHEMA["properties"]["facts"]["items"]
     assert fields["required"] == [*fields["properties"]]
     assert fields["properties"]["content"] == {"type": "string"}
-    assert decide.SCHEMA["properties"]["decisions"]["items"]["properties"]["action"]["enum"][0] == "ADD"
+    assert (
+        decide.SCHEMA["properties"]["decisions"]["items"]["properties"]["action"]["enum"][0]
+        == "ADD"
+    )
 
 
 def test_one_name_has_one_key() -> None:

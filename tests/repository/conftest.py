@@ -78,6 +78,8 @@ def product(sources: list[Source]) -> list[Source]:
 def files() -> list[Path]:
     """Every file that is or would be committed."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    listed = subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split("\0")
     found = sorted({ROOT / name for name in listed if name})
     return [path for path in found if path.is_file()]

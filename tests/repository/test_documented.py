@@ -1,4 +1,6 @@
-"""Whatever a person can use has its paragraph, every link leads somewhere, and one word is used for one thing."""
+"""Whatever a person can use has its paragraph, every link leads somewhere, and one word is used for
+one thing.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,15 @@ WRONG_WORDS = {
 
 
 def sections(name: str) -> dict[str, str]:
-    """Heading → text below it, up to the next heading of any level; code marks in headings left out."""
+    """Heading → text below it, up to the next heading of any level; code marks in headings left
+    out.
+    """
     text = (ROOT / "docs" / name).read_text(encoding="utf-8")
     parts = re.split(r"^#{1,6} (.+)$", without_fences(text, keep_lines=True), flags=re.MULTILINE)
-    return {heading.replace("`", ""): body for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
+    return {
+        heading.replace("`", ""): body
+        for heading, body in zip(parts[1::2], parts[2::2], strict=True)
+    }
 
 
 def without_fences(text: str, *, keep_lines: bool = False) -> str:
@@ -43,7 +50,9 @@ def without_fences(text: str, *, keep_lines: bool = False) -> str:
     return re.sub(r"^```.*?^```$", neutral, text, flags=re.MULTILINE | re.DOTALL)
 
 
-def commands(command: click.Command = cli, name: str = "keeplore") -> Iterator[tuple[str, click.Command]]:
+def commands(
+    command: click.Command = cli, name: str = "keeplore"
+) -> Iterator[tuple[str, click.Command]]:
     if not isinstance(command, click.Group):
         yield name, command
         return
@@ -73,7 +82,9 @@ def test_an_extension_point_has_its_paragraph(point: str) -> None:
 
 
 def test_no_paragraph_is_about_an_extension_point_that_is_gone() -> None:
-    told = {heading for heading in sections("extension-points.md") if heading.startswith("keeplore_")}
+    told = {
+        heading for heading in sections("extension-points.md") if heading.startswith("keeplore_")
+    }
     assert told == set(POINTS)
 
 
@@ -115,7 +126,9 @@ def test_a_commands_help_says_what_it_and_its_options_do(name: str, command: cli
 
 @pytest.mark.parametrize("name", list(settings()))
 def test_a_setting_is_documented(name: str) -> None:
-    assert re.search(rf"^\| `{re.escape(name)}` \|", (ROOT / "docs" / "commands.md").read_text(), re.MULTILINE)
+    assert re.search(
+        rf"^\| `{re.escape(name)}` \|", (ROOT / "docs" / "commands.md").read_text(), re.MULTILINE
+    )
 
 
 def test_every_variable_of_the_environment_is_documented(product: list[Any]) -> None:
@@ -143,8 +156,12 @@ def test_every_link_leads_somewhere(files: list[Path]) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    headings = re.findall(r"^#{1,6} (.+)$", without_fences(page.read_text(encoding="utf-8")), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+    headings = re.findall(
+        r"^#{1,6} (.+)$", without_fences(page.read_text(encoding="utf-8")), re.MULTILINE
+    )
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
+    }
 
 
 def test_every_page_of_the_docs_can_be_reached_from_the_readme() -> None:
@@ -156,7 +173,11 @@ def test_every_page_of_the_docs_can_be_reached_from_the_readme() -> None:
             continue
         reached.add(page)
         targets = LINK.findall(without_fences(page.read_text(encoding="utf-8")))
-        waiting += [(page.parent / t.partition("#")[0]).resolve() for t in targets if "://" not in t and t[0] != "#"]
+        waiting += [
+            (page.parent / t.partition("#")[0]).resolve()
+            for t in targets
+            if "://" not in t and t[0] != "#"
+        ]
     assert set((ROOT / "docs").rglob("*.md")) - reached == set()
 
 

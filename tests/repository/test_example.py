@@ -11,7 +11,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "extension-points.md"
 
 
 def test_the_example_emits_turns_and_gets_them_back(workspace_dir: Path, tmp_path: Path) -> None:
-    (example,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (example,) = re.findall(
+        r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     assert len([line for line in example.splitlines() if line.strip()]) <= 15
     project = tmp_path / "my-agent"
     project.mkdir()

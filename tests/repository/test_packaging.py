@@ -16,24 +16,30 @@ import yaml
 
 from keeplore.config.settings import Settings
 from keeplore.store.paths import FOLDERS
-from keeplore.workspace.template import template_dir
+from keeplore.workspace.lifecycle.template import template_dir
 
 TEMPLATE = [".gitattributes", ".gitignore", "AGENTS.md", "CLAUDE.md", "README.md", "keeplore.yaml"]
 GRAPH_PAGE = ("layout.js", "main.js", "page.css", "page.html", "panel.js", "view.js")
-GRAPH_VENDORED = ("LICENSE", "d3-dispatch.min.js", "d3-force.min.js", "d3-quadtree.min.js", "d3-timer.min.js")
+GRAPH_VENDORED = (
+    "LICENSE",
+    "d3-dispatch.min.js",
+    "d3-force.min.js",
+    "d3-quadtree.min.js",
+    "d3-timer.min.js",
+)
 DATA = {
-    "keeplore/capture/redact/rules.yaml",
-    "keeplore/capture/redact/seed_words.txt",
-    "keeplore/capture/topics.txt",
-    *(f"keeplore/cli/graphs/page/{name}" for name in GRAPH_PAGE),
-    *(f"keeplore/cli/graphs/vendor/{name}" for name in GRAPH_VENDORED),
+    "keeplore/redact/rules.yaml",
+    "keeplore/redact/seed_words.txt",
+    "keeplore/capture/topic_model.txt",
+    *(f"keeplore/cli/graph/page/{name}" for name in GRAPH_PAGE),
+    *(f"keeplore/cli/graph/vendor/{name}" for name in GRAPH_VENDORED),
     "keeplore/client/client.sh",
-    "keeplore/index/model/NOTICE",
-    "keeplore/index/model/config.json",
-    "keeplore/index/model/special_tokens_map.json",
-    "keeplore/index/model/tokenizer.json",
-    "keeplore/index/model/tokenizer_config.json",
-    "keeplore/memory/common.txt",
+    "keeplore/index/embedding/model/NOTICE",
+    "keeplore/index/embedding/model/config.json",
+    "keeplore/index/embedding/model/special_tokens_map.json",
+    "keeplore/index/embedding/model/tokenizer.json",
+    "keeplore/index/embedding/model/tokenizer_config.json",
+    "keeplore/text/common_words.txt",
     "keeplore/py.typed",
     "keeplore/refine/prompts/aspects.md",
     "keeplore/refine/prompts/decide.md",
@@ -47,7 +53,16 @@ PARTS = ("skills", "gemini", "opencode", ".claude-plugin")  # of plugin/, which 
 @pytest.fixture(scope="module")
 def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     into = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(into), str(root)]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(into),
+        str(root),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (built,) = into.glob("*.whl")
@@ -57,12 +72,24 @@ def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     into = tmp_path_factory.mktemp("installed")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(into)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(into),
+    ]
     subprocess.run([*command, str(wheel)], check=True, capture_output=True)
     return into
 
 
-def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(wheel: Path, root: Path) -> None:
+def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(
+    wheel: Path, root: Path
+) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     modules = {
         path.relative_to(root / folder).as_posix()
@@ -92,7 +119,7 @@ def test_an_installed_wheel_finds_its_template_and_starts(installed: Path, tmp_p
 import sys
 sys.path.insert(0, {str(installed)!r})
 import keeplore, keeplore_hooks
-from keeplore.workspace.template import template_dir
+from keeplore.workspace.lifecycle.template import template_dir
 print(keeplore.__file__, keeplore_hooks.__file__, template_dir(), sep="\\n")
 from keeplore.connect import parts
 for host in ("claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode"):
@@ -111,7 +138,10 @@ cli(["--version"])
         str(installed / "keeplore" / "workspace_template"),
     ]
     assert version == "keeplore, version 0.1.0"
-    assert sorted(path.name for path in (installed / "keeplore" / "workspace_template").iterdir()) == TEMPLATE
+    assert (
+        sorted(path.name for path in (installed / "keeplore" / "workspace_template").iterdir())
+        == TEMPLATE
+    )
 
 
 def test_a_checkout_finds_its_template(root: Path) -> None:
@@ -132,16 +162,30 @@ def test_the_templates_instructions_for_agents_stand_in_one_file(root: Path) -> 
 
 def test_the_template_mixes_no_lines_of_two_files(root: Path) -> None:
     """A union merge of two front matters loses data."""
-    rules = (root / "workspace_template" / ".gitattributes").read_text(encoding="utf-8").splitlines()
-    assert [rule for rule in rules if "merge=" in rule and not rule.endswith(" merge=keeplore")] == []
-    assert {f"{folder}/**" for folder in FOLDERS} == {rule.split()[0] for rule in rules if "merge=" in rule}
+    rules = (
+        (root / "workspace_template" / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    )
+    assert [
+        rule for rule in rules if "merge=" in rule and not rule.endswith(" merge=keeplore")
+    ] == []
+    assert {f"{folder}/**" for folder in FOLDERS} == {
+        rule.split()[0] for rule in rules if "merge=" in rule
+    }
     assert "*.md    text eol=lf" in rules
 
 
 def test_every_dependency_is_pinned(root: Path) -> None:
     pins = (root / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in pins if not line.startswith("#")}
-    assert all("==" in line and "@" not in line and "/" not in line for line in pins if not line.startswith("#"))
+    pinned = {
+        line.partition("==")[0].lower().replace("_", "-")
+        for line in pins
+        if not line.startswith("#")
+    }
+    assert all(
+        "==" in line and "@" not in line and "/" not in line
+        for line in pins
+        if not line.startswith("#")
+    )
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     names = {name.partition(">")[0].partition("=")[0].lower() for name in wanted}

@@ -1,4 +1,6 @@
-"""The files for Codex, Copilot, Cursor, Gemini CLI and OpenCode keep each host's rules, and what they run works."""
+"""The files for Codex, Copilot, Cursor, Gemini CLI and OpenCode keep each host's rules, and what
+they run works.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 
 import keeplore
-from keeplore.connect.entries import BEFORE_EDIT, ENTRIES, Launcher, hooks, mcp
+from keeplore.connect.hook_entries import BEFORE_EDIT, ENTRIES, Launcher, hooks, mcp
 from keeplore.errors import ConfigError
 from keeplore_hooks.hosts import COMMANDS
 from keeplore_hooks.spool import Spool
@@ -70,18 +72,27 @@ def test_every_manifest_tells_the_same_of_the_plugin(name: str) -> None:
     manifest = load(name)
     told = {key: value for key, value in manifest.items() if key in COMMON}
     assert told == {key: CLAUDE[key] for key in told}
-    assert {"name", "version", "description"} <= set(told) and manifest["version"] == keeplore.__version__
+    assert {"name", "version", "description"} <= set(told) and manifest[
+        "version"
+    ] == keeplore.__version__
 
 
 def test_the_manifests_have_no_key_that_their_host_does_not_know() -> None:
     assert set(load(MANIFESTS["copilot"])) == COMMON | {"skills", "mcpServers", "hooks"}
     assert set(load(MANIFESTS["codex"])) == COMMON | {"skills", "mcpServers", "hooks", "interface"}
-    assert set(load(MANIFESTS["cursor"])) == COMMON | {"displayName", "skills", "mcpServers", "hooks"}
+    assert set(load(MANIFESTS["cursor"])) == COMMON | {
+        "displayName",
+        "skills",
+        "mcpServers",
+        "hooks",
+    }
     assert set(load(MANIFESTS["gemini-cli"])) == {"name", "version", "description", "mcpServers"}
 
 
 def test_there_is_no_manifest_that_stands_above_those_of_the_hosts() -> None:
-    """Codex and Copilot would take the portable plugin.json first, which knows no entries: nothing would be told."""
+    """Codex and Copilot would take the portable plugin.json first, which knows no entries: nothing
+    would be told.
+    """
     assert not (PLUGIN / "plugin.json").exists()
 
 
@@ -96,12 +107,21 @@ def test_what_a_manifest_names_is_there(host: str) -> None:
 
 def test_codex_shows_a_name_and_a_category() -> None:
     interface = load(MANIFESTS["codex"])["interface"]
-    assert interface["displayName"] == CLAUDE["displayName"] and interface["category"] == "Productivity"
+    assert (
+        interface["displayName"] == CLAUDE["displayName"]
+        and interface["category"] == "Productivity"
+    )
     market = json.loads((ROOT / ".agents" / "plugins" / "marketplace.json").read_bytes())
     (entry,) = market["plugins"]
     assert set(market) == {"name", "interface", "plugins"}
-    assert entry["policy"] == {"installation": "AVAILABLE", "authentication": "ON_INSTALL"} and entry["category"]
-    assert entry["source"] == {"source": "local", "path": "./plugin"} and (ROOT / entry["source"]["path"]).is_dir()
+    assert (
+        entry["policy"] == {"installation": "AVAILABLE", "authentication": "ON_INSTALL"}
+        and entry["category"]
+    )
+    assert (
+        entry["source"] == {"source": "local", "path": "./plugin"}
+        and (ROOT / entry["source"]["path"]).is_dir()
+    )
 
 
 def test_cursor_finds_the_plugin_in_its_marketplace() -> None:
@@ -117,13 +137,19 @@ def test_every_event_that_a_host_reports_is_explained_on_its_page(host: str) -> 
     assert [entry.event for entry in ENTRIES[host] if f"`{entry.event}`" not in page] == []
 
 
-@pytest.mark.parametrize(("host", "event", "matcher", "handler"), ALL, ids=[f"{one[0]}-{one[1]}" for one in ALL])
-def test_a_handler_keeps_the_rules_of_its_host(host: str, event: str, matcher: str, handler: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("host", "event", "matcher", "handler"), ALL, ids=[f"{one[0]}-{one[1]}" for one in ALL]
+)
+def test_a_handler_keeps_the_rules_of_its_host(
+    host: str, event: str, matcher: str, handler: dict[str, Any]
+) -> None:
     assert set(handler) <= {**GROUPED, **FLAT}[host]
     assert handler.get("type", "command") == "command"
     if host == "codex":
         assert "(?" not in matcher and not (matcher and event in WITHOUT_MATCHER)
-        assert 0 < handler["timeout"] <= (3 if event in ("SessionEnd", "Interrupt") else 5)  # seconds
+        assert (
+            0 < handler["timeout"] <= (3 if event in ("SessionEnd", "Interrupt") else 5)
+        )  # seconds
     elif host == "gemini-cli":
         assert 1000 <= handler["timeout"] <= 5000  # milliseconds
     elif host == "copilot":
@@ -140,7 +166,9 @@ def test_a_file_with_a_version_says_it(host: str) -> None:
     assert load(FILES[host][0])["version"] == 1
 
 
-@pytest.mark.parametrize(("host", "event", "matcher", "handler"), ALL, ids=[f"{one[0]}-{one[1]}" for one in ALL])
+@pytest.mark.parametrize(
+    ("host", "event", "matcher", "handler"), ALL, ids=[f"{one[0]}-{one[1]}" for one in ALL]
+)
 def test_what_a_handler_runs_puts_the_event_into_the_spool(
     host: str, event: str, matcher: str, handler: dict[str, Any], home: Path, tmp_path: Path
 ) -> None:
@@ -152,8 +180,13 @@ def test_what_a_handler_runs_puts_the_event_into_the_spool(
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     (entry,) = Spool(home / "state" / "spool").pending()
     assert (entry.host, entry.event, entry.read()) == (host, event, b'{"session_id": "s"}')
-    gone = subprocess.run(command.replace(str(folder), "/nowhere"), **run, env=os.environ | {variable: "/nowhere"})
-    assert (gone.returncode, gone.stdout) == (0, b"")  # 2, as sh and Python end then, would be a refusal
+    gone = subprocess.run(
+        command.replace(str(folder), "/nowhere"), **run, env=os.environ | {variable: "/nowhere"}
+    )
+    assert (gone.returncode, gone.stdout) == (
+        0,
+        b"",
+    )  # 2, as sh and Python end then, would be a refusal
 
 
 def test_every_server_is_started_out_of_the_plugin() -> None:
@@ -167,19 +200,27 @@ def test_every_server_is_started_out_of_the_plugin() -> None:
         ((server_name, server),) = load(name)["mcpServers"].items()
         assert server_name == "keeplore" and server["command"] == "python3"
         assert server["args"] == ["-I", "-S", f"{root}/keeplore/client/mcp.py"]
-    assert load("copilot.mcp.json")["mcpServers"]["keeplore"]["type"] == "stdio"  # without it Copilot loads none
+    assert (
+        load("copilot.mcp.json")["mcpServers"]["keeplore"]["type"] == "stdio"
+    )  # without it Copilot loads none
     assert "trust" not in load(MANIFESTS["gemini-cli"])["mcpServers"]["keeplore"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_nothing_typed_reaches_a_shell_through_a_command(name: str) -> None:
-    gemini = tomllib.loads((PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(encoding="utf-8"))
+    gemini = tomllib.loads(
+        (PLUGIN / "gemini" / "commands" / "keeplore" / f"{name}.toml").read_text(encoding="utf-8")
+    )
     assert re.findall(r"!\{|@\{|\{\{", gemini["prompt"]) == []
-    text = (PLUGIN / "opencode" / "commands" / "keeplore" / f"{name}.md").read_text(encoding="utf-8")
+    text = (PLUGIN / "opencode" / "commands" / "keeplore" / f"{name}.md").read_text(
+        encoding="utf-8"
+    )
     assert re.findall(r"\$(?:ARGUMENTS|\d)|!`|(?:^|\s)@\w", text) == []
 
 
-ODD = Launcher(("py 3", "-I", "/a b/$x/client.py"), ("sh", "/a b/$x/client.sh"), ("py 3", "/a b/mcp.py"))
+ODD = Launcher(
+    ("py 3", "-I", "/a b/$x/client.py"), ("sh", "/a b/$x/client.sh"), ("py 3", "/a b/mcp.py")
+)
 
 
 @pytest.mark.parametrize("host", FILES)
@@ -188,7 +229,9 @@ def test_paths_of_a_machine_are_quoted_for_its_shell(host: str, tmp_path: Path) 
     handler = entry["hooks"][0] if host in GROUPED else entry
     first = handler[SHELL_KEYS[host]].partition(" || ")[0]
     event = ENTRIES[host][0].event
-    shown = subprocess.run(f"printf '%s\\n' {first}", shell=True, capture_output=True, text=True, cwd=tmp_path)
+    shown = subprocess.run(
+        f"printf '%s\\n' {first}", shell=True, capture_output=True, text=True, cwd=tmp_path
+    )
     assert shown.stdout.splitlines() == [*ODD.ask, host, event]
 
 
@@ -218,10 +261,17 @@ def test_an_entry_before_edits_is_written_where_it_is_wished() -> None:
 def test_each_host_writes_a_server_in_its_own_way() -> None:
     command, *arguments = ODD.mcp
     assert mcp("codex", ODD) == {"command": command, "args": arguments}
-    assert mcp("copilot", ODD) == {"type": "local", "command": command, "args": arguments, "tools": ["*"]}
+    assert mcp("copilot", ODD) == {
+        "type": "local",
+        "command": command,
+        "args": arguments,
+        "tools": ["*"],
+    }
     assert mcp("opencode", ODD) == {"type": "local", "command": list(ODD.mcp), "enabled": True}
 
 
 def test_a_host_without_a_file_of_entries_is_refused_with_the_names_of_others() -> None:
-    with pytest.raises(ConfigError, match=r"opencode reads no file of host events\. Use one of: claude-code, codex"):
+    with pytest.raises(
+        ConfigError, match=r"opencode reads no file of host events\. Use one of: claude-code, codex"
+    ):
         hooks("opencode", ODD)

@@ -1,4 +1,5 @@
-"""The files that Claude Code reads when it installs the plugin keep the host's rules, and what they name works.
+"""The files that Claude Code reads when it installs the plugin keep the host's rules, and what they
+name works.
 
 The rules are those of ``claude plugin validate --strict`` as far as they are known.
 """
@@ -24,7 +25,10 @@ EVENTS = json.loads((FOLDER / "hooks" / "hooks.json").read_bytes())["hooks"]
 SERVERS = json.loads((FOLDER / ".mcp.json").read_bytes())["mcpServers"]
 MARKET = json.loads((FOLDER.parent / ".claude-plugin" / "marketplace.json").read_bytes())
 HANDLERS = [
-    (event, group, handler) for event, groups in EVENTS.items() for group in groups for handler in group["hooks"]
+    (event, group, handler)
+    for event, groups in EVENTS.items()
+    for group in groups
+    for handler in group["hooks"]
 ]
 
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
@@ -33,20 +37,36 @@ MANIFEST_TYPES = {
     "name": str, "displayName": str, "version": str, "description": str, "author": dict, "homepage": str,
     "repository": str, "license": str, "keywords": list,
 }  # fmt: skip
-REFUSED_NAMES = re.compile(r"(claude-|anthropic-|anthropics-|cc-plugin-)|(claude|anthropic|claude-code|claude-mods)\Z")
+REFUSED_NAMES = re.compile(
+    r"(claude-|anthropic-|anthropics-|cc-plugin-)|(claude|anthropic|claude-code|claude-mods)\Z"
+)
 TAKEN_MARKETS = ("claude-plugins-official", "agent-skills")
-WITH_MATCHER = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptExpansion")
+WITH_MATCHER = (
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+    "UserPromptExpansion",
+)
 # the host waits for context there, and the client.py asks for it
-ANSWERED = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion ^(keeplore:)?(remember|recall|forget|memory)$")
+ANSWERED = (
+    "SessionStart",
+    "UserPromptSubmit",
+    "UserPromptExpansion ^(keeplore:)?(remember|recall|forget|memory)$",
+)
 
 
 def test_the_manifest_has_the_keys_and_types_that_the_host_knows() -> None:
-    assert {key: type(value) for key, value in MANIFEST.items()} == {key: MANIFEST_TYPES[key] for key in MANIFEST}
+    assert {key: type(value) for key, value in MANIFEST.items()} == {
+        key: MANIFEST_TYPES[key] for key in MANIFEST
+    }
     assert set(MANIFEST["author"]) <= {"name", "email", "url"}
     assert all(isinstance(word, str) for word in MANIFEST["keywords"])
     # what is no URL makes the plugin fail to load
     urls = [MANIFEST[key] for key in ("homepage", "repository") if key in MANIFEST]
-    assert [url for url in urls if urlsplit(url).scheme != "https" or not urlsplit(url).netloc] == []
+    assert [
+        url for url in urls if urlsplit(url).scheme != "https" or not urlsplit(url).netloc
+    ] == []
 
 
 def test_the_manifest_names_no_file_that_is_found_without_it() -> None:
@@ -61,7 +81,9 @@ def test_the_server_is_started_out_of_the_plugin() -> None:
     assert (FOLDER / server["args"][-1].removeprefix("${CLAUDE_PLUGIN_ROOT}/")).is_file()
 
 
-@pytest.mark.parametrize("name", [MANIFEST["name"], MARKET["name"], *(p["name"] for p in MARKET["plugins"])])
+@pytest.mark.parametrize(
+    "name", [MANIFEST["name"], MARKET["name"], *(p["name"] for p in MARKET["plugins"])]
+)
 def test_names_are_ones_that_the_host_accepts(name: str) -> None:
     assert KEBAB.match(name)
     assert not REFUSED_NAMES.match(name)
@@ -84,8 +106,14 @@ def test_the_marketplace_leads_to_the_plugin() -> None:
 
 
 def test_the_plugin_folder_can_be_copied() -> None:
-    """A host copies plugin/ alone and follows no link out of it; a CLAUDE.md in it would be dead text."""
-    names = [path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if "__pycache__" not in path.parts]
+    """A host copies plugin/ alone and follows no link out of it; a CLAUDE.md in it would be dead
+    text.
+    """
+    names = [
+        path.relative_to(FOLDER).as_posix()
+        for path in FOLDER.rglob("*")
+        if "__pycache__" not in path.parts
+    ]
     assert [name for name in names if (FOLDER / name).is_symlink()] == []
     assert [name for name in names if name.rpartition("/")[2] in ("CLAUDE.md", "AGENTS.md")] == []
     assert sorted(path.name for path in (FOLDER / ".claude-plugin").iterdir()) == ["plugin.json"]
@@ -99,26 +127,37 @@ def test_every_useful_event_is_captured() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("event", "group", "handler"), HANDLERS, ids=[event for event, _, _ in HANDLERS])
-def test_a_handler_keeps_the_hosts_rules(event: str, group: dict[str, Any], handler: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("event", "group", "handler"), HANDLERS, ids=[event for event, _, _ in HANDLERS]
+)
+def test_a_handler_keeps_the_hosts_rules(
+    event: str, group: dict[str, Any], handler: dict[str, Any]
+) -> None:
     assert set(group) <= {"matcher", "hooks"}
     if "matcher" in group:
         assert event in WITH_MATCHER
         is_pattern = not re.fullmatch(r"[A-Za-z0-9_\- ,|]+", group["matcher"])
         # the host does not anchor a pattern
         assert not is_pattern or (group["matcher"][0], group["matcher"][-1]) == ("^", "$")
-    # an "if" outside tool events never runs, "once" is ignored, "async" is killed when the host exits
+    # an "if" outside tool events never runs, "once" is ignored, "async" is killed when the host
+    # exits
     assert set(handler) == {"type", "command", "args", "timeout"}
     assert handler["type"] == "command"
-    assert 0 < handler["timeout"] <= (1 if event == "SessionEnd" else 5)  # seconds; the session waits
+    assert (
+        0 < handler["timeout"] <= (1 if event == "SessionEnd" else 5)
+    )  # seconds; the session waits
     assert handler["command"] == "sh" and handler["args"][0] == "-c"
 
 
-@pytest.mark.parametrize(("event", "group", "handler"), HANDLERS, ids=[event for event, _, _ in HANDLERS])
+@pytest.mark.parametrize(
+    ("event", "group", "handler"), HANDLERS, ids=[event for event, _, _ in HANDLERS]
+)
 def test_what_a_handler_names_puts_the_event_into_the_spool(
     event: str, group: dict[str, Any], handler: dict[str, Any], home: Path
 ) -> None:
-    client = "client.py" if f"{event} {group.get('matcher', '')}".strip() in ANSWERED else "client.sh"
+    client = (
+        "client.py" if f"{event} {group.get('matcher', '')}".strip() in ANSWERED else "client.sh"
+    )
     assert f"keeplore/client/{client}" in handler["args"][1]
     assert ("client.py" in handler["args"][1]) == (client == "client.py")
     (home / "state" / "advised").touch()
@@ -129,8 +168,12 @@ def test_what_a_handler_names_puts_the_event_into_the_spool(
 
 
 def run(handler: dict[str, Any], folder: Path, payload: bytes) -> tuple[int, bytes, bytes]:
-    arguments = [argument.replace("${CLAUDE_PLUGIN_ROOT}", str(folder)) for argument in handler["args"]]
-    done = subprocess.run([handler["command"], *arguments], input=payload, capture_output=True, check=False)
+    arguments = [
+        argument.replace("${CLAUDE_PLUGIN_ROOT}", str(folder)) for argument in handler["args"]
+    ]
+    done = subprocess.run(
+        [handler["command"], *arguments], input=payload, capture_output=True, check=False
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -142,8 +185,14 @@ def test_a_handler_whose_client_is_gone_stops_no_session(event: str, tmp_path: P
 
 
 def handlers_for(command: str) -> list[str]:
-    groups = [group for group in EVENTS["UserPromptExpansion"] if re.search(group["matcher"], command)]
-    return ["asked" if "client.py" in handler["args"][1] else "told" for group in groups for handler in group["hooks"]]
+    groups = [
+        group for group in EVENTS["UserPromptExpansion"] if re.search(group["matcher"], command)
+    ]
+    return [
+        "asked" if "client.py" in handler["args"][1] else "told"
+        for group in groups
+        for handler in group["hooks"]
+    ]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *(f"{PLUGIN}:{name}" for name in COMMANDS)])
@@ -153,7 +202,15 @@ def test_a_command_of_ours_is_answered_and_no_other_handler_runs(command: str) -
 
 @pytest.mark.parametrize(
     "command",
-    ["review", "other:remember", "keeplore:other", "remembering", "xremember", "keeplore:recall:x", "mcp__a__b"],
+    [
+        "review",
+        "other:remember",
+        "keeplore:other",
+        "remembering",
+        "xremember",
+        "keeplore:recall:x",
+        "mcp__a__b",
+    ],
 )
 def test_any_other_command_is_only_spooled(command: str) -> None:
     assert handlers_for(command) == ["told"]
@@ -165,6 +222,14 @@ def test_the_adapter_asks_for_the_commands_that_have_a_skill() -> None:
     assert MANIFEST["name"] == PLUGIN
     host = host_named("claude-code")
     for name in names:
-        payload = {"session_id": "s", "command_name": f"{MANIFEST['name']}:{name}", "command_args": " two words "}
+        payload = {
+            "session_id": "s",
+            "command_name": f"{MANIFEST['name']}:{name}",
+            "command_args": " two words ",
+        }
         ask = host.ask("UserPromptExpansion", json.dumps(payload).encode())
-        assert ask is not None and (ask.kind, ask.source, ask.text) == ("command", name, "two words")
+        assert ask is not None and (ask.kind, ask.source, ask.text) == (
+            "command",
+            name,
+            "two words",
+        )

@@ -23,7 +23,8 @@ MAX_LINES = 20  # with imports and empty lines
 ANSWER = "We dropped Redis because it lost jobs twice when it was restarted."
 WORKER_S = 120  # it starts, loads its modules and reads what was spooled
 QUESTION = "Why did we drop Redis?"
-# models that answer by themselves, put in the place of those on a network; each runs before its example
+# models that answer by themselves, put in the place of those on a network; each runs before its
+# example
 MODELS = {
     "agents": f"""
 import agents, agents.models.openai_provider as provider
@@ -57,14 +58,18 @@ Run = Callable[..., list[str]]
 
 @pytest.fixture
 def run(tmp_path: Path, workspace_dir: Path) -> Run:
-    """Runs a Python program in a project of a machine with a workspace; the lines that it printed."""
+    """Runs a Python program in a project of a machine with a workspace; the lines that it
+    printed.
+    """
     project = tmp_path / "billing"
     project.mkdir()
 
     def run(*arguments: str, **environment: str) -> list[str]:
         command = [sys.executable, *arguments]
         surroundings = {**os.environ, **environment}
-        done = subprocess.run(command, cwd=project, env=surroundings, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=project, env=surroundings, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
 
@@ -73,7 +78,9 @@ def run(tmp_path: Path, workspace_dir: Path) -> Run:
 
 
 def examples(page: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
 
 
 def said(root: Path) -> list[tuple[str, str]]:
@@ -82,7 +89,9 @@ def said(root: Path) -> list[tuple[str, str]]:
     return [(exchange.user, exchange.assistant) for talk in talks for exchange in talk.exchanges]
 
 
-def test_the_loop_keeps_a_history_and_leaves_turns_in_the_workspace(run: Run, workspace_dir: Path) -> None:
+def test_the_loop_keeps_a_history_and_leaves_turns_in_the_workspace(
+    run: Run, workspace_dir: Path
+) -> None:
     expected = [f"(an answer to {count} messages)" for count in (2, 4, 6)]
     assert run("-c", examples(PAGE)[0]) == expected
     prompts = [QUESTION, "Use Postgres then.", "How many retries?"]
@@ -92,7 +101,9 @@ def test_the_loop_keeps_a_history_and_leaves_turns_in_the_workspace(run: Run, wo
 def test_each_framework_has_a_short_example() -> None:
     programs = examples(FRAMEWORKS)
     assert len(programs) == len(MODELS)
-    for program, framework in zip(programs, ("agents", "pydantic_ai", "langgraph", "claude_agent_sdk"), strict=True):
+    for program, framework in zip(
+        programs, ("agents", "pydantic_ai", "langgraph", "claude_agent_sdk"), strict=True
+    ):
         assert f"from {framework}" in program
         assert len(program.splitlines()) <= MAX_LINES, framework
 
@@ -117,7 +128,9 @@ def test_the_example_for_the_claude_agent_sdk_remembers_what_was_said(
 ) -> None:
     (program,) = (text for text in examples(FRAMEWORKS) if "from claude_agent_sdk " in text)
     program_of_claude = tmp_path / "claude"
-    program_of_claude.write_text(f"#!/bin/sh\nexec {sys.executable} {CLAUDE_CODE}\n", encoding="utf-8")
+    program_of_claude.write_text(
+        f"#!/bin/sh\nexec {sys.executable} {CLAUDE_CODE}\n", encoding="utf-8"
+    )
     program_of_claude.chmod(0o755)
     files = {"TRANSCRIPT": str(tmp_path / "t.jsonl"), "REPLIES": str(tmp_path / "replies")}
     told = {"SESSION": "s-1", "ANSWER": ANSWER, "CLAUDE": str(program_of_claude), **files}
@@ -133,7 +146,9 @@ def test_the_example_for_the_claude_agent_sdk_remembers_what_was_said(
 
 
 def test_every_method_of_the_history_is_in_the_table() -> None:
-    public = [name for name in vars(keeplore.conversation.MessageHistory) if not name.startswith("_")]
+    public = [
+        name for name in vars(keeplore.conversation.MessageHistory) if not name.startswith("_")
+    ]
     page = PAGE.read_text(encoding="utf-8")
     assert len(public) == 6
     assert [name for name in public if f"| `{name}(" not in page] == []

@@ -15,7 +15,16 @@ import pytest
 
 def test_the_home_is_a_fresh_one(home: Path) -> None:
     names = sorted(entry.name for entry in home.iterdir())
-    assert names == [".cache", ".claude", ".config", ".gitconfig", ".local", "cache", "state", "tmp"]
+    assert names == [
+        ".cache",
+        ".claude",
+        ".config",
+        ".gitconfig",
+        ".local",
+        "cache",
+        "state",
+        "tmp",
+    ]
     assert tempfile.gettempdir() == str(home / "tmp")
     assert os.environ["KEEPLORE_STATE_DIR"] == str(home / "state")
     assert "KEEPLORE_OFF" not in os.environ
@@ -23,7 +32,10 @@ def test_the_home_is_a_fresh_one(home: Path) -> None:
 
 def test_the_home_of_a_child_process_is_the_same(home: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import pathlib; print(pathlib.Path.home())"], check=True, capture_output=True, text=True
+        [sys.executable, "-c", "import pathlib; print(pathlib.Path.home())"],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert str(home) == done.stdout.strip()
 
@@ -31,7 +43,10 @@ def test_the_home_of_a_child_process_is_the_same(home: Path) -> None:
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1"])
 def test_a_connection_that_leaves_the_machine_is_refused(address: str, escapes: list[str]) -> None:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family) as connection, pytest.raises(PermissionError, match="may not connect"):
+    with (
+        socket.socket(family) as connection,
+        pytest.raises(PermissionError, match="may not connect"),
+    ):
         connection.connect((address, 80))
     assert len(escapes) == 1
     escapes.clear()

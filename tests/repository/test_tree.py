@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 # written so that this file does not match its own patterns
-REGISTRIES = re.compile(r"pyp[i]\.org|pythonh[o]sted|registry\.npm[j]s|deb\.deb[i]an\.org|index-u[r]l", re.IGNORECASE)
+REGISTRIES = re.compile(
+    r"pyp[i]\.org|pythonh[o]sted|registry\.npm[j]s|deb\.deb[i]an\.org|index-u[r]l", re.IGNORECASE
+)
 MACHINE = re.compile(r"(?:^|[^A-Za-z0-9_.~])/(?:wor[k]|far[m]|roo[t])/")
 SECRETS = re.compile(
     r"AKI[A][0-9A-Z]{16}|gh[pousr]_[0-9A-Za-z]{36}|sk-[0-9A-Za-z]{20}|xox[abp]-[0-9]{6}"
@@ -21,7 +23,11 @@ def texts(files: list[Path]) -> list[tuple[Path, str]]:
 
 
 def found(pattern: re.Pattern[str], files: list[Path]) -> list[str]:
-    return [f"{path}: {match[0].strip()!r}" for path, text in texts(files) for match in pattern.finditer(text)]
+    return [
+        f"{path}: {match[0].strip()!r}"
+        for path, text in texts(files)
+        for match in pattern.finditer(text)
+    ]
 
 
 def test_every_file_is_text_in_utf_8_with_unix_line_ends(files: list[Path]) -> None:
@@ -72,7 +78,26 @@ def test_the_two_commands_exist(root: Path) -> None:
 
 def test_tests_mirror_the_packages(root: Path) -> None:
     """A folder of tests is named after what it tests, so that both are found together."""
-    packages = {path.name for path in (root / "plugin" / "keeplore").iterdir() if (path / "__init__.py").exists()}
-    beside = {"hooks", "repository", "demo", "e2e", "golden", "property", "crash", "benchmarks", "docs", "support"}
-    folders = {path.name for path in (root / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    packages = {
+        path.name
+        for path in (root / "plugin" / "keeplore").iterdir()
+        if (path / "__init__.py").exists()
+    }
+    beside = {
+        "hooks",
+        "repository",
+        "demo",
+        "e2e",
+        "golden",
+        "property",
+        "crash",
+        "benchmarks",
+        "docs",
+        "support",
+    }
+    folders = {
+        path.name
+        for path in (root / "tests").iterdir()
+        if path.is_dir() and path.name != "__pycache__"
+    }
     assert folders <= packages | beside

@@ -50,7 +50,9 @@ def store(workspace_dir: Path) -> Store:
 
 @pytest.fixture
 def person(store: Store, git: Callable[..., str]) -> Callable[[], dict[str, Any]]:
-    """Give the person work of every kind in the workspace; calling the fixture tells what it looks like now."""
+    """Give the person work of every kind in the workspace; calling the fixture tells what it looks
+    like now.
+    """
     root = store.root
     for name in ("app.py", "gone.py", "half.py"):
         (root / name).write_text(f"# {name}\n" * 30)
@@ -67,7 +69,9 @@ def person(store: Store, git: Callable[..., str]) -> Callable[[], dict[str, Any]
 
 
 def state_of(root: Path) -> dict[str, Any]:
-    """Everything of the person's: index, status and files outside our paths, the branch, its settings, the stash."""
+    """Everything of the person's: index, status and files outside our paths, the branch, its
+    settings, the stash.
+    """
 
     def git(*arguments: str) -> list[str]:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
@@ -82,7 +86,11 @@ def state_of(root: Path) -> dict[str, Any]:
         if path.is_file() and ".git" not in path.relative_to(root).parts
     }
     return {
-        "status": [line for line in git("status", "--porcelain", "-z", "-uall", "--no-renames") if is_theirs(line[3:])],
+        "status": [
+            line
+            for line in git("status", "--porcelain", "-z", "-uall", "--no-renames")
+            if is_theirs(line[3:])
+        ],
         "index": [line for line in git("ls-files", "-s", "-t", "-z") if is_theirs(line)],
         "files": {path: data for path, data in files.items() if not is_ours(path)},
         "branch": git("symbolic-ref", "-q", "HEAD"),

@@ -1,4 +1,6 @@
-"""A commit of ours that came just before git knew of a rebase, and that `git rebase --abort` took back with it."""
+"""A commit of ours that came just before git knew of a rebase, and that `git rebase --abort` took
+back with it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ import pytest
 
 from keeplore.memory import new_id
 from keeplore.store import Store, create
-from keeplore.store.forgotten import Tombstone
+from keeplore.store.delete.tombstones import Tombstone
 
 AT = "2026-03-01T10:00:00Z"
 
@@ -34,7 +36,9 @@ def store(request, workspace_dir, template, git):
 
 @pytest.fixture
 def take_back(store, git):
-    """Commit what is on disk, and have a rebase aborted that had noted the branch as it was before."""
+    """Commit what is on disk, and have a rebase aborted that had noted the branch as it was
+    before.
+    """
 
     def run():
         before = git("rev-parse", "main", cwd=store.root)
@@ -104,7 +108,9 @@ def test_what_is_forgotten_does_not_come_back(store, take_back, note, git):
     assert store.is_forgotten(new_id("It is forgotten"))
 
 
-def test_without_a_log_of_the_branch_nothing_is_brought_back_and_commits_go_on(store, take_back, note, git):
+def test_without_a_log_of_the_branch_nothing_is_brought_back_and_commits_go_on(
+    store, take_back, note, git
+):
     git("config", "core.logAllRefUpdates", "false", cwd=store.root)
     shutil.rmtree(store.root / ".git" / "logs")
     store.save(note("It is new"))

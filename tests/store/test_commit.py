@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Store, commit, create
-from keeplore.store.libgit import Library
+from keeplore.store.git.libgit import Library
 
 
 def paths_in(git, root, revision="HEAD"):
@@ -36,7 +36,10 @@ def test_a_persons_edits_renames_and_removals_are_committed_too(store, note, git
         edited,
         "memory/My own name.md",
     }
-    assert git("log", "-1", "--format=%s", cwd=store.root) == "Write 2 memory files and remove 2 memory files"
+    assert (
+        git("log", "-1", "--format=%s", cwd=store.root)
+        == "Write 2 memory files and remove 2 memory files"
+    )
     assert git("status", "--porcelain", cwd=store.root) == ""
 
 
@@ -73,7 +76,9 @@ def test_an_edit_of_the_same_size_at_the_same_time_is_noticed(store, note):
     data, before = path.read_bytes(), path.stat()
     with path.open("r+b") as file:
         file.write(data.replace(b"aaaa", b"bbbb"))
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # the clock of the file system is as coarse as that
+    os.utime(
+        path, ns=(before.st_atime_ns, before.st_mtime_ns)
+    )  # the clock of the file system is as coarse as that
     assert len(store.commit().paths) == 1
 
 
@@ -84,7 +89,9 @@ def test_unchanged_files_are_not_read_again(store, note, monkeypatch):
     store.commit()
     read = []
     hashes = Library.hashes
-    monkeypatch.setattr(Library, "hashes", lambda self, paths: read.extend(paths) or hashes(self, paths))
+    monkeypatch.setattr(
+        Library, "hashes", lambda self, paths: read.extend(paths) or hashes(self, paths)
+    )
     store.commit()
     assert read == []
 
@@ -109,7 +116,11 @@ def test_what_git_ignores_stays_out_and_is_reported(store, note, git):
     good = store.save(note("Good"))
     committed = store.commit()
     assert committed.paths == (good,)
-    assert set(committed.skipped) == {"memory/private/diary.md", "memory/left.orig", "memory/note.md~"}
+    assert set(committed.skipped) == {
+        "memory/private/diary.md",
+        "memory/left.orig",
+        "memory/note.md~",
+    }
     git("add", "-f", "memory/private/diary.md", cwd=store.root)
     git("commit", "-qm", "On purpose", cwd=store.root)
     (store.root / "memory/private/diary.md").write_text("tracked now")
@@ -128,7 +139,9 @@ def test_names_that_not_every_system_holds_are_reported_and_never_removed(store,
     assert store.commit().commit is None
 
 
-def test_a_tracked_file_behind_a_link_or_a_nested_repository_is_left_alone(store, note, git, tmp_path):
+def test_a_tracked_file_behind_a_link_or_a_nested_repository_is_left_alone(
+    store, note, git, tmp_path
+):
     path = store.save(note("Tracked", scope="project", project="kasha"))
     store.commit()
     (store.root / "projects").rename(tmp_path / "projects")
@@ -165,7 +178,10 @@ def test_the_author_is_the_one_that_git_would_take(store, note, git, tmp_path):
     git("config", "include.path", str(tmp_path / "work"), cwd=store.root)
     store.save(note("Mine"))
     store.commit()
-    assert git("log", "-1", "--format=%an %ae %cn", cwd=store.root) == "At Work x work@example.invalid At Work x"
+    assert (
+        git("log", "-1", "--format=%an %ae %cn", cwd=store.root)
+        == "At Work x work@example.invalid At Work x"
+    )
 
 
 def test_a_commit_outside_of_us_during_ours_is_never_undone(store, note, git, monkeypatch):
@@ -216,7 +232,9 @@ def test_several_processes_and_threads_take_turns(store, note, git):
 
 
 def test_beside_a_person_who_commits_all_the_time_nothing_of_either_is_lost(store, note, git):
-    """Both use the same branch and index; what a person's commit drops the next cycle brings back."""
+    """Both use the same branch and index; what a person's commit drops the next cycle brings
+    back.
+    """
     done, theirs = threading.Event(), []
 
     def person():
@@ -225,10 +243,15 @@ def test_beside_a_person_who_commits_all_the_time_nothing_of_either_is_lost(stor
             number += 1
             name = f"theirs-{number}.txt"
             (store.root / name).write_text(name)
-            added = subprocess.run(["git", "add", name], cwd=store.root, capture_output=True).returncode
+            added = subprocess.run(
+                ["git", "add", name], cwd=store.root, capture_output=True
+            ).returncode
             if (
                 added == 0
-                and subprocess.run(["git", "commit", "-qm", name], cwd=store.root, capture_output=True).returncode == 0
+                and subprocess.run(
+                    ["git", "commit", "-qm", name], cwd=store.root, capture_output=True
+                ).returncode
+                == 0
             ):
                 theirs.append(name)
 
@@ -250,7 +273,9 @@ def test_beside_a_person_who_commits_all_the_time_nothing_of_either_is_lost(stor
     assert saved <= tracked
     assert theirs and set(theirs) <= tracked
     for revision in git("log", "--format=%H", "--grep=memory file", cwd=store.root).split():
-        changed = git("diff-tree", "-r", "--name-only", "--no-commit-id", revision, cwd=store.root).split("\n")
+        changed = git(
+            "diff-tree", "-r", "--name-only", "--no-commit-id", revision, cwd=store.root
+        ).split("\n")
         assert all(path.startswith("memory/") for path in changed)
 
 

@@ -1,4 +1,6 @@
-"""Machines that merged crosswise by plain git: whatever it leaves ends in the same whole files, with every text."""
+"""Machines that merged crosswise by plain git: whatever it leaves ends in the same whole files,
+with every text.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.memory.torn import versions
-from keeplore.store import Store, driver
+from keeplore.memory.merge.conflict_marks import versions
+from keeplore.store import Store
+from keeplore.store.merge import merge_driver
 
-ROUNDS = 2  # of edits and crosswise pulls: in the second there are two merge bases, merged by git into one
+# of edits and crosswise pulls: in the second there are two merge bases, merged by git into one
+ROUNDS = 2
 STYLES = ["diff3", "merge"]  # the last with our merge driver on one machine
 
 
@@ -23,12 +27,26 @@ def pair(store: Store, note, git: Callable[..., str], tmp_path: Path) -> tuple[S
     return store, Store(tmp_path / "other", branch="main")
 
 
-def pull(store: Store, there: Store, commit: str, git: Callable[..., str], *, is_last: bool) -> None:
-    """By plain git. What it leaves is concluded by us, in the last round committed by the person with all marks."""
+def pull(
+    store: Store, there: Store, commit: str, git: Callable[..., str], *, is_last: bool
+) -> None:
+    """By plain git. What it leaves is concluded by us, in the last round committed by the person
+    with all marks.
+    """
     git("fetch", "-q", str(there.root), "main", cwd=store.root)
-    subprocess.run(["git", "merge", "-q", "--no-edit", commit], cwd=store.root, check=False, capture_output=True)
+    subprocess.run(
+        ["git", "merge", "-q", "--no-edit", commit],
+        cwd=store.root,
+        check=False,
+        capture_output=True,
+    )
     if is_last:
-        subprocess.run(["git", "commit", "-qam", "With marks"], cwd=store.root, check=False, capture_output=True)
+        subprocess.run(
+            ["git", "commit", "-qam", "With marks"],
+            cwd=store.root,
+            check=False,
+            capture_output=True,
+        )
     else:
         store.conclude()
         store.commit()  # also what our driver wrote beside
@@ -46,7 +64,7 @@ def test_both_end_with_the_same_whole_files_and_every_text(style, pair, git):
     words = []
     [path] = [file.path for file in pair[0].scan()]
     if style == STYLES[-1]:
-        driver.install(pair[1].root)
+        merge_driver.install(pair[1].root)
     for number in range(ROUNDS):
         for store, name in zip(pair, ("mine", "theirs"), strict=True):
             git("config", "merge.conflictStyle", style, cwd=store.root)
@@ -69,7 +87,10 @@ def test_both_end_with_the_same_whole_files_and_every_text(style, pair, git):
     texts = [(store.root / file.path).read_text() for store in pair for file in store.scan()]
     assert trees[0] == trees[1]
     assert [
-        line for text in texts for line in text.split("\n") if line[:7] in ("<" * 7, "|" * 7, "=" * 7, ">" * 7)
+        line
+        for text in texts
+        for line in text.split("\n")
+        if line[:7] in ("<" * 7, "|" * 7, "=" * 7, ">" * 7)
     ] == []
     assert [word for word in words if not any(f"added by {word}" in text for text in texts)] == []
     assert [word for word in words[-2:] if not any(f"\n{word}\n" in text for text in texts)] == []

@@ -1,4 +1,6 @@
-"""The first cycle of a process: git tells which of many files are as they were, and is not believed blindly."""
+"""The first cycle of a process: git tells which of many files are as they were, and is not believed
+blindly.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ def test_what_changed_came_and_went_is_seen(root: Path) -> None:
     changed.write_text(changed.read_text() + "More.\n")
     gone.unlink()
     path = Store(root).save(_note(10_000))
-    assert set(Store(root).commit().paths) == {_relative(root, changed), _relative(root, gone), path}
+    assert set(Store(root).commit().paths) == {
+        _relative(root, changed),
+        _relative(root, gone),
+        path,
+    }
     assert _git(root, "status", "--porcelain") == ""
 
 
@@ -86,4 +92,6 @@ def _relative(root: Path, file: Path) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", *arguments], cwd=root, check=True, capture_output=True, text=True
+    ).stdout

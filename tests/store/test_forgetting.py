@@ -1,4 +1,6 @@
-"""What is forgotten is gone, stays gone on every machine, and comes back only when a person says so."""
+"""What is forgotten is gone, stays gone on every machine, and comes back only when a person says
+so.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ import pytest
 from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound
 from keeplore.memory import Memory, new_id, serialise
 from keeplore.store import Store, create
-from keeplore.store.forgotten import Tombstone, joined, merged_bytes, parse, path_of
-from keeplore.store.forgotten import serialise as as_text
+from keeplore.store.delete.tombstones import Tombstone, joined, merged_bytes, parse, path_of
+from keeplore.store.delete.tombstones import serialise as as_text
 
 AT = "2026-03-01T10:00:00Z"
 MERGED = tuple(itertools.permutations(range(3)))
@@ -119,7 +121,9 @@ def test_restoring_takes_the_text_that_was_forgotten_and_no_older_one(store, not
     (store.root / path).unlink()
     other = Memory({**note("Other").meta}, "other\n")
     (store.root / path).write_text(serialise(other))
-    (store.root / path_of(new_id("Versions"))).write_text(as_text(Tombstone(new_id("Versions"), path=path)))
+    (store.root / path_of(new_id("Versions"))).write_text(
+        as_text(Tombstone(new_id("Versions"), path=path))
+    )
     with pytest.raises(AlreadyExists, match="another file"):
         store.restore(new_id("Versions"))
     assert store.load(path).body == "other\n"
@@ -139,7 +143,9 @@ def test_what_was_not_forgotten_or_is_purged_cannot_be_restored(store, note):
     assert "attic" in caught.value.remedy and store.is_forgotten(elsewhere.id)
 
 
-def test_a_file_that_comes_back_by_itself_is_taken_away_at_the_next_commit_and_can_still_be_restored(store, note, git):
+def test_a_file_that_comes_back_by_itself_is_taken_away_at_the_next_commit_and_can_still_be_restored(
+    store, note, git
+):
     path = store.save(note("Undead"))
     store.commit()
     stone = forget(store, "Undead")
@@ -166,7 +172,8 @@ def test_a_person_who_reverts_the_commit_gets_it_back(store, note, git):
 def test_turns_of_forgotten_conversations_are_known_and_those_of_notes_are_not(store, note):
     talk = Memory(
         {**note("Talk").meta, "kind": "conversation", "source": {"turns": ["t1", "t2"]}},
-        "# Talk\n\n## Exchanges\n\n<!-- keeplore:turn t3 2026-02-09T14:03:11Z -->\n### User · 14:03\n\nHello\n",
+        "# Talk\n\n## Exchanges\n\n<!-- keeplore:turn t3 2026-02-09T14:03:11Z -->\n### User · "
+        "14:03\n\nHello\n",
     )
     store.save(talk)
     store.save(note("Note", source={"turns": ["t9"]}))
@@ -219,19 +226,37 @@ def test_links_and_odd_names_are_no_tombstones(store, note, tmp_path):
 def test_two_tombstones_are_joined_the_same_way_in_any_order():
     memory_id = new_id("x")
     stones = [
-        Tombstone(memory_id, AT, "studio", content="a" * 64, turns=("t1", "prompt:p"), path="memory/facts/x.md"),
+        Tombstone(
+            memory_id,
+            AT,
+            "studio",
+            content="a" * 64,
+            turns=("t1", "prompt:p"),
+            path="memory/facts/x.md",
+        ),
         Tombstone(memory_id, "2026-03-02T10:00:00Z", "attic", is_purged=True, blobs=("b" * 40,)),
-        Tombstone(memory_id, "2026-03-03T10:00:00Z", "attic", turns=("t2",), is_purged=True, blobs=("c" * 40,)),
+        Tombstone(
+            memory_id,
+            "2026-03-03T10:00:00Z",
+            "attic",
+            turns=("t2",),
+            is_purged=True,
+            blobs=("c" * 40,),
+        ),
     ]
     results = {joined(joined(stones[i], stones[j]), stones[k]) for i, j, k in MERGED}
     (result,) = results
-    assert result == Tombstone(memory_id, AT, "studio", turns=("t1", "t2"), is_purged=True, blobs=("b" * 40, "c" * 40))
+    assert result == Tombstone(
+        memory_id, AT, "studio", turns=("t1", "t2"), is_purged=True, blobs=("b" * 40, "c" * 40)
+    )
     good = as_text(stones[1]).encode()
     assert merged_bytes(b"{", good, memory_id) == merged_bytes(good, b"{", memory_id) == good
     assert merged_bytes(b"{b", b"{a", memory_id) == b"{a"
 
 
-@pytest.mark.parametrize("what", ["edited", "edited and pushed", "archived", "retitled", "forgotten too"])
+@pytest.mark.parametrize(
+    "what", ["edited", "edited and pushed", "archived", "retitled", "forgotten too"]
+)
 def test_a_tombstone_beats_what_another_machine_did(store, both, note, what):
     other, exchange = both
     path = store.save(note("Argued"))
@@ -269,7 +294,9 @@ def test_what_one_machine_restores_comes_back_on_the_other(store, both, note):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_three_clones_that_forget_restore_and_edit_come_to_the_same(tmp_path, template, git, note, seed):
+def test_three_clones_that_forget_restore_and_edit_come_to_the_same(
+    tmp_path, template, git, note, seed
+):
     chance = random.Random(seed)
     first = create(tmp_path / "0", template)
     for number in range(6):
@@ -287,7 +314,11 @@ def test_three_clones_that_forget_restore_and_edit_come_to_the_same(tmp_path, te
             forget(machine, title)
         elif deed == "restore" and machine.is_forgotten(new_id(title)):
             machine.restore(new_id(title))
-        elif deed == "edit" and machine is machines[int(title[-1]) % 3] and machine.find(new_id(title)):
+        elif (
+            deed == "edit"
+            and machine is machines[int(title[-1]) % 3]
+            and machine.find(new_id(title))
+        ):
             machine.save(note(title, body=f"{chance.random()}\n"))
         elif deed == "sync":
             take_in(machine, chance.choice(machines), git)
@@ -295,7 +326,10 @@ def test_three_clones_that_forget_restore_and_edit_come_to_the_same(tmp_path, te
     for _ in range(3):
         for one, two in itertools.permutations(machines, 2):
             take_in(one, two, git)
-    states = [{path.relative_to(m.root): path.read_bytes() for path in m.root.glob("[fm]*/**/*.*")} for m in machines]
+    states = [
+        {path.relative_to(m.root): path.read_bytes() for path in m.root.glob("[fm]*/**/*.*")}
+        for m in machines
+    ]
     assert states[0] == states[1] == states[2]
     gone = {stone.id for stone in first.tombstones()}
     assert not gone & {new_id(title) for title in titles(first)}
@@ -312,7 +346,9 @@ def take_in(here, there, git):
 
 
 @pytest.mark.parametrize("is_committed", [False, True])
-def test_a_file_that_was_deleted_by_hand_is_known_and_comes_back_as_git_had_it(store, note, is_committed):
+def test_a_file_that_was_deleted_by_hand_is_known_and_comes_back_as_git_had_it(
+    store, note, is_committed
+):
     memory = note("Deleted")
     path = store.save(memory)
     store.commit()

@@ -1,4 +1,6 @@
-"""The check before a commit: written where nothing of the person's stands, and it never stops work by being broken."""
+"""The check before a commit: written where nothing of the person's stands, and it never stops work
+by being broken.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import pytest
 
 from keeplore.errors import AlreadyExists, NotFound, RepositoryError
 from keeplore.store import Store
-from keeplore.store.githook import install, uninstall
+from keeplore.store.git.pre_commit_hook import install, uninstall
 
 Git = Callable[..., str]
 OWN = "#!/bin/sh\necho mine\n"
@@ -42,7 +44,9 @@ def stage(root: Path, git: Git, text: str, path: str = "memory/a.md") -> None:
     git("add", path, cwd=root)
 
 
-def test_a_commit_of_a_broken_file_is_stopped_and_says_why(store: Store, program: Path, git: Git) -> None:
+def test_a_commit_of_a_broken_file_is_stopped_and_says_why(
+    store: Store, program: Path, git: Git
+) -> None:
     install(store.root, str(program))
     stage(store.root, git, BROKEN)
     done = commit(store.root)
@@ -60,7 +64,9 @@ def test_a_sound_commit_goes_through_in_silence(store: Store, program: Path, git
     assert "error" not in done.stderr
 
 
-def test_a_commit_of_some_paths_is_checked_by_what_it_holds(store: Store, program: Path, git: Git) -> None:
+def test_a_commit_of_some_paths_is_checked_by_what_it_holds(
+    store: Store, program: Path, git: Git
+) -> None:
     install(store.root, str(program))
     stage(store.root, git, BROKEN)
     stage(store.root, git, "# Sound\n", "memory/b.md")
@@ -75,7 +81,9 @@ def test_keeplores_own_commits_are_not_asked(store: Store, program: Path) -> Non
     assert store.commit().commit
 
 
-@pytest.mark.parametrize("script", [None, "#!/bin/sh\nexit 1\n", "#!/bin/sh\n[ $1 = --version ] || exit 3\n"])
+@pytest.mark.parametrize(
+    "script", [None, "#!/bin/sh\nexit 1\n", "#!/bin/sh\n[ $1 = --version ] || exit 3\n"]
+)
 def test_a_commit_goes_through_where_keeplore_is_gone_or_broken(
     script: str | None, store: Store, program: Path, git: Git
 ) -> None:
@@ -90,7 +98,9 @@ def test_a_commit_goes_through_where_keeplore_is_gone_or_broken(
     assert "keeplore" in done.stderr and "not checked" in done.stderr
 
 
-def test_it_works_in_a_linked_worktree(store: Store, program: Path, git: Git, tmp_path: Path) -> None:
+def test_it_works_in_a_linked_worktree(
+    store: Store, program: Path, git: Git, tmp_path: Path
+) -> None:
     other = tmp_path / "linked"
     git("worktree", "add", "-q", "-b", "other", other, cwd=store.root)
     assert install(other, str(program)) == store.root / ".git" / "hooks" / "pre-commit"
@@ -100,14 +110,18 @@ def test_it_works_in_a_linked_worktree(store: Store, program: Path, git: Git, tm
     assert commit(other).returncode == 0
 
 
-def test_a_hooks_path_inside_the_repository_is_respected(store: Store, program: Path, git: Git) -> None:
+def test_a_hooks_path_inside_the_repository_is_respected(
+    store: Store, program: Path, git: Git
+) -> None:
     git("config", "core.hooksPath", ".checks", cwd=store.root)
     assert install(store.root, str(program)) == store.root / ".checks" / "pre-commit"
     stage(store.root, git, BROKEN)
     assert commit(store.root).returncode == 1
 
 
-def test_a_hooks_path_of_all_repositories_is_left_alone(store: Store, program: Path, git: Git, home: Path) -> None:
+def test_a_hooks_path_of_all_repositories_is_left_alone(
+    store: Store, program: Path, git: Git, home: Path
+) -> None:
     git("config", "--global", "core.hooksPath", "~/checks", cwd=store.root)
     with pytest.raises(RepositoryError, match="other repositories use") as refusal:
         install(store.root, str(program))
@@ -129,7 +143,9 @@ def test_a_check_of_the_persons_own_is_never_touched(store: Store, program: Path
 
 
 @pytest.mark.parametrize("kind", ["link", "broken link", "bytes", "directory"])
-def test_whatever_else_stands_there_is_not_touched(kind: str, store: Store, program: Path, tmp_path: Path) -> None:
+def test_whatever_else_stands_there_is_not_touched(
+    kind: str, store: Store, program: Path, tmp_path: Path
+) -> None:
     place = store.root / ".git" / "hooks" / "pre-commit"
     place.parent.mkdir(exist_ok=True)
     if kind == "directory":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.store import Store
-from keeplore.store.repository import directories, plain_head
+from keeplore.store.git.repository_state import directories, plain_head
 
 
 def _committed(store, note, title):
@@ -20,7 +20,11 @@ def test_a_branch_has_its_file_or_a_packed_line_and_the_file_counts(store, note,
     assert not list((store.root / ".git" / "refs" / "heads").iterdir())
     assert plain_head(directories(store.root)) == first
     second = _committed(store, note, "Second")
-    assert plain_head(directories(store.root)) == second == git("rev-parse", "HEAD", cwd=store.root).strip()
+    assert (
+        plain_head(directories(store.root))
+        == second
+        == git("rev-parse", "HEAD", cwd=store.root).strip()
+    )
 
 
 def test_a_detached_head_and_a_worktree_have_their_own(store, note, git, tmp_path):
@@ -31,7 +35,9 @@ def test_a_detached_head_and_a_worktree_have_their_own(store, note, git, tmp_pat
     assert plain_head(directories(store.root)) == first != second
 
 
-@pytest.mark.parametrize("text", ["ref: refs/heads/../../config\n", "ref: refs/heads/none\n", "nonsense\n", ""])
+@pytest.mark.parametrize(
+    "text", ["ref: refs/heads/../../config\n", "ref: refs/heads/none\n", "nonsense\n", ""]
+)
 def test_what_the_files_do_not_tell_is_left_to_git(store, note, text):
     _committed(store, note, "First")
     (store.root / ".git" / "HEAD").write_text(text)

@@ -7,8 +7,9 @@ import subprocess
 import pytest
 
 from keeplore.memory import serialise
-from keeplore.memory.torn import versions
-from keeplore.store import Store, driver, healing
+from keeplore.memory.merge.conflict_marks import versions
+from keeplore.store import Store
+from keeplore.store.merge import merge_driver, repair
 
 
 @pytest.fixture
@@ -19,7 +20,9 @@ def there(store, note, git, tmp_path):
     root = tmp_path / "other machine"
     git("clone", "-q", str(store.root), str(root), cwd=tmp_path)
     other = Store(root, branch="main")
-    other.save(note("Argued", body="# Argued\n\ntheirs\n\nend\n", updated_at="2026-03-01T00:00:00Z"))
+    other.save(
+        note("Argued", body="# Argued\n\ntheirs\n\nend\n", updated_at="2026-03-01T00:00:00Z")
+    )
     other.commit()
     store.save(note("Argued", body="# Argued\n\nours\n\nend\n", updated_at="2026-02-20T00:00:00Z"))
     store.commit()
@@ -58,7 +61,9 @@ def test_a_merge_that_waits_for_the_persons_own_file_stays_theirs(store, there, 
     assert bodies(store) == ["ours", "theirs"]
 
 
-def test_a_rebase_that_stopped_at_a_memory_can_be_continued_though_sessions_write_on(store, there, note, git):
+def test_a_rebase_that_stopped_at_a_memory_can_be_continued_though_sessions_write_on(
+    store, there, note, git
+):
     for title in ("Going on", "Put aside"):
         there.save(note(title))
     there.commit()
@@ -146,13 +151,16 @@ def test_two_files_with_names_of_a_person_that_say_the_same_become_one(store, no
     assert [file.path for file in store.scan()] == [paths[1]]
     path = store.save(note("Plan", body="a\n\nb\n\nmore\n"))
     assert store.heal(paths)
-    assert [(file.path, store.load(file.path).body) for file in store.scan()] == [(path, "a\n\nb\n\nmore\n")]
+    assert [(file.path, store.load(file.path).body) for file in store.scan()] == [
+        (path, "a\n\nb\n\nmore\n")
+    ]
 
 
 def test_a_file_that_was_copied_to_write_another_one_becomes_a_memory_of_its_own(store, note):
     path = store.save(note("Plan", body="# Plan\n\nWe sail.\n"))
     before = (store.root / path).read_bytes()
-    copies = hand_named(store, *(note("Plan", body=f"# Plan\n\nWe {how}.\n", updated_at="2027-01-01T00:00:00Z")
+    copies = hand_named(store, *(note("Plan", body=f"# Plan\n\nWe "
+                                                   f"{how}.\n", updated_at="2027-01-01T00:00:00Z")
                                  for how in ("fly", "walk")))  # fmt: skip
     assert set(store.heal(copies)) == set(copies)
     assert (store.root / path).read_bytes() == before
@@ -173,11 +181,13 @@ def test_files_of_other_programs_with_one_id_are_left_alone(store, note):
 
 
 def test_a_text_about_conflicts_is_looked_at_once(store, note):
-    path = store.save(note("Example", body="# How\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n"))
+    path = store.save(
+        note("Example", body="# How\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> main\n")
+    )
     store.commit()
     store.heal([path])
     (store.root / ".git").rename(store.root / ".elsewhere")  # a second look would need git
-    assert healing.mend(store.root, store.memo, path) == ()
+    assert repair.mend(store.root, store.memo, path) == ()
 
 
 def test_a_merge_without_conflicts_is_committed_by_the_person_unless_we_resolved_them_and_were_killed(
@@ -189,14 +199,16 @@ def test_a_merge_without_conflicts_is_committed_by_the_person_unless_we_resolved
     git("checkout", "--ours", path, cwd=store.root)
     git("add", path, cwd=store.root)
     assert store.conclude() == () and merging.exists()
-    (store.root / ".git" / healing.CONCLUDING).write_bytes(merging.read_bytes())
+    (store.root / ".git" / repair.CONCLUDING).write_bytes(merging.read_bytes())
     store.conclude()
-    assert not merging.exists() and not (store.root / ".git" / healing.CONCLUDING).exists()
+    assert not merging.exists() and not (store.root / ".git" / repair.CONCLUDING).exists()
     assert git("status", "--porcelain", cwd=store.root) == ""
 
 
 def test_a_merge_that_git_left_open_for_no_file_is_concluded(store, note, git, tmp_path):
-    """Where the files of one folder went to several, git cannot guess where a new one belongs, and stops."""
+    """Where the files of one folder went to several, git cannot guess where a new one belongs, and
+    stops.
+    """
     paths = [store.save(note(f"Note {n}", body=f"line {n}\n" * 9)) for n in range(2)]
     store.commit()
     git("clone", "-q", str(store.root), str(tmp_path / "other"), cwd=tmp_path)
@@ -208,7 +220,9 @@ def test_a_merge_that_git_left_open_for_no_file_is_concluded(store, note, git, t
         (store.root / path).rename(store.root / "memory" / folder / "note.md")
     store.commit()
     pull(store, other, "--no-rebase")
-    assert (store.root / ".git" / "MERGE_HEAD").exists() and not git("ls-files", "--unmerged", cwd=store.root)
+    assert (store.root / ".git" / "MERGE_HEAD").exists() and not git(
+        "ls-files", "--unmerged", cwd=store.root
+    )
     store.conclude()
     assert not (store.root / ".git" / "MERGE_HEAD").exists()
     assert len([*store.scan()]) == 3
@@ -228,11 +242,14 @@ def test_a_memory_whose_renaming_was_cut_short_has_its_new_name_and_text_alone(s
 def test_a_text_with_half_a_conflict_is_whole():
     assert versions("<<<<<<< HEAD\nours\n=======\ntheirs\n") is None
     assert versions("=======\n>>>>>>> x\n") is None
-    assert versions("a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> x\nb\n") == ("a\nours\nb\n", "a\ntheirs\nb\n")
+    assert versions("a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> x\nb\n") == (
+        "a\nours\nb\n",
+        "a\ntheirs\nb\n",
+    )
 
 
 def test_with_our_driver_a_persons_pull_does_not_stop(store, there, git):
-    driver.install(store.root)
+    merge_driver.install(store.root)
     pull(store, there, "--no-rebase")
     assert not (store.root / ".git" / "MERGE_HEAD").exists()
     assert bodies(store) == ["ours", "theirs"]
@@ -245,22 +262,24 @@ def test_a_driver_that_is_gone_leaves_a_conflict_that_is_healed(store, there, gi
     pull(store, there, "--no-rebase")
     assert store.conclude()
     assert bodies(store) == ["ours", "theirs"]
-    assert driver.uninstall(store.root) and not driver.uninstall(store.root)
+    assert merge_driver.uninstall(store.root) and not merge_driver.uninstall(store.root)
 
 
-@pytest.mark.parametrize("path", ["../outside.md", "memory/../../x.md", "memory/a:b.md", "/etc/x.md", ""])
+@pytest.mark.parametrize(
+    "path", ["../outside.md", "memory/../../x.md", "memory/a:b.md", "/etc/x.md", ""]
+)
 def test_the_driver_writes_only_to_places_of_ours(tmp_path, path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("base", "ours", "theirs"):
         (tmp_path / name).write_text(name)
-    assert driver.main(["base", "ours", "theirs", path]) == driver.CONFLICT
+    assert merge_driver.main(["base", "ours", "theirs", path]) == merge_driver.CONFLICT
     assert sorted(p.name for p in tmp_path.iterdir()) == ["base", "ours", "theirs"]
 
 
 def test_a_merge_runs_no_code_of_the_workspace(store, there):
     (store.root / "keeplore").mkdir()
     (store.root / "keeplore" / "__init__.py").write_text("open('ran', 'w')\n")
-    driver.install(store.root)
+    merge_driver.install(store.root)
     pull(store, there, "--no-rebase")
     assert not (store.root / "ran").exists()
     assert bodies(store) == ["ours", "theirs"]

@@ -19,7 +19,9 @@ AT = "2026-03-01T10:00:00Z"
 
 @pytest.fixture(params=["libgit2", "the user's git", "worktree"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    """A repository that libgit2 can use, one that it refuses, and one whose git directory lies elsewhere."""
+    """A repository that libgit2 can use, one that it refuses, and one whose git directory lies
+    elsewhere.
+    """
     root = tmp_path / "workspace"
     options = ["--object-format=sha256"] if request.param == "the user's git" else []
     subprocess.run(["git", "init", "-q", "-b", "main", *options, str(root)], check=True)
@@ -52,7 +54,16 @@ def test_an_id_that_is_not_there_is_not_found(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", ["", "mem_x", "../escape", "mem_3F0C9A2E-6F0B-4D55-9C5E-0F5F6A1B2C3D", "con", "mem_\0", f"{new_id('x')}/x"]
+    "bad",
+    [
+        "",
+        "mem_x",
+        "../escape",
+        "mem_3F0C9A2E-6F0B-4D55-9C5E-0F5F6A1B2C3D",
+        "con",
+        "mem_\0",
+        f"{new_id('x')}/x",
+    ],
 )
 def test_an_id_that_is_no_name_is_never_written(store: Store, bad: str) -> None:
     with pytest.raises(UnsafePath):
@@ -60,7 +71,9 @@ def test_an_id_that_is_no_name_is_never_written(store: Store, bad: str) -> None:
     assert list(store.scan()) == []
 
 
-@pytest.mark.parametrize("project", ["..", "a/b", "CON", "nul.txt", "Shop", "a" * 64, "-rf", ".git", "a\nb"])
+@pytest.mark.parametrize(
+    "project", ["..", "a/b", "CON", "nul.txt", "Shop", "a" * 64, "-rf", ".git", "a\nb"]
+)
 def test_a_project_that_is_no_name_is_never_written(store: Store, project: str) -> None:
     meta = {**note("Use pnpm").meta, "scope": "project", "project": project}
     with pytest.raises(UnsafePath):
@@ -128,14 +141,19 @@ def test_of_many_threads_that_add_one_id_one_wins(store: Store) -> None:
 def test_of_many_processes_that_write_nothing_is_lost(store: Store) -> None:
     context = multiprocessing.get_context("spawn")
     shared = note("What all of them add")
-    workers = [context.Process(target=_write, args=(store.root, number, dict(shared.meta))) for number in range(3)]
+    workers = [
+        context.Process(target=_write, args=(store.root, number, dict(shared.meta)))
+        for number in range(3)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join(60)
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     titles = sorted(store.load(file.path).title for file in store.scan())
-    assert titles == sorted([*(f"Fact {n} of {k}" for n in range(10) for k in range(3)), "What all of them add"])
+    assert titles == sorted(
+        [*(f"Fact {n} of {k}" for n in range(10) for k in range(3)), "What all of them add"]
+    )
     again = [entry["n"] for entry in store.records()]
     assert sorted(again) == sorted([*range(10)] * 3)
 

@@ -1,16 +1,21 @@
-"""Taking in another machine's commits: what reaches the disk, what stops it, what stays untouched."""
+"""Taking in another machine's commits: what reaches the disk, what stops it, what stays
+untouched.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from keeplore.errors import RepositoryBusy, RepositoryError
-from keeplore.store import Store, merge
+from keeplore.store import Store
+from keeplore.store.merge import merge
 
 
 @pytest.fixture
 def other(store, git, tmp_path):
-    """The same workspace on another machine; ``arrive`` brings its commits here, without merging them."""
+    """The same workspace on another machine; ``arrive`` brings its commits here, without merging
+    them.
+    """
     root = tmp_path / "other machine"
     git("clone", "-q", str(store.root), str(root), cwd=tmp_path)
     there = Store(root, branch="main")
@@ -115,7 +120,10 @@ def test_a_memory_that_two_sides_moved_to_two_places_is_one_file(store, other, n
     path = store.save(note("Moved"))
     store.commit()
     git("pull", "-q", cwd=there.root)
-    archived, elsewhere = path.replace("memory/", "memory/archive/", 1), path.replace("gotchas", "facts")
+    archived, elsewhere = (
+        path.replace("memory/", "memory/archive/", 1),
+        path.replace("gotchas", "facts"),
+    )
     there.move(path, elsewhere)
     store.move(path, archived)
     store.commit()
@@ -249,7 +257,9 @@ def test_staged_and_unstaged_work_stays_as_it_was(store, other, person, note, gi
     assert person() == before
 
 
-def test_links_and_unportable_names_of_another_machine_never_reach_the_disk(store, other, note, git, tmp_path):
+def test_links_and_unportable_names_of_another_machine_never_reach_the_disk(
+    store, other, note, git, tmp_path
+):
     there, arrive = other
     folder = there.root / "memory"
     folder.mkdir()

@@ -28,8 +28,12 @@ KINDS = {"sha256": sha256, "split index": split_index, "sparse checkout": sparse
 
 
 @pytest.fixture(params=KINDS.values(), ids=KINDS)
-def pair(request: pytest.FixtureRequest, tmp_path: Path, template: Path, git: Git) -> tuple[Store, Store]:
-    """Two machines whose repositories are of such a kind, with two memories and a file of the person's."""
+def pair(
+    request: pytest.FixtureRequest, tmp_path: Path, template: Path, git: Git
+) -> tuple[Store, Store]:
+    """Two machines whose repositories are of such a kind, with two memories and a file of the
+    person's.
+    """
     root, clone = tmp_path / "one", tmp_path / "other"
     root.mkdir()
     form = "sha256" if request.param is sha256 else "sha1"
@@ -43,7 +47,9 @@ def pair(request: pytest.FixtureRequest, tmp_path: Path, template: Path, git: Gi
     git("clone", "-q", str(root), str(clone), cwd=tmp_path)
     for place in (root, clone):
         request.param(place, git)
-    return Store(root, branch="main", machine="studio"), Store(clone, branch="main", machine="laptop")
+    return Store(root, branch="main", machine="studio"), Store(
+        clone, branch="main", machine="laptop"
+    )
 
 
 def exchange(one: Store, other: Store, git: Git) -> None:
@@ -53,7 +59,9 @@ def exchange(one: Store, other: Store, git: Git) -> None:
         git("fetch", "-q", str(there.root), "main", cwd=here.root)
         here.merge(there.head())
         assert git("status", "--porcelain", cwd=here.root) == ""
-    assert git("rev-parse", "HEAD^{tree}", cwd=one.root) == git("rev-parse", "HEAD^{tree}", cwd=other.root)
+    assert git("rev-parse", "HEAD^{tree}", cwd=one.root) == git(
+        "rev-parse", "HEAD^{tree}", cwd=other.root
+    )
 
 
 def test_everything_that_two_machines_did_is_in_both(pair, note, git):
@@ -83,10 +91,19 @@ def test_everything_that_two_machines_did_is_in_both(pair, note, git):
     assert texts[archived].body == "first\n\nedited\n\nlast\n" and paths[1] not in texts
     assert gone.id not in {memory.id for memory in texts.values()}
     assert (one.root / "app.py").read_text() == "mine\n\ntheirs\n"
-    assert {path.read_text() for path in (one.root / "memory").iterdir() if path.is_file()} == {"mine\n", "theirs\n"}
-    assert git("ls-tree", "-r", "--name-only", "HEAD", "left-out", cwd=one.root) == "left-out/far.md"
-    assert "Fast-forward" in git("log", "-g", "-1", "--format=%gs", cwd=one.root)  # git's own words, not libgit2's
-    merges = git("log", "--merges", "--format=%(trailers:key=Keeplore-Machine,valueonly)", cwd=one.root)
+    assert {path.read_text() for path in (one.root / "memory").iterdir() if path.is_file()} == {
+        "mine\n",
+        "theirs\n",
+    }
+    assert (
+        git("ls-tree", "-r", "--name-only", "HEAD", "left-out", cwd=one.root) == "left-out/far.md"
+    )
+    assert "Fast-forward" in git(
+        "log", "-g", "-1", "--format=%gs", cwd=one.root
+    )  # git's own words, not libgit2's
+    merges = git(
+        "log", "--merges", "--format=%(trailers:key=Keeplore-Machine,valueonly)", cwd=one.root
+    )
     assert set(merges.split()) == {"studio"}
 
 

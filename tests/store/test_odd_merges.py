@@ -1,4 +1,6 @@
-"""Merges of what people seldom do, and do: mass moves, swapped names, folders for files, long names, large files."""
+"""Merges of what people seldom do, and do: mass moves, swapped names, folders for files, long
+names, large files.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import pytest
 from keeplore.errors import RepositoryError
 from keeplore.memory import new_id, serialise
 from keeplore.store import Store
-from keeplore.store.plan import merged
+from keeplore.store.merge.merge_plan import merged
 
 LARGE = 33 * 1024 * 1024  # bytes, more than a memory may have
 
@@ -28,7 +30,9 @@ def other(store, git, tmp_path):
             git("fetch", "-q", str(at.root), "main", cwd=here.root)
             here.merge(at.head())
             assert git("status", "--porcelain", cwd=here.root) == ""
-        assert git("rev-parse", "HEAD^{tree}", cwd=store.root) == git("rev-parse", "HEAD^{tree}", cwd=root)
+        assert git("rev-parse", "HEAD^{tree}", cwd=store.root) == git(
+            "rev-parse", "HEAD^{tree}", cwd=root
+        )
 
     return there, exchange
 
@@ -127,7 +131,9 @@ def test_two_files_with_the_longest_name_both_stay(store, other):
         (here.root / "memory").mkdir(exist_ok=True)
         (here.root / "memory" / f"{'n' * 252}.md").write_text(text)
     exchange()
-    assert sorted(bodies(store).values()) == sorted(bodies(there).values()) == ["mine\n", "theirs\n"]
+    assert (
+        sorted(bodies(store).values()) == sorted(bodies(there).values()) == ["mine\n", "theirs\n"]
+    )
 
 
 def test_two_versions_of_a_file_that_is_too_large_for_a_memory_both_stay(store, other, git):
@@ -194,7 +200,9 @@ def test_a_memory_that_a_persons_merge_moved_twice_leaves_no_empty_file(store, o
 
 
 @pytest.mark.parametrize("left", [b"---\nschema: [\n---\n\ntext\n", b"text\n", b"\xff\xfe\n"])
-def test_what_was_forgotten_is_gone_though_the_other_side_left_nothing_that_tells_its_id(store, other, note, left):
+def test_what_was_forgotten_is_gone_though_the_other_side_left_nothing_that_tells_its_id(
+    store, other, note, left
+):
     there, exchange = other
     path = store.save(note("Secret"))
     exchange()
@@ -236,7 +244,9 @@ def test_edits_reach_a_memory_that_took_the_place_of_one_the_other_side_emptied(
     assert bodies(store) == {one: "Two\n\nedited\n", two: "One\n\nend\n"}
 
 
-def test_a_memory_that_came_to_a_place_which_the_other_side_gave_to_another_stays(store, other, note):
+def test_a_memory_that_came_to_a_place_which_the_other_side_gave_to_another_stays(
+    store, other, note
+):
     there, exchange = other
     path = store.save(note("Plan"))
     exchange()

@@ -57,7 +57,9 @@ def test_a_name_that_some_system_cannot_hold_is_never_written(path):
         check_written(path)
 
 
-@pytest.mark.parametrize("path", ["README.md", "keeplore.yaml", "projects/x/src/a.py", "memory", "src/memory/a.md"])
+@pytest.mark.parametrize(
+    "path", ["README.md", "keeplore.yaml", "projects/x/src/a.py", "memory", "src/memory/a.md"]
+)
 def test_what_is_not_ours_is_never_written(path):
     assert not is_ours(path)
     with pytest.raises(UnsafePath):
@@ -65,18 +67,27 @@ def test_what_is_not_ours_is_never_written(path):
 
 
 def test_names_that_a_person_gives_may_be_read_and_committed():
-    for path in ("memory/Größe & Maß.md", "memory/日本語.md", "memory/two words.md", "memory/-rf.md"):
+    for path in (
+        "memory/Größe & Maß.md",
+        "memory/日本語.md",
+        "memory/two words.md",
+        "memory/-rf.md",
+    ):
         check_read(path)
         assert is_portable(path) and is_ours(path) and is_memory(path)
 
 
-@pytest.mark.parametrize("path", [".git/hooks/post-merge", "a/.GIT/config", "git~1/config", "..", "a\\..\\b", "CON"])
+@pytest.mark.parametrize(
+    "path", [".git/hooks/post-merge", "a/.GIT/config", "git~1/config", "..", "a\\..\\b", "CON"]
+)
 def test_a_path_that_reaches_into_git_is_not_safe_to_check_out(path):
     assert not is_safe(path)
     assert is_safe(".gitignore") and is_safe(".github/workflows/ci.yml") and is_safe("src/app.py")
 
 
-@pytest.mark.parametrize("title", ["../../../etc/passwd", "..", "/", "con", "a\0b", "-rf", "\u202etxt.md", "x" * 5000])
+@pytest.mark.parametrize(
+    "title", ["../../../etc/passwd", "..", "/", "con", "a\0b", "-rf", "\u202etxt.md", "x" * 5000]
+)
 def test_a_hostile_title_cannot_choose_the_place(title, store, note):
     path = store.save(note("Plain").with_meta(title=title))
     assert path.startswith("memory/gotchas/2026-02-09-")
@@ -201,11 +212,20 @@ def test_the_scan_sees_memories_in_every_scope_and_nothing_else(store, note):
         store.save(note("B", scope="project", project="kasha")),
         store.save(note("C", scope="user")),
     }
-    for path in ("memory/archive/decisions/old.md", "memory/mem_0f5f6a1b-0000-4000-8000-000000000000.md"):
+    for path in (
+        "memory/archive/decisions/old.md",
+        "memory/mem_0f5f6a1b-0000-4000-8000-000000000000.md",
+    ):
         (store.root / path).parent.mkdir(parents=True, exist_ok=True)
         (store.root / path).write_text("x")
         expected.add(path)
-    for path in ("memory/picture.png", "memory/.hidden.md", "projects/kasha/README.md", "audit/studio/x.md", "note.md"):
+    for path in (
+        "memory/picture.png",
+        "memory/.hidden.md",
+        "projects/kasha/README.md",
+        "audit/studio/x.md",
+        "note.md",
+    ):
         (store.root / path).parent.mkdir(parents=True, exist_ok=True)
         (store.root / path).write_text("x")
     store.write_text("projects/kasha/project.json", "{}\n")

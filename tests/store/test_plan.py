@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
-from keeplore.store.backend import Blob, Change
-from keeplore.store.plan import Plan, apart, id_of
+from keeplore.store.git.object_backend import Blob, Change
+from keeplore.store.merge.merge_plan import Plan, apart, id_of
 
 NAMES = ("first", "second", "third")
 WORDS = ("red", "green", "blue")
@@ -44,7 +44,13 @@ def archived(path: str) -> str:
 
 
 BASE = dict(file(name) for name in NAMES[:2])
-ACTS = ("leave", "remove", "edit", "archive", "archive and edit")  # what a side does; the third memory is new
+ACTS = (
+    "leave",
+    "remove",
+    "edit",
+    "archive",
+    "archive and edit",
+)  # what a side does; the third memory is new
 doing = st.tuples(st.sampled_from(ACTS), st.sampled_from(WORDS))
 sides = st.tuples(doing, doing, doing)
 
@@ -65,14 +71,20 @@ def side(acts: tuple[tuple[str, str], ...]) -> dict[str, bytes]:
 def difference(tree: dict[str, bytes]) -> dict[str, Change]:
     paths = [path for path in sorted(BASE.keys() | tree.keys()) if BASE.get(path) != tree.get(path)]
     return {
-        path: Change(blob(BASE[path]) if path in BASE else None, blob(tree[path]) if path in tree else None)
+        path: Change(
+            blob(BASE[path]) if path in BASE else None, blob(tree[path]) if path in tree else None
+        )
         for path in paths
     }
 
 
 def result(one: dict[str, bytes], other: dict[str, bytes]) -> dict[str, bytes]:
     plan = Plan(difference(one), difference(other), load)
-    tree = {**BASE, **plan.beside, **{path: load(c) if isinstance(c, Blob) else c for path, c in plan.files.items()}}
+    tree = {
+        **BASE,
+        **plan.beside,
+        **{path: load(c) if isinstance(c, Blob) else c for path, c in plan.files.items()},
+    }
     return {path: data for path, data in tree.items() if data is not None}
 
 
@@ -90,7 +102,9 @@ def test_every_edit_survives_once_and_every_id_has_one_place(one: tuple, other: 
     everything = b"".join(merged.values()).decode()
     for number, name in enumerate(NAMES):
         edits = [acts[number][1] for acts in (one, other) if "edit" in acts[number][0]]
-        held = "".join(data.decode() for data in merged.values() if f"title: {name}" in data.decode())
+        held = "".join(
+            data.decode() for data in merged.values() if f"title: {name}" in data.decode()
+        )
         assert all(word in held for word in edits), everything
 
 

@@ -1,4 +1,6 @@
-"""A purge takes the text out of every corner of the repository, and leaves everything else as it was."""
+"""A purge takes the text out of every corner of the repository, and leaves everything else as it
+was.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ import pytest
 from keeplore.errors import Forgotten, NotFound, RepositoryBusy, RepositoryError
 from keeplore.memory import new_id
 from keeplore.store import Store
-from keeplore.store.forgotten import Tombstone, path_of
-from keeplore.store.purge import CLEAN, PENDING
+from keeplore.store.delete.purge import CLEAN, PENDING
+from keeplore.store.delete.tombstones import Tombstone, path_of
 
 AT = "2026-03-01T10:00:00Z"
 SECRET = "the-password-is-" + "swordfish-9431"
@@ -33,16 +35,22 @@ def blob_of(git, root, path, commit="HEAD"):
 
 
 def expect_gone(root, git, blobs, words=SECRET):
-    """Neither reachable nor unreachable, in no pack, no loose object, no log, no index, no other file below .git."""
+    """Neither reachable nor unreachable, in no pack, no loose object, no log, no index, no other
+    file below .git.
+    """
     listed = git("rev-list", "--objects", "--all", "--reflog", cwd=root)
     for blob in blobs:
         assert blob not in listed
-        assert subprocess.run(["git", "cat-file", "-e", blob], cwd=root, capture_output=True).returncode
+        assert subprocess.run(
+            ["git", "cat-file", "-e", blob], cwd=root, capture_output=True
+        ).returncode
     for pack in (root / ".git" / "objects").glob("pack/*.pack"):
         scratch = root.parent / "unpacked"
         shutil.rmtree(scratch, ignore_errors=True)
         git("init", "-q", str(scratch), cwd=root.parent)
-        subprocess.run(["git", "unpack-objects", "-q"], cwd=scratch, input=pack.read_bytes(), check=True)
+        subprocess.run(
+            ["git", "unpack-objects", "-q"], cwd=scratch, input=pack.read_bytes(), check=True
+        )
         assert not holding(scratch / ".git", words)
     assert not holding(root / ".git", words)
     assert git("fsck", "--no-dangling", "--no-progress", cwd=root) == ""
@@ -109,7 +117,9 @@ def test_wherever_the_text_is(store, note, git, state):
         store.move(path, path.replace("memory/", "memory/archive/", 1))
         store.commit()
     elif state == "renamed by hand":
-        (store.root / "memory" / "mine.md").write_bytes(data.replace(b"\n---\n", b"\nmy: key\n---\n", 1))
+        (store.root / "memory" / "mine.md").write_bytes(
+            data.replace(b"\n---\n", b"\nmy: key\n---\n", 1)
+        )
         (store.root / path).unlink()
         store.commit()
     elif state == "not readable":
@@ -131,7 +141,14 @@ def test_branches_tags_stashes_notes_and_logs_follow(store, note, git):
     blob = blob_of(git, root, path)
     git("branch", "side", cwd=root)
     git("tag", "light", cwd=root)
-    git("tag", "-a", "-m", "Signed\n-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----", "heavy", cwd=root)
+    git(
+        "tag",
+        "-a",
+        "-m",
+        "Signed\n-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----",
+        "heavy",
+        cwd=root,
+    )
     git("tag", "the-text", blob, cwd=root)
     git("update-ref", "refs/original/refs/heads/main", "HEAD", cwd=root)
     git("notes", "add", "-m", "A note of mine", cwd=root)
@@ -154,7 +171,10 @@ def test_branches_tags_stashes_notes_and_logs_follow(store, note, git):
     assert (root / "README.md").read_text() == "stashed 1\n"
     assert git("reflog", "--format=%gs", cwd=root).splitlines()[-len(log) :] == log
     assert "Amended by hand" in git("log", "--format=%s", "HEAD", cwd=root)
-    assert git("rev-parse", "side", "light", "heavy^{}", cwd=root).split() == [git("rev-parse", "side", cwd=root)] * 3
+    assert (
+        git("rev-parse", "side", "light", "heavy^{}", cwd=root).split()
+        == [git("rev-parse", "side", cwd=root)] * 3
+    )
     assert git("notes", "show", "side", cwd=root) == "A note of mine"
     assert "SIGNATURE" not in git("cat-file", "tag", "heavy", cwd=root)
     assert git("tag", cwd=root) == "heavy\nlight"
@@ -168,7 +188,9 @@ def test_the_same_purge_of_the_same_history_gives_the_same_commits(store, note, 
     git("config", "i18n.commitEncoding", "ISO-8859-1", cwd=store.root)
     git("commit", "-q", "--allow-empty", "-m", "Ümläut", cwd=store.root)
     data = git("cat-file", "commit", "HEAD", cwd=store.root) + "\n"
-    signed = data.replace("\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n", 1)
+    signed = data.replace(
+        "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n", 1
+    )
     commit = subprocess.run(
         ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
         cwd=store.root,
@@ -187,7 +209,9 @@ def test_the_same_purge_of_the_same_history_gives_the_same_commits(store, note, 
     assert here == there != last
     assert git("merge-base", "--is-ancestor", before, here, cwd=store.root) == ""
     new = git("cat-file", "commit", here, cwd=store.root)
-    assert new.splitlines()[2:] == data.rstrip("\n").splitlines()[2:] and "encoding ISO-8859-1" in new
+    assert (
+        new.splitlines()[2:] == data.rstrip("\n").splitlines()[2:] and "encoding ISO-8859-1" in new
+    )
 
 
 def test_the_tombstone_names_only_what_others_can_have(store, note, git, tmp_path):
@@ -223,7 +247,11 @@ def test_copies_that_a_person_keeps_elsewhere_stop_the_purge_before_it_begins(st
     with pytest.raises(RepositoryError, match=r"mine\.md") as caught:
         purge(store)
     assert "git rm" in caught.value.remedy
-    assert store.head() == head and (store.root / path).exists() and not store.is_forgotten(new_id("Leaked"))
+    assert (
+        store.head() == head
+        and (store.root / path).exists()
+        and not store.is_forgotten(new_id("Leaked"))
+    )
     git("commit", "-qm", "Mine", cwd=store.root)
     git("rm", "-q", "mine.md", cwd=store.root)
     git("commit", "-qm", "Not mine", cwd=store.root)
@@ -250,17 +278,24 @@ def test_while_the_person_is_busy_nothing_changes(store, note, git, state):
     elif state == "detached":
         git("checkout", "-q", "--detach", cwd=store.root)
     else:
-        lines = "".join(f"100644 {blob_of(git, store.root, path)} {stage}\tREADME.md\n" for stage in (1, 2, 3))
+        lines = "".join(
+            f"100644 {blob_of(git, store.root, path)} {stage}\tREADME.md\n" for stage in (1, 2, 3)
+        )
         removed = f"0 {'0' * 40}\tREADME.md\n"
         subprocess.run(
-            ["git", "update-index", "--index-info"], cwd=store.root, input=(removed + lines).encode(), check=True
+            ["git", "update-index", "--index-info"],
+            cwd=store.root,
+            input=(removed + lines).encode(),
+            check=True,
         )
     with pytest.raises((RepositoryBusy, RepositoryError)):
         purge(store)
     assert store.tip("refs/heads/main") == head
 
 
-@pytest.mark.parametrize("kind", ["sparse", "worktree", "shallow", "alternates", "filter", "replaced"])
+@pytest.mark.parametrize(
+    "kind", ["sparse", "worktree", "shallow", "alternates", "filter", "replaced"]
+)
 def test_what_cannot_be_rewritten_is_refused_with_the_way_out(store, note, git, tmp_path, kind):
     path = leak(store, note)
     root = store.root
@@ -269,7 +304,9 @@ def test_what_cannot_be_rewritten_is_refused_with_the_way_out(store, note, git, 
     elif kind == "worktree":
         git("worktree", "add", "-q", "--detach", str(tmp_path / "second"), cwd=root)
     elif kind == "shallow":
-        git("clone", "-q", "--depth", "1", f"file://{root}", str(tmp_path / "shallow"), cwd=tmp_path)
+        git(
+            "clone", "-q", "--depth", "1", f"file://{root}", str(tmp_path / "shallow"), cwd=tmp_path
+        )
         root = tmp_path / "shallow"
     elif kind == "alternates":
         git("clone", "-q", "--shared", str(root), str(tmp_path / "shared"), cwd=tmp_path)
@@ -284,7 +321,9 @@ def test_what_cannot_be_rewritten_is_refused_with_the_way_out(store, note, git, 
     for act in (lambda: here.purge_plan([new_id("Leaked")]), lambda: purge(here)):
         with pytest.raises(RepositoryError) as caught:
             act()
-        assert caught.value.remedy and ("filter-repo" in caught.value.remedy or kind in ("worktree", "shallow"))
+        assert caught.value.remedy and (
+            "filter-repo" in caught.value.remedy or kind in ("worktree", "shallow")
+        )
     assert here.tip("refs/heads/main") == head and (root / path).exists()
     assert not here.is_forgotten(new_id("Leaked"))
 
@@ -303,13 +342,23 @@ def test_objects_that_git_keeps_are_reported_until_they_are_gone(store, note, gi
     assert not (store.root / ".git" / PENDING).exists()
 
 
-def test_history_that_was_found_clean_is_not_read_again_and_a_merge_of_old_history_is_noticed(store, note, git):
+def test_history_that_was_found_clean_is_not_read_again_and_a_merge_of_old_history_is_noticed(
+    store, note, git
+):
     leak(store, note)
     git("clone", "-q", str(store.root), str(store.root.parent / "old"), cwd=store.root)
     purge(store)
     assert store.follow_purges().ids == ()
     assert (store.root / ".git" / CLEAN).exists()
-    git("pull", "-q", "--no-rebase", "--no-edit", str(store.root.parent / "old"), "main", cwd=store.root)
+    git(
+        "pull",
+        "-q",
+        "--no-rebase",
+        "--no-edit",
+        str(store.root.parent / "old"),
+        "main",
+        cwd=store.root,
+    )
     store.commit()
     assert store.follow_purges().ids == (new_id("Leaked"),)
     expect_gone(store.root, git, [])
@@ -337,7 +386,10 @@ def test_the_persons_settings_for_git_log_hide_nothing(store, note, git):
     git("checkout", "-q", "main", cwd=store.root)
     store.move(path, path.replace("memory/", "memory/archive/", 1))
     store.commit()
-    assert {ref for ref, _ in store.purge_plan([new_id("Leaked")]).refs} == {"refs/heads/main", "refs/heads/island"}
+    assert {ref for ref, _ in store.purge_plan([new_id("Leaked")]).refs} == {
+        "refs/heads/main",
+        "refs/heads/island",
+    }
     purge(store)
     expect_gone(store.root, git, [blob])
 

@@ -23,15 +23,21 @@ class Row:
     prepare: Callable[[Path, Git], None]
     expected: str  # "commits", or the words of the error
     error: type[Exception] = RepositoryBusy
-    release: Callable[[Path, Git], None] | None = None  # what the person does then, after which it commits
+    release: Callable[[Path, Git], None] | None = (
+        None  # what the person does then, after which it commits
+    )
 
 
 def attempt(*command: str, root: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        command, cwd=root, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
 
 
 def other_branch(root: Path, git: Git, name: str) -> None:
-    """A branch whose last commit conflicts with main's in app.py. Nothing that is staged or edited takes part."""
+    """A branch whose last commit conflicts with main's in app.py. Nothing that is staged or edited
+    takes part.
+    """
     git("stash", "-q", cwd=root)
     git("checkout", "-qb", "other", cwd=root)
     (root / "app.py").write_text(f"{name}\n")
@@ -178,22 +184,30 @@ STATES = {
     "revert": Row(reverting, "a revert is under way"),
     "bisect": Row(bisecting, "a bisect is under way"),
     "bisect on the branch": Row(
-        bisecting_on_branch, "a bisect is under way", release=lambda r, g: g("bisect", "reset", cwd=r)
+        bisecting_on_branch,
+        "a bisect is under way",
+        release=lambda r, g: g("bisect", "reset", cwd=r),
     ),
     "detached HEAD": Row(detached, "on no branch", release=back_on_main),
     "another branch": Row(on_other_branch, "on branch feature", release=back_on_main),
     "index locked": Row(
-        held_index, "a git command holds .*index.lock", release=lambda r, g: (r / ".git/index.lock").unlink()
+        held_index,
+        "a git command holds .*index.lock",
+        release=lambda r, g: (r / ".git/index.lock").unlink(),
     ),
     "ref locked": Row(
-        held_ref, "a git command holds .*main.lock", release=lambda r, g: (r / ".git/refs/heads/main.lock").unlink()
+        held_ref,
+        "a git command holds .*main.lock",
+        release=lambda r, g: (r / ".git/refs/heads/main.lock").unlink(),
     ),
     "unmerged entries": Row(unmerged_index, "unresolved conflicts"),
     "sparse checkout": Row(sparse, "commits"),
     "sparse index": Row(sparse_index, "commits"),
     "split index": Row(split_index, "commits"),
     "index version 4": Row(index_version_four, "commits"),
-    "signing without a key": Row(signing_without_key, "could not make a commit", RepositoryError, no_signing),
+    "signing without a key": Row(
+        signing_without_key, "could not make a commit", RepositoryError, no_signing
+    ),
     "git hooks that fail": Row(failing_git_hooks, "commits"),
     "no identity": Row(without_identity, "commits"),
     "partial clone": Row(partial_clone, "commits"),
@@ -203,7 +217,9 @@ STATES = {
 
 
 @pytest.mark.parametrize("row", STATES.values(), ids=STATES.keys())
-def test_a_commit_does_what_the_table_says_and_leaves_the_persons_work_alone(row, store, person, note, git):
+def test_a_commit_does_what_the_table_says_and_leaves_the_persons_work_alone(
+    row, store, person, note, git
+):
     row.prepare(store.root, git)
     path = store.save(note("A memory of this state"))
     text = (store.root / path).read_bytes()
@@ -311,7 +327,10 @@ def test_a_file_that_a_filter_encrypts_is_never_stored_in_the_clear(store, note,
     assert secret not in git("cat-file", "-p", f"HEAD:{path}", cwd=store.root)
     assert secret in git("cat-file", "--filters", f"HEAD:{path}", cwd=store.root)
     dump = ["git", "cat-file", "--batch-all-objects", "--batch"]
-    assert secret.encode() not in subprocess.run(dump, cwd=store.root, capture_output=True, check=True).stdout
+    assert (
+        secret.encode()
+        not in subprocess.run(dump, cwd=store.root, capture_output=True, check=True).stdout
+    )
     assert git("status", "--porcelain", "--", path, cwd=store.root) == ""
     assert store.commit().commit is None
 
@@ -331,7 +350,11 @@ def test_a_file_whose_filter_is_broken_is_not_committed_and_named(store, note, g
 def test_commits_are_signed_where_the_person_signs(store, note, git, tmp_path):
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
-    for name, value in (("gpg.format", "ssh"), ("user.signingkey", f"{key}.pub"), ("commit.gpgsign", "true")):
+    for name, value in (
+        ("gpg.format", "ssh"),
+        ("user.signingkey", f"{key}.pub"),
+        ("commit.gpgsign", "true"),
+    ):
         git("config", name, value, cwd=store.root)
     path = store.save(note("Signed"))
     head = store.head()

@@ -1,8 +1,8 @@
 """Commands of ``keeplore`` in processes of their own that need not import everything first.
 
-One process a test run has loaded the modules, and forks for each command: that has its own arguments, directory,
-environment and streams, and ends as any program does. libgit2, which looks for a home when it is loaded, is left to
-each command.
+One process a test run has loaded the modules, and forks for each command: that has its own
+arguments, directory, environment and streams, and ends as any program does. libgit2, which looks
+for a home when it is loaded, is left to each command.
 """
 
 from __future__ import annotations
@@ -27,7 +27,19 @@ from pathlib import Path
 
 Done = subprocess.CompletedProcess[str]
 TIMEOUT_S = 120
-NEEDED = ("cli", "workspace", "recall", "index", "capture", "config", "llm", "refine", "sync", "connect", "ingest")
+NEEDED = (
+    "cli",
+    "workspace",
+    "recall",
+    "index",
+    "capture",
+    "config",
+    "llm",
+    "refine",
+    "sync",
+    "connect",
+    "ingest",
+)
 ALSO = ("numpy", "tokenizers", "hnswlib", "rich.console", "rich.table")
 # what Python itself reads while it starts cannot be given to one that has started
 _EARLY = ("PYTHON", "LC_", "LANG", "LD_")
@@ -35,10 +47,16 @@ _starting = threading.Lock()
 
 
 class Started:
-    """A command that runs; ``streams`` are descriptors for its stdin, stdout and stderr, which the caller closes."""
+    """A command that runs; ``streams`` are descriptors for its stdin, stdout and stderr, which the
+    caller closes.
+    """
 
     def __init__(
-        self, arguments: tuple[str, ...], streams: tuple[int, int, int], cwd: Path, environment: Mapping[str, str]
+        self,
+        arguments: tuple[str, ...],
+        streams: tuple[int, int, int],
+        cwd: Path,
+        environment: Mapping[str, str],
     ) -> None:
         self._arguments = arguments
         self._link, theirs = socket.socketpair()
@@ -70,9 +88,15 @@ def can_start(environment: Mapping[str, str]) -> bool:
 
 
 def keeplore(
-    *arguments: str, cwd: Path | None = None, stdin: str | None = None, timeout: float = TIMEOUT_S, **environment: str
+    *arguments: str,
+    cwd: Path | None = None,
+    stdin: str | None = None,
+    timeout: float = TIMEOUT_S,
+    **environment: str,
 ) -> Done:
-    """Run a command without a terminal; ``stdin`` is what is piped into it, None for nothing at all."""
+    """Run a command without a terminal; ``stdin`` is what is piped into it, None for nothing at
+    all.
+    """
     surroundings = {**os.environ, **environment}
     if not can_start(surroundings):
         return subprocess.run(
@@ -85,16 +109,23 @@ def keeplore(
             **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),
         )
     (ours_out, theirs_out), (ours_err, theirs_err) = os.pipe(), os.pipe()
-    theirs_in, ours_in = os.pipe() if stdin is not None else (os.open(os.devnull, os.O_RDONLY), None)
+    theirs_in, ours_in = (
+        os.pipe() if stdin is not None else (os.open(os.devnull, os.O_RDONLY), None)
+    )
     try:
-        started = Started(arguments, (theirs_in, theirs_out, theirs_err), cwd or Path.home(), surroundings)
+        started = Started(
+            arguments, (theirs_in, theirs_out, theirs_err), cwd or Path.home(), surroundings
+        )
     finally:
         for theirs in (theirs_in, theirs_out, theirs_err):
             os.close(theirs)
     with ThreadPoolExecutor(2) as pool:
         out, err = pool.submit(_read, ours_out), pool.submit(_read, ours_err)
         if ours_in is not None:
-            with contextlib.suppress(BrokenPipeError), os.fdopen(ours_in, "w", encoding="utf-8") as pipe:
+            with (
+                contextlib.suppress(BrokenPipeError),
+                os.fdopen(ours_in, "w", encoding="utf-8") as pipe,
+            ):
                 pipe.write(stdin or "")
         status = started.wait(timeout)
     return Done(arguments, status, out.result(), err.result())
@@ -123,7 +154,10 @@ def _load() -> None:
     sys.modules["pygit2"] = None  # type: ignore[assignment]  # who needs it fails here, and is loaded by the command
     for package in NEEDED:
         names = [
-            name for _, name, _ in pkgutil.walk_packages([f"{keeplore.__path__[0]}/{package}"], f"keeplore.{package}.")
+            name
+            for _, name, _ in pkgutil.walk_packages(
+                [f"{keeplore.__path__[0]}/{package}"], f"keeplore.{package}."
+            )
         ]
         for name in names:
             if not name.endswith("__main__"):
@@ -173,7 +207,9 @@ def _become(request: dict, descriptors: list[int]) -> None:
         os.close(descriptor)
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         was = getattr(sys, name)
-        now = os.fdopen(number, "w" if number else "r", encoding=was.encoding, errors=was.errors, closefd=False)
+        now = os.fdopen(
+            number, "w" if number else "r", encoding=was.encoding, errors=was.errors, closefd=False
+        )
         setattr(sys, name, now)
         setattr(sys, f"__{name}__", now)
     sys.stderr.reconfigure(line_buffering=True)

@@ -78,11 +78,24 @@ def first(network: Network) -> Store:
 @pytest.fixture
 def daemon(network: Network) -> Iterator[str]:
     """The address under which git's own server offers the network's folder."""
-    command = ("git", "daemon", "--inetd", "--export-all", "--enable=receive-pack", f"--base-path={network.folder}")
+    command = (
+        "git",
+        "daemon",
+        "--inetd",
+        "--export-all",
+        "--enable=receive-pack",
+        f"--base-path={network.folder}",
+    )
 
     class Connection(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            subprocess.run(command, stdin=self.request, stdout=self.request, stderr=subprocess.DEVNULL, check=False)
+            subprocess.run(
+                command,
+                stdin=self.request,
+                stdout=self.request,
+                stderr=subprocess.DEVNULL,
+                check=False,
+            )
 
     # the port is taken here, and not guessed for a server that binds it later
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Connection) as server:

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from keeplore.capture.redact import Redactor
 from keeplore.memory import serialise
+from keeplore.redact import Redactor
 from keeplore.sync import SyncError, synchronise
 
 KEY = b"k" * 32
@@ -19,7 +19,9 @@ scan = Redactor(KEY).scan
 
 def secret() -> str:
     """A token of a known form, made here so that no scanner trips over this file."""
-    return "gh" + "p_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    return (
+        "gh" + "p_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    )
 
 
 def by_hand(store, path: str, text: str) -> None:
@@ -36,18 +38,24 @@ def stopped(store) -> SyncError:
     return caught.value
 
 
-def test_a_secret_written_by_hand_stops_the_push_and_its_place_and_kind_are_named(network, first, git):
+def test_a_secret_written_by_hand_stops_the_push_and_its_place_and_kind_are_named(
+    network, first, git
+):
     before = git("rev-parse", "main", cwd=network.remote)
     by_hand(first, "memory/notes/by-hand.md", f"# Deploying\n\nUse {secret()} there.\n")
     error = stopped(first)
     (_, kind), *_ = scan(secret().encode())
-    assert f"memory/notes/by-hand.md:3 ({kind})" in error.message and kind.startswith("github-token:")
+    assert f"memory/notes/by-hand.md:3 ({kind})" in error.message and kind.startswith(
+        "github-token:"
+    )
     assert kind in error.remedy and "redaction.allow" in error.remedy
     assert git("rev-parse", "main", cwd=network.remote) == before
     assert (first.root / "memory/notes/by-hand.md").exists()
 
 
-def test_a_secret_that_a_later_commit_mends_still_stops_the_push_until_the_commits_are_made_anew(network, first, git):
+def test_a_secret_that_a_later_commit_mends_still_stops_the_push_until_the_commits_are_made_anew(
+    network, first, git
+):
     at_remote = first.tip("refs/remotes/origin/main")
     by_hand(first, "memory/notes/by-hand.md", f"# Deploying\n\nUse {secret()} there.\n")
     stopped(first)
@@ -59,7 +67,9 @@ def test_a_secret_that_a_later_commit_mends_still_stops_the_push_until_the_commi
     assert git("status", "--porcelain", cwd=first.root) == ""
 
 
-def test_before_the_first_push_all_of_history_is_looked_through_and_can_be_made_anew(network, first, git):
+def test_before_the_first_push_all_of_history_is_looked_through_and_can_be_made_anew(
+    network, first, git
+):
     empty = network.folder / "empty.git"
     git("init", "-q", "--bare", "-b", "main", str(empty), cwd=network.folder)
     git("remote", "set-url", "origin", str(empty), cwd=first.root)
@@ -72,13 +82,17 @@ def test_before_the_first_push_all_of_history_is_looked_through_and_can_be_made_
     assert "no token" in git("show", "main:memory/notes/by-hand.md", cwd=empty)
 
 
-@pytest.mark.parametrize("path", ["projects/shop/project.json", "audit/laptop/2026-02.jsonl", "user/memory/likes.md"])
+@pytest.mark.parametrize(
+    "path", ["projects/shop/project.json", "audit/laptop/2026-02.jsonl", "user/memory/likes.md"]
+)
 def test_projects_records_and_notes_about_the_person_are_looked_at_too(first, path):
     by_hand(first, path, json.dumps({"said": secret()}))
     assert f"{path}:1 (github-token:" in stopped(first).message
 
 
-def test_what_the_remote_has_already_and_the_persons_own_files_stop_nothing(network, first, git, note):
+def test_what_the_remote_has_already_and_the_persons_own_files_stop_nothing(
+    network, first, git, note
+):
     by_hand(first, "memory/notes/by-hand.md", f"# Old\n\n{secret()}\n")
     synchronise(first)
     first.save(note("Another"))
@@ -110,7 +124,10 @@ def test_no_name_of_a_file_reaches_the_terminal_as_it_is_and_many_findings_are_c
     by_hand(first, "memory/notes/a\x1b[31mred.md", secret())
     git("add", "memory", cwd=first.root)
     git("commit", "-q", "-m", "By hand", cwd=first.root)
-    assert "red.md:1 (" in stopped(first).message and "\x1b" not in f"{stopped(first).message}{stopped(first).remedy}"
+    assert (
+        "red.md:1 (" in stopped(first).message
+        and "\x1b" not in f"{stopped(first).message}{stopped(first).remedy}"
+    )
     for number in range(8):
         by_hand(first, f"memory/notes/{number}.md", f"{number} {secret()}\n")
     assert "and 4 more" in stopped(first).message
@@ -129,10 +146,14 @@ def test_the_id_of_a_session_is_no_secret_for_its_name_but_a_token_in_its_place_
     rng = random.Random(9)
     session = "ses_" + "".join(rng.choices(string.ascii_letters + string.digits, k=26))
     memory = note("With a source")
-    plain = replace(memory, meta={**memory.meta, "source": {"host": "opencode", "session": session}})
+    plain = replace(
+        memory, meta={**memory.meta, "source": {"host": "opencode", "session": session}}
+    )
     assert f"  session: {session}" in serialise(plain)
     first.save(plain)
-    first.record("laptop", {"at": "2026-02-09T14:03:11Z", "event": "again", "source": {"session": session}})
+    first.record(
+        "laptop", {"at": "2026-02-09T14:03:11Z", "event": "again", "source": {"session": session}}
+    )
     assert synchronise(first, scan).pushed == 1
     assert list(scan(f"# Login\n\nsession: {session}\n".encode()))
     by_hand(first, "memory/notes/odd.md", f"---\nsource:\n  session: {secret()}\n---\n# Odd\n")

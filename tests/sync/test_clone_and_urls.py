@@ -66,7 +66,10 @@ def test_a_path_is_followed_only_where_a_person_typed_it(url):
 
 def test_credentials_are_not_shown():
     token = "ghp_" + "x" * 36
-    for url in (f"https://{token}@example.invalid/x", f"https://me:{token}@example.invalid/x?private_token={token}"):
+    for url in (
+        f"https://{token}@example.invalid/x",
+        f"https://me:{token}@example.invalid/x?private_token={token}",
+    ):
         assert (
             displayed(f"fatal: unable to access '{url}': no")
             == "fatal: unable to access 'https://example.invalid/x': no"
@@ -86,23 +89,44 @@ def test_another_machines_words_cannot_steer_a_terminal():
     [
         ("fatal: unable to access 'https://x/': Could not resolve host: x", "offline"),
         (
-            "ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote repository.",
+            (
+                "ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote "
+                "repository."
+            ),
             "offline",
         ),
         ("fatal: unable to access 'https://x/': The requested URL returned error: 503", "offline"),
         ("fatal: the remote end hung up unexpectedly", "offline"),
         ("fatal: Authentication failed for 'https://x/'", "auth"),
         ("fatal: could not read Username for 'https://x': terminal prompts disabled", "auth"),
-        ("git@x: Permission denied (publickey).\nfatal: Could not read from remote repository.", "auth"),
         (
-            "remote: Permission to a/b.git denied to c.\nfatal: The requested URL returned error: 403",
+            "git@x: Permission denied (publickey).\nfatal: Could not read from remote repository.",
             "auth",
         ),
-        ("Host key verification failed.\nfatal: Could not read from remote repository.", "untrusted"),
-        ("fatal: unable to access 'https://x/': server certificate verification failed.", "untrusted"),
+        (
+            (
+                "remote: Permission to a/b.git denied to c.\nfatal: The requested URL returned error: "
+                "403"
+            ),
+            "auth",
+        ),
+        (
+            "Host key verification failed.\nfatal: Could not read from remote repository.",
+            "untrusted",
+        ),
+        (
+            "fatal: unable to access 'https://x/': server certificate verification failed.",
+            "untrusted",
+        ),
         ("! refs/heads/main:refs/heads/main [rejected] (fetch first)", "moved"),
         ("! [rejected] main -> main (non-fast-forward)", "moved"),
-        ("! [remote rejected] main -> main (cannot lock ref 'refs/heads/main': is at 1 but expected 2)", "moved"),
+        (
+            (
+                "! [remote rejected] main -> main (cannot lock ref 'refs/heads/main': is at 1 but "
+                "expected 2)"
+            ),
+            "moved",
+        ),
         ("! [remote rejected] main -> main (pre-receive hook declined)", "refused"),
         ("remote: error: GH006: Protected branch update failed", "refused"),
         ("ERROR: Repository not found.", "missing"),
@@ -160,7 +184,10 @@ def test_a_clone_over_the_network(daemon, tmp_path):
     clone(f"{daemon}/remote.git", tmp_path / "cloned")
     with pytest.raises(SyncError) as caught:
         clone(f"{daemon}/nothing.git", tmp_path / "nothing")
-    assert caught.value.kind in ("missing", "auth")  # the daemon says "access denied or repository not exported"
+    assert caught.value.kind in (
+        "missing",
+        "auth",
+    )  # the daemon says "access denied or repository not exported"
     assert Store(tmp_path / "cloned").head()
 
 
@@ -172,7 +199,9 @@ def test_a_remote_that_hangs_is_given_up_with_all_its_processes(network, first):
     os.environ["GIT_SSH_COMMAND"] = str(script)
     try:
         with pytest.raises(SyncError) as caught:
-            attempt(first.root, "https:ssh", "ls-remote", "--", "ssh://host.invalid/x", timeout_s=1.0)
+            attempt(
+                first.root, "https:ssh", "ls-remote", "--", "ssh://host.invalid/x", timeout_s=1.0
+            )
     finally:
         del os.environ["GIT_SSH_COMMAND"]
     assert caught.value.kind == "offline"
@@ -197,7 +226,13 @@ def test_the_persons_ssh_command_is_kept_and_never_asks(network, first, git, tmp
         synchronise(first)
     said = log.read_text()
     assert said.startswith("-i mykey -oBatchMode=yes -oConnectTimeout=10")
-    for setting in ("GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never", "GIT_ASKPASS=\n", "SSH_ASKPASS=\n", "LC_ALL=C"):
+    for setting in (
+        "GIT_TERMINAL_PROMPT=0",
+        "GCM_INTERACTIVE=never",
+        "GIT_ASKPASS=\n",
+        "SSH_ASKPASS=\n",
+        "LC_ALL=C",
+    ):
         assert setting in said
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from keeplore.index import Index
-from keeplore.memory import feedback, new_id
-from keeplore.memory.feedback import Tally
+from keeplore.memory import feedback_counters, new_id
+from keeplore.memory.feedback_counters import Tally
 from keeplore.store import Store
 from keeplore.sync import synchronise
 
@@ -27,11 +27,13 @@ def by_hand(store: Store) -> None:
 
 def count(store: Store, machine: str, **used: int) -> None:
     tallies = {IDS[name]: Tally(number, "2026-05-31") for name, number in used.items()}
-    store.write_text(feedback.path_of(machine), feedback.written(tallies))
+    store.write_text(feedback_counters.path_of(machine), feedback_counters.written(tallies))
 
 
 @pytest.mark.parametrize("exchange", [synchronise, by_hand])
-def test_what_two_machines_counted_offline_adds_up_on_both(first, network, note, tmp_path: Path, exchange) -> None:
+def test_what_two_machines_counted_offline_adds_up_on_both(
+    first, network, note, tmp_path: Path, exchange
+) -> None:
     for title in IDS:
         first.save(note(title))
     count(first, "first", both=1)
@@ -46,7 +48,11 @@ def test_what_two_machines_counted_offline_adds_up_on_both(first, network, note,
         index = Index(tmp_path / f"index of {store.root.name}", store, None)
         index.refresh()
         weights = index.graph.feedback(list(IDS.values()), NOW)
-        assert {name: round(weights[id_], 6) for name, id_ in IDS.items()} == {"both": 1.5, "mine": 1.1, "theirs": 1.4}
+        assert {name: round(weights[id_], 6) for name, id_ in IDS.items()} == {
+            "both": 1.5,
+            "mine": 1.1,
+            "theirs": 1.4,
+        }
         assert not index.problems()
         index.close()
 
@@ -60,8 +66,13 @@ def test_a_copied_disk_conflicts_with_nothing_and_counts_once(first, network, no
     count(copy, "first", both=3, theirs=1)
     for store in (first, copy, first):
         synchronise(store)
-    texts = {store.read_text(feedback.path_of("first"), feedback.MAX_FILE) for store in (first, copy)}
-    assert [feedback.parse(text) for text in texts] == [
+    texts = {
+        store.read_text(feedback_counters.path_of("first"), feedback_counters.MAX_FILE)
+        for store in (first, copy)
+    }
+    assert [feedback_counters.parse(text) for text in texts] == [
         {IDS["both"]: Tally(4, "2026-05-31"), IDS["theirs"]: Tally(1, "2026-05-31")}
     ]
-    assert [path.name for path in (first.root / feedback.FOLDER).iterdir()] == ["first.json"]
+    assert [path.name for path in (first.root / feedback_counters.FOLDER).iterdir()] == [
+        "first.json"
+    ]

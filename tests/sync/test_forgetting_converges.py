@@ -1,4 +1,6 @@
-"""Machines that write, edit, forget, restore and purge in any order, offline and online, come to the same."""
+"""Machines that write, edit, forget, restore and purge in any order, offline and online, come to
+the same.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ class Play:
 
     def step(self):
         number = self.chance.randrange(len(self.machines))
-        store, title, deed = self.machines[number], self.chance.choice(TITLES), self.chance.choice(DEEDS)
+        store, title, deed = (
+            self.machines[number],
+            self.chance.choice(TITLES),
+            self.chance.choice(DEEDS),
+        )
         memory_id = new_id(title)
         is_here = store.find(memory_id) is not None
         if deed == "sync":
@@ -53,12 +59,18 @@ class Play:
         elif deed == "write" and title not in self.writer:
             self.writer[title] = number
             store.add(self.note(title, f"{title} says 0\n"))
-        elif deed == "edit" and is_here and self.writer[title] == number and not store.is_forgotten(memory_id):
+        elif (
+            deed == "edit"
+            and is_here
+            and self.writer[title] == number
+            and not store.is_forgotten(memory_id)
+        ):
             store.save(self.note(title, f"{title} says {self.chance.random()}\n"))
         elif deed == "forget" and is_here:
             store.forget(memory_id, str(number), AT)
         elif deed == "restore" and store.is_forgotten(memory_id) and self.writer[title] == number:
-            # elsewhere git may have an older text only, and two restored texts are a conflict like any other
+            # elsewhere git may have an older text only, and two restored texts are a conflict like
+            # any other
             try:
                 store.restore(memory_id)
             except NotFound:

@@ -1,4 +1,6 @@
-"""What one machine purges is gone from every machine and from the remote, whatever the others did meanwhile."""
+"""What one machine purges is gone from every machine and from the remote, whatever the others did
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,20 @@ def words_in(repository, words="secret of"):
     ).stdout.splitlines()
     blobs = [line.split()[0] for line in listed if line.endswith("blob")]
     texts = [
-        subprocess.run(["git", "cat-file", "blob", blob], cwd=repository, capture_output=True).stdout for blob in blobs
+        subprocess.run(
+            ["git", "cat-file", "blob", blob], cwd=repository, capture_output=True
+        ).stdout
+        for blob in blobs
     ]
     return [text for text in texts if words.encode() in text]
 
 
 def reachable_words(remote, git, words="secret of"):
     found = git("rev-list", "--objects", "--all", cwd=remote).split()
-    texts = [subprocess.run(["git", "cat-file", "blob", id_], cwd=remote, capture_output=True).stdout for id_ in found]
+    texts = [
+        subprocess.run(["git", "cat-file", "blob", id_], cwd=remote, capture_output=True).stdout
+        for id_ in found
+    ]
     return [text for text in texts if words.encode() in text]
 
 
@@ -99,7 +107,9 @@ def test_nothing_is_forced_where_nothing_was_purged(network, first, note, git):
     assert titles(second) == ["Innocent", "Leaked", "Of the second"]
 
 
-def test_machines_that_were_away_for_long_bring_nothing_back_and_lose_nothing(network, first, note, git):
+def test_machines_that_were_away_for_long_bring_nothing_back_and_lose_nothing(
+    network, first, note, git
+):
     leak(first, note)
     second, third = network.machine("second"), network.machine("third")
     second.save(note("Of the second"))
@@ -137,7 +147,9 @@ def test_two_machines_that_purge_different_memories_at_once_agree(network, first
     synchronise(second)
     for store in (first, second):
         purge(store, "Three")  # both the same one
-    expect_same_and_clean(network, git, first, second, expected=["Innocent", "Of the first", "Of the second"])
+    expect_same_and_clean(
+        network, git, first, second, expected=["Innocent", "Of the first", "Of the second"]
+    )
     for store in (first, second):
         assert {stone.id for stone in store.tombstones() if stone.is_purged} == {
             new_id(title) for title in ("One", "Two", "Three")
@@ -237,7 +249,9 @@ def test_a_purge_beside_a_workspace_that_is_used_by_plain_git_alone(network, fir
     expect_same_and_clean(network, git, first, Store(clone, branch="main"), expected=["Innocent"])
 
 
-def test_a_remote_that_purges_most_of_what_is_here_is_not_followed_unasked(network, first, note, git):
+def test_a_remote_that_purges_most_of_what_is_here_is_not_followed_unasked(
+    network, first, note, git
+):
     names = [f"Note {number}" for number in range(12)]
     leak(first, note, *names)
     second = network.machine("second")

@@ -63,9 +63,13 @@ class GitOverHttp(BaseHTTPRequestHandler):
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
         }
-        done = subprocess.run(["git", "http-backend"], input=body, env=environment, capture_output=True, check=False)
+        done = subprocess.run(
+            ["git", "http-backend"], input=body, env=environment, capture_output=True, check=False
+        )
         head, _, data = done.stdout.partition(b"\r\n\r\n")
-        fields = [tuple(line.split(": ", 1)) for line in head.decode().split("\r\n") if ": " in line]
+        fields = [
+            tuple(line.split(": ", 1)) for line in head.decode().split("\r\n") if ": " in line
+        ]
         status = next((int(value.split()[0]) for name, value in fields if name == "Status"), 200)
         return status, [field for field in fields if field[0] != "Status"], data
 
@@ -148,10 +152,16 @@ def test_a_branch_that_is_protected_refuses_and_keeps_what_is_here(network, firs
 
 def test_a_repository_that_is_not_there(first, git, url):
     git("remote", "set-url", "origin", url.replace("remote.git", "nothing.git"), cwd=first.root)
-    assert kind_of(first) in ("missing", "refused", "auth")  # `git daemon` says "access denied" for both
+    assert kind_of(first) in (
+        "missing",
+        "refused",
+        "auth",
+    )  # `git daemon` says "access denied" for both
 
 
-@pytest.mark.parametrize(("wrong", "kind"), [("", "auth"), (f"{PERSON}:wrong@", "auth"), (f"{PERSON}:{SECRET}@", "")])
+@pytest.mark.parametrize(
+    ("wrong", "kind"), [("", "auth"), (f"{PERSON}:wrong@", "auth"), (f"{PERSON}:{SECRET}@", "")]
+)
 def test_credentials_are_never_asked_for(first, note, git, http, wrong, kind):
     http.is_closed = True
     git("remote", "set-url", "origin", http.url.replace("//", f"//{wrong}"), cwd=first.root)
@@ -163,7 +173,8 @@ def test_credentials_are_never_asked_for(first, note, git, http, wrong, kind):
 
 
 @pytest.mark.parametrize(
-    ("status", "kind"), [(403, "auth"), (404, "missing"), (429, "offline"), (500, "offline"), (503, "offline")]
+    ("status", "kind"),
+    [(403, "auth"), (404, "missing"), (429, "offline"), (500, "offline"), (503, "offline")],
 )
 def test_what_a_web_server_answers_tells_the_case(first, git, http, status, kind):
     http.refusal = status

@@ -103,7 +103,13 @@ def test_a_remote_that_is_gone_is_told_from_one_that_cannot_be_reached(network, 
 
 
 @pytest.mark.parametrize(
-    "url", ["ext::touch ran", "--upload-pack=touch ran", "ftp://example.invalid/x", "http://example.invalid/x"]
+    "url",
+    [
+        "ext::touch ran",
+        "--upload-pack=touch ran",
+        "ftp://example.invalid/x",
+        "http://example.invalid/x",
+    ],
 )
 def test_an_address_in_the_configuration_that_is_not_followed(network, first, git, url):
     git("config", "remote.origin.url", url, cwd=first.root)
@@ -121,7 +127,10 @@ def test_two_edits_of_one_line_end_as_two_memories_on_both_machines(network, fir
     synchronise(first)
     synchronise(second)
     synchronise(first)
-    texts = [{file.path: store.load(file.path).body for file in store.scan()} for store in (first, second)]
+    texts = [
+        {file.path: store.load(file.path).body for file in store.scan()}
+        for store in (first, second)
+    ]
     assert texts[0] == texts[1]
     assert sorted(texts[0].values()) == ["first\n", "second\n"] and path in texts[0]
 
@@ -135,7 +144,9 @@ def test_while_the_person_is_in_a_merge_nothing_is_exchanged(network, first, not
     assert git("rev-parse", "main", cwd=network.remote) == before
 
 
-def test_a_wiped_remote_is_filled_again_and_a_rewritten_one_loses_nothing(network, first, note, git):
+def test_a_wiped_remote_is_filled_again_and_a_rewritten_one_loses_nothing(
+    network, first, note, git
+):
     second = network.machine("second")
     first.save(note("Kept"))
     synchronise(first)
@@ -178,7 +189,9 @@ def test_what_a_rewritten_remote_had_is_kept_in_a_branch(network, first, note, g
     synchronise(second)
     git("fetch", "-q", cwd=first.root)
     former = git("rev-parse", "main", cwd=network.remote)
-    git("update-ref", "refs/heads/main", first.head(), cwd=network.remote)  # somebody forced it back
+    git(
+        "update-ref", "refs/heads/main", first.head(), cwd=network.remote
+    )  # somebody forced it back
     done = synchronise(first)
     assert git("rev-parse", done.rescued, cwd=first.root) == former
     assert done.rescued in done.note
@@ -217,11 +230,15 @@ def test_a_remote_that_holds_something_else_is_not_taken_in(network, first, note
     assert git("log", "--format=%s", cwd=code) == "Code"
 
 
-def test_two_workspaces_that_were_begun_apart_are_joined_only_when_asked(network, first, note, git, template):
+def test_two_workspaces_that_were_begun_apart_are_joined_only_when_asked(
+    network, first, note, git, template
+):
     first.save(note("Here"))
     synchronise(first)
     apart = create(network.folder / "apart", template)
-    git("commit", "-q", "--amend", "-m", "Begun apart", cwd=apart.root)  # in one second both began alike
+    git(
+        "commit", "-q", "--amend", "-m", "Begun apart", cwd=apart.root
+    )  # in one second both began alike
     (apart.root / "README.md").write_text("Mine\n")
     git("commit", "-qam", "Say so", cwd=apart.root)
     git("remote", "add", "origin", str(network.remote), cwd=apart.root)

@@ -12,9 +12,9 @@ from demo.machine import Machine
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
-from keeplore.worker.protocol import ask
+from keeplore.worker.server.protocol import ask
 from keeplore.worker.worker import Worker
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import Spool
 
 WAIT_S = 120
@@ -62,10 +62,17 @@ class Office:
         return ended
 
     def prompt(self, text: str, session: str = "s-1", cwd: Path | None = None) -> None:
-        self.spool.add("claude-code", "UserPromptSubmit", payload(text, session, cwd or Path.home() / "code" / "api"))
+        self.spool.add(
+            "claude-code",
+            "UserPromptSubmit",
+            payload(text, session, cwd or Path.home() / "code" / "api"),
+        )
 
     def taken(self) -> None:
-        until(lambda: self.spool.counts()["new"] == self.spool.counts()["claimed"] == 0, "the spool is empty")
+        until(
+            lambda: self.spool.counts()["new"] == self.spool.counts()["claimed"] == 0,
+            "the spool is empty",
+        )
 
     def prompts(self, root: Path | None = None) -> list[str]:
         """What people said, as it stands in the workspace, in the order of the files."""
@@ -81,7 +88,12 @@ class Office:
 
 def payload(text: str, session: str, cwd: Path) -> bytes:
     return json.dumps(
-        {"session_id": session, "cwd": str(cwd), "hook_event_name": "UserPromptSubmit", "prompt": text}
+        {
+            "session_id": session,
+            "cwd": str(cwd),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": text,
+        }
     ).encode()
 
 

@@ -1,4 +1,6 @@
-"""What the command line tells a worker: that a memory was written, and that it wants what was said just now."""
+"""What the command line tells a worker: that a memory was written, and that it wants what was said
+just now.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from keeplore.memory.note import Draft
-from keeplore.worker.protocol import ask
+from keeplore.worker.server.protocol import ask
 from keeplore.worker.worker import Worker
 from keeplore.workspace.registry import Registry
 
@@ -23,7 +25,10 @@ def test_a_worker_that_is_told_of_a_change_commits_it(office: Any, git: Callable
     office.init()
     office.start()
     # what it does on its own after its start is over
-    until(lambda: (ask(office.places.state, "status", timeout_s=30) or {}).get("is_behind") is False, "it rests")
+    until(
+        lambda: (ask(office.places.state, "status", timeout_s=30) or {}).get("is_behind") is False,
+        "it rests",
+    )
     with Registry(office.places) as registry:
         registry.named("memory").notes.write(Draft("Prices are kept in cents"))
     assert ask(office.places.state, "changed", timeout_s=30) is not None

@@ -1,4 +1,6 @@
-"""From each host's raw payload to the line that it is told, or to silence: nothing twice, nothing over its limit."""
+"""From each host's raw payload to the line that it is told, or to silence: nothing twice, nothing
+over its limit.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,15 @@ from typing import Any
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.index.words import token_count
+from keeplore.index.query_terms import token_count
 from keeplore.memory import parse, serialise
-from keeplore.memory.fence import strip_fenced
 from keeplore.memory.note import Draft
-from keeplore.worker import contexts
-from keeplore.worker.answers import Answers
-from keeplore.workspace.cursors import Cursors, Progress
+from keeplore.text.fences import strip_fenced
+from keeplore.worker.context import context_provider
+from keeplore.worker.server.request_handler import Answers
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.cursors import Cursors, Progress
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 from keeplore_hooks.events import Compaction, Origin, Turn
 from keeplore_hooks.hosts import HOSTS, host_named
 
@@ -40,7 +42,12 @@ def claude(**fields: Any) -> Payload:
 
 
 def cursor(**fields: Any) -> Payload:
-    return {"conversation_id": "c-1", "workspace_roots": [str(cwd())], "cursor_version": "2026.09.1", **fields}
+    return {
+        "conversation_id": "c-1",
+        "workspace_roots": [str(cwd())],
+        "cursor_version": "2026.09.1",
+        **fields,
+    }
 
 
 def copilot(**fields: Any) -> Payload:
@@ -57,7 +64,10 @@ def codex(**fields: Any) -> Payload:
 
 def said(prompt: str) -> list[Payload]:
     return [
-        {"info": {"id": "msg_1", "role": "user", "time": {"created": 1}}, "parts": [{"type": "text", "text": prompt}]}
+        {
+            "info": {"id": "msg_1", "role": "user", "time": {"created": 1}},
+            "parts": [{"type": "text", "text": prompt}],
+        }
     ]
 
 
@@ -68,7 +78,12 @@ FORMS: dict[str, tuple[Callable[..., Payload], str, str, Callable[[str], Payload
     "copilot": (copilot, "sessionStart", "userPromptSubmitted", lambda prompt: {"prompt": prompt}),
     "cursor": (cursor, "sessionStart", "beforeSubmitPrompt", lambda prompt: {"prompt": prompt}),
     "gemini-cli": (claude, "SessionStart", "BeforeAgent", lambda prompt: {"prompt": prompt}),
-    "opencode": (opencode, "session.created", "chat.message", lambda prompt: {"messages": said(prompt)}),
+    "opencode": (
+        opencode,
+        "session.created",
+        "chat.message",
+        lambda prompt: {"messages": said(prompt)},
+    ),
 }
 
 
@@ -89,20 +104,31 @@ class Desk:
 
     def note(self, text: str, **fields: Any) -> str:
         workspace = self.registry.named("memory")
-        outcome = workspace.notes.write(Draft(text, project=fields.pop("project", "ledgerly"), **fields))
+        outcome = workspace.notes.write(
+            Draft(text, project=fields.pop("project", "ledgerly"), **fields)
+        )
         workspace.index.refresh()
         return outcome.memory.id
 
     def set(self, **wishes: Any) -> None:
         lines = "".join(f"  {name}: {json.dumps(value)}\n" for name, value in wishes.items())
-        (self.root / "keeplore.yaml").write_text(f"schema: 1\nsync:\n  automatic: false\ncontext:\n{lines}")
+        (self.root / "keeplore.yaml").write_text(
+            f"schema: 1\nsync:\n  automatic: false\ncontext:\n{lines}"
+        )
 
     def ask(self, host: str, event: str, payload: Payload) -> str:
         """The context that the host is given, "" for none."""
-        reply = self.answers.answer(host, event, json.dumps({"hook_event_name": event, **payload}).encode())
+        reply = self.answers.answer(
+            host, event, json.dumps({"hook_event_name": event, **payload}).encode()
+        )
         data = json.loads(reply) if reply else {}
         inner = data.get("hookSpecificOutput", data)
-        return str(inner.get("additionalContext") or inner.get("additional_context") or inner.get("context") or "")
+        return str(
+            inner.get("additionalContext")
+            or inner.get("additional_context")
+            or inner.get("context")
+            or ""
+        )
 
     def brief(self, host: str = "claude-code", **fields: Any) -> str:
         payload, event, _, _ = FORMS[host]
@@ -128,8 +154,8 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     cwd().mkdir(parents=True)
     (cwd() / ".keeplore-project").write_text("ledgerly")
     # deadlines are tested apart: a busy machine must not make silence of an answer
-    monkeypatch.setattr(contexts, "VECTOR_SHARE", 1000.0)
-    monkeypatch.setattr(contexts, "SPOOL_SHARE", 1000.0)
+    monkeypatch.setattr(context_provider, "VECTOR_SHARE", 1000.0)
+    monkeypatch.setattr(context_provider, "SPOOL_SHARE", 1000.0)
     with Registry(places) as registry:
         desk = Desk(registry)
         # without a loaded model, words in common decide alone and are trusted less
@@ -149,7 +175,10 @@ def test_every_host_is_told_at_a_sessions_start(desk: Desk, host: str) -> None:
 def test_every_host_is_told_what_matters_for_a_prompt_once(desk: Desk, host: str) -> None:
     memory = desk.note(RULE)
     text = desk.prompt(host=host)
-    assert f"· ledgerly · user-facts · “{RULE}” (said by the user; {memory[4:12]})" in text and MORE in text
+    assert (
+        f"· ledgerly · user-facts · “{RULE}” (said by the user; {memory[4:12]})" in text
+        and MORE in text
+    )
     assert desk.prompt("And how do we round the VAT of an invoice line?", host) == ""
     assert desk.prompt("Write a haiku about the sea", host) == ""
 
@@ -157,19 +186,27 @@ def test_every_host_is_told_what_matters_for_a_prompt_once(desk: Desk, host: str
 def test_no_host_is_told_more_than_it_takes_and_no_fence_is_cut(desk: Desk) -> None:
     desk.set(brief_tokens=3000)
     for number in range(40):
-        desk.note(f"第{number}条：" + "发票行的增值税只四舍五入一次因为税务局会逐行检查" * 8, permanent=True)
+        desk.note(
+            f"第{number}条：" + "发票行的增值税只四舍五入一次因为税务局会逐行检查" * 8,
+            permanent=True,
+        )
     for host in HOSTS:
         desk.restart()
         text = desk.brief(host)
         assert strip_fenced(text) == "" and text.endswith(">"), host
-        assert 0 < len(text.encode()) <= host_named(host).context_bytes and token_count(text) <= 3000, host
+        assert (
+            0 < len(text.encode()) <= host_named(host).context_bytes and token_count(text) <= 3000
+        ), host
 
 
 def test_what_a_brief_did_not_show_of_a_memory_is_told_beside_a_prompt_and_once(desk: Desk) -> None:
     why = "One process writes to it, and a second service would have to be watched at night."
     desk.talk("codex", "earlier", ("Let's drop Redis and use SQLite for the job queue.", why))
     told = desk.brief(source="startup")
-    assert "drop Redis and use SQLite" in told and "watched at night" not in told.partition("Latest decisions:")[2]
+    assert (
+        "drop Redis and use SQLite" in told
+        and "watched at night" not in told.partition("Latest decisions:")[2]
+    )
     desk.talk("codex", "later", ("Where do icons lie?", "In the folder assets."))
     desk.restart()  # of a brief in which the conversation is not the last one
     told = desk.brief(source="startup")
@@ -180,7 +217,9 @@ def test_what_a_brief_did_not_show_of_a_memory_is_told_beside_a_prompt_and_once(
 
 
 def test_what_a_brief_did_show_is_not_told_beside_a_prompt(desk: Desk) -> None:
-    desk.talk("codex", "earlier", ("Let's drop Redis and use SQLite for the job queue.", "OK, done."))
+    desk.talk(
+        "codex", "earlier", ("Let's drop Redis and use SQLite for the job queue.", "OK, done.")
+    )
     desk.talk("codex", "later", ("Where do icons lie?", "In the folder assets."))
     question = "why did we drop Redis for the job queue?"
     assert "drop Redis and use SQLite" in desk.prompt(question)
@@ -193,18 +232,31 @@ def test_a_note_and_the_conversation_that_says_the_same_are_told_once(desk: Desk
     rule = "We always use pnpm in this repository and never npm, because the lockfile broke twice."
     desk.note(rule)
     desk.talk("codex", "earlier", (rule, "Understood, pnpm only."))
-    lines = [line for line in desk.prompt("Do we use pnpm or npm in this repository?").splitlines() if line[:1] == "-"]
+    lines = [
+        line
+        for line in desk.prompt("Do we use pnpm or npm in this repository?").splitlines()
+        if line[:1] == "-"
+    ]
     assert len(lines) == 1 and "pnpm" in lines[0]
 
 
 def test_one_prompt_that_is_announced_twice_is_answered_once(desk: Desk) -> None:
-    for text in (RULE, "VAT of an invoice line is never rounded down.", "An invoice line has one VAT rate, why ever."):
+    for text in (
+        RULE,
+        "VAT of an invoice line is never rounded down.",
+        "An invoice line has one VAT rate, why ever.",
+    ):
         desk.note(text)
     desk.set(threshold=0.1, prompt_tokens=235)  # room for one
-    first, again = desk.prompt(host="cursor"), desk.ask("claude-code", "UserPromptSubmit", cursor(prompt=PROMPT))
+    first, again = (
+        desk.prompt(host="cursor"),
+        desk.ask("claude-code", "UserPromptSubmit", cursor(prompt=PROMPT)),
+    )
     assert first and again == ""
     other = desk.prompt(f"{PROMPT} Really?", host="cursor")
-    assert other and not {line for line in first.splitlines() if line.startswith("- ")} & set(other.splitlines())
+    assert other and not {line for line in first.splitlines() if line.startswith("- ")} & set(
+        other.splitlines()
+    )
 
 
 def test_two_entries_that_run_at_once_are_answered_once(desk: Desk) -> None:
@@ -243,7 +295,11 @@ def test_a_session_that_goes_on_is_told_what_is_new_and_else_nothing(desk: Desk)
     assert desk.prompt() != ""  # what was not saved is forgotten, so that it is told again
     path = next(desk.root.glob("projects/ledgerly/**/*.md"))
     newer = parse(path.read_text())
-    newer.meta.update(id="mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d", title="Amounts", updated_at="2099-01-01T00:00:00Z")
+    newer.meta.update(
+        id="mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3d",
+        title="Amounts",
+        updated_at="2099-01-01T00:00:00Z",
+    )
     path.with_name("2099-01-01-amounts-3f0c9a2e.md").write_text(
         serialise(type(newer)(newer.meta, "# Amounts\n\nAmounts are cents.\n"))
     )
@@ -262,20 +318,34 @@ def test_a_fork_knows_what_its_parent_was_told(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("host", "session"), [("claude-code", CLAUDE_SESSION), ("codex", "c0de"), ("opencode", "ses_1")]
 )
-def test_after_a_compaction_a_session_is_told_what_it_decided_itself(desk: Desk, host: str, session: str) -> None:
-    desk.talk(host, session, ("Which queue: RabbitMQ or a table?", "Decided: we take a table with SKIP LOCKED."))
-    assert desk.prompt("Which queue did we take: RabbitMQ or a table?", host) == ""  # it has it before it
+def test_after_a_compaction_a_session_is_told_what_it_decided_itself(
+    desk: Desk, host: str, session: str
+) -> None:
+    desk.talk(
+        host,
+        session,
+        ("Which queue: RabbitMQ or a table?", "Decided: we take a table with SKIP LOCKED."),
+    )
+    assert (
+        desk.prompt("Which queue did we take: RabbitMQ or a table?", host) == ""
+    )  # it has it before it
     payload = FORMS[host][0]
     compacted = "session.compacted" if host == "opencode" else "SessionStart"
     text = desk.ask(host, compacted, payload(source="compact"))
     assert "in this session" in text and "table" in text and f"turn {session[:4]}" in text
 
 
-@pytest.mark.parametrize(("host", "session"), [("copilot", "s-1"), ("cursor", "c-1"), ("gemini-cli", CLAUDE_SESSION)])
+@pytest.mark.parametrize(
+    ("host", "session"), [("copilot", "s-1"), ("cursor", "c-1"), ("gemini-cli", CLAUDE_SESSION)]
+)
 def test_a_host_that_does_not_ask_after_a_compaction_is_told_with_the_next_prompt(
     desk: Desk, host: str, session: str
 ) -> None:
-    desk.talk(host, session, ("Which queue: RabbitMQ or a table?", "Decided: we take a table with SKIP LOCKED."))
+    desk.talk(
+        host,
+        session,
+        ("Which queue: RabbitMQ or a table?", "Decided: we take a table with SKIP LOCKED."),
+    )
     assert desk.prompt("go on", host) == ""
     event = Compaction("c", Origin(host, session, str(cwd())), "2026-02-09T16:00:00Z", "before")
     desk.registry.named("memory").emit(event)
@@ -287,7 +357,12 @@ def test_a_host_that_does_not_ask_after_a_compaction_is_told_with_the_next_promp
 def edits(path: str) -> list[tuple[str, Payload]]:
     patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch\n"
     return [
-        ("claude-code", claude(tool_name="Edit", tool_input={"file_path": f"{cwd()}/{path}", "new_string": "x"})),
+        (
+            "claude-code",
+            claude(
+                tool_name="Edit", tool_input={"file_path": f"{cwd()}/{path}", "new_string": "x"}
+            ),
+        ),
         ("codex", codex(tool_name="apply_patch", tool_input={"command": patch})),
     ]
 
@@ -297,18 +372,27 @@ def test_before_an_edit_what_names_the_file_is_told_once(desk: Desk, host: int) 
     memory = desk.note(GOTCHA, category="gotchas")
     desk.note("vat.py was written on a Friday.", category="user-facts")
     desk.note(
-        "The vat.py of the shop is another one: shop/billing/vat.py rounds down.", category="gotchas", project="shop"
+        "The vat.py of the shop is another one: shop/billing/vat.py rounds down.",
+        category="gotchas",
+        project="shop",
     )
     name, payload = edits("src/billing/vat.py")[host]
     text = desk.ask(name, "PreToolUse", payload)
-    assert "About “vat.py”" in text and f"· gotchas · “{GOTCHA}” (said by the user; {memory[4:12]})" in text
+    assert (
+        "About “vat.py”" in text
+        and f"· gotchas · “{GOTCHA}” (said by the user; {memory[4:12]})" in text
+    )
     assert "Friday" not in text and "shop" not in text
     assert desk.ask(name, "PreToolUse", payload) == ""
     assert desk.ask(name, "PreToolUse", edits("src/sales/vat.py")[host][1]) == ""
 
 
 def test_before_an_edit_a_decision_in_a_conversation_is_told_with_its_turn(desk: Desk) -> None:
-    desk.talk("claude-code", "another", ("Where does rounding go?", "Decision: we put the rounding into money.py."))
+    desk.talk(
+        "claude-code",
+        "another",
+        ("Where does rounding go?", "Decision: we put the rounding into money.py."),
+    )
     text = desk.ask("claude-code", "PreToolUse", edits("src/money.py")[0][1])
     assert "we put the rounding into money.py" in text and "turn another-0" in text
 
@@ -327,7 +411,9 @@ def test_one_line_of_the_settings_turns_all_of_it_off_at_once(desk: Desk, host: 
     desk.set(enabled=False, before_edit=True, threshold=0.0)
     desk.restart()
     assert desk.brief(host) == "" and desk.prompt(host=host) == ""
-    assert all(desk.ask(name, "PreToolUse", payload) == "" for name, payload in edits("src/billing/vat.py"))
+    assert all(
+        desk.ask(name, "PreToolUse", payload) == "" for name, payload in edits("src/billing/vat.py")
+    )
 
 
 def test_no_tokens_mean_nothing_of_that_kind(desk: Desk) -> None:
@@ -343,7 +429,7 @@ def test_nobody_waits_longer_than_the_deadline(desk: Desk, monkeypatch: pytest.M
     desk.note(RULE)
     stuck = threading.Event()
     whole = desk.registry.recall
-    monkeypatch.setattr(contexts, "VECTOR_SHARE", 0.5)
+    monkeypatch.setattr(context_provider, "VECTOR_SHARE", 0.5)
 
     def slow(*arguments: Any, text_only: bool = False, **options: Any) -> Any:
         if not text_only:
@@ -365,18 +451,30 @@ def test_an_order_that_nobody_here_gave_reaches_no_host_unasked(desk: Desk, trus
     desk.note(order, trust=trust, category="gotchas", permanent=True)
     assert desk.brief() == "" and desk.prompt() == ""
     assert desk.ask("claude-code", "PreToolUse", edits("vat.py")[0][1]) == ""
-    desk.note("The VAT of an invoice line in vat.py was 19 % then.", trust=trust, category="gotchas")
+    desk.note(
+        "The VAT of an invoice line in vat.py was 19 % then.", trust=trust, category="gotchas"
+    )
     assert "unverified" in desk.prompt(f"{PROMPT} Say.")
 
 
 def keeplore(*arguments: str) -> str:
     command = (sys.executable, "-m", "keeplore.cli", *arguments)
-    return subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+    return subprocess.run(
+        command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    ).stdout
 
 
 def test_the_chain_from_a_line_to_the_words_works_as_printed(desk: Desk, tmp_path: Path) -> None:
-    desk.talk("claude-code", "another", ("Where does rounding go?", "Decision: we put the rounding into money.py."))
-    line = next(line for line in desk.brief().splitlines() if "we put the rounding" in line and "turn" in line)
+    desk.talk(
+        "claude-code",
+        "another",
+        ("Where does rounding go?", "Decision: we put the rounding into money.py."),
+    )
+    line = next(
+        line
+        for line in desk.brief().splitlines()
+        if "we put the rounding" in line and "turn" in line
+    )
     reference, _, turn = line.rpartition("; ")[2].rstrip(")").partition(" turn ")
     assert "Where does rounding go?" in keeplore("show", reference)
     words = keeplore("show", reference, "--turn", turn)

@@ -8,7 +8,9 @@ from keeplore.worker.__main__ import Discreet
 
 
 def test_neither_a_message_nor_a_traceback_holds_a_secret() -> None:
-    token = "gh" + "p_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    token = (
+        "gh" + "p_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
+    )
     try:
         raise ValueError(f"cannot read {token!r}")
     except ValueError as e:
@@ -17,4 +19,7 @@ def test_neither_a_message_nor_a_traceback_holds_a_secret() -> None:
         )
     text = Discreet("%(levelname)s %(message)s").format(record)
     assert token not in text
-    assert text.startswith("ERROR [REDACTED:github-token] failed") and "ValueError: cannot read" in text
+    assert (
+        text.startswith("ERROR [REDACTED:github-token] failed")
+        and "ValueError: cannot read" in text
+    )

@@ -6,16 +6,20 @@ from pathlib import Path
 
 from keeplore.ingest import origin_of
 from keeplore.store import Store
-from keeplore.workspace.ingesting import Ingesting
 from keeplore.workspace.registry import Registry
+from keeplore.workspace.writing.ingest_jobs import Ingesting
 
 
 def test_a_worker_ingests_what_was_left_commits_it_and_leaves(office, git) -> None:
     office.init()
-    (Path.home() / "guide.md").write_text("# Guide\n\nThe rollback of a deployment takes four minutes.")
+    (Path.home() / "guide.md").write_text(
+        "# Guide\n\nThe rollback of a deployment takes four minutes."
+    )
     with Registry(office.places) as registry:
         for source in ("guide.md", "missing.md"):
-            Ingesting(registry).add(origin_of(source, Path.home(), Path.home()), "memory", "workspace", "")
+            Ingesting(registry).add(
+                origin_of(source, Path.home(), Path.home()), "memory", "workspace", ""
+            )
         office.start(idle_exit_s=0.2)
         assert office.joined() == [[True]]
         assert [(status.state, status.what) for status in Ingesting(registry).all()] == [

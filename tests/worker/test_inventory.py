@@ -1,4 +1,6 @@
-"""What a project is made of gets from its manifests to every machine, through a session and nothing else."""
+"""What a project is made of gets from its manifests to every machine, through a session and nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.config.places import Places
+from keeplore.workspace.lifecycle.setup import clone_workspace
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import clone_workspace
 
 PYPROJECT = '[project]\nname = "shop-api"\ndependencies = ["fastembed>=0.7"]\n'
 
@@ -22,7 +24,9 @@ def until(condition: Callable[[], object], what: str) -> None:
 
 
 def event(name: str, cwd: Path, **more: str) -> bytes:
-    return json.dumps({"session_id": "s-1", "cwd": str(cwd), "hook_event_name": name, **more}).encode()
+    return json.dumps(
+        {"session_id": "s-1", "cwd": str(cwd), "hook_event_name": name, **more}
+    ).encode()
 
 
 def test_names_from_a_manifest_reach_another_machine_and_its_index(office, git, tmp_path):
@@ -33,10 +37,14 @@ def test_names_from_a_manifest_reach_another_machine_and_its_index(office, git, 
     office.start()
     office.spool.add("claude-code", "SessionStart", event("SessionStart", shop, source="startup"))
     prompt = "Why does fastembed take so long to start?"
-    office.spool.add("claude-code", "UserPromptSubmit", event("UserPromptSubmit", shop, prompt=prompt))
+    office.spool.add(
+        "claude-code", "UserPromptSubmit", event("UserPromptSubmit", shop, prompt=prompt)
+    )
     office.spool.add("claude-code", "SessionEnd", event("SessionEnd", shop, reason="exit"))
     office.taken()
-    until(lambda: list(office.root.glob("projects/shop/manifests/*.json")), "the manifest is written")
+    until(
+        lambda: list(office.root.glob("projects/shop/manifests/*.json")), "the manifest is written"
+    )
     assert office.stop() == [[True]]
     committed = git("ls-tree", "-r", "--name-only", "HEAD", cwd=office.root).splitlines()
     (path,) = [path for path in committed if "/manifests/" in path]
@@ -52,5 +60,7 @@ def test_names_from_a_manifest_reach_another_machine_and_its_index(office, git, 
         index.graph.link()
         fastembed = index.graph.entity("fastembed")
         assert (fastembed.type, fastembed.mentions) == ("tool", 1)
-        related = [(one.source, one.relationship, one.target) for one in index.graph.relations(fastembed)]
+        related = [
+            (one.source, one.relationship, one.target) for one in index.graph.relations(fastembed)
+        ]
         assert related == [("shop", "uses", "fastembed")]

@@ -1,4 +1,6 @@
-"""A worker makes room for another version, rests, follows settings and text, and is one however many ask for it."""
+"""A worker makes room for another version, rests, follows settings and text, and is one however
+many ask for it.
+"""
 
 import json
 import signal
@@ -12,11 +14,11 @@ from demo.machine import CLIENT
 
 import keeplore
 from keeplore import __version__
-from keeplore.config import program
-from keeplore.worker import background
-from keeplore.worker.protocol import ask
+from keeplore.config import installation
+from keeplore.worker import scheduler
+from keeplore.worker.server.protocol import ask
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 NEWER, OLDER = "999.0.0", "0.0.0"
 
@@ -70,7 +72,11 @@ def test_a_worker_makes_room_for_a_newer_version_and_not_for_an_older_one(office
     office.init()
     worker = office.start()
     until(lambda: is_resting(office.places.state), "it rests")
-    for version, operation in ((OLDER, "status"), (NEWER, "answer claude-code Stop"), ("none", "status")):
+    for version, operation in (
+        (OLDER, "status"),
+        (NEWER, "answer claude-code Stop"),
+        ("none", "status"),
+    ):
         say(office.places.state, version, operation)
     assert not worker.wants_successor
     say(office.places.state, NEWER, "status")
@@ -78,7 +84,9 @@ def test_a_worker_makes_room_for_a_newer_version_and_not_for_an_older_one(office
     assert worker.wants_successor
 
 
-def test_a_worker_whose_program_was_replaced_makes_room_once_it_has_nothing_left(office, monkeypatch, tmp_path):
+def test_a_worker_whose_program_was_replaced_makes_room_once_it_has_nothing_left(
+    office, monkeypatch, tmp_path
+):
     installed = tmp_path / "__init__.py"
     installed.write_text("old")
     monkeypatch.setattr(keeplore, "__file__", str(installed))
@@ -125,7 +133,10 @@ def test_a_rested_worker_loads_no_model_until_somebody_asks(office):
     worker = type(office.start())(office.places, idle_exit_s=0.5, is_rested=True)
     office.stop()
     loaded = []
-    worker._may_stay_s, before = lambda b: loaded.append(b.is_model_loaded) or before(b), worker._may_stay_s
+    worker._may_stay_s, before = (
+        lambda b: loaded.append(b.is_model_loaded) or before(b),
+        worker._may_stay_s,
+    )
     assert worker.run()
     assert loaded and not any(loaded)
     assert not worker.wants_successor
@@ -174,10 +185,20 @@ def test_text_that_a_person_writes_is_indexed_without_being_asked_for(office):
         until(lambda: index.stamp().memories == before + 1, "it is indexed")
 
 
-def test_what_another_machine_wrote_arrives_with_a_session_start(office, git, monkeypatch, tmp_path):
-    monkeypatch.setattr(background, "SYNC_LEAST_S", 0.0)
+def test_what_another_machine_wrote_arrives_with_a_session_start(
+    office, git, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(scheduler, "SYNC_LEAST_S", 0.0)
     office.init()
-    git("init", "--bare", "-q", "--initial-branch", "main", str(tmp_path / "remote.git"), cwd=tmp_path)
+    git(
+        "init",
+        "--bare",
+        "-q",
+        "--initial-branch",
+        "main",
+        str(tmp_path / "remote.git"),
+        cwd=tmp_path,
+    )
     git("remote", "add", "origin", str(tmp_path / "remote.git"), cwd=office.root)
     office.start()
     until(lambda: status(office.places.state).get("last_sync"), "it has synced")
@@ -189,7 +210,12 @@ def test_what_another_machine_wrote_arrives_with_a_session_start(office, git, mo
     git("add", "memory", cwd=tmp_path / "other")
     git("commit", "-q", "-m", "From afar", cwd=tmp_path / "other")
     git("push", "-q", "origin", "HEAD:main", cwd=tmp_path / "other")
-    begin = {"session_id": "s-2", "cwd": str(Path.home()), "hook_event_name": "SessionStart", "source": "startup"}
+    begin = {
+        "session_id": "s-2",
+        "cwd": str(Path.home()),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
     office.spool.add("claude-code", "SessionStart", json.dumps(begin).encode())
     until((office.root / "memory" / "facts" / "from-afar.md").exists, "it arrives")
 
@@ -201,17 +227,28 @@ def test_fifty_sessions_at_once_make_one_worker_and_lose_nothing(machine):
     project.mkdir()
     running = []
     for number in range(50):
-        command = (sys.executable, "-I", "-S", str(CLIENT / "client.py"), "claude-code", "UserPromptSubmit")
+        command = (
+            sys.executable,
+            "-I",
+            "-S",
+            str(CLIENT / "client.py"),
+            "claude-code",
+            "UserPromptSubmit",
+        )
         streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL}
         client = subprocess.Popen(command, env=machine.environment, cwd=project, **streams)
         with client.stdin:  # at once: a client does not wait for ever
-            client.stdin.write(prompt_of(f"Session {number:02} begins here", project, f"s-{number}"))
+            client.stdin.write(
+                prompt_of(f"Session {number:02} begins here", project, f"s-{number}")
+            )
         running.append(client)
     for client in running:
         assert client.wait(timeout=120) == 0
     until(lambda: machine.waiting() == 0 and is_resting(machine.state), "all are taken", 180)
     assert len([line for line in commands_with(machine.state) if "keeplore.worker" in line]) == 1
-    text = "".join(path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md"))
+    text = "".join(
+        path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md")
+    )
     assert [n for n in range(50) if f"Session {n:02} begins here" not in text] == []
 
 
@@ -226,31 +263,33 @@ def test_a_worker_that_is_told_to_end_finishes_and_leaves_nothing(machine, git):
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=120) == 0
     assert git("status", "--porcelain", cwd=machine.home / "memory") == ""
-    assert not {"worker.pid", "worker.addr", "worker.sock"} & {path.name for path in machine.state.iterdir()}
+    assert not {"worker.pid", "worker.addr", "worker.sock"} & {
+        path.name for path in machine.state.iterdir()
+    }
 
 
 def test_the_newest_installation_that_works_is_started(tmp_path):
     state = tmp_path
-    program.register(state)
-    assert program.registered(state) == program.Program(sys.executable, __version__)
+    installation.register(state)
+    assert installation.registered(state) == installation.Program(sys.executable, __version__)
     (state / "python").write_text(f"/bin/sh\n{NEWER}\n")
-    program.register(state)
-    assert program.registered(state) == program.Program("/bin/sh", NEWER)
+    installation.register(state)
+    assert installation.registered(state) == installation.Program("/bin/sh", NEWER)
     (state / "worker.tries").write_text("3")  # it dies whenever it is started
-    program.register(state)
-    assert program.registered(state) == program.Program(sys.executable, __version__)
+    installation.register(state)
+    assert installation.registered(state) == installation.Program(sys.executable, __version__)
     (state / "worker.tries").unlink()
     for old in (f"/bin/sh\n{OLDER}\n", "/bin/sh\n", f"/nowhere/python\n{NEWER}\n", "\xff\0", ""):
         (state / "python").write_bytes(old.encode("latin-1"))
-        program.register(state)
-        assert program.registered(state) == program.Program(sys.executable, __version__)
+        installation.register(state)
+        assert installation.registered(state) == installation.Program(sys.executable, __version__)
 
 
 def test_starts_in_vain_are_told_and_forgotten_by_a_worker_that_lives(office):
     office.init()
     (office.places.state / "worker.tries").write_text("7\n")
-    assert "7 workers were started in vain" in program.in_vain(office.places.state)
-    assert "ten minutes" in program.in_vain(office.places.state)
+    assert "7 workers were started in vain" in installation.in_vain(office.places.state)
+    assert "ten minutes" in installation.in_vain(office.places.state)
     office.start(idle_exit_s=0.2)
     office.joined()
-    assert program.in_vain(office.places.state) == ""
+    assert installation.in_vain(office.places.state) == ""

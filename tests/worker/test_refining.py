@@ -1,4 +1,6 @@
-"""From a host's raw payloads to a refined note that recall finds: the worker asks a real server over the real SDK."""
+"""From a host's raw payloads to a refined note that recall finds: the worker asks a real server
+over the real SDK.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,21 @@ from tests.llm.model_server import ModelServer, Request, Said, Status, model_ser
 
 from keeplore.config.settings import load_settings
 from keeplore.jobs.queue import DEAD, Queue
-from keeplore.llm.opening import accept
+from keeplore.llm.open_model import accept
 from keeplore.memory import Memory, parse
-from keeplore.worker.protocol import ask
+from keeplore.worker.server.protocol import ask
 
 from .conftest import until
 
 QUESTION = (
-    "Which queue do we take for the invoices: RabbitMQ or a table? We have one small server, nobody wants to run a "
-    "broker, and a lost invoice costs us a customer, so whatever it is must live in the backup that we have already."
+    "Which queue do we take for the invoices: RabbitMQ or a table? We have one small server, "
+    "nobody wants to run a "
+    "broker, and a lost invoice costs us a customer, so whatever it is must live in the backup "
+    "that we have already."
 )
 ADVICE = (
-    "A table with SKIP LOCKED does it at your load: jobs are rows, so the nightly dump holds them, and there is no "
+    "A table with SKIP LOCKED does it at your load: jobs are rows, so the nightly dump holds them, "
+    "and there is no "
     "broker to watch. The price is polling, which at one invoice a second nobody will notice."
 )
 DECIDED = "Then we take a table with SKIP LOCKED for the invoices, because of the backup."
@@ -49,14 +54,29 @@ def server() -> Any:
 def answer(request: Request) -> Said:
     """As a model that reads: the facts of a talk, or an ADD for each fact."""
     if "Talk:" in request.prompt:
-        return Said(f"<think>Let me see.</think>\n```json\n{json.dumps({'facts': [FACT], 'entities': []})}\n```")
-    choice = {"fact": 1, "action": "ADD", "target": "", "content": "", "confidence": 0.9, "reason": "it says more"}
+        return Said(
+            f"<think>Let me "
+            f"see.</think>\n```json\n{json.dumps({'facts': [FACT], 'entities': []})}\n```"
+        )
+    choice = {
+        "fact": 1,
+        "action": "ADD",
+        "target": "",
+        "content": "",
+        "confidence": 0.9,
+        "reason": "it says more",
+    }
     return Said(json.dumps({"decisions": [choice]}))
 
 
 def hear(office: Any, event: str, **fields: str) -> None:
     place = str(Path.home() / "code" / "api")
-    data = {"conversation_id": "c-1", "workspace_roots": [place], "cursor_version": "2026.09.1", **fields}
+    data = {
+        "conversation_id": "c-1",
+        "workspace_roots": [place],
+        "cursor_version": "2026.09.1",
+        **fields,
+    }
     office.spool.add("cursor", event, json.dumps({"hook_event_name": event, **data}).encode())
 
 
@@ -74,7 +94,9 @@ def set_up(office: Any, server: ModelServer, monkeypatch: pytest.MonkeyPatch) ->
     (Path.home() / "code" / "api").mkdir(parents=True)
     office.init()
     settings = f"llm:\n  provider: openai\n  model: played\n  base_url: {server.url}\n"
-    (office.root / "keeplore.yaml").write_text(f"capture:\n  notes: false\n{settings}", encoding="utf-8")
+    (office.root / "keeplore.yaml").write_text(
+        f"capture:\n  notes: false\n{settings}", encoding="utf-8"
+    )
 
 
 def refined(root: Path) -> list[Memory]:
@@ -83,10 +105,14 @@ def refined(root: Path) -> list[Memory]:
 
 
 def git(root: Path, *arguments: str) -> str:
-    return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
+    ).stdout
 
 
-def test_a_talk_becomes_a_note_that_recall_finds(office: Any, server: ModelServer, monkeypatch: Any) -> None:
+def test_a_talk_becomes_a_note_that_recall_finds(
+    office: Any, server: ModelServer, monkeypatch: Any
+) -> None:
     set_up(office, server, monkeypatch)
     accept(office.places, office.root, load_settings(office.root).llm)
     server.script(Status(500))  # it is tried again
@@ -96,8 +122,14 @@ def test_a_talk_becomes_a_note_that_recall_finds(office: Any, server: ModelServe
     until(lambda: bool(refined(office.root)), "the note is written")
     [note] = refined(office.root)
     assert (note.trust, note.source["session"]) == ("user", "c-1")
-    assert f"> “we take a table with SKIP LOCKED for the invoices” — user, turn {note.turns[0]}" in note.body
-    until(lambda: "audit/" in git(office.root, "log", "-1", "--format=", "--name-only"), "it is committed")
+    assert (
+        f"> “we take a table with SKIP LOCKED for the invoices” — user, turn {note.turns[0]}"
+        in note.body
+    )
+    until(
+        lambda: "audit/" in git(office.root, "log", "-1", "--format=", "--name-only"),
+        "it is committed",
+    )
     changed = git(office.root, "log", "-1", "--format=", "--name-only").split()
     assert sorted(path.split("/")[0] for path in changed) == ["audit", "projects"]
     question = {
@@ -108,7 +140,10 @@ def test_a_talk_becomes_a_note_that_recall_finds(office: Any, server: ModelServe
         "exchanges": False,
         "text": True,
     }
-    until(lambda: STATEMENT in str(ask(office.places.state, "recall", question, timeout_s=60)), "recall finds it")
+    until(
+        lambda: STATEMENT in str(ask(office.places.state, "recall", question, timeout_s=60)),
+        "recall finds it",
+    )
     until(lambda: Queue(office.places.jobs).counts() == [], "the job is done")
     assert len(server.requests) == 2
 

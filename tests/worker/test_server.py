@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.worker.protocol import ask
-from keeplore.worker.server import Server
+from keeplore.worker.server.protocol import ask
+from keeplore.worker.server.socket_server import Server
 
 
 @pytest.fixture
@@ -44,7 +44,15 @@ def test_a_request_is_answered_with_its_length_first(state, server):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\n", b"GET / HTTP/1.1\r\n\r\n", b"KEEPLORE/1\n", b"\xff" * 2000, b"KEEPLORE/1 v fail\n"]
+    "data",
+    [
+        b"",
+        b"\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"KEEPLORE/1\n",
+        b"\xff" * 2000,
+        b"KEEPLORE/1 v fail\n",
+    ],
 )
 def test_anything_else_gets_no_reply_and_stops_nothing(state, server, data):
     assert send(state, data) == b""
@@ -62,7 +70,10 @@ def test_a_request_that_is_too_large_is_dropped(state, server):
 
 def test_two_hundred_callers_at_once_are_all_answered(state, server):
     answers = []
-    threads = [threading.Thread(target=lambda: answers.append(ask(state, "x", timeout_s=30))) for _ in range(200)]
+    threads = [
+        threading.Thread(target=lambda: answers.append(ask(state, "x", timeout_s=30)))
+        for _ in range(200)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

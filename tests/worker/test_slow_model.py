@@ -1,4 +1,6 @@
-"""A server that takes its time with vectors keeps nobody waiting: neither what is said, nor a worker that leaves."""
+"""A server that takes its time with vectors keeps nobody waiting: neither what is said, nor a
+worker that leaves.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from keeplore.config.accepted import EMBEDDING, Accepted
-from keeplore.config.written import write_setting
-from keeplore.index.models import UNRELATED
-from keeplore.workspace.embedding import question
+from keeplore.config.consent import EMBEDDING, Accepted
+from keeplore.config.yaml_edit import write_setting
+from keeplore.index.embedding.model_files import UNRELATED
+from keeplore.workspace.embedding_model import question
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -25,7 +27,9 @@ class Handler(BaseHTTPRequestHandler):
         if texts != list(UNRELATED):
             server.is_asked.set()
             server.over.wait()
-        data = json.dumps({"data": [{"embedding": [1.0, float(len(text)) / 100]} for text in texts]}).encode()
+        data = json.dumps(
+            {"data": [{"embedding": [1.0, float(len(text)) / 100]} for text in texts]}
+        ).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id, new_meta
-from keeplore.worker.background import SYNC_BACKOFF_S, SYNC_DELAY_S, Background
+from keeplore.worker.scheduler import SYNC_BACKOFF_S, SYNC_DELAY_S, Background
 from keeplore.workspace import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 
 
 def note(title: str) -> Memory:
@@ -20,10 +20,14 @@ def note(title: str) -> Memory:
     return Memory(meta, "It is so.\n")
 
 
-def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_is_back_gets_all(tmp_path: Path):
+def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_is_back_gets_all(
+    tmp_path: Path,
+):
     places, remote = Places.from_environment(os.environ), tmp_path / "remote.git"
     initialise(places, tmp_path / "memory")
-    subprocess.run(["git", "remote", "add", "origin", str(remote)], cwd=tmp_path / "memory", check=True)
+    subprocess.run(
+        ["git", "remote", "add", "origin", str(remote)], cwd=tmp_path / "memory", check=True
+    )
     with Registry(places) as registry:
         workspace = registry.named("memory")
         background = Background(registry, lambda _: "", lambda: None)

@@ -1,4 +1,6 @@
-"""From a prompt that is told a memory to the answer that makes use of it, to what is recalled first from then on."""
+"""From a prompt that is told a memory to the answer that makes use of it, to what is recalled first
+from then on.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,17 @@ from typing import Any
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.memory import feedback
+from keeplore.memory import feedback_counters
 from keeplore.memory.note import Draft
-from keeplore.worker import contexts, opened
-from keeplore.worker.answers import Answers
-from keeplore.worker.opened import note_opened
-from keeplore.worker.uses import Uses
-from keeplore.workspace.forgetting import forget
-from keeplore.workspace.intake import Intake
+from keeplore.worker.context import context_provider
+from keeplore.worker.server.request_handler import Answers
+from keeplore.worker.usage import view_log
+from keeplore.worker.usage.usage_feedback import Uses
+from keeplore.worker.usage.view_log import note_opened
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.intake import Intake
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.writing.forget import forget
 from keeplore_hooks.spool import Entry
 
 RULE = "VAT is rounded in src/billing/vat.py by quantize_line with ROUND_HALF_UP."
@@ -31,11 +34,16 @@ USE = "That is quantize_line in src/billing/vat.py; I add a case to it."
 
 
 def numbers(text: str) -> dict[str, tuple[int, int]]:
-    return {id_: (tally.used, sum(tally.idle.values())) for id_, tally in feedback.parse(text).items()}
+    return {
+        id_: (tally.used, sum(tally.idle.values()))
+        for id_, tally in feedback_counters.parse(text).items()
+    }
 
 
 class Session:
-    """A session of Claude Code on a machine with one workspace, and the worker's parts that it meets."""
+    """A session of Claude Code on a machine with one workspace, and the worker's parts that it
+    meets.
+    """
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
@@ -59,7 +67,10 @@ class Session:
 
     def command(self, name: str, words: str) -> str:
         return self._ask(
-            "UserPromptExpansion", command_name=f"keeplore:{name}", command_source="plugin", command_args=words
+            "UserPromptExpansion",
+            command_name=f"keeplore:{name}",
+            command_source="plugin",
+            command_args=words,
         )
 
     def brief(self) -> str:
@@ -68,7 +79,10 @@ class Session:
     def turn(self, user: str, assistant: str) -> None:
         """What was said is in the transcript, and heard of."""
         self.turns += 1
-        lines = (self._line("user", user), self._line("assistant", [{"type": "text", "text": assistant}]))
+        lines = (
+            self._line("user", user),
+            self._line("assistant", [{"type": "text", "text": assistant}]),
+        )
         with self.transcript.open("a") as file:
             file.writelines(f"{json.dumps(line)}\n" for line in lines)
         self.hear()
@@ -77,7 +91,9 @@ class Session:
         entry = Path.home() / "entry"
         entry.write_bytes(self._payload("Stop"))
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        Intake(self.registry, self.uses.heard).take(Entry("entry", "claude-code", "Stop", at, 0, entry))
+        Intake(self.registry, self.uses.heard).take(
+            Entry("entry", "claude-code", "Stop", at, 0, entry)
+        )
 
     def recalled(self) -> dict[str, float]:
         """What is recalled for the prompt, best first, with its score."""
@@ -85,9 +101,11 @@ class Session:
         return {hit.memory_id: hit.score for hit in answer.hits}
 
     def counted(self) -> dict[str, tuple[int, int]]:
-        """What stands in this machine's file at the end: sessions that made use of it, and those told for nothing."""
+        """What stands in this machine's file at the end: sessions that made use of it, and those
+        told for nothing.
+        """
         self.uses.save(is_last=True)
-        path = self.workspace.root / feedback.path_of(self.workspace.machine)
+        path = self.workspace.root / feedback_counters.path_of(self.workspace.machine)
         return numbers(path.read_text()) if path.exists() else {}
 
     def _ask(self, event: str, **fields: Any) -> str:
@@ -119,7 +137,9 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     (Path.home() / "memory" / "keeplore.yaml").write_text("schema: 1\ncontext:\n  threshold: 0.3\n")
     (Path.home() / "code" / "ledgerly").mkdir(parents=True)
     (Path.home() / "code" / "ledgerly" / ".keeplore-project").write_text("ledgerly")
-    monkeypatch.setattr(contexts, "VECTOR_SHARE", 1000.0)  # a busy machine must not make silence of an answer
+    monkeypatch.setattr(
+        context_provider, "VECTOR_SHARE", 1000.0
+    )  # a busy machine must not make silence of an answer
     with Registry(places) as registry:
         yield Session(registry)
 
@@ -143,7 +163,9 @@ def test_the_memory_that_an_answer_uses_comes_first_from_then_on(session: Sessio
     assert next(iter(after)) == last and before[last] <= after[last] < before[last] + 0.05
 
 
-def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read(session: Session) -> None:
+def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read(
+    session: Session,
+) -> None:
     used = session.note()
     assert used[4:12] in session.prompt()
     session.turn(PROMPT, USE)
@@ -154,13 +176,20 @@ def test_a_memory_that_an_answer_uses_counts_once_however_often_its_turn_is_read
         cursor.unlink()
     session.restart()
     session.hear()
-    session.turn("And the rest?", "The rest of quantize_line in src/billing/vat.py is as it was, ROUND_HALF_UP too.")
+    session.turn(
+        "And the rest?",
+        "The rest of quantize_line in src/billing/vat.py is as it was, ROUND_HALF_UP too.",
+    )
     assert session.counted() == {used: (1, 0)}
 
 
-def test_what_was_told_beside_a_prompt_for_nothing_is_blamed_once_and_a_brief_never(session: Session) -> None:
+def test_what_was_told_beside_a_prompt_for_nothing_is_blamed_once_and_a_brief_never(
+    session: Session,
+) -> None:
     told = session.note()
-    rule = session.note("We always run ruff_format and mypy_strict before pushing to origin/main.", permanent=True)
+    rule = session.note(
+        "We always run ruff_format and mypy_strict before pushing to origin/main.", permanent=True
+    )
     assert told[4:12] in session.prompt()
     session.turn(PROMPT, "I look into the tests of the importer first, they are red.")
     session.turn("And?", "The importer is repaired, its tests are green.")
@@ -189,8 +218,11 @@ def test_what_a_command_of_ours_answers_is_passed_on_which_is_no_use(session: Se
 def test_a_memory_that_a_person_opens_counts_once_a_day_and_goes_when_it_is_forgotten(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opened, "_today", lambda: "2026-06-01")  # midnight may come
-    read, other = session.note(), session.note("Icons lie in assets/icons and are named by their size.")
+    monkeypatch.setattr(view_log, "_today", lambda: "2026-06-01")  # midnight may come
+    read, other = (
+        session.note(),
+        session.note("Icons lie in assets/icons and are named by their size."),
+    )
     for id_ in (read, other, read, "mem_../../../etc"):
         note_opened(session.registry.places.state, id_)
         session.uses.save(is_last=True)
@@ -223,6 +255,8 @@ def test_a_worker_counts_and_commits_before_it_leaves(office: Any) -> None:
     note_opened(office.places.state, id_)
     office.start()
     assert office.stop() == [[True]]
-    path = feedback.path_of(machine)
-    committed = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=office.root, capture_output=True, check=True)
+    path = feedback_counters.path_of(machine)
+    committed = subprocess.run(
+        ["git", "show", f"HEAD:{path}"], cwd=office.root, capture_output=True, check=True
+    )
     assert numbers(committed.stdout.decode()) == {id_: (1, 0)}

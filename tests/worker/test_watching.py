@@ -1,4 +1,6 @@
-"""What anybody's git brings into a workspace while a worker runs is noticed, and just that is indexed, in one batch."""
+"""What anybody's git brings into a workspace while a worker runs is noticed, and just that is
+indexed, in one batch.
+"""
 
 import json
 import re
@@ -11,8 +13,8 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.index import Allowed
-from keeplore.worker import background
-from keeplore.worker.protocol import ask
+from keeplore.worker import scheduler
+from keeplore.worker.server.protocol import ask
 from keeplore.workspace.registry import Registry
 
 EVERYWHERE = Allowed(())
@@ -31,12 +33,16 @@ def is_resting(state):
 
 
 class Shared:
-    """A workspace on a machine with a worker, its remote, and another clone whose owner uses plain git."""
+    """A workspace on a machine with a worker, its remote, and another clone whose owner uses plain
+    git.
+    """
 
     def __init__(self, machine, folder):
         self.machine, self.root, self.other = machine, machine.home / "memory", folder / "other"
         remote = folder / "remote.git"
-        (machine.home / ".gitconfig").write_text("[user]\n\tname = Ann\n\temail = ann@example.invalid\n")
+        (machine.home / ".gitconfig").write_text(
+            "[user]\n\tname = Ann\n\temail = ann@example.invalid\n"
+        )
         machine.run("git", "init", "-q", "--bare", "--initial-branch=main", str(remote))
         machine.keeplore("init", "memory")
         self.git("remote", "add", "origin", str(remote))
@@ -54,7 +60,9 @@ class Shared:
         return self.machine.run("git", *arguments, cwd=at or self.root).stdout.decode().strip()
 
     def push(self, **texts):
-        """Files of the other clone, by the stem of their names, committed and pushed; a text of None removes one."""
+        """Files of the other clone, by the stem of their names, committed and pushed; a text of
+        None removes one.
+        """
         for stem, text in texts.items():
             path = self.other / "memory" / "facts" / f"{stem}.md"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +118,12 @@ def test_what_a_person_pulls_can_be_recalled_without_a_command(shared):
     }
     told = []
     until(
-        lambda: told.append(shared.machine.send("UserPromptSubmit", json.dumps(prompt).encode(), project)) or told[-1],
+        lambda: (
+            told.append(
+                shared.machine.send("UserPromptSubmit", json.dumps(prompt).encode(), project)
+            )
+            or told[-1]
+        ),
         "told",
     )
     assert b"append-only because auditors ask" in told[-1]
@@ -149,7 +162,9 @@ def test_thousands_of_files_are_indexed_once_each_and_make_no_commit(shared, sto
     shared.git("pull", "-q")
     head = shared.git("rev-parse", "HEAD")
     until(lambda: shared.index.stamp().memories == storm + 1, "all are indexed", 240)
-    until(lambda: shared.index.lag() == 0 and shared.index.stamp().commit == head, "the stamp says so")
+    until(
+        lambda: shared.index.lag() == 0 and shared.index.stamp().commit == head, "the stamp says so"
+    )
     time.sleep(1)
     assert [sum(counts) for counts in zip(*shared.batches()[seen:], strict=True)] == [storm, 0]
     assert shared.git("rev-parse", "HEAD") == head and shared.git("status", "--porcelain") == ""
@@ -170,15 +185,22 @@ def test_files_of_another_branch_come_and_go_with_it_and_git_stays_as_it_is(shar
     until(lambda: not shared.passages("append-only"), "the files are gone from the index")
     project = shared.machine.home / "api"
     project.mkdir()
-    said = json.dumps({"session_id": "s-1", "cwd": str(project), "prompt": "Invoices are sent on Fridays"}).encode()
+    said = json.dumps(
+        {"session_id": "s-1", "cwd": str(project), "prompt": "Invoices are sent on Fridays"}
+    ).encode()
     shared.machine.send("UserPromptSubmit", said, project)
-    until(lambda: shared.machine.waiting() == 0 and shared.passages("Fridays"), "what is said meanwhile is kept")
+    until(
+        lambda: shared.machine.waiting() == 0 and shared.passages("Fridays"),
+        "what is said meanwhile is kept",
+    )
     time.sleep(3)
     assert shared.git("for-each-ref") == heads
     shared.git("checkout", "-q", "main")
     until(lambda: shared.passages("append-only") and shared.passages("Tax"), "they are back")
     by_hand = shared.root / "memory" / "facts" / "by-hand.md"
-    by_hand.write_text("# Discounts\n\nDiscounts end in June.\n")  # the folder is a new one, and watched again
+    by_hand.write_text(
+        "# Discounts\n\nDiscounts end in June.\n"
+    )  # the folder is a new one, and watched again
     until(lambda: shared.passages("June"), "the new folder is watched")
     shared.stop()
     assert "Invoices are sent on Fridays" in shared.git("show", "main")
@@ -205,16 +227,25 @@ sys.exit(main())
 """
 
 
-@pytest.mark.skipif(not Path("/proc/sys/fs/inotify").is_dir(), reason="the limits are those of Linux")
+@pytest.mark.skipif(
+    not Path("/proc/sys/fs/inotify").is_dir(), reason="the limits are those of Linux"
+)
 @pytest.mark.parametrize(
     ("function", "number", "given", "name"),
     [
         ("inotify_init", 24, 0, "max_user_instances"),
         ("inotify_add_watch", 28, 1, "max_user_watches"),
-        ("inotify_add_watch", 28, 3, "max_user_watches"),  # enough for all but the folder furthest down
+        (
+            "inotify_add_watch",
+            28,
+            3,
+            "max_user_watches",
+        ),  # enough for all but the folder furthest down
     ],
 )
-def test_where_the_system_gives_no_watches_files_are_looked_at(shared, function, number, given, name):
+def test_where_the_system_gives_no_watches_files_are_looked_at(
+    shared, function, number, given, name
+):
     shared.push(tax="Tax is rounded per line.")
     shared.git("pull", "-q")
     shared.start(sys.executable, "-c", LIMITED.format(function=function), str(number), str(given))
@@ -226,12 +257,16 @@ def test_where_the_system_gives_no_watches_files_are_looked_at(shared, function,
     until(lambda: shared.passages("auditors"), "it is indexed")
     project = shared.machine.home / "api"
     project.mkdir()
-    said = json.dumps({"session_id": "s-1", "cwd": str(project), "prompt": "Invoices are sent on Fridays"}).encode()
+    said = json.dumps(
+        {"session_id": "s-1", "cwd": str(project), "prompt": "Invoices are sent on Fridays"}
+    ).encode()
     shared.machine.send("UserPromptSubmit", said, project)
     until(lambda: shared.passages("Fridays"), "events arrive")
 
 
-@pytest.mark.skipif(not Path("/proc/sys/fs/inotify").is_dir(), reason="the limits are those of Linux")
+@pytest.mark.skipif(
+    not Path("/proc/sys/fs/inotify").is_dir(), reason="the limits are those of Linux"
+)
 def test_a_limit_that_is_reached_by_new_folders_is_noticed(shared):
     shared.start(sys.executable, "-c", LIMITED.format(function="inotify_add_watch"), "28", "4")
     assert not shared.machine.status()["unwatched"]
@@ -239,12 +274,16 @@ def test_a_limit_that_is_reached_by_new_folders_is_noticed(shared):
     shared.git("pull", "-q")
     until(lambda: shared.passages("auditors"), "it is indexed")
     until(lambda: shared.machine.status()["unwatched"], "it is noticed")
-    (shared.root / "memory" / "facts" / "by-hand.md").write_text("# Discounts\n\nDiscounts end in June.\n")
+    (shared.root / "memory" / "facts" / "by-hand.md").write_text(
+        "# Discounts\n\nDiscounts end in June.\n"
+    )
     until(lambda: shared.passages("June"), "it is looked for")
 
 
-def test_a_merge_that_only_memory_holds_up_is_concluded_once_its_person_has_left_it(office, git, monkeypatch):
-    monkeypatch.setattr(background, "BUSY_S", 3.0)
+def test_a_merge_that_only_memory_holds_up_is_concluded_once_its_person_has_left_it(
+    office, git, monkeypatch
+):
+    monkeypatch.setattr(scheduler, "BUSY_S", 3.0)
     office.init()
     path = office.root / "memory" / "facts" / "ledger.md"
     path.parent.mkdir(parents=True)
@@ -258,16 +297,29 @@ def test_a_merge_that_only_memory_holds_up_is_concluded_once_its_person_has_left
     git("checkout", "-q", "main", cwd=office.root)
     path.write_text("# Ledger\n\nIt is kept in mills.\n")
     git("commit", "-qam", "Mills", cwd=office.root)
-    assert subprocess.run(("git", "merge", "-q", "theirs"), cwd=office.root, capture_output=True).returncode == 1
+    assert (
+        subprocess.run(
+            ("git", "merge", "-q", "theirs"), cwd=office.root, capture_output=True
+        ).returncode
+        == 1
+    )
     office.start()
     office.prompt("Invoices are sent on Fridays")
     office.taken()
     until(lambda: not (office.root / ".git" / "MERGE_HEAD").exists(), "the merge is concluded")
-    until(lambda: not git("status", "--porcelain", cwd=office.root), "what was said meanwhile is committed")
+    until(
+        lambda: not git("status", "--porcelain", cwd=office.root),
+        "what was said meanwhile is committed",
+    )
     texts = [
-        git("show", f"HEAD:{name}", cwd=office.root) for name in git("ls-files", "*.md", cwd=office.root).split("\n")
+        git("show", f"HEAD:{name}", cwd=office.root)
+        for name in git("ls-files", "*.md", cwd=office.root).split("\n")
     ]
-    assert [sum(words in text for text in texts) for words in ("pence", "mills", "<<<<<<<")] == [1, 1, 0]
+    assert [sum(words in text for text in texts) for words in ("pence", "mills", "<<<<<<<")] == [
+        1,
+        1,
+        0,
+    ]
     assert "Invoices are sent on Fridays" in "".join(texts)
 
 
@@ -278,7 +330,12 @@ def test_a_merge_that_a_person_works_on_is_left_alone(office, git):
         git("checkout", "-q", *(["-b"] if branch == "theirs" else []), branch, cwd=office.root)
         note.write_text(words)
         git("commit", "-qam", words, cwd=office.root)
-    assert subprocess.run(("git", "merge", "-q", "theirs"), cwd=office.root, capture_output=True).returncode == 1
+    assert (
+        subprocess.run(
+            ("git", "merge", "-q", "theirs"), cwd=office.root, capture_output=True
+        ).returncode
+        == 1
+    )
     left = note.read_text(), git("status", "--porcelain", "README.md", cwd=office.root)
     office.start()
     office.prompt("Invoices are sent on Fridays")

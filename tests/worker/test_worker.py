@@ -1,4 +1,6 @@
-"""One worker a machine takes every event once, whatever dies, is in the way, or comes at the same time."""
+"""One worker a machine takes every event once, whatever dies, is in the way, or comes at the same
+time.
+"""
 
 import json
 import os
@@ -11,8 +13,8 @@ from pathlib import Path
 
 from demo.machine import CLIENT
 
-from keeplore.worker.protocol import ask
-from keeplore.workspace.setup import initialise
+from keeplore.worker.server.protocol import ask
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import Spool
 
 PROMPTS = [f"Prompt {number} about the ledger" for number in range(4)]
@@ -88,11 +90,19 @@ def test_a_worker_that_was_killed_is_followed_by_one_that_takes_the_rest(machine
     machine.send("UserPromptSubmit", payload_of(PROMPTS[0], project), project)
     first.send_signal(signal.SIGKILL)
     first.wait(timeout=120)
-    machine.send("UserPromptSubmit", payload_of(PROMPTS[1], project), project)  # which starts the next one
+    machine.send(
+        "UserPromptSubmit", payload_of(PROMPTS[1], project), project
+    )  # which starts the next one
     spool = Spool(machine.state / "spool")
-    machine.wait_until(lambda: status(machine.state) != {} and not any(spool.counts().values()), "the spool is empty")
+    machine.wait_until(
+        lambda: status(machine.state) != {} and not any(spool.counts().values()),
+        "the spool is empty",
+    )
     assert status(machine.state)["pid"] != first.pid
-    text = "".join(path.read_text() for path in machine.home.glob("memory/projects/api/**/conversations/**/*.md"))
+    text = "".join(
+        path.read_text()
+        for path in machine.home.glob("memory/projects/api/**/conversations/**/*.md")
+    )
     assert all(prompt in text for prompt in PROMPTS[:2])
 
 
@@ -105,7 +115,10 @@ def test_events_wait_for_a_workspace_and_are_taken_once_there_is_one(office):
         office.prompt(prompt)
     office.start()
     until(lambda: status(office.places.state).get("waiting") == 1, "the first one waits")
-    until(lambda: office.spool.counts() == {"new": 2, "claimed": 0, "dead": 0}, "none is held while it is tried again")
+    until(
+        lambda: office.spool.counts() == {"new": 2, "claimed": 0, "dead": 0},
+        "none is held while it is tried again",
+    )
     office.init()
     office.prompt(PROMPTS[2])
     office.taken()
@@ -176,7 +189,8 @@ def test_a_workspace_that_is_gone_for_a_while_keeps_events(office):
     office.prompt(PROMPTS[1])
     until(lambda: status(office.places.state).get("waiting"), "it waits")
     until(
-        lambda: office.spool.counts() == {"new": 1, "claimed": 0, "dead": 0}, "it is not held while it is tried again"
+        lambda: office.spool.counts() == {"new": 1, "claimed": 0, "dead": 0},
+        "it is not held while it is tried again",
     )
     office.root.unlink()
     aside.rename(office.root)
@@ -193,11 +207,18 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     for prompt in PROMPTS:
         machine.send("UserPromptSubmit", payload_of(prompt, project), project)
     # a file of more than this many bytes cannot be written: cursors and locks can, memories cannot
-    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (700, resource.RLIM_INFINITY)); "
+    limited = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (700, "
+        "resource.RLIM_INFINITY)); "
+    )
     limited += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-    limited += "from keeplore.config.places import Places; from keeplore.worker.worker import Worker; import os; "
+    limited += (
+        "from keeplore.config.places import Places; from keeplore.worker.worker import "
+        "Worker; import os; "
+    )
     limited += "Worker(Places.from_environment(os.environ), idle_exit_s=1).run()"
-    # -B: what Python keeps of a module that it compiles would be cut as well, and break every later import of it
+    # -B: what Python keeps of a module that it compiles would be cut as well, and break every later
+    # import of it
     full = machine.worker(sys.executable, "-B", "-c", limited)
     machine.wait_until(lambda: status(machine.state).get("waiting", 0) > 0, "an entry waits")
     machine.run("kill", str(full.pid))
@@ -208,7 +229,9 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     machine.keeplore("worker", "stop")
     second.wait(timeout=120)
     assert not list((machine.state / "spool").glob("dead/*"))
-    text = "".join(path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md"))
+    text = "".join(
+        path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md")
+    )
     assert all(prompt in text for prompt in PROMPTS)
 
 
@@ -225,7 +248,10 @@ def test_recall_still_answers_when_the_cache_is_deleted_under_the_worker(office)
         "exchanges": False,
         "text": False,
     }
-    until(lambda: ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found", "it is indexed")
+    until(
+        lambda: ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found",
+        "it is indexed",
+    )
     shutil.rmtree(office.places.cache)
     assert ask(office.places.state, "recall", question, timeout_s=30)["status"] == "found"
     office.prompt("The ledger is exported to CSV each night.")
@@ -240,14 +266,20 @@ def test_two_hundred_events_at_once_are_all_taken_once_by_one_worker(machine):
     clients = []
     for number in range(200):
         command = ("sh", str(CLIENT / "client.sh"), "claude-code", "UserPromptSubmit")
-        client = subprocess.Popen(command, env=machine.environment, stdin=subprocess.PIPE, cwd=project)
+        client = subprocess.Popen(
+            command, env=machine.environment, stdin=subprocess.PIPE, cwd=project
+        )
         clients.append(client)
         with client.stdin:  # at once: a client does not wait for ever
-            client.stdin.write(payload_of(f"Event {number:03} of many", project, f"s-{number % 10}"))
+            client.stdin.write(
+                payload_of(f"Event {number:03} of many", project, f"s-{number % 10}")
+            )
     for client in clients:
         assert client.wait(timeout=60) == 0
     machine.wait_until(lambda: machine.waiting() == 0, "all are taken")
-    text = "".join(path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md"))
+    text = "".join(
+        path.read_text() for path in machine.home.glob("memory/**/conversations/**/*.md")
+    )
     exchanges = text[text.index("## Exchanges") :]
     assert all(f"Event {number:03} of many" in exchanges for number in range(200))
     assert not list((machine.state / "spool").glob("dead/*"))

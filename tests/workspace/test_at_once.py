@@ -1,4 +1,6 @@
-"""A recall that may wait for nothing, models that workspaces share, and settings that change under them."""
+"""A recall that may wait for nothing, models that workspaces share, and settings that change under
+them.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore.memory.note import Draft
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 SAID = "Ledger entries are append-only"
 
@@ -34,7 +36,11 @@ def test_at_once_reads_no_file_and_loads_no_model(registry: Registry, home: Path
     workspace.index.embed_pending()
     with Registry(registry.places) as fresh:
         answer = fresh.recall(SAID, home / "private", at_once=True)
-        assert (answer.status, answer.legs, fresh.named("private").is_warm) == ("found", ("text",), False)
+        assert (answer.status, answer.legs, fresh.named("private").is_warm) == (
+            "found",
+            ("text",),
+            False,
+        )
         workspace.notes.write(Draft("Invoices are sent on Fridays"))
         assert fresh.recall("invoices Fridays", home / "private", at_once=True).hits == ()
         assert fresh.recall("invoices Fridays", home / "private", text_only=True).status == "found"

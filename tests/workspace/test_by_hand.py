@@ -12,10 +12,10 @@ from keeplore.errors import NotFound, StoreError
 from keeplore.index import Wanted
 from keeplore.memory.note import Draft, session_note_id
 from keeplore.workspace.identity import Project, save_project
-from keeplore.workspace.listing import listing
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.reading.listing import listing
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.remembering import Said, drafted, remember, replace, target_of
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.writing.remember import Said, drafted, remember, replace, target_of
 from keeplore_hooks.events import Origin
 
 NOBODY = Origin("", "")
@@ -49,12 +49,20 @@ def titles(registry: Registry, cwd: Path, **chosen: object) -> list[str]:
 
 
 def test_what_is_about_the_person_goes_home(write: Callable[..., str], tmp_path: Path) -> None:
-    assert write("I read English", tmp_path / "shop", scope="user").startswith("memory/user/memory/facts/")
-    assert write("We ship on Fridays", tmp_path / "shop", scope="workspace").startswith("work/memory/facts/")
-    assert write("Prices are in cents", tmp_path / "shop").startswith("work/projects/shop/memory/facts/")
+    assert write("I read English", tmp_path / "shop", scope="user").startswith(
+        "memory/user/memory/facts/"
+    )
+    assert write("We ship on Fridays", tmp_path / "shop", scope="workspace").startswith(
+        "work/memory/facts/"
+    )
+    assert write("Prices are in cents", tmp_path / "shop").startswith(
+        "work/projects/shop/memory/facts/"
+    )
 
 
-def test_a_project_can_be_named_from_anywhere_and_a_wrong_name_is_put_right(write: Callable[..., str]) -> None:
+def test_a_project_can_be_named_from_anywhere_and_a_wrong_name_is_put_right(
+    write: Callable[..., str],
+) -> None:
     assert write("Prices are in cents", project="shop").startswith("work/projects/shop/")
     with pytest.raises(NotFound, match="Did you mean shop"):
         write("Prices are in cents", project="shp")
@@ -81,18 +89,31 @@ def test_the_words_of_a_session_are_one_note_with_the_command_that_was_typed(
     target = target_of(registry, tmp_path / "shop")
     draft = drafted(target, Said("Prices are in cents\n", AGENT))
     assert draft.id == session_note_id("claude-code", "s-1", "Prices are in cents")
-    assert (draft.trust, dict(draft.source)) == ("assistant", {"host": "claude-code", "session": "s-1"})
+    assert (draft.trust, dict(draft.source)) == (
+        "assistant",
+        {"host": "claude-code", "session": "s-1"},
+    )
     elsewhere = target_of(registry, tmp_path / "shop", scope="workspace")
     assert drafted(elsewhere, Said("Prices are in cents", AGENT)).id == ""
 
 
-def test_replacing_keeps_the_place_and_what_is_not_said_anew(registry: Registry, tmp_path: Path) -> None:
+def test_replacing_keeps_the_place_and_what_is_not_said_anew(
+    registry: Registry, tmp_path: Path
+) -> None:
     workspace = registry.named("work")
-    old = workspace.notes.write(Draft("Port 5433", category="infrastructure", project="shop", permanent=True))
+    old = workspace.notes.write(
+        Draft("Port 5433", category="infrastructure", project="shop", permanent=True)
+    )
     target = target_of(registry, tmp_path)
-    new = replace(registry.find(old.memory.id, tmp_path), drafted(target, Said("Port 5434", NOBODY)))
+    new = replace(
+        registry.find(old.memory.id, tmp_path), drafted(target, Said("Port 5434", NOBODY))
+    )
     assert (new.memory.title, new.memory.body) == ("Port 5434", "# Port 5434\n")
-    assert (new.memory.category, new.memory.project, new.memory.is_permanent) == ("infrastructure", "shop", True)
+    assert (new.memory.category, new.memory.project, new.memory.is_permanent) == (
+        "infrastructure",
+        "shop",
+        True,
+    )
     assert new.memory.supersedes == old.memory.id
     with pytest.raises(StoreError, match="nothing to remember"):
         replace(registry.find(old.memory.id, tmp_path), drafted(target, Said("  ", NOBODY)))
@@ -109,11 +130,17 @@ def test_a_directory_sees_its_project_and_what_it_inherits(
     assert titles(registry, shop) == ["of me", "of the shop", "of work"]
     assert titles(registry, shop, scope="user") == ["of me"]
     assert titles(registry, tmp_path / "work") == ["of me", "of work"]
-    assert titles(registry, tmp_path / "work", all_projects=True) == ["of me", "of the shop", "of work"]
+    assert titles(registry, tmp_path / "work", all_projects=True) == [
+        "of me",
+        "of the shop",
+        "of work",
+    ]
     assert titles(registry, tmp_path, project="shop") == ["of the shop"]
 
 
-def test_a_listing_says_how_many_there_are(registry: Registry, write: Callable[..., str], tmp_path: Path) -> None:
+def test_a_listing_says_how_many_there_are(
+    registry: Registry, write: Callable[..., str], tmp_path: Path
+) -> None:
     assert listing(registry, tmp_path, Wanted()).is_empty
     for number in range(4):
         write(f"fact {number}", tmp_path, scope="workspace")

@@ -1,4 +1,6 @@
-"""Turns become conversation files, once each, whatever is repeated, interrupted or lost on the way."""
+"""Turns become conversation files, once each, whatever is repeated, interrupted or lost on
+the way.
+"""
 
 import json
 import os
@@ -10,10 +12,10 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
-from keeplore.memory.fence import fence
+from keeplore.text.fences import fence
 from keeplore.workspace import Registry
-from keeplore.workspace.history import import_sessions, worth_reading
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.session_import import import_sessions, worth_reading
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import host_named
 
@@ -38,23 +40,33 @@ def workspace(places):
         yield registry.named("memory")
 
 
-def turn(number: int, user: str, reply: str = "", *, cwd: Path, minute: int | None = None, **more) -> Turn:
+def turn(
+    number: int, user: str, reply: str = "", *, cwd: Path, minute: int | None = None, **more
+) -> Turn:
     at = f"2026-02-09T14:{number if minute is None else minute:02d}:00Z"
     origin = Origin("claude-code", "session-1", str(cwd))
     return Turn(f"turn-{number}", origin, at, user, (reply,) if reply else (), **more)
 
 
 def files(root: Path) -> dict[str, str]:
-    return {path.name: path.read_text() for path in sorted(root.glob("**/memory/conversations/**/*.md"))}
+    return {
+        path.name: path.read_text() for path in sorted(root.glob("**/memory/conversations/**/*.md"))
+    }
 
 
 def exchanges(root: Path) -> list[str]:
     bodies = [parse(text).body for text in files(root).values()]
-    return [exchange.id for body in bodies for exchange in Conversation.from_markdown(body).exchanges]
+    return [
+        exchange.id for body in bodies for exchange in Conversation.from_markdown(body).exchanges
+    ]
 
 
-def test_a_turn_is_on_disk_when_it_was_emitted_and_the_same_turn_changes_nothing(workspace, project):
-    said = turn(1, "Let's use hnswlib for the vectors.", "Agreed, because it needs no server.", cwd=project)
+def test_a_turn_is_on_disk_when_it_was_emitted_and_the_same_turn_changes_nothing(
+    workspace, project
+):
+    said = turn(
+        1, "Let's use hnswlib for the vectors.", "Agreed, because it needs no server.", cwd=project
+    )
     workspace.emit(said)
     before = files(workspace.root)
     (text,) = before.values()
@@ -77,7 +89,9 @@ def test_a_turn_that_grows_replaces_itself(workspace, project):
 def test_another_process_goes_on_with_the_open_conversation(places, project):
     for number in (1, 2, 3):
         with Registry(places) as registry:
-            registry.named("memory").emit(turn(number, f"Question {number} about the index", "Yes.", cwd=project))
+            registry.named("memory").emit(
+                turn(number, f"Question {number} about the index", "Yes.", cwd=project)
+            )
     assert len(files(Path.home() / "memory")) == 1
     assert exchanges(Path.home() / "memory") == ["turn-1", "turn-2", "turn-3"]
 
@@ -85,24 +99,39 @@ def test_another_process_goes_on_with_the_open_conversation(places, project):
 def test_a_closed_conversation_is_never_written_again(workspace, project):
     workspace.emit(turn(1, "First subject: the index", "Yes.", cwd=project))
     workspace.emit(
-        Command("c1", Origin("claude-code", "session-1", str(project)), "2026-02-09T14:01:30Z", "deploy", "eu")
+        Command(
+            "c1",
+            Origin("claude-code", "session-1", str(project)),
+            "2026-02-09T14:01:30Z",
+            "deploy",
+            "eu",
+        )
     )
     (closed,) = files(workspace.root).items()
     workspace.emit(turn(2, "Second subject: the deployment", "Done.", cwd=project))
-    workspace.emit(turn(1, "First subject: the index", "Another reading of the same words.", cwd=project))
+    workspace.emit(
+        turn(1, "First subject: the index", "Another reading of the same words.", cwd=project)
+    )
     after = files(workspace.root)
     assert after[closed[0]] == closed[1] and "status: open" not in closed[1]
     assert len(after) == 2 and any("began with /deploy eu" in text for text in after.values())
 
 
-def test_what_an_agent_says_after_its_conversation_was_closed_is_kept_in_the_next(workspace, project):
+def test_what_an_agent_says_after_its_conversation_was_closed_is_kept_in_the_next(
+    workspace, project
+):
     origin = Origin("claude-code", "session-1", str(project))
     first = turn(1, "Build the index", "I begin.", cwd=project, is_complete=False)
     workspace.emit(first)
     workspace.emit(Command("c1", origin, "2026-02-09T14:01:30Z", "deploy"))
     workspace.emit(replace(first, replies=("I begin.", "It is built.")))
-    workspace.emit(replace(first, replies=("I begin.", "It is built.", "And tested."), is_complete=True))
-    assert exchanges(workspace.root) == ["turn-1", "turn-1~1"] or exchanges(workspace.root) == ["turn-1~1", "turn-1"]
+    workspace.emit(
+        replace(first, replies=("I begin.", "It is built.", "And tested."), is_complete=True)
+    )
+    assert exchanges(workspace.root) == ["turn-1", "turn-1~1"] or exchanges(workspace.root) == [
+        "turn-1~1",
+        "turn-1",
+    ]
     text = "".join(files(workspace.root).values())
     assert text.count("I begin.") == text.count("It is built.") == text.count("And tested.") == 1
 
@@ -122,12 +151,20 @@ def test_a_prompt_that_waits_is_replaced_by_its_turn(workspace, project):
     workspace.emit(turn(1, "Why is it slow?", "No index.", cwd=project))
     assert exchanges(workspace.root) == ["turn-1"]
     workspace.emit(replace(prompt, id="prompt:p1", is_provisional=True, is_complete=False))
-    assert exchanges(workspace.root) == ["turn-1", "prompt:p1"] or exchanges(workspace.root) == ["turn-1"]
+    assert exchanges(workspace.root) == ["turn-1", "prompt:p1"] or exchanges(workspace.root) == [
+        "turn-1"
+    ]
 
 
 def test_the_same_words_typed_twice_are_two_prompts(workspace, project):
     for number in (1, 2):
-        workspace.emit(replace(turn(number, "continue", "ok", cwd=project), id=f"prompt:{number}", is_provisional=True))
+        workspace.emit(
+            replace(
+                turn(number, "continue", "ok", cwd=project),
+                id=f"prompt:{number}",
+                is_provisional=True,
+            )
+        )
     assert exchanges(workspace.root) == ["prompt:1", "prompt:2"]
 
 
@@ -136,26 +173,48 @@ def test_a_session_that_moves_to_another_project_begins_another_file(workspace, 
     other.mkdir()
     workspace.emit(turn(1, "The index of the ledger", "Yes.", cwd=project))
     workspace.emit(turn(2, "Now the footer of the website", "Yes.", cwd=other))
-    folders = {path.relative_to(workspace.root).parts[1] for path in workspace.root.glob("projects/*/memory/**/*.md")}
+    folders = {
+        path.relative_to(workspace.root).parts[1]
+        for path in workspace.root.glob("projects/*/memory/**/*.md")
+    }
     assert folders == {"ledgerly", "website"}
 
 
 def test_a_question_with_its_answer_stands_in_its_place(workspace, project):
     origin = Origin("claude-code", "session-1", str(project))
-    asked = Question("q1", origin, "2026-02-09T14:01:00Z", "Which database?", "Postgres", ("Postgres", "SQLite"))
+    asked = Question(
+        "q1", origin, "2026-02-09T14:01:00Z", "Which database?", "Postgres", ("Postgres", "SQLite")
+    )
     workspace.emit(asked)
-    workspace.emit(replace(turn(1, "Choose with me", cwd=project), replies=("Let me ask.", asked, "Then Postgres.")))
+    workspace.emit(
+        replace(
+            turn(1, "Choose with me", cwd=project), replies=("Let me ask.", asked, "Then Postgres.")
+        )
+    )
     (text,) = files(workspace.root).values()
-    assert text.index("Let me ask.") < text.index("**Asked:** Which database?") < text.index("**Answer:** Postgres")
+    assert (
+        text.index("Let me ask.")
+        < text.index("**Asked:** Which database?")
+        < text.index("**Answer:** Postgres")
+    )
     assert "Which database? → Postgres" in text
 
 
 def test_secrets_and_injected_memory_never_reach_the_workspace(workspace, project):
     password = "-".join(("s3cr", "et9", "Pass7"))
     block = fence("old memory", "x1y2z3x1y2z3")
-    work = Work(commands=(f"psql postgresql://app:{password}@db.example/app",), files=(f"{project}/app/db.py",))
+    work = Work(
+        commands=(f"psql postgresql://app:{password}@db.example/app",),
+        files=(f"{project}/app/db.py",),
+    )
     workspace.emit(
-        turn(1, f"{block}\nThe password is {password}.", f"postgres://u:{password}@h/d", cwd=project, work=work)
+        turn(
+            1,
+            f"{block}\nThe password is {password}.",
+            f"postgres://u:{password}@h/d",
+            cwd=project,
+            work=work,
+        )
     )
     everything = b"".join(path.read_bytes() for path in workspace.root.rglob("*") if path.is_file())
     assert password.encode() not in everything
@@ -165,7 +224,11 @@ def test_secrets_and_injected_memory_never_reach_the_workspace(workspace, projec
 
 def test_what_nobody_said_makes_no_memory(workspace, project):
     workspace.emit(turn(1, "<system-reminder>be nice</system-reminder>", cwd=project))
-    workspace.emit(Compaction("k", Origin("claude-code", "session-1", str(project)), "2026-02-09T14:00:00Z", "before"))
+    workspace.emit(
+        Compaction(
+            "k", Origin("claude-code", "session-1", str(project)), "2026-02-09T14:00:00Z", "before"
+        )
+    )
     assert files(workspace.root) == {}
 
 
@@ -184,7 +247,13 @@ def record(folder: Path, session: str, cwd: Path, prompts: list[tuple[str, str]]
         common = {"sessionId": session, "cwd": str(cwd), "version": "2.1.200", "isSidechain": False}
         at = f"2026-02-09T14:{number:02d}:00.000Z"
         lines.append(
-            {**common, "type": "user", "uuid": key, "timestamp": at, "message": {"role": "user", "content": prompt}}
+            {
+                **common,
+                "type": "user",
+                "uuid": key,
+                "timestamp": at,
+                "message": {"role": "user", "content": prompt},
+            }
         )
         answer = {
             "role": "assistant",
@@ -192,7 +261,9 @@ def record(folder: Path, session: str, cwd: Path, prompts: list[tuple[str, str]]
             "model": "m",
             "content": [{"type": "text", "text": f"Answer {key}."}],
         }
-        lines.append({**common, "type": "assistant", "uuid": f"a-{key}", "timestamp": at, "message": answer})
+        lines.append(
+            {**common, "type": "assistant", "uuid": f"a-{key}", "timestamp": at, "message": answer}
+        )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{session}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
@@ -200,13 +271,20 @@ def record(folder: Path, session: str, cwd: Path, prompts: list[tuple[str, str]]
 def run_import(places: Places) -> dict[str, str]:
     host = host_named("claude-code")
     with Registry(places) as registry:
-        import_sessions(registry, host, worth_reading(host.recorded(Path.home()), None), lambda *_: None)
+        import_sessions(
+            registry, host, worth_reading(host.recorded(Path.home()), None), lambda *_: None
+        )
     return files(Path.home() / "memory")
 
 
 def test_importing_twice_changes_nothing_even_when_state_and_cache_are_lost(places, project):
     folder = Path.home() / ".claude" / "projects" / "ledgerly"
-    record(folder, "one", project, [("u1", "Use hnswlib for the index"), ("u2", "And how large does it get?")])
+    record(
+        folder,
+        "one",
+        project,
+        [("u1", "Use hnswlib for the index"), ("u2", "And how large does it get?")],
+    )
     first = run_import(places)
     assert len(first) == 1 and not parse(next(iter(first.values()))).is_open
     assert run_import(places) == first
@@ -220,9 +298,18 @@ def test_importing_twice_changes_nothing_even_when_state_and_cache_are_lost(plac
 
 def test_a_fork_that_repeats_another_session_adds_only_what_is_new(places, project):
     folder = Path.home() / ".claude" / "projects" / "ledgerly"
-    record(folder, "one", project, [("u1", "Use hnswlib for the index"), ("u2", "And how large does it get?")])
+    record(
+        folder,
+        "one",
+        project,
+        [("u1", "Use hnswlib for the index"), ("u2", "And how large does it get?")],
+    )
     run_import(places)
-    shared = [("u1", "Use hnswlib for the index"), ("u2", "And how large does it get?"), ("u3", "Which ef then?")]
+    shared = [
+        ("u1", "Use hnswlib for the index"),
+        ("u2", "And how large does it get?"),
+        ("u3", "Which ef then?"),
+    ]
     record(folder, "two", project, shared)
     run_import(places)
     assert sorted(exchanges(Path.home() / "memory")) == ["u1", "u2", "u3"]
@@ -232,7 +319,12 @@ def test_an_import_is_taken_up_where_it_was_interrupted(places, project):
     folder = Path.home() / ".claude" / "projects" / "ledgerly"
     record(folder, "one", project, [("u1", "Use hnswlib for the index")])
     run_import(places)
-    record(folder, "one", project, [("u1", "Use hnswlib for the index"), ("u2", "And how large does it get?")])
+    record(
+        folder,
+        "one",
+        project,
+        [("u1", "Use hnswlib for the index"), ("u2", "And how large does it get?")],
+    )
     run_import(places)
     assert sorted(exchanges(Path.home() / "memory")) == ["u1", "u2"]
 
@@ -244,16 +336,30 @@ def test_a_workspace_that_captures_nothing_is_left_alone(places, project):
     assert run_import(places) == {}
 
 
-def test_a_subject_that_comes_back_continues_by_a_link_and_the_closed_file_stays(workspace, project):
+def test_a_subject_that_comes_back_continues_by_a_link_and_the_closed_file_stays(
+    workspace, project
+):
     origin = Origin("claude-code", "session-1", str(project))
     workspace.emit(
-        turn(1, "The worker queue loses jobs when redis restarts", "Keep the jobs in postgres.", cwd=project)
+        turn(
+            1,
+            "The worker queue loses jobs when redis restarts",
+            "Keep the jobs in postgres.",
+            cwd=project,
+        )
     )
     workspace.emit(Command("c1", origin, "2026-02-09T14:02:00Z", "deploy"))
     workspace.emit(turn(3, "Restyle the invoice header", "It uses the brand palette.", cwd=project))
     workspace.emit(Command("c2", origin, "2026-02-09T14:04:00Z", "deploy"))
     before = files(workspace.root)
-    workspace.emit(turn(50, "The queue again: redis restarts lose jobs", "Move the jobs to postgres.", cwd=project))
+    workspace.emit(
+        turn(
+            50,
+            "The queue again: redis restarts lose jobs",
+            "Move the jobs to postgres.",
+            cwd=project,
+        )
+    )
     workspace.emit(Command("c3", origin, "2026-02-09T14:55:00Z", "deploy"))
     after = files(workspace.root)
     first = next(parse(text) for text in before.values() if "worker queue" in text)

@@ -9,10 +9,10 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
-from keeplore.worker.answers import Answers
+from keeplore.worker.server.request_handler import Answers
 from keeplore.workspace import Registry
-from keeplore.workspace.intake import Intake
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.intake import Intake
 from keeplore_hooks.hosts.sender import sender
 from keeplore_hooks.spool import Entry
 
@@ -32,7 +32,11 @@ CLAUDE = {
     "cwd": "/home/ann/ledgerly",
     "permission_mode": "default",
 }
-COPILOT = {"sessionId": "c0b11000-0000-4000-8000-000000000001", "timestamp": 1770649200000, "cwd": "/home/ann/ledgerly"}
+COPILOT = {
+    "sessionId": "c0b11000-0000-4000-8000-000000000001",
+    "timestamp": 1770649200000,
+    "cwd": "/home/ann/ledgerly",
+}
 COPILOT_LIKE_CLAUDE = {
     "session_id": COPILOT["sessionId"],
     "timestamp": "2026-02-09T15:00:00.000Z",
@@ -52,7 +56,9 @@ WORDS = "We take hnswlib, because it needs no server."
 
 @pytest.fixture
 def take():
-    """Takes (host of the entry, event, payload) one after the other, a second apart; gives all exchanges, by file."""
+    """Takes (host of the entry, event, payload) one after the other, a second apart; gives all
+    exchanges, by file.
+    """
     places = Places.from_environment(os.environ)
     initialise(places, Path.home() / "memory")
 
@@ -63,8 +69,14 @@ def take():
                 path = Path.home() / "entry"
                 path.write_text(json.dumps({"hook_event_name": event, **payload}))
                 intake.take(Entry("entry", host, event, f"2026-02-09T15:00:{second:02d}Z", 0, path))
-        files = [parse(path.read_text()) for path in (Path.home() / "memory").glob("**/conversations/**/*.md")]
-        return [(memory.source["host"], Conversation.from_markdown(memory.body).exchanges) for memory in files]
+        files = [
+            parse(path.read_text())
+            for path in (Path.home() / "memory").glob("**/conversations/**/*.md")
+        ]
+        return [
+            (memory.source["host"], Conversation.from_markdown(memory.body).exchanges)
+            for memory in files
+        ]
 
     return run
 
@@ -96,7 +108,10 @@ def test_cursor_with_nothing_but_claude_codes_entries_is_cursor(take, tmp_path):
     log = tmp_path / "agent-transcripts" / f"{CURSOR['conversation_id']}.jsonl"
     log.parent.mkdir()
     said = {"user": f"<user_query>\n{PROMPT}\n</user_query>", "assistant": WORDS}
-    lines = [{"role": role, "message": {"content": [{"type": "text", "text": text}]}} for role, text in said.items()]
+    lines = [
+        {"role": role, "message": {"content": [{"type": "text", "text": text}]}}
+        for role, text in said.items()
+    ]
     payload = {**CURSOR, "session_id": CURSOR["conversation_id"], "transcript_path": str(log)}
     prompt = ("claude-code", "UserPromptSubmit", {**payload, "prompt": PROMPT})
     assert_once(take(prompt), "cursor", replies=())
@@ -131,7 +146,9 @@ def test_claude_code_with_two_copies_of_one_entry_writes_one_turn(take, payload)
     assert_once(take(*twice), "claude-code")
 
 
-@pytest.mark.parametrize(("host", "payload"), [("codex", CODEX), ("claude-code", {**CLAUDE, "prompt_id": ""})])
+@pytest.mark.parametrize(
+    ("host", "payload"), [("codex", CODEX), ("claude-code", {**CLAUDE, "prompt_id": ""})]
+)
 def test_the_same_words_in_another_turn_are_another_prompt(take, host, payload):
     again = {**payload, "turn_id": "8"}
     between = [(host, "PreCompact", payload)] * 6  # seconds
@@ -175,15 +192,23 @@ def test_the_payload_says_whose_it_is(event, payload, host, named):
 @pytest.mark.parametrize("payload", [b"", b"[]", b"\xff", b'"cursor_version"'])
 def test_what_is_no_payload_stays_with_the_host_of_its_entry(payload):
     assert sender("claude-code", "Stop", payload)[0].name == "claude-code"
-    assert sender("gemini-cli", "AfterAgent", json.dumps({"timestamp": "x"}).encode())[0].name == "gemini-cli"
+    assert (
+        sender("gemini-cli", "AfterAgent", json.dumps({"timestamp": "x"}).encode())[0].name
+        == "gemini-cli"
+    )
     with pytest.raises(KeyError, match="no host is called"):
         sender("nothing", "Stop", payload)
 
 
 def test_the_answer_has_the_form_of_the_host_that_asks():
-    with Registry(Places.from_environment(os.environ)) as registry:  # no workspace yet, which is worth a line
+    with Registry(
+        Places.from_environment(os.environ)
+    ) as registry:  # no workspace yet, which is worth a line
         answers = Answers(registry, lambda _: True, dict, lambda: None)
-        for payload, key in ((CURSOR, "additional_context"), (COPILOT_LIKE_CLAUDE, "additionalContext")):
+        for payload, key in (
+            (CURSOR, "additional_context"),
+            (COPILOT_LIKE_CLAUDE, "additionalContext"),
+        ):
             given = answers.answer("claude-code", "SessionStart", json.dumps(payload).encode())
             assert list(json.loads(given)) == [key]
         given = answers.answer("claude-code", "SessionStart", json.dumps(CLAUDE).encode())

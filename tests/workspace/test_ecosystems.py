@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from keeplore.workspace.ecosystems import names_in
+from keeplore.workspace.recording.manifest_formats import names_in
 
 PYPROJECT = """
 [build-system]
@@ -103,13 +103,25 @@ def of(file_name: str, text: str) -> dict[str, list[str]]:
             PYPROJECT,
             {
                 "own": ["shop-api"],
-                "packages": ["fastembed", "hatchling", "httpx", "hypothesis", "lib", "mkdocs", "pytest", "uvicorn"],
+                "packages": [
+                    "fastembed",
+                    "hatchling",
+                    "httpx",
+                    "hypothesis",
+                    "lib",
+                    "mkdocs",
+                    "pytest",
+                    "uvicorn",
+                ],
                 "tools": ["poetry", "python", "ruff"],
             },
         ),
         (
             "requirements-dev.txt",
-            "# all\n-r base.txt\n--hash=sha256:0\nDjango==5.0  # web\n./local\nhttps://host.example/x.whl\n",
+            (
+                "# all\n-r base.txt\n--hash=sha256:0\nDjango==5.0  # "
+                "web\n./local\nhttps://host.example/x.whl\n"
+            ),
             {"packages": ["Django"]},
         ),
         (
@@ -139,10 +151,17 @@ def of(file_name: str, text: str) -> dict[str, list[str]]:
         ),
         (
             "composer.json",
-            '{"name": "acme/shop", "require": {"php": "8", "ext-json": "*", "laravel/framework": "11"}}',
+            (
+                '{"name": "acme/shop", "require": {"php": "8", "ext-json": "*", "laravel/framework": '
+                '"11"}}'
+            ),
             {"own": ["acme/shop"], "packages": ["laravel/framework"], "tools": ["php"]},
         ),
-        ("pom.xml", POM, {"own": ["shop"], "packages": ["jackson-core"], "tools": ["spotless-maven-plugin"]}),
+        (
+            "pom.xml",
+            POM,
+            {"own": ["shop"], "packages": ["jackson-core"], "tools": ["spotless-maven-plugin"]},
+        ),
         (
             "build.gradle.kts",
             'implementation("org.jetbrains.kotlinx:kotlinx-coroutines-core:1.8")\ntestImplementation(platform("o:junit-bom"))\n',
@@ -150,12 +169,19 @@ def of(file_name: str, text: str) -> dict[str, list[str]]:
         ),
         (
             "Shop.csproj",
-            '<Project><ItemGroup><PackageReference Include="Newtonsoft.Json" Version="13" /></ItemGroup></Project>',
+            (
+                '<Project><ItemGroup><PackageReference Include="Newtonsoft.Json" Version="13" '
+                "/></ItemGroup></Project>"
+            ),
             {"packages": ["Newtonsoft.Json"]},
         ),
         ("Dockerfile", DOCKERFILE, {"tools": ["dotnet", "python", "uv"]}),
         ("docker-compose.yml", COMPOSE, {"systems": ["postgres", "rabbitmq"]}),
-        (".tool-versions", "# asdf\nterraform 1.9\nnodejs 20.1\n", {"tools": ["nodejs", "terraform"]}),
+        (
+            ".tool-versions",
+            "# asdf\nterraform 1.9\nnodejs 20.1\n",
+            {"tools": ["nodejs", "terraform"]},
+        ),
         ("package-lock.json", json.dumps(PACKAGE), {}),
     ],
     ids=lambda value: value if isinstance(value, str) and "\n" not in value else "",
@@ -191,6 +217,16 @@ def test_a_manifest_that_is_something_else_names_nothing():
 
 
 def test_a_name_is_a_name():
-    texts = ["x", "1.2.3", "a" * 200, "\x1b[31mred", "two words", "\u202eevil", "<b>", "../../etc/passwd", "-rf"]
+    texts = [
+        "x",
+        "1.2.3",
+        "a" * 200,
+        "\x1b[31mred",
+        "two words",
+        "\u202eevil",
+        "<b>",
+        "../../etc/passwd",
+        "-rf",
+    ]
     data = {"dependencies": dict.fromkeys([*texts, "left-pad"])}
     assert of("package.json", json.dumps(data)) == {"packages": ["left-pad"]}

@@ -1,4 +1,6 @@
-"""What people and other programs do to files: the index follows, recall and lists show it, nothing is written back."""
+"""What people and other programs do to files: the index follows, recall and lists show it, nothing
+is written back.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from keeplore.config.places import Places
 from keeplore.index import MemoryRow, Wanted
 from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.workspace import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 SAID = "We keep the ledger append-only, because auditors ask for every state.\n"
@@ -55,12 +57,19 @@ def ours(title: str = "Append-only ledger", body: str = SAID, **meta: object) ->
 
 def texts(workspace: Workspace) -> dict[str, bytes]:
     folders = ("memory", "projects", "user")
-    found = (path for folder in folders for path in (workspace.root / folder).rglob("*") if path.is_file())
+    found = (
+        path
+        for folder in folders
+        for path in (workspace.root / folder).rglob("*")
+        if path.is_file()
+    )
     return {path.relative_to(workspace.root).as_posix(): path.read_bytes() for path in found}
 
 
 def listed(workspace: Workspace, **wanted: object) -> dict[str, MemoryRow]:
-    """What a list shows, by path; and proof that looking, recalling and committing writes into no file."""
+    """What a list shows, by path; and proof that looking, recalling and committing writes into no
+    file.
+    """
     before = texts(workspace)
     workspace.index.refresh()
     rows = {row.path: row for row in workspace.index.listed(Wanted(**wanted))}  # type: ignore[arg-type]
@@ -89,7 +98,10 @@ PLAIN = {
     ),
     "Claude Code's": (
         "projects/ledgerly/memory/project_ledger.md",
-        f"---\nname: ledger\ndescription: How the ledger is kept\nmetadata:\n  type: project\n---\n\n{SAID}",
+        (
+            f"---\nname: ledger\ndescription: How the ledger is kept\nmetadata:\n  type: "
+            f"project\n---\n\n{SAID}"
+        ),
     ),
 }
 
@@ -107,15 +119,28 @@ def test_a_file_without_front_matter_of_ours_is_listed_recalled_and_found_by_its
     assert workspace.index.problems() == []
 
 
-def test_claude_codes_folder_counts_each_note_once(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_claude_codes_folder_counts_each_note_once(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     folder = "projects/ledgerly/memory"
-    write(f"{folder}/MEMORY.md", "# Index\n\n- [Ledger](project_ledger.md) — append-only ledger for auditors\n")
-    write(f"{folder}/project_ledger.md", f"---\nname: ledger\ndescription: kept\ntype: project\n---\n\n{SAID}")
-    assert {path.rpartition("/")[2] for path in listed(workspace)} == {"MEMORY.md", "project_ledger.md"}
+    write(
+        f"{folder}/MEMORY.md",
+        "# Index\n\n- [Ledger](project_ledger.md) — append-only ledger for auditors\n",
+    )
+    write(
+        f"{folder}/project_ledger.md",
+        f"---\nname: ledger\ndescription: kept\ntype: project\n---\n\n{SAID}",
+    )
+    assert {path.rpartition("/")[2] for path in listed(workspace)} == {
+        "MEMORY.md",
+        "project_ledger.md",
+    }
     assert recalled(workspace) == [f"{folder}/project_ledger.md"]
 
 
-def test_a_body_that_was_edited_is_found_by_what_it_says_now(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_a_body_that_was_edited_is_found_by_what_it_says_now(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     write(f"{PLACE}-x.md", ours())
     assert recalled(workspace) == [f"{PLACE}-x.md"]
     write(f"{PLACE}-x.md", ours(body="Entries may be changed for a day, says the bookkeeper.\n"))
@@ -123,14 +148,18 @@ def test_a_body_that_was_edited_is_found_by_what_it_says_now(workspace: Workspac
     assert recalled(workspace, "auditors") == []
 
 
-def test_front_matter_that_was_edited_counts_at_once(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_front_matter_that_was_edited_counts_at_once(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     write(f"{PLACE}-x.md", ours())
     write(f"{PLACE}-x.md", ours(permanent=True, category="gotchas", scope="user"))
     row = listed(workspace)[f"{PLACE}-x.md"]
     assert (row.permanent, row.category, row.scope) == (True, "gotchas", "user")
 
 
-def test_a_file_that_was_renamed_and_moved_is_the_same_memory(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_a_file_that_was_renamed_and_moved_is_the_same_memory(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     id_ = new_id("Append-only ledger")
     source = write(f"{PLACE}-{id_[4:12]}.md", ours())
     listed(workspace)
@@ -156,7 +185,9 @@ def test_a_plain_file_that_was_moved_to_a_project_is_that_projects(
     assert recalled(workspace) == [path] and workspace.store.find(row.id) == path
 
 
-def test_a_plain_file_keeps_its_id_in_the_archive(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_a_plain_file_keeps_its_id_in_the_archive(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     source = write("memory/facts/ledger.md")
     before = listed(workspace)["memory/facts/ledger.md"].id
     target = workspace.root / "memory" / "archive" / "facts" / "ledger.md"
@@ -174,7 +205,9 @@ def test_a_file_that_was_deleted_is_gone(workspace: Workspace, write: Callable[.
     assert recalled(workspace) == [] and listed(workspace) == {}
 
 
-@pytest.mark.parametrize("change", [lambda b: b.replace(b"\n", b"\r\n"), lambda b: b"\xef\xbb\xbf" + b])
+@pytest.mark.parametrize(
+    "change", [lambda b: b.replace(b"\n", b"\r\n"), lambda b: b"\xef\xbb\xbf" + b]
+)
 @pytest.mark.parametrize("text", [ours(), SAID], ids=["ours", "plain"])
 def test_line_ends_and_byte_order_marks_change_nothing(
     text: str, change: Callable[[bytes], bytes], workspace: Workspace, write: Callable[..., Path]
@@ -204,7 +237,9 @@ def test_what_cannot_be_read_is_listed_and_hides_nothing_else(
 ) -> None:
     write("memory/decisions/a.md", data)
     write("memory/decisions/b.md")
-    assert [*listed(workspace)] == ["memory/decisions/b.md"] and recalled(workspace) == ["memory/decisions/b.md"]
+    assert [*listed(workspace)] == ["memory/decisions/b.md"] and recalled(workspace) == [
+        "memory/decisions/b.md"
+    ]
     assert [path for path, _ in workspace.index.problems()] == ["memory/decisions/a.md"]
     write("memory/decisions/a.md", ours())
     assert len(listed(workspace)) == 2 and workspace.index.problems() == []
@@ -212,9 +247,20 @@ def test_what_cannot_be_read_is_listed_and_hides_nothing_else(
 
 @pytest.mark.parametrize(
     "name",
-    ["ledger.md~", ".ledger.md.swp", ".#ledger.md", "#ledger.md#", "4913", "ledger.md.orig", ".ledger.md", "x.txt"],
+    [
+        "ledger.md~",
+        ".ledger.md.swp",
+        ".#ledger.md",
+        "#ledger.md#",
+        "4913",
+        "ledger.md.orig",
+        ".ledger.md",
+        "x.txt",
+    ],
 )
-def test_what_editors_leave_is_no_memory(name: str, workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_what_editors_leave_is_no_memory(
+    name: str, workspace: Workspace, write: Callable[..., Path]
+) -> None:
     write(f"memory/decisions/{name}")
     write("memory/decisions/ledger.md", ours())
     assert [*listed(workspace)] == ["memory/decisions/ledger.md"]
@@ -231,7 +277,9 @@ def test_a_copy_with_the_same_id_is_listed_as_a_problem_and_counts_once(
     assert len(recalled(workspace)) == 1
 
 
-def test_a_directory_named_like_a_file_is_looked_into(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_a_directory_named_like_a_file_is_looked_into(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     write("memory/decisions/x.md/ledger.md", ours())
     assert [*listed(workspace)] == ["memory/decisions/x.md/ledger.md"] == recalled(workspace)
 
@@ -246,7 +294,9 @@ def test_links_are_not_followed(workspace: Workspace, write: Callable[..., Path]
     assert [*listed(workspace)] == ["memory/decisions/own.md"] == recalled(workspace)
 
 
-def test_a_name_that_is_no_text_does_not_stop_the_others(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_a_name_that_is_no_text_does_not_stop_the_others(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     write("memory/decisions/ledger.md", ours())
     folder = os.fsencode(workspace.root / "memory" / "decisions")
     try:
@@ -256,7 +306,9 @@ def test_a_name_that_is_no_text_does_not_stop_the_others(workspace: Workspace, w
     assert [*listed(workspace)] == ["memory/decisions/ledger.md"] == recalled(workspace)
 
 
-def test_a_fresh_machine_comes_to_the_same(workspace: Workspace, write: Callable[..., Path]) -> None:
+def test_a_fresh_machine_comes_to_the_same(
+    workspace: Workspace, write: Callable[..., Path]
+) -> None:
     for path, text in PLAIN.values():
         write(path, text)
     rows = listed(workspace, archived="with")

@@ -15,16 +15,17 @@ from typing import Any
 import pytest
 
 from keeplore.cli.progress import fill_vectors
-from keeplore.config.accepted import EMBEDDING, Accepted
+from keeplore.config.consent import EMBEDDING, Accepted
 from keeplore.config.places import Places
-from keeplore.config.written import write_setting
+from keeplore.config.yaml_edit import write_setting
 from keeplore.errors import ModelUnavailable
-from keeplore.index import embedder_for, servers
+from keeplore.index import embedder_for
+from keeplore.index.embedding import embedding_server
 from keeplore.memory.note import Draft
 from keeplore.worker.worker import Worker
-from keeplore.workspace.embedding import question
+from keeplore.workspace.embedding_model import question
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 
@@ -34,7 +35,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
         self.server.texts += texts  # type: ignore[attr-defined]
-        data = json.dumps({"data": [{"index": n, "embedding": _vector(text)} for n, text in enumerate(texts)]}).encode()
+        data = json.dumps(
+            {"data": [{"index": n, "embedding": _vector(text)} for n, text in enumerate(texts)]}
+        ).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -55,7 +58,9 @@ class Server:
     def __init__(self) -> None:
         self._http: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._http.texts = []
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         self._thread.start()
         self.name = f"http://127.0.0.1:{self._http.server_port}/v1#small"
 
@@ -72,7 +77,7 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(servers, "QUESTION_S", 100.0)  # however busy the machine is
+    monkeypatch.setattr(embedding_server, "QUESTION_S", 100.0)  # however busy the machine is
     serving = Server()
     yield serving
     serving.stop()
@@ -111,7 +116,9 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"]
     assert server.texts == []
     assert answer.legs == ("text", "vectors")  # of the model before, which is on this machine
-    assert any("0 of 1 vectors; until it has all, packaged answers" in note for note in answer.notes)
+    assert any(
+        "0 of 1 vectors; until it has all, packaged answers" in note for note in answer.notes
+    )
     assert workspace.capture_embedder.model == "packaged"
 
     subject = question(server.name, home / "memory")
@@ -120,11 +127,17 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     assert workspace.index.embed_pending() == 0
     assert any("We deploy on Thursday" in text for text in server.texts)
     answer = workspace.recall("When do we deploy?", home)
-    assert answer.legs == ("text", "vectors") and answer.notes == () and answer.stamp.model.startswith("server/small@")
+    assert (
+        answer.legs == ("text", "vectors")
+        and answer.notes == ()
+        and answer.stamp.model.startswith("server/small@")
+    )
 
     server.stop()
     answer = workspace.recall("deploy on which day?", home)
-    assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"] and answer.legs == ("text",)
+    assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"] and answer.legs == (
+        "text",
+    )
     assert any("searched by text alone: the embedding server" in note for note in answer.notes)
     assert not workspace.is_warm
 

@@ -1,4 +1,6 @@
-"""Entities that people name: added, joined and taken away, by hand too, on several machines at once."""
+"""Entities that people name: added, joined and taken away, by hand too, on several machines at
+once.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.store import Store
-from keeplore.workspace.entities import add, remove, written
 from keeplore.workspace.identity import Project, save_project
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.writing.entity_writer import add, remove, written
 
 
 @pytest.fixture
@@ -37,16 +39,23 @@ def test_an_entity_is_one_file_and_what_is_added_again_joins_it(workspace):
         True,
     )
     assert (
-        path.read_text() == "# makes the vectors\nname: fastembed\ntype: tool\naliases:\n- fast-embed\n- the embedder\n"
+        path.read_text()
+        == "# makes the vectors\nname: fastembed\ntype: tool\naliases:\n- fast-embed\n- the "
+        "embedder\n"
     )
     assert add(workspace, "fastembed", "tool")[1] is False
     assert remove(workspace, "Fastembed", ["The Embedder"]) == "fastembed"
-    assert path.read_text() == "# makes the vectors\nname: fastembed\ntype: tool\naliases:\n- fast-embed\n"
+    assert (
+        path.read_text()
+        == "# makes the vectors\nname: fastembed\ntype: tool\naliases:\n- fast-embed\n"
+    )
     remove(workspace, "fastembed")
     assert not path.exists()
 
 
-def test_names_that_differ_by_marks_alone_are_two_entities_and_two_projects_have_their_own(workspace):
+def test_names_that_differ_by_marks_alone_are_two_entities_and_two_projects_have_their_own(
+    workspace,
+):
     for name in ("C", "C++", "C#", "Zoë", "Fast Embed", "fast-embed"):
         add(workspace, name)
     add(workspace, "C", aliases=["clang"], project="shop")
@@ -79,7 +88,10 @@ def test_what_cannot_be_added_is_told_with_the_next_step(workspace):
 
 def test_what_nobody_added_cannot_be_taken_away(workspace):
     add(workspace, "PostgreSQL")
-    for name, aliases, said in (("postgres", [], "Did you mean PostgreSQL"), ("postgresql", ["x"], "has no alias")):
+    for name, aliases, said in (
+        ("postgres", [], "Did you mean PostgreSQL"),
+        ("postgresql", ["x"], "has no alias"),
+    ):
         with pytest.raises(NotFound, match=said):
             remove(workspace, name, aliases)
 
@@ -108,7 +120,9 @@ def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(worksp
         ):
             (root / "entities" / f"{name}.yaml").write_text(said)
         assert Store(root).commit().commit
-    copies = [shutil.copytree(root, tmp_path / f"copy-{number}") for number, root in enumerate(roots)]
+    copies = [
+        shutil.copytree(root, tmp_path / f"copy-{number}") for number, root in enumerate(roots)
+    ]
     results = []
     for root, other in ((copies[0], roots[1]), (copies[1], roots[0])):
         git("fetch", "-q", str(other), "main", cwd=root)
@@ -116,7 +130,9 @@ def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(worksp
         store.merge(git("rev-parse", "FETCH_HEAD", cwd=root))
         results.append({path.name: path.read_text() for path in (root / "entities").iterdir()})
         assert git("status", "--porcelain", cwd=root) == ""
-        assert [(one.entity.name, one.entity.type, one.entity.aliases) for one in written(store, "")] == [
+        assert [
+            (one.entity.name, one.entity.type, one.entity.aliases) for one in written(store, "")
+        ] == [
             ("kafka", "unknown", ("cache bus", "log", "Redis Stack bus")),
             ("redis", "system", ("cache", "Redis Stack")),
         ]
@@ -129,10 +145,15 @@ def test_a_broken_file_is_a_problem_of_its_own_and_what_a_plain_merge_left_is_me
     (folder / "bad.yaml").write_text("name: [")
     workspace.commit()
     whole = (folder / "redis.yaml").read_text()
-    torn = whole.replace("- cache\n", "<<<<<<< HEAD\n- cache\n=======\n- Redis Stack\n>>>>>>> theirs\n")
+    torn = whole.replace(
+        "- cache\n", "<<<<<<< HEAD\n- cache\n=======\n- Redis Stack\n>>>>>>> theirs\n"
+    )
     (folder / "redis.yaml").write_text(torn)
     workspace.index.refresh()
-    assert [path for path, _ in workspace.index.problems()] == ["entities/bad.yaml", "entities/redis.yaml"]
+    assert [path for path, _ in workspace.index.problems()] == [
+        "entities/bad.yaml",
+        "entities/redis.yaml",
+    ]
     workspace.heal()
     workspace.index.refresh()
     assert [(path, "no YAML" in problem) for path, problem in workspace.index.problems()] == [

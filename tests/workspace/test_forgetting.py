@@ -1,4 +1,6 @@
-"""Forgetting from a person's side: a talk or a note with all its versions, on this machine and on the next."""
+"""Forgetting from a person's side: a talk or a note with all its versions, on this machine and on
+the next.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from keeplore.errors import Forgotten, NotFound
 from keeplore.memory import parse
 from keeplore.memory.note import Draft
 from keeplore.workspace import Registry
-from keeplore.workspace.forgetting import forget, purge, purge_plan, quoting_notes, restore
-from keeplore.workspace.history import import_sessions, worth_reading
-from keeplore.workspace.setup import clone_workspace, initialise
+from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
+from keeplore.workspace.recording.session_import import import_sessions, worth_reading
+from keeplore.workspace.writing.forget import forget, purge, purge_plan, quoting_notes, restore
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import host_named
 from keeplore_hooks.spool import Spool
@@ -56,7 +58,12 @@ def turn(number: int, user: str, reply: str, cwd: Path, **more) -> Turn:
 
 
 def command(number: int, cwd: Path) -> Command:
-    return Command(f"c{number}", Origin("claude-code", "session-1", str(cwd)), f"2026-02-09T14:{number:02d}:30Z", "go")
+    return Command(
+        f"c{number}",
+        Origin("claude-code", "session-1", str(cwd)),
+        f"2026-02-09T14:{number:02d}:30Z",
+        "go",
+    )
 
 
 def talks(root: Path) -> dict[str, str]:
@@ -66,7 +73,12 @@ def talks(root: Path) -> dict[str, str]:
 
 
 def holding(*folders: Path, words: str = SECRET) -> list[Path]:
-    found = [path for folder in folders for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    found = [
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    ]
     return [path for path in found if words.encode() in path.read_bytes()]
 
 
@@ -89,7 +101,9 @@ def record(session: str, cwd: Path, exchanges: list[tuple[str, str]]) -> None:
             "content": [{"type": "text", "text": "Noted."}],
             "stop_reason": "end_turn",
         }
-        lines.append({**common, "type": "assistant", "uuid": f"a-{key}", "timestamp": at, "message": answer})
+        lines.append(
+            {**common, "type": "assistant", "uuid": f"a-{key}", "timestamp": at, "message": answer}
+        )
     folder = Path.home() / ".claude" / "projects" / "ledgerly"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{session}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -98,7 +112,9 @@ def record(session: str, cwd: Path, exchanges: list[tuple[str, str]]) -> None:
 def run_import(places: Places) -> dict[str, str]:
     host = host_named("claude-code")
     with Registry(places) as registry:
-        import_sessions(registry, host, worth_reading(host.recorded(Path.home(), ""), None), lambda *_: None)
+        import_sessions(
+            registry, host, worth_reading(host.recorded(Path.home(), ""), None), lambda *_: None
+        )
     return talks(Path.home() / "memory")
 
 
@@ -108,7 +124,9 @@ def test_an_import_does_not_bring_back_what_was_forgotten(places, project, how):
     record("two", project, [("u3", "Another talk, about the index")])
     assert len(run_import(places)) == 2
     with Registry(places) as registry:
-        (gone,) = [memory_id for memory_id, text in talks(Path.home() / "memory").items() if SECRET in text]
+        (gone,) = [
+            memory_id for memory_id, text in talks(Path.home() / "memory").items() if SECRET in text
+        ]
         how(registry.named("memory"), gone)
     left = talks(Path.home() / "memory")
     assert len(left) == 1 and gone not in left
@@ -117,13 +135,21 @@ def test_an_import_does_not_bring_back_what_was_forgotten(places, project, how):
         shutil.rmtree(directory)
     initialise(places, Path.home() / "memory")
     assert run_import(places) == left
-    record("one", project, [("u1", f"Is it so that {SECRET}?"), ("u2", "And water the plants"), ("u9", "New words")])
+    record(
+        "one",
+        project,
+        [("u1", f"Is it so that {SECRET}?"), ("u2", "And water the plants"), ("u9", "New words")],
+    )
     after = run_import(places)
-    assert len(after) == 2 and not [text for text in after.values() if SECRET in text or "plants" in text]
+    assert len(after) == 2 and not [
+        text for text in after.values() if SECRET in text or "plants" in text
+    ]
     assert [text for text in after.values() if "New words" in text]
 
 
-def test_an_open_conversation_that_was_forgotten_is_dropped_and_the_talk_goes_on_in_another(workspace, project):
+def test_an_open_conversation_that_was_forgotten_is_dropped_and_the_talk_goes_on_in_another(
+    workspace, project
+):
     workspace.emit(turn(1, "The first subject", "Yes.", project, is_complete=False))
     (gone,) = talks(workspace.root)
     forgot = forget(workspace, gone)
@@ -135,7 +161,9 @@ def test_an_open_conversation_that_was_forgotten_is_dropped_and_the_talk_goes_on
     assert "second subject" in text and "first subject" not in text
 
 
-def test_an_open_conversation_that_another_process_forgets_meanwhile_is_not_written_again(places, project):
+def test_an_open_conversation_that_another_process_forgets_meanwhile_is_not_written_again(
+    places, project
+):
     with Registry(places) as one, Registry(places) as two:
         here, there = one.named("memory"), two.named("memory")
         here.emit(turn(1, "The first subject", "Yes.", project))
@@ -155,7 +183,9 @@ def test_what_was_said_late_in_a_turn_stays_forgotten_with_its_conversation(work
     workspace.emit(command(1, project))
     workspace.emit(replace(first, replies=("I begin.", "It is built."), is_complete=True))
     workspace.emit(command(2, project))
-    (late,) = [memory_id for memory_id, text in talks(workspace.root).items() if "It is built." in text]
+    (late,) = [
+        memory_id for memory_id, text in talks(workspace.root).items() if "It is built." in text
+    ]
     forget(workspace, late)
     workspace.emit(replace(first, replies=("I begin.", "It is built."), is_complete=True))
     assert not [text for text in talks(workspace.root).values() if "It is built." in text]
@@ -202,7 +232,9 @@ def test_notes_that_quote_a_conversation_are_named_and_stay(workspace, project):
     workspace.emit(turn(1, "We always deploy on Thursdays.", "Yes.", project))
     (talk,) = talks(workspace.root)
     source = {"host": "claude-code", "session": "session-1", "turns": ["turn-1"]}
-    note = workspace.notes.write(Draft("Deploy on Thursdays.", project="ledgerly", source=source)).memory
+    note = workspace.notes.write(
+        Draft("Deploy on Thursdays.", project="ledgerly", source=source)
+    ).memory
     elsewhere = {**source, "turns": ["turn-7"]}
     workspace.notes.write(Draft("The cat is called Mia.", project="ledgerly", source=elsewhere))
     assert [row.id for row in quoting_notes(workspace, talk)] == [note.id]
@@ -221,7 +253,9 @@ def test_a_purge_leaves_nothing_on_this_machine(places, workspace, project, is_f
     spool.add("claude-code", "Stop", json.dumps({"session_id": "session-2"}).encode())
     workspace.emit(replace(command(0, project), args=SECRET))
     workspace.emit(turn(1, f"Is it so that {SECRET}?", "Noted.", project))
-    workspace.emit(turn(2, "How large does the index get?", "Small.", replace_cwd(project, "other")))
+    workspace.emit(
+        turn(2, "How large does the index get?", "Small.", replace_cwd(project, "other"))
+    )
     workspace.index.refresh()
     workspace.index.embed_pending()
     workspace.commit()
@@ -240,7 +274,9 @@ def test_a_purge_leaves_nothing_on_this_machine(places, workspace, project, is_f
     assert holding(places.state, places.cache, workspace.root) == []
     assert holding(places.state, places.cache, workspace.root, words="tangerine") == []
     assert spool.counts() == {"new": 1, "claimed": 0, "dead": 0}
-    assert (places.state / "worker.log").read_text() == "" and (places.state / "worker.log.1").read_text()
+    assert (places.state / "worker.log").read_text() == "" and (
+        places.state / "worker.log.1"
+    ).read_text()
     assert len(talks(workspace.root)) == 1
     assert workspace.recall("how large does the index get", project, text_only=True).hits
     assert purge(workspace, gone).commits == 0
@@ -274,5 +310,8 @@ def test_a_sync_clears_the_other_machine_too(places, tmp_path, git, project):
             assert workspace.synchronise().purged == (gone,)
             assert other.synchronise().purged == (gone,)
             other.index.close()
-            assert holding(elsewhere.state, elsewhere.cache, other.root, places.state, places.cache) == []
+            assert (
+                holding(elsewhere.state, elsewhere.cache, other.root, places.state, places.cache)
+                == []
+            )
             assert Spool(elsewhere.spool).counts()["new"] == 0

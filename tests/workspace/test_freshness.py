@@ -12,8 +12,8 @@ import pytest
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory import Memory
-from keeplore.workspace.freshness import Freshness, changed_since
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.reading.freshness import Freshness, changed_since
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin, Turn, Work
 
@@ -26,7 +26,11 @@ def git(project: Path, *arguments: str, at: datetime = NOW) -> None:
     date = {"GIT_AUTHOR_DATE": at.isoformat(), "GIT_COMMITTER_DATE": at.isoformat()}
     identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
     subprocess.run(
-        ["git", *identity, *arguments], cwd=project, check=True, capture_output=True, env={**os.environ, **date}
+        ["git", *identity, *arguments],
+        cwd=project,
+        check=True,
+        capture_output=True,
+        env={**os.environ, **date},
     )
 
 
@@ -47,7 +51,9 @@ def project(tmp_path: Path) -> Path:
     return project
 
 
-def conversation(tmp_path: Path, project: Path, files: tuple[str, ...] = FILES) -> tuple[Workspace, Memory]:
+def conversation(
+    tmp_path: Path, project: Path, files: tuple[str, ...] = FILES
+) -> tuple[Workspace, Memory]:
     places = Places(tmp_path / "state", tmp_path / "cache")
     made = initialise(places, tmp_path / "memory")
     workspace = Workspace(made.name, made.root, places, Machine.load(places))
@@ -72,7 +78,9 @@ def test_what_was_committed_edited_or_removed_since_is_told(tmp_path: Path, proj
     (project / "c.py").unlink()
     workspace, memory = conversation(tmp_path, project)
     with workspace:
-        assert changed_since(workspace, memory, tmp_path) == Freshness(FILES, ("app/a.py", "app/b.py"), ("c.py",))
+        assert changed_since(workspace, memory, tmp_path) == Freshness(
+            FILES, ("app/a.py", "app/b.py"), ("c.py",)
+        )
 
 
 def test_a_fresh_checkout_of_the_same_text_changes_nothing(tmp_path: Path, project: Path) -> None:
@@ -83,12 +91,16 @@ def test_a_fresh_checkout_of_the_same_text_changes_nothing(tmp_path: Path, proje
         assert changed_since(workspace, memory, tmp_path) == Freshness(FILES, (), ())
 
 
-def test_a_session_in_a_folder_of_the_project_names_its_files_from_there(tmp_path: Path, project: Path) -> None:
+def test_a_session_in_a_folder_of_the_project_names_its_files_from_there(
+    tmp_path: Path, project: Path
+) -> None:
     (project / "app/a.py").write_text("two\n")
     git(project, "commit", "-qam", "Change a")
     workspace, memory = conversation(tmp_path, project / "app", ("a.py", "b.py"))
     with workspace:
-        assert changed_since(workspace, memory, tmp_path) == Freshness(("a.py", "b.py"), ("a.py",), ())
+        assert changed_since(workspace, memory, tmp_path) == Freshness(
+            ("a.py", "b.py"), ("a.py",), ()
+        )
 
 
 def test_a_directory_without_git_goes_by_the_time_of_its_files(tmp_path: Path) -> None:
@@ -99,7 +111,9 @@ def test_a_directory_without_git_goes_by_the_time_of_its_files(tmp_path: Path) -
         age(plain / name, at)
     workspace, memory = conversation(tmp_path, plain, ("a.txt", "b.txt"))
     with workspace:
-        assert changed_since(workspace, memory, tmp_path) == Freshness(("a.txt", "b.txt"), ("b.txt",), ())
+        assert changed_since(workspace, memory, tmp_path) == Freshness(
+            ("a.txt", "b.txt"), ("b.txt",), ()
+        )
 
 
 def test_a_project_that_is_not_here_is_not_judged(tmp_path: Path, project: Path) -> None:
@@ -109,7 +123,9 @@ def test_a_project_that_is_not_here_is_not_judged(tmp_path: Path, project: Path)
         assert changed_since(workspace, memory, tmp_path) is None
 
 
-def test_paths_that_lead_out_of_the_project_are_not_looked_at(tmp_path: Path, project: Path) -> None:
+def test_paths_that_lead_out_of_the_project_are_not_looked_at(
+    tmp_path: Path, project: Path
+) -> None:
     (tmp_path / "secret.txt").write_text("x")
     workspace, memory = conversation(tmp_path, project, ("../secret.txt", "c.py", "-rf"))
     with workspace:

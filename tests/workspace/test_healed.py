@@ -1,4 +1,6 @@
-"""What a person's own git leaves in a workspace is put right by the next sync, on every machine in the same way."""
+"""What a person's own git leaves in a workspace is put right by the next sync, on every machine in
+the same way.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
+from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import clone_workspace, initialise
 from keeplore.workspace.workspace import Workspace
 
 
@@ -20,20 +22,26 @@ def machines(tmp_path: Path, git: Callable[..., str]) -> Iterator[tuple[Workspac
     """One workspace on two machines, with one note that both know, and a bare remote."""
     remote = tmp_path / "remote.git"
     git("init", "-q", "--bare", str(remote), cwd=tmp_path)
-    first, second = (Places(tmp_path / name / "state", tmp_path / name / "cache") for name in ("first", "second"))
+    first, second = (
+        Places(tmp_path / name / "state", tmp_path / name / "cache") for name in ("first", "second")
+    )
     initialise(first, tmp_path / "first" / "memory")
     git("remote", "add", "origin", str(remote), cwd=tmp_path / "first" / "memory")
     with ExitStack() as stack:
         one = stack.enter_context(Registry(first)).named("memory")
         (one.root / "memory" / "facts").mkdir(parents=True)
-        (one.root / "memory" / "facts" / "Rounding.md").write_text("# Rounding\n\nOnce per rate.\n\nAlways.\n")
+        (one.root / "memory" / "facts" / "Rounding.md").write_text(
+            "# Rounding\n\nOnce per rate.\n\nAlways.\n"
+        )
         one.synchronise()
         clone_workspace(second, str(remote), tmp_path / "second" / "memory")
         yield one, stack.enter_context(Registry(second)).named("memory")
 
 
 def edit(workspace: Workspace, text: str) -> None:
-    (workspace.root / "memory" / "facts" / "Rounding.md").write_text(f"# Rounding\n\n{text}\n\nAlways.\n")
+    (workspace.root / "memory" / "facts" / "Rounding.md").write_text(
+        f"# Rounding\n\n{text}\n\nAlways.\n"
+    )
 
 
 def texts(workspace: Workspace) -> dict[str, str]:
@@ -50,7 +58,9 @@ def test_a_pull_that_ended_in_a_conflict_is_healed(
     edit(other, "Once per invoice.")
     other.commit()
     git("config", "--remove-section", "merge.keeplore", cwd=other.root)
-    subprocess.run(["git", "pull", "-q", "--no-rebase"], cwd=other.root, check=False, capture_output=True)
+    subprocess.run(
+        ["git", "pull", "-q", "--no-rebase"], cwd=other.root, check=False, capture_output=True
+    )
     assert "<<<<<<<" in (other.root / "memory" / "facts" / "Rounding.md").read_text()
     if is_committed:
         git("commit", "-qam", "Never mind", cwd=other.root)
@@ -66,11 +76,17 @@ def test_the_driver_is_there_after_init_and_clone(
     machines: tuple[Workspace, Workspace], git: Callable[..., str]
 ) -> None:
     for workspace in machines:
-        assert "keeplore.store.driver" in git("config", "merge.keeplore.driver", cwd=workspace.root)
-        assert git("check-attr", "merge", "memory/facts/x.md", cwd=workspace.root).endswith(": keeplore")
+        assert "keeplore.store.merge.merge_driver" in git(
+            "config", "merge.keeplore.driver", cwd=workspace.root
+        )
+        assert git("check-attr", "merge", "memory/facts/x.md", cwd=workspace.root).endswith(
+            ": keeplore"
+        )
 
 
-def test_two_machines_that_edit_one_line_at_once_need_nobody(machines: tuple[Workspace, Workspace]) -> None:
+def test_two_machines_that_edit_one_line_at_once_need_nobody(
+    machines: tuple[Workspace, Workspace],
+) -> None:
     one, other = machines
     edit(one, "Once per line.")
     edit(other, "Once per invoice.")

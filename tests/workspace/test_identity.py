@@ -1,4 +1,6 @@
-"""One function says which project a directory belongs to, wherever it is cloned and however its remote is written."""
+"""One function says which project a directory belongs to, wherever it is cloned and however its
+remote is written.
+"""
 
 import subprocess
 from pathlib import Path
@@ -6,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from keeplore.store import Store
-from keeplore.workspace.identity import Project, identify, load_projects, normalise_remote, save_project
+from keeplore.workspace.identity import (
+    Project,
+    identify,
+    load_projects,
+    normalise_remote,
+    save_project,
+)
 
 
 @pytest.fixture
@@ -137,7 +145,9 @@ def test_a_directory_that_is_gone_is_still_recognised_by_its_path(store, tmp_pat
     assert identify(tmp_path / "gone" / "api", store, tmp_path).project == "api"
 
 
-@pytest.mark.parametrize("place", ["api/.worktrees/fix-1", "api/.claude/worktrees/fix-1", "api/worktrees/fix-1/src"])
+@pytest.mark.parametrize(
+    "place", ["api/.worktrees/fix-1", "api/.claude/worktrees/fix-1", "api/worktrees/fix-1/src"]
+)
 def test_a_worktree_that_is_gone_belonged_to_the_project_around_it(store, tmp_path, place):
     assert identify(tmp_path / "gone" / place, store, tmp_path).project == "api"
 
@@ -151,6 +161,10 @@ def test_two_machines_that_meet_a_project_write_the_same_bytes(store, tmp_path):
 
 
 def test_entries_that_cannot_be_read_do_not_hide_the_others(store):
-    for name, text in {"bad": "{", "list": "[]", "good": '{"name": "good", "remotes": ["h/x", 3]}'}.items():
+    for name, text in {
+        "bad": "{",
+        "list": "[]",
+        "good": '{"name": "good", "remotes": ["h/x", 3]}',
+    }.items():
         store.write_text(f"projects/{name}/project.json", text)
     assert [project.name for project in load_projects(store)] == ["good"]

@@ -11,7 +11,7 @@ import pytest
 from keeplore.errors import NotFound
 from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.workspace.lint import Report, lint, lint_staged
+from keeplore.workspace.lifecycle.lint import Report, lint, lint_staged
 
 Git = Callable[..., str]
 
@@ -186,7 +186,9 @@ def test_what_says_who_and_what_there_is_is_looked_at_too(root: Path) -> None:
     token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
     write(root, "projects/shop/entities/key.yaml", f"name: key\naliases:\n- {token}\n")
     write(root, "projects/shop/project.json", "<<<<<<< HEAD\n")
-    findings = {(one.path, one.line, one.message.split(",")[0].split(":")[0]) for one in lint(root).findings}
+    findings = {
+        (one.path, one.line, one.message.split(",")[0].split(":")[0]) for one in lint(root).findings
+    }
     assert findings == {
         ("entities/wizard.yaml", 1, "`type"),
         ("entities/open.yaml", 3, "the file is no YAML"),

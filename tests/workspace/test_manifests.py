@@ -10,9 +10,9 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace.identity import Project, save_project
-from keeplore.workspace.manifests import MAX_FILE, Manifests, manifests
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.project_manifests import MAX_FILE, Manifests, manifests
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 
 def write(path: Path, text: str) -> None:
@@ -39,7 +39,12 @@ def written(workspace) -> dict[str, object]:
 def test_the_top_its_folders_and_the_parts_of_a_product_are_looked_at_and_no_link_is_followed(home):
     shop, elsewhere = home / "shop", home / "elsewhere"
     wanted = ["package.json", "api/pyproject.toml", "packages/ui/package.json"]
-    unwanted = ["node_modules/package.json", ".venv/setup.cfg", "api/v1/setup.cfg", "packages/ui/x/package.json"]
+    unwanted = [
+        "node_modules/package.json",
+        ".venv/setup.cfg",
+        "api/v1/setup.cfg",
+        "packages/ui/x/package.json",
+    ]
     for path in (*wanted, *unwanted, "other/package.json", "other/.git"):
         write(shop / path, "{}")
     write(elsewhere / "Cargo.toml", "")

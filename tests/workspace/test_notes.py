@@ -1,4 +1,6 @@
-"""Notes over a real workspace: written once, changed by versions, forked by two machines, found by any name."""
+"""Notes over a real workspace: written once, changed by versions, forked by two machines, found by
+any name.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from keeplore.errors import NotFound, StoreError
 from keeplore.index import Wanted
 from keeplore.memory import Memory, new_id
 from keeplore.memory.note import Draft, session_note_id, statement_of
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 
@@ -37,11 +39,17 @@ def heads(workspace: Workspace) -> list[str]:
 
 
 def test_a_note_is_written_where_its_category_says(workspace: Workspace) -> None:
-    outcome = workspace.notes.write(Draft("Use pnpm, never npm.", category="project-conventions", permanent=True))
+    outcome = workspace.notes.write(
+        Draft("Use pnpm, never npm.", category="project-conventions", permanent=True)
+    )
     assert outcome.is_new
     assert outcome.path.startswith("memory/conventions/")
     memory = workspace.store.load(outcome.path)
-    assert (memory.title, memory.is_permanent, memory.scope) == ("Use pnpm, never npm.", True, "workspace")
+    assert (memory.title, memory.is_permanent, memory.scope) == (
+        "Use pnpm, never npm.",
+        True,
+        "workspace",
+    )
     assert memory.body == "# Use pnpm, never npm.\n"
 
 
@@ -49,11 +57,17 @@ def test_an_exact_duplicate_adds_provenance_instead_of_a_file(workspace: Workspa
     first = workspace.notes.write(Draft("Use pnpm, never npm."))
     source = {"host": "claude-code", "session": "s1", "turns": ["t1"]}
     again = workspace.notes.write(Draft("use  pnpm, never npm", source=source))
-    workspace.notes.write(Draft("use pnpm, never npm!", source=source))  # the same words of the same session
+    workspace.notes.write(
+        Draft("use pnpm, never npm!", source=source)
+    )  # the same words of the same session
     assert (again.is_new, again.path) == (False, first.path)
     assert heads(workspace) == ["Use pnpm, never npm."]
     [entry] = workspace.store.records()
-    assert (entry["event"], entry["id"], entry["source"]["turns"]) == ("again", first.memory.id, ["t1"])
+    assert (entry["event"], entry["id"], entry["source"]["turns"]) == (
+        "again",
+        first.memory.id,
+        ["t1"],
+    )
 
 
 def test_the_same_words_elsewhere_are_another_note(workspace: Workspace) -> None:
@@ -80,13 +94,17 @@ def test_a_near_duplicate_is_written_and_named(workspace: Workspace) -> None:
 def test_a_change_is_a_version_and_the_history_tells_them_all(workspace: Workspace) -> None:
     first = workspace.notes.write(Draft("Timeout is 30 s", category="infrastructure"))
     before = (workspace.root / first.path).read_bytes()
-    second = workspace.notes.revise(first.memory.id, body="# Timeout is 60 s\n", title="Timeout is 60 s")
+    second = workspace.notes.revise(
+        first.memory.id, body="# Timeout is 60 s\n", title="Timeout is 60 s"
+    )
     third = workspace.notes.revise(first.memory.id, permanent=True)
     assert (workspace.root / first.path).read_bytes() == before
     assert third.memory.supersedes == second.memory.id
     workspace.index.refresh()
     told = workspace.notes.history(second.memory.id)
-    assert [(version.memory.version, version.memory.title, version.is_head) for version in told] == [
+    assert [
+        (version.memory.version, version.memory.title, version.is_head) for version in told
+    ] == [
         (1, "Timeout is 30 s", False),
         (2, "Timeout is 60 s", False),
         (3, "Timeout is 60 s", True),
@@ -102,7 +120,10 @@ def test_what_changes_nothing_is_no_version(workspace: Workspace) -> None:
 
 def test_a_fork_has_one_head_everywhere_and_the_next_version_mends_it(workspace: Workspace) -> None:
     first = workspace.notes.write(Draft("Timeout is 30 s"))
-    ends = [_sibling(workspace, first.memory, f"Timeout is {s} s", f"2026-12-0{s // 30}T00:00:00Z") for s in (60, 90)]
+    ends = [
+        _sibling(workspace, first.memory, f"Timeout is {s} s", f"2026-12-0{s // 30}T00:00:00Z")
+        for s in (60, 90)
+    ]
     assert heads(workspace) == ["Timeout is 90 s"]
     assert [v.is_leaf for v in workspace.notes.history(first.memory.id)] == [False, True, True]
     mended = workspace.notes.revise(ends[0], body="# Timeout is 75 s\n", title="Timeout is 75 s")
@@ -114,13 +135,18 @@ def test_a_fork_has_one_head_everywhere_and_the_next_version_mends_it(workspace:
 
 
 def test_a_conversation_in_the_making_is_not_changed(workspace: Workspace) -> None:
-    memory = Memory({**workspace.notes.write(Draft("x y z")).memory.meta, "id": new_id("o"), "status": "open"}, "# x\n")
+    memory = Memory(
+        {**workspace.notes.write(Draft("x y z")).memory.meta, "id": new_id("o"), "status": "open"},
+        "# x\n",
+    )
     workspace.store.save(memory)
     with pytest.raises(StoreError, match="still being written"):
         workspace.notes.revise(memory.id, permanent=True)
 
 
-def test_a_statement_of_a_session_is_one_file_however_often_it_is_read(workspace: Workspace) -> None:
+def test_a_statement_of_a_session_is_one_file_however_often_it_is_read(
+    workspace: Workspace,
+) -> None:
     id_ = session_note_id("claude-code", "s1", "Always use pnpm")
     paths = {workspace.notes.write(Draft("Always use pnpm", id=id_)).path for _ in range(3)}
     assert len(paths) == 1
@@ -138,7 +164,10 @@ def test_many_threads_write_and_nothing_is_lost_or_doubled(workspace: Workspace)
     for thread in threads:
         thread.join()
     assert sorted(heads(workspace)) == sorted(
-        [*(f"Fact {n} of {k}" for n in range(5) for k in range(4)), *(f"Shared {n}" for n in range(5))]
+        [
+            *(f"Fact {n} of {k}" for n in range(5) for k in range(4)),
+            *(f"Shared {n}" for n in range(5)),
+        ]
     )
 
 
@@ -155,7 +184,10 @@ def test_nothing_is_not_remembered(workspace: Workspace, empty: str) -> None:
 
 
 def test_a_long_text_keeps_all_its_words_below_a_short_title(workspace: Workspace) -> None:
-    text = "We decided to keep prices in cents. Floats lost a cent in the March invoices.\n\n- one\n- two"
+    text = (
+        "We decided to keep prices in cents. Floats lost a cent in the March invoices.\n\n- "
+        "one\n- two"
+    )
     memory = workspace.notes.write(Draft(text)).memory
     assert memory.title == "We decided to keep prices in cents."
     assert statement_of(memory) == text
@@ -166,7 +198,13 @@ def test_a_memory_is_found_by_id_beginning_path_and_name(
 ) -> None:
     outcome = workspace.notes.write(Draft("Use pnpm"))
     file = workspace.root / outcome.path
-    for reference in (outcome.memory.id, outcome.memory.id[4:10], outcome.path, str(file), file.name):
+    for reference in (
+        outcome.memory.id,
+        outcome.memory.id[4:10],
+        outcome.path,
+        str(file),
+        file.name,
+    ):
         assert registry.find(reference, tmp_path).memory == outcome.memory
     assert registry.find(f"facts/{file.name}", workspace.root / "memory").memory == outcome.memory
     for unknown in ("deadbeef", "", "mem_", "../../etc/passwd", "100%", "no such thing"):
@@ -175,6 +213,13 @@ def test_a_memory_is_found_by_id_beginning_path_and_name(
 
 
 def _sibling(workspace: Workspace, old: Memory, title: str, at: str) -> str:
-    meta = {**old.meta, "id": new_id(), "supersedes": old.id, "title": title, "created_at": at, "updated_at": at}
+    meta = {
+        **old.meta,
+        "id": new_id(),
+        "supersedes": old.id,
+        "title": title,
+        "created_at": at,
+        "updated_at": at,
+    }
     workspace.store.save(Memory(meta, f"# {title}\n"))
     return str(meta["id"])

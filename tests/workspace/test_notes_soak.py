@@ -12,8 +12,8 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import RepositoryBusy
 from keeplore.memory.note import Draft
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 
 SECONDS = 60
 
@@ -29,8 +29,12 @@ def test_two_processes_write_for_a_minute_and_nothing_is_lost(tmp_path: Path) ->
     edits = 0
     while any(writer.is_alive() for writer in writers):
         (root / "mine.txt").write_text(f"{edits}\n")
-        subprocess.run(["git", "-C", str(root), "add", "mine.txt"], check=False, capture_output=True)
-        subprocess.run(["git", "-C", str(root), "commit", "-qm", "Mine"], check=False, capture_output=True)
+        subprocess.run(
+            ["git", "-C", str(root), "add", "mine.txt"], check=False, capture_output=True
+        )
+        subprocess.run(
+            ["git", "-C", str(root), "commit", "-qm", "Mine"], check=False, capture_output=True
+        )
         edits += 1
         time.sleep(0.05)
     assert [writer.exitcode for writer in writers] == [0, 0]
@@ -39,12 +43,17 @@ def test_two_processes_write_for_a_minute_and_nothing_is_lost(tmp_path: Path) ->
         workspace.commit()
         kept = [workspace.store.load(file.path) for file in workspace.store.scan()]
     written = [
-        line.split("\t") for number in range(2) for line in (tmp_path / f"{number}.log").read_text().splitlines()
+        line.split("\t")
+        for number in range(2)
+        for line in (tmp_path / f"{number}.log").read_text().splitlines()
     ]
     assert len(written) > 100
     assert {memory.id for memory in kept} == {id_ for id_, _ in written}
     in_head = subprocess.run(
-        ["git", "-C", str(root), "ls-tree", "-r", "--name-only", "HEAD"], check=True, capture_output=True, text=True
+        ["git", "-C", str(root), "ls-tree", "-r", "--name-only", "HEAD"],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.splitlines()
     assert {path for _, path in written} <= set(in_head)
     subprocess.run(["git", "-C", str(root), "fsck", "--strict"], check=True, capture_output=True)

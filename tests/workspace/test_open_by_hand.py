@@ -1,4 +1,6 @@
-"""What a person does to the file of a conversation that is still going on stays, whatever is said next."""
+"""What a person does to the file of a conversation that is still going on stays, whatever is said
+next.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.workspace import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, Origin, Turn
 
@@ -54,11 +56,19 @@ def edit(workspace: Workspace, change: Callable[[str], str]) -> None:
 
 
 def ids(path: Path) -> list[str]:
-    return [exchange.id for exchange in Conversation.from_markdown(parse(path.read_text()).body).exchanges]
+    return [
+        exchange.id
+        for exchange in Conversation.from_markdown(parse(path.read_text()).body).exchanges
+    ]
 
 
 def without_exchange(text: str, number: int) -> str:
-    return re.sub(rf"<!-- keeplore:turn turn-{number} .*?(?=<!-- keeplore:turn |\Z)", "", text, flags=re.DOTALL)
+    return re.sub(
+        rf"<!-- keeplore:turn turn-{number} .*?(?=<!-- keeplore:turn |\Z)",
+        "",
+        text,
+        flags=re.DOTALL,
+    )
 
 
 EDITS: dict[str, tuple[Callable[[str], str], Callable[[str], bool]]] = {
@@ -70,20 +80,39 @@ EDITS: dict[str, tuple[Callable[[str], str], Callable[[str], bool]]] = {
         lambda t: t.replace("\n## Exchanges\n", "\n## My view\n\n- mine\n\n## Exchanges\n"),
         lambda t: "## My view\n\n- mine\n" in t,
     ),
-    "title": (lambda t: re.sub(r"^title: .*$", "title: Mine", t, flags=re.MULTILINE), lambda t: "\ntitle: Mine\n" in t),
-    "heading": (lambda t: re.sub(r"^# .*$", "# Mine too", t, flags=re.MULTILINE), lambda t: "\n# Mine too\n" in t),
-    "new key": (lambda t: t.replace("\ntrust:", "\nticket: K-1\ntrust:"), lambda t: "\nticket: K-1\n" in t),
-    "key": (lambda t: t.replace("trust: assistant", "trust: document"), lambda t: "trust: document" in t),
-    "words": (lambda t: t.replace("chose index 1,", "chose INDEX one,"), lambda t: "chose INDEX one," in t),
+    "title": (
+        lambda t: re.sub(r"^title: .*$", "title: Mine", t, flags=re.MULTILINE),
+        lambda t: "\ntitle: Mine\n" in t,
+    ),
+    "heading": (
+        lambda t: re.sub(r"^# .*$", "# Mine too", t, flags=re.MULTILINE),
+        lambda t: "\n# Mine too\n" in t,
+    ),
+    "new key": (
+        lambda t: t.replace("\ntrust:", "\nticket: K-1\ntrust:"),
+        lambda t: "\nticket: K-1\n" in t,
+    ),
+    "key": (
+        lambda t: t.replace("trust: assistant", "trust: document"),
+        lambda t: "trust: document" in t,
+    ),
+    "words": (
+        lambda t: t.replace("chose index 1,", "chose INDEX one,"),
+        lambda t: "chose INDEX one," in t,
+    ),
     "removed": (lambda t: without_exchange(t, 2), lambda t: "keeplore:turn turn-2 " not in t),
     "quotation": (
-        lambda t: re.sub(r"^- (.*, turn turn-\d+)$", r"- By hand: \1", t, count=1, flags=re.MULTILINE),
+        lambda t: re.sub(
+            r"^- (.*, turn turn-\d+)$", r"- By hand: \1", t, count=1, flags=re.MULTILINE
+        ),
         lambda t: "\n- By hand: " in t,
     ),
 }
 
 
-def test_each_kind_of_edit_stays_while_the_talk_goes_on_and_after_it_is_closed(workspace: Workspace) -> None:
+def test_each_kind_of_edit_stays_while_the_talk_goes_on_and_after_it_is_closed(
+    workspace: Workspace,
+) -> None:
     for number in (1, 2, 3):
         workspace.emit(said(number))
     for change, _ in EDITS.values():
@@ -101,9 +130,16 @@ def test_each_kind_of_edit_stays_while_the_talk_goes_on_and_after_it_is_closed(w
 
 def test_the_session_goes_on_to_make_what_nobody_edited(workspace: Workspace) -> None:
     workspace.emit(said(1))
-    edit(workspace, lambda text: text.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"))
+    edit(
+        workspace,
+        lambda text: text.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"),
+    )
     before = parse(the_file(workspace).read_text())
-    workspace.emit(replace(said(2, "Let us go with SQLite, since it needs no server."), user="And the database?"))
+    workspace.emit(
+        replace(
+            said(2, "Let us go with SQLite, since it needs no server."), user="And the database?"
+        )
+    )
     after = parse(the_file(workspace).read_text())
     assert after.updated_at > before.updated_at and after.turns == ("turn-1", "turn-2")
     assert "14:01–14:02" in after.body.replace("2026-02-09 ", "") and "Seen by hand." in after.body
@@ -136,7 +172,9 @@ def test_an_editor_that_saves_an_older_state_takes_no_exchange_away(workspace: W
     older = the_file(workspace).read_text()
     for number in (2, 3, 4):
         workspace.emit(said(number))
-    the_file(workspace).write_text(older.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"))
+    the_file(workspace).write_text(
+        older.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n")
+    )
     workspace.emit(said(5))
     path = the_file(workspace)
     assert ids(path) == [f"turn-{number}" for number in (1, 2, 3, 4, 5)]
@@ -155,13 +193,18 @@ def test_a_name_and_a_folder_that_a_person_chose_stay(workspace: Workspace) -> N
 
 def test_greetings_to_which_a_person_wrote_something_are_kept(workspace: Workspace) -> None:
     workspace.emit(replace(said(1, "Hi."), user="ok"))
-    edit(workspace, lambda text: text.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"))
+    edit(
+        workspace,
+        lambda text: text.replace("\n## Exchanges\n", "\nSeen by hand.\n\n## Exchanges\n"),
+    )
     workspace.emit(Command("c-1", ORIGIN, "2026-02-09T14:30:00Z", "clear"))
     text = the_file(workspace).read_text()
     assert "Seen by hand." in text and not parse(text).is_open
 
 
-STEPS = st.lists(st.sampled_from([*EDITS, "turn", "turn", "turn", "again", "restart", "lost state"]), max_size=10)
+STEPS = st.lists(
+    st.sampled_from([*EDITS, "turn", "turn", "turn", "again", "restart", "lost state"]), max_size=10
+)
 
 
 @given(steps=STEPS)
@@ -169,7 +212,9 @@ STEPS = st.lists(st.sampled_from([*EDITS, "turn", "turn", "turn", "again", "rest
 def test_whatever_the_order_of_turns_edits_and_restarts_every_edit_and_every_turn_is_there(
     steps: list[str], places: Places
 ) -> None:
-    """Each example is a session of its own; "lost state" is a kill between the writing of the state and of the file."""
+    """Each example is a session of its own; "lost state" is a kill between the writing of the state
+    and of the file.
+    """
     with Registry(places) as registry:
         workspace = registry.named("memory")
         for path in workspace.root.glob("**/memory/**/conversations/**/*.md"):
@@ -198,7 +243,9 @@ def test_whatever_the_order_of_turns_edits_and_restarts_every_edit_and_every_tur
                 count += 1
                 workspace.emit(turn(count))
                 the_file(workspace).unlink()
-                (workspace.root / "memory/conversations/2026/02/2026-02-09-back.md").write_text(before)
+                (workspace.root / "memory/conversations/2026/02/2026-02-09-back.md").write_text(
+                    before
+                )
             elif step not in done:
                 text = the_file(workspace).read_text()
                 the_file(workspace).write_text(EDITS[step][0](text))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keeplore.workspace.plugins import Plugins
+from keeplore.workspace.plugin_manager import Plugins
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.specs import hookimpl
 
@@ -65,10 +65,14 @@ def test_a_failing_gate_before_a_write_stops_the_write():
         plugins.before_write({}, "body")
 
 
-def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(tmp_path, monkeypatch):
+def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(
+    tmp_path, monkeypatch
+):
     installed = tmp_path / "broken_plugin-1.0.dist-info"
     installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n")
+    (installed / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n"
+    )
     (installed / "entry_points.txt").write_text("[keeplore]\nbroken = no_such_module:plugin\n")
     monkeypatch.syspath_prepend(tmp_path)
     plugins = Plugins()

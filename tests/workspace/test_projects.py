@@ -13,9 +13,17 @@ from keeplore.errors import AlreadyExists, ConfigError, NotFound
 from keeplore.memory.note import Draft
 from keeplore.store import run
 from keeplore.workspace.identity import Project, load_projects, save_project
-from keeplore.workspace.projects import add, address, chosen, clone, listed, reassign, take_in
+from keeplore.workspace.lifecycle.projects import (
+    add,
+    address,
+    chosen,
+    clone,
+    listed,
+    reassign,
+    take_in,
+)
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.setup import initialise
 from keeplore.workspace.workspace import Workspace
 
 Git = Callable[..., str]
@@ -35,7 +43,8 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     servers = tmp_path / "servers"
     script = tmp_path / "ssh.sh"
     script.write_text(
-        f'#!/bin/sh\nfor last; do :; done\ncd "{servers}" && eval "$(echo "$last" | sed "s|\'/|\'./|")"\n'
+        f'#!/bin/sh\nfor last; do :; done\ncd "{servers}" && eval "$(echo "$last" | sed '
+        f'"s|\'/|\'./|")"\n'
     )
     script.chmod(0o755)
     servers.mkdir()
@@ -77,12 +86,20 @@ def test_a_directory_is_added_once_under_its_own_or_a_given_name(
 @pytest.mark.parametrize(
     "data",
     [
-        [{"name": "shop", "url": "git@example.invalid:acme/shop.git"}, "https://example.invalid/acme/till"],
+        [
+            {"name": "shop", "url": "git@example.invalid:acme/shop.git"},
+            "https://example.invalid/acme/till",
+        ],
         {
             "shop": "ssh://git@example.invalid/acme/shop",
             "till": {"repository": "https://example.invalid/acme/till.git"},
         },
-        {"projects": [{"remote": "example@example.invalid:acme/shop"}, {"git": "https://example.invalid/acme/till"}]},
+        {
+            "projects": [
+                {"remote": "example@example.invalid:acme/shop"},
+                {"git": "https://example.invalid/acme/till"},
+            ]
+        },
     ],
 )
 def test_lists_of_other_tools_are_taken_in_and_known_projects_stay_as_they_are(
@@ -94,7 +111,9 @@ def test_lists_of_other_tools_are_taken_in_and_known_projects_stay_as_they_are(
     assert take_in(workspace, listed(json.dumps(data))[0]) == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"projects": 3}', "[[[[", '[{"name": "x"}]', "[1, null, {}]"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"projects": 3}', "[[[[", '[{"name": "x"}]', "[1, null, {}]"]
+)
 def test_what_is_no_list_of_projects_is_refused(text: str) -> None:
     with pytest.raises(ConfigError):
         listed(text)
@@ -104,7 +123,9 @@ def test_what_is_no_list_of_projects_is_refused(text: str) -> None:
 def test_a_listed_name_never_leads_out_of_the_folder(workspace: Workspace, name: str) -> None:
     take_in(workspace, listed(json.dumps({name: "https://example.invalid/x/y"}))[0])
     assert all((workspace.root / "projects" / name).is_dir() for name in names(workspace))
-    assert sorted(path.name for path in (workspace.root / "projects").iterdir()) == sorted(names(workspace))
+    assert sorted(path.name for path in (workspace.root / "projects").iterdir()) == sorted(
+        names(workspace)
+    )
 
 
 def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_stops_none(
@@ -122,13 +143,22 @@ def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_st
     into = tmp_path / "code"
     repository(into / "taken", git)
     said: list[tuple[str, str]] = []
-    done = {c.name: c for c in clone(workspace, chosen(workspace, ()), into, lambda *text: said.append(text))}
+    done = {
+        c.name: c
+        for c in clone(workspace, chosen(workspace, ()), into, lambda *text: said.append(text))
+    }
     assert done["shop"].is_new and not done["shop"].error
     assert (into / "shop" / "app.py").read_text() == "print('shop.git')\n"
-    assert "no remote" in done["here"].error and "something else" in done["taken"].error and done["gone"].error
+    assert (
+        "no remote" in done["here"].error
+        and "something else" in done["taken"].error
+        and done["gone"].error
+    )
     assert sorted(path.name for path in into.iterdir()) == ["shop", "taken"]
     assert {name for name, _ in said} >= {"shop"}
-    again = {c.name: c for c in clone(workspace, chosen(workspace, ("shop",)), into, lambda *_: None)}
+    again = {
+        c.name: c for c in clone(workspace, chosen(workspace, ("shop",)), into, lambda *_: None)
+    }
     # the clone's remote is the address that was made of the entry
     assert not again["shop"].is_new and not again["shop"].error
     with pytest.raises(NotFound):
@@ -136,7 +166,14 @@ def test_projects_are_cloned_by_ssh_where_the_workspace_is_and_one_that_fails_st
 
 
 @pytest.mark.parametrize(
-    "remote", ["-oProxyCommand=touch ran/x", "--upload-pack=touch ran/x", "ext::sh -c touch% ran/x", "", "host"]
+    "remote",
+    [
+        "-oProxyCommand=touch ran/x",
+        "--upload-pack=touch ran/x",
+        "ext::sh -c touch% ran/x",
+        "",
+        "host",
+    ],
 )
 def test_no_address_of_an_entry_is_run(workspace: Workspace, tmp_path: Path, remote: str) -> None:
     (workspace.root / "projects" / "evil").mkdir(parents=True)
@@ -149,11 +186,24 @@ def test_no_address_of_an_entry_is_run(workspace: Workspace, tmp_path: Path, rem
 
 def test_the_form_of_an_address_follows_the_workspaces_own() -> None:
     project = Project("shop", ("file/srv/shop", "example.invalid:2222/acme/shop"))
-    assert address(project, "git@example.invalid:me/memory.git") == "ssh://git@example.invalid:2222/acme/shop.git"
+    assert (
+        address(project, "git@example.invalid:me/memory.git")
+        == "ssh://git@example.invalid:2222/acme/shop.git"
+    )
     assert address(project, "ssh://git@h/x") == "ssh://git@example.invalid:2222/acme/shop.git"
-    assert address(project, "https://h/x") == address(project, "") == "https://example.invalid:2222/acme/shop.git"
-    assert address(project, "ssh://ada@example.invalid:2222/x") == "ssh://ada@example.invalid:2222/acme/shop.git"
-    assert address(project, "http://ada@example.invalid:2222/x") == "http://example.invalid:2222/acme/shop.git"
+    assert (
+        address(project, "https://h/x")
+        == address(project, "")
+        == "https://example.invalid:2222/acme/shop.git"
+    )
+    assert (
+        address(project, "ssh://ada@example.invalid:2222/x")
+        == "ssh://ada@example.invalid:2222/acme/shop.git"
+    )
+    assert (
+        address(project, "http://ada@example.invalid:2222/x")
+        == "http://example.invalid:2222/acme/shop.git"
+    )
     assert address(Project("local", ("file/srv/x",)), "") == ""
 
 
@@ -179,7 +229,20 @@ def test_two_entries_that_are_one_project_become_one_with_the_memory_of_both(
 
 def test_git_can_be_watched_and_is_ended_in_time(tmp_path: Path) -> None:
     said: list[str] = []
-    done = run(tmp_path, "-c", "alias.talk=!echo one >&2; echo two >&2; echo out", "talk", followed=said.append)
+    done = run(
+        tmp_path,
+        "-c",
+        "alias.talk=!echo one >&2; echo two >&2; echo out",
+        "talk",
+        followed=said.append,
+    )
     assert done.text == "out" and said[-1] == "two"
-    slow = run(tmp_path, "-c", "alias.wait=!echo on >&2; sleep 60", "wait", timeout_s=0.5, followed=said.append)
+    slow = run(
+        tmp_path,
+        "-c",
+        "alias.wait=!echo on >&2; sleep 60",
+        "wait",
+        timeout_s=0.5,
+        followed=said.append,
+    )
     assert slow.code != 0

@@ -1,4 +1,6 @@
-"""``remember`` without a text: the last exchanges of the session become one permanent note, once."""
+"""``remember`` without a text: the last exchanges of the session become one permanent note,
+once.
+"""
 
 import os
 import shutil
@@ -10,15 +12,18 @@ from keeplore.config.places import Places
 from keeplore.errors import NotFound
 from keeplore.memory import Conversation, parse
 from keeplore.workspace import Registry
-from keeplore.workspace.recent import remember_recent
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.remember_recent import remember_recent
 from keeplore_hooks.events import Command, Origin, Turn
 
 TALK = [
     ("Where do jobs wait?", "In memory so far."),
     ("What could hold the jobs?", "A table in Postgres, or Redis."),
     ("Redis was down twice last month.", "Then the table is the safer choice."),
-    ("Let's go with the Postgres table, because a job and its invoice are one transaction.", "Agreed."),
+    (
+        "Let's go with the Postgres table, because a job and its invoice are one transaction.",
+        "Agreed.",
+    ),
 ]
 NEXT_TOPIC = ("How long does a lease last?", "Five minutes.")
 
@@ -55,13 +60,19 @@ def say(workspace, project, talk=TALK, session: str = "session-1") -> None:
 
 def typed(name: str, minute: int, cwd: Path, args: str = "", session: str = "session-1") -> Command:
     at = f"2026-02-09T14:{minute:02d}:30Z"
-    return Command(f"{session}-command-{minute}", Origin("claude-code", session, str(cwd)), at, name, args)
+    return Command(
+        f"{session}-command-{minute}", Origin("claude-code", session, str(cwd)), at, name, args
+    )
 
 
 def notes(root: Path) -> list[str]:
     texts = [path.read_text() for path in sorted(root.glob("**/memory/**/*.md"))]
     # what the talk itself decides may become a note without a command
-    return [text for text in texts if parse(text).kind == "note" and parse(text).meta["trigger"] == "remember"]
+    return [
+        text
+        for text in texts
+        if parse(text).kind == "note" and parse(text).meta["trigger"] == "remember"
+    ]
 
 
 def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(workspace, project):
@@ -69,7 +80,12 @@ def test_the_last_exchanges_are_kept_word_for_word_with_what_was_decided(workspa
     outcome = remember_recent(workspace, project, "session-1")
     memory = outcome.memory
     assert outcome.is_new and memory.is_permanent
-    assert (memory.kind, memory.scope, memory.project, memory.trust) == ("note", "project", "ledgerly", "assistant")
+    assert (memory.kind, memory.scope, memory.project, memory.trust) == (
+        "note",
+        "project",
+        "ledgerly",
+        "assistant",
+    )
     assert memory.category == "architectural-decisions"
     assert memory.turns == ("session-1-1", "session-1-2", "session-1-3")
     talk = Conversation.from_markdown(parse((workspace.root / outcome.path).read_text()).body)

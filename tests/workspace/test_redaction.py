@@ -1,4 +1,6 @@
-"""What a workspace's settings say of redaction holds when something is remembered and before it is pushed."""
+"""What a workspace's settings say of redaction holds when something is remembered and before it is
+pushed.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.cli.examine.workspace import findings
+from keeplore.cli.doctor.check_workspace import findings
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore.sync import SyncError
 from keeplore.workspace import Registry
-from keeplore.workspace.lint import lint, secrets_of
-from keeplore.workspace.notes import Draft
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.lint import lint, secrets_of
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.writing.note_writer import Draft
 from keeplore_hooks.events import Origin, Session, Turn
 
 
@@ -35,7 +37,10 @@ def test_the_patterns_of_a_workspace_and_the_home_directory_reach_no_file(places
     settle("redaction: {deny: ['(?i)acme gmbh']}")
     with Registry(places) as registry:
         outcome = registry.named("memory").notes.write(
-            Draft(f"We deploy for ACME GmbH from {Path.home()}/deploy on Fridays.", title="For Acme GmbH")
+            Draft(
+                f"We deploy for ACME GmbH from {Path.home()}/deploy on Fridays.",
+                title="For Acme GmbH",
+            )
         )
         text = (registry.named("memory").root / outcome.path).read_text()
     assert "acme gmbh" not in text.lower() and str(Path.home()) not in text
@@ -50,7 +55,12 @@ def ledgerly(places, git):
     git("init", "-q", "-b", "main", cwd=directory)
     entry = Path.home() / "memory" / "projects" / "ledgerly" / "project.json"
     entry.parent.mkdir(parents=True)
-    data = {"schema": 1, "name": "ledgerly", "path": "~/code/ledgerly", "deny": ["(?i)blue ?heron", "Acme ("]}
+    data = {
+        "schema": 1,
+        "name": "ledgerly",
+        "path": "~/code/ledgerly",
+        "deny": ["(?i)blue ?heron", "Acme ("],
+    }
     entry.write_text(json.dumps(data))
     return directory
 
@@ -61,18 +71,26 @@ def everything(root: Path) -> str:
 
 
 def test_what_a_project_denies_reaches_no_file_of_it_and_only_of_it(places, ledgerly):
-    said = "We decided to call the service Blue Heron for Acme (Berlin), because the customer asked for it."
+    said = (
+        "We decided to call the service Blue Heron for Acme (Berlin), because the customer "
+        "asked for it."
+    )
     origin = Origin("claude-code", "s1", str(ledgerly))
     turn = Turn("t1", origin, "2026-02-03T10:00:00Z", f"Remember: {said}", (said,))
     with Registry(places) as registry:
         workspace = registry.named("memory")
         workspace.emit(turn)
         workspace.emit(Session("e1", origin, "2026-02-03T10:01:00Z", "ended"))
-        workspace.notes.write(Draft(said, title="Blue heron naming", scope="project", project="ledgerly"))
+        workspace.notes.write(
+            Draft(said, title="Blue heron naming", scope="project", project="ledgerly")
+        )
         text = everything(workspace.root)
         assert text.count("[redacted:denied:") >= 4
         assert (
-            "blueheron" not in text and "blue heron" not in text and "blue-heron" not in text and "acme (" not in text
+            "blueheron" not in text
+            and "blue heron" not in text
+            and "blue-heron" not in text
+            and "acme (" not in text
         )
         workspace.notes.write(Draft("The blue heron is a bird of the coast.", scope="workspace"))
         assert "the blue heron is a bird" in everything(workspace.root)
@@ -81,13 +99,21 @@ def test_what_a_project_denies_reaches_no_file_of_it_and_only_of_it(places, ledg
 def test_lint_and_the_look_before_a_push_know_what_a_project_denies(places, ledgerly):
     with Registry(places) as registry:
         workspace = registry.named("memory")
-        outcome = workspace.notes.write(Draft("We deploy on Fridays only.", scope="project", project="ledgerly"))
+        outcome = workspace.notes.write(
+            Draft("We deploy on Fridays only.", scope="project", project="ledgerly")
+        )
         path = workspace.root / outcome.path
         path.write_text(path.read_text() + "\nThat is for Blue Heron.\n")
-        assert [name.partition(":")[0] for _, _, name in workspace.secrets(path.read_bytes())] == ["denied"]
+        assert [name.partition(":")[0] for _, _, name in workspace.secrets(path.read_bytes())] == [
+            "denied"
+        ]
         found = lint(workspace.root, (), secrets_of(workspace.root, places)).findings
         [finding] = [f for f in found if f.level == "error"]
-        assert finding.path == outcome.path and "denied" in finding.message and "heron" not in finding.message.lower()
+        assert (
+            finding.path == outcome.path
+            and "denied" in finding.message
+            and "heron" not in finding.message.lower()
+        )
         assert [f for f in lint(workspace.root).findings if f.level == "error"] == []
 
 
@@ -100,7 +126,9 @@ def test_doctor_names_a_pattern_of_a_project_that_is_wrong(places, ledgerly):
 def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(places, tmp_path, git):
     remote = tmp_path / "remote.git"
     git("init", "-q", "--bare", "-b", "main", str(remote), cwd=tmp_path)
-    token = "gh" + "p_" + "".join(random.Random(7).choices("abcdefghijkmnpqrstuvwxyz23456789", k=36))
+    token = (
+        "gh" + "p_" + "".join(random.Random(7).choices("abcdefghijkmnpqrstuvwxyz23456789", k=36))
+    )
     file = Path.home() / "memory" / "memory" / "notes" / "by-hand.md"
     file.parent.mkdir(parents=True, exist_ok=True)
     with Registry(places) as registry:
@@ -124,7 +152,10 @@ def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(places, tmp_p
         ("{deny: ['x*']}", r"matches an empty text and so says nothing: 'x\*'"),
         ('{deny: ["\\ud800"]}', "a pattern to deny|no YAML"),
         ("{deny: secret}", "redaction.deny: it should be a list of texts"),
-        ("{allow: [github-token]}", "redaction.allow: 'github-token' should be a kind and six digits"),
+        (
+            "{allow: [github-token]}",
+            "redaction.allow: 'github-token' should be a kind and six digits",
+        ),
     ],
 )
 def test_a_pattern_or_mark_that_cannot_be_meant_is_named(places, text, expected):

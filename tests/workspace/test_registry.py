@@ -9,7 +9,7 @@ from keeplore.config.places import Places
 from keeplore.errors import ConfigError, NoWorkspace
 from keeplore.workspace import Registry, open_workspace
 from keeplore.workspace.identity import Project, save_project
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin, Turn
 
 
@@ -20,7 +20,9 @@ def places():
 
 def say(workspace, text: str, cwd: Path, number: int = 1) -> None:
     origin = Origin("my-agent", f"{workspace.name}-{number}", str(cwd))
-    workspace.emit(Turn(f"{workspace.name}-{number}", origin, "2026-02-09T14:00:00Z", text, ("Noted.",)))
+    workspace.emit(
+        Turn(f"{workspace.name}-{number}", origin, "2026-02-09T14:00:00Z", text, ("Noted.",))
+    )
 
 
 def test_a_machine_without_a_workspace_says_what_to_do(places):
@@ -65,7 +67,12 @@ def test_what_a_workspace_inherits_is_found_from_it_and_nothing_else_of_the_othe
             "All services log in JSON, because the collector parses nothing else.",
             Path.home(),
         )
-        say(registry.named("memory"), "The toy project logs to a file called toy.log in plain text.", toy, 2)
+        say(
+            registry.named("memory"),
+            "The toy project logs to a file called toy.log in plain text.",
+            toy,
+            2,
+        )
         answer = registry.recall("how do services log", api)
     assert answer.status == "found"
     (hit,) = answer.hits

@@ -1,4 +1,6 @@
-"""A session that is one of many in a database: heard, caught up after its end, imported, and told once."""
+"""A session that is one of many in a database: heard, caught up after its end, imported, and told
+once.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import parse
 from keeplore.workspace import Registry
-from keeplore.workspace.cursors import Cursors
-from keeplore.workspace.history import import_sessions, worth_reading
-from keeplore.workspace.intake import Intake
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.cursors import Cursors
+from keeplore.workspace.recording.intake import Intake
+from keeplore.workspace.recording.session_import import import_sessions, worth_reading
 from keeplore_hooks.hosts import source_named
 from keeplore_hooks.spool import Entry
 
@@ -37,10 +39,18 @@ class Database:
         self.base, self.cwd, self.count = base, cwd, 0
         with sqlite3.connect(base / "opencode.db") as connection:
             times = "time_created INTEGER, time_updated INTEGER"
-            connection.execute(f"CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, {times})")
-            connection.execute(f"CREATE TABLE message (id TEXT, session_id TEXT, {times}, data TEXT)")
-            connection.execute(f"CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, {times}, data TEXT)")
-            connection.execute("INSERT INTO session VALUES (?, NULL, ?, ?, ?)", (SESSION, str(cwd), BEGIN, BEGIN))
+            connection.execute(
+                f"CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, {times})"
+            )
+            connection.execute(
+                f"CREATE TABLE message (id TEXT, session_id TEXT, {times}, data TEXT)"
+            )
+            connection.execute(
+                f"CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, {times}, data TEXT)"
+            )
+            connection.execute(
+                "INSERT INTO session VALUES (?, NULL, ?, ?, ?)", (SESSION, str(cwd), BEGIN, BEGIN)
+            )
 
     def add(self, role: str, words: str) -> None:
         self.count += 1
@@ -54,7 +64,9 @@ class Database:
             connection.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def payload(self) -> bytes:
-        return json.dumps({"sessionID": SESSION, "directory": str(self.cwd), "data": str(self.base)}).encode()
+        return json.dumps(
+            {"sessionID": SESSION, "directory": str(self.cwd), "data": str(self.base)}
+        ).encode()
 
 
 @pytest.fixture
@@ -107,6 +119,11 @@ def test_the_last_thing_that_could_not_be_read_is_kept_and_survives_what_can(pla
     with Registry(places) as registry:
         intake = Intake(registry)
         assert intake.take(entry("session.idle", database.payload())).problems
-        intake.take(entry("session.idle", json.dumps({"sessionID": SESSION, "directory": str(database.cwd)}).encode()))
+        intake.take(
+            entry(
+                "session.idle",
+                json.dumps({"sessionID": SESSION, "directory": str(database.cwd)}).encode(),
+            )
+        )
     problems = Cursors(places.sessions).problems()
     assert problems.keys() == {"opencode"} and "oracle" in problems["opencode"][1]

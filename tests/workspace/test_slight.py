@@ -10,12 +10,15 @@ import pytest
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory import Conversation
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, Origin, Turn, Work
 
 ORIGIN = Origin("claude-code", "s1")
-TALK = ("Move the invoice queue to Postgres", "I rewrote the worker, the queue is a table with SKIP LOCKED now.")
+TALK = (
+    "Move the invoice queue to Postgres",
+    "I rewrote the worker, the queue is a table with SKIP LOCKED now.",
+)
 
 
 @pytest.fixture
@@ -26,7 +29,16 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         yield workspace
 
 
-def say(workspace: Workspace, number: int, hour: int, said: tuple[str, str], work: Work = Work()) -> None:  # noqa: B008  # frozen
+NOTHING_DONE = Work()
+
+
+def say(
+    workspace: Workspace,
+    number: int,
+    hour: int,
+    said: tuple[str, str],
+    work: Work = NOTHING_DONE,
+) -> None:
     at = f"2026-03-01T{hour:02}:00:00Z"
     workspace.emit(Turn(f"t{number}", ORIGIN, at, said[0], (said[1],), at, work))
 
@@ -37,10 +49,15 @@ def close(workspace: Workspace) -> None:
 
 
 def talks(workspace: Workspace) -> list[Conversation]:
-    return [Conversation.from_markdown(workspace.store.load(file.path).body) for file in workspace.store.scan()]
+    return [
+        Conversation.from_markdown(workspace.store.load(file.path).body)
+        for file in workspace.store.scan()
+    ]
 
 
-@pytest.mark.parametrize("said", [("hi", "Hello! How can I help?"), ("yes", ""), ("go on", "Which part?")])
+@pytest.mark.parametrize(
+    "said", [("hi", "Hello! How can I help?"), ("yes", ""), ("go on", "Which part?")]
+)
 def test_a_greeting_alone_leaves_no_file(workspace: Workspace, said: tuple[str, str]) -> None:
     say(workspace, 1, 10, said)
     assert len(talks(workspace)) == 1  # it may still become a talk, and a crash loses nothing
@@ -77,14 +94,26 @@ def test_a_remark_after_a_long_pause_opens_no_conversation(workspace: Workspace)
         workspace,
         3,
         18,
-        ("Now the mail templates need a German translation of all headings", "I translated all of them."),
+        (
+            "Now the mail templates need a German translation of all headings",
+            "I translated all of them.",
+        ),
     )
     close(workspace)
     assert sorted(len(talk.exchanges) for talk in talks(workspace)) == [1, 2]
 
 
-ASKED = ("{} which separator do exports have", "Nothing was found about the separator of exports, so I cannot say.")
-FORMS = ["/keeplore:recall", "/keeplore-recall", "$keeplore-recall", "$recall", "/keeplore-remember"]
+ASKED = (
+    "{} which separator do exports have",
+    "Nothing was found about the separator of exports, so I cannot say.",
+)
+FORMS = [
+    "/keeplore:recall",
+    "/keeplore-recall",
+    "$keeplore-recall",
+    "$recall",
+    "/keeplore-remember",
+]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -100,11 +129,17 @@ def test_what_keeplore_itself_is_asked_is_no_talk(workspace: Workspace, form: st
 
 
 def test_a_short_name_counts_where_the_host_told_of_our_command(workspace: Workspace) -> None:
-    workspace.emit(Command("t1", ORIGIN, "2026-03-01T10:00:00Z", "recall", "which separator do exports have"))
+    workspace.emit(
+        Command("t1", ORIGIN, "2026-03-01T10:00:00Z", "recall", "which separator do exports have")
+    )
     say(workspace, 1, 10, (ASKED[0].format("/recall"), ASKED[1]))
     close(workspace)
     assert talks(workspace) == []
-    workspace.emit(Command("t2", ORIGIN, "2026-03-01T10:00:00Z", "user:recall", "which separator do exports have"))
+    workspace.emit(
+        Command(
+            "t2", ORIGIN, "2026-03-01T10:00:00Z", "user:recall", "which separator do exports have"
+        )
+    )
     say(workspace, 2, 10, (ASKED[0].format("/recall"), ASKED[1]))
     close(workspace)
     [talk] = talks(workspace)
@@ -112,6 +147,12 @@ def test_a_short_name_counts_where_the_host_told_of_our_command(workspace: Works
 
 
 def test_work_that_a_command_set_going_is_kept(workspace: Workspace) -> None:
-    say(workspace, 1, 10, (ASKED[0].format("/keeplore:recall"), "Semicolons; I wrote it so."), Work(files=("csv.py",)))
+    say(
+        workspace,
+        1,
+        10,
+        (ASKED[0].format("/keeplore:recall"), "Semicolons; I wrote it so."),
+        Work(files=("csv.py",)),
+    )
     [talk] = talks(workspace)
     assert talk.work.files == ("csv.py",)

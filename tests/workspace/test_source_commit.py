@@ -12,7 +12,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import parse
 from keeplore.workspace import Registry
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Command, Origin, Turn
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -20,7 +20,9 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 
 def git(folder: Path, *arguments: str) -> str:
     identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    done = subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
     return done.stdout.strip()
 
 
@@ -43,7 +45,9 @@ def workspace():
 def say(workspace, folder: Path, number: int, at: datetime) -> None:
     origin = Origin("claude-code", "s1", str(folder))
     stamp = at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    workspace.emit(Turn(f"t{number}", origin, stamp, f"Question {number} about rounding", ("Yes.",), stamp))
+    workspace.emit(
+        Turn(f"t{number}", origin, stamp, f"Question {number} about rounding", ("Yes.",), stamp)
+    )
 
 
 def commits(workspace) -> dict[str, str]:
@@ -71,7 +75,10 @@ def test_one_that_is_closed_by_a_move_to_another_project_keeps_its_own(workspace
     say(workspace, shop, 1, NOW)
     say(workspace, bank, 2, NOW)
     workspace.emit(Command("c1", Origin("claude-code", "s1", str(bank)), NOW.isoformat(), "deploy"))
-    assert commits(workspace) == {"t1": git(shop, "rev-parse", "HEAD"), "t2": git(bank, "rev-parse", "HEAD")}
+    assert commits(workspace) == {
+        "t1": git(shop, "rev-parse", "HEAD"),
+        "t2": git(bank, "rev-parse", "HEAD"),
+    }
 
 
 @pytest.mark.parametrize("folder", ["/nowhere/at/all", "a\0b", "code/plain"])

@@ -1,4 +1,6 @@
-"""The host's summary at a compaction: a source of the agent's, once, beside the conversation that was open."""
+"""The host's summary at a compaction: a source of the agent's, once, beside the conversation that
+was open.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,15 @@ import pytest
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory import Memory
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Compaction, Origin, Turn
 
 ORIGIN = Origin("claude-code", "s1")
 AT = "2026-03-01T10:00:00Z"
 SUMMARY = (
-    "Analysis: the user wants the invoice queue to move to Postgres. The worker was rewritten, two tests of the retry "
+    "Analysis: the user wants the invoice queue to move to Postgres. The worker was rewritten, two "
+    "tests of the retry "
     "limit still fail, and the migration has not been started."
 )
 
@@ -27,7 +30,16 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     places = Places(tmp_path / "state", tmp_path / "cache")
     made = initialise(places, tmp_path / "memory")
     with Workspace(made.name, made.root, places, Machine.load(places)) as workspace:
-        workspace.emit(Turn("t1", ORIGIN, AT, "Move the invoice queue to Postgres", ("I rewrote the worker.",), AT))
+        workspace.emit(
+            Turn(
+                "t1",
+                ORIGIN,
+                AT,
+                "Move the invoice queue to Postgres",
+                ("I rewrote the worker.",),
+                AT,
+            )
+        )
         yield workspace
 
 
@@ -44,13 +56,19 @@ def test_the_summary_is_a_document_of_the_agents(workspace: Workspace) -> None:
     compact(workspace, "c1")
     [document] = kept(workspace, "document")
     [conversation] = kept(workspace, "conversation")
-    assert (document.trust, document.meta["trigger"], document.source["session"]) == ("assistant", "compaction", "s1")
+    assert (document.trust, document.meta["trigger"], document.source["session"]) == (
+        "assistant",
+        "compaction",
+        "s1",
+    )
     assert SUMMARY in document.body
     assert document.links == (("relates-to", conversation.id),)
     assert conversation.meta["trigger"] == "compaction" and SUMMARY not in conversation.body
 
 
-def test_payload_and_transcript_report_one_compaction_and_one_file_is_written(workspace: Workspace) -> None:
+def test_payload_and_transcript_report_one_compaction_and_one_file_is_written(
+    workspace: Workspace,
+) -> None:
     compact(workspace, "payload")
     compact(workspace, "transcript", f"  {SUMMARY}\n\n")
     assert len(kept(workspace, "document")) == 1

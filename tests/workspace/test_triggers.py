@@ -1,4 +1,6 @@
-"""What happens to a live session of Claude Code, from the payloads and the growing transcript to the files."""
+"""What happens to a live session of Claude Code, from the payloads and the growing transcript to
+the files.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Memory, parse
 from keeplore.workspace import Registry
-from keeplore.workspace.intake import Intake
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.intake import Intake
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.hosts import source_named
 from keeplore_hooks.specs import hookimpl
@@ -21,7 +23,9 @@ from keeplore_hooks.spool import Entry
 
 
 class Live:
-    """A session whose transcript grows, a second a line, and whose host events are taken one by one."""
+    """A session whose transcript grows, a second a line, and whose host events are taken one by
+    one.
+    """
 
     def __init__(self, session: str, clock: itertools.count[int]) -> None:
         self.session, self._clock = session, clock
@@ -54,11 +58,18 @@ class Live:
         self.add("assistant", uuid, parent, message=message, **fields)
 
     def hear(self, event: str, **fields: object) -> None:
-        payload = {"session_id": self.session, "transcript_path": str(self.path), "cwd": str(self.cwd), **fields}
+        payload = {
+            "session_id": self.session,
+            "transcript_path": str(self.path),
+            "cwd": str(self.cwd),
+            **fields,
+        }
         entry = Path.home() / "entry"
         entry.write_text(json.dumps({"hook_event_name": event, **payload}))
         at = self._at(next(self._clock)) + "Z"
-        with Registry(Places.from_environment(os.environ)) as registry:  # as if the worker had been started anew
+        with Registry(
+            Places.from_environment(os.environ)
+        ) as registry:  # as if the worker had been started anew
             Intake(registry).take(Entry("entry", "claude-code", event, at, 0, entry))
 
     def _at(self, second: int) -> str:
@@ -77,8 +88,14 @@ def memories() -> list[Memory]:
 
 
 def said() -> list[tuple[str, tuple[object, ...]]]:
-    talks = [Conversation.from_markdown(memory.body) for memory in memories() if memory.kind == "conversation"]
-    return sorted((exchange.user, exchange.replies) for talk in talks for exchange in talk.exchanges)
+    talks = [
+        Conversation.from_markdown(memory.body)
+        for memory in memories()
+        if memory.kind == "conversation"
+    ]
+    return sorted(
+        (exchange.user, exchange.replies) for talk in talks for exchange in talk.exchanges
+    )
 
 
 def test_an_interrupted_turn_keeps_what_was_said_and_the_next_prompt_is_its_own(live):
@@ -112,13 +129,22 @@ def test_a_prompt_typed_while_the_agent_works_is_kept_once(live):
 
 def test_what_a_subagent_is_told_and_says_is_no_exchange(live):
     live.user("u1", "Find where rounding happens")
-    task = {"type": "tool_use", "id": "t1", "name": "Task", "input": {"prompt": "Search for round("}}
+    task = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "Task",
+        "input": {"prompt": "Search for round("},
+    }
     live.add("assistant", "a1", "u1", message={"role": "assistant", "id": "m1", "content": [task]})
     live.user("s1", "Search for round(", isSidechain=True, agentId="x")
     live.say("s2", "Found in secret.py", "s1", isSidechain=True, agentId="x")
     live.hear("UserPromptSubmit", prompt="Search for round(", agent_id="x")
     live.hear("SubagentStop", agent_id="x", last_assistant_message="Found in secret.py")
-    result = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "Found in secret.py"}]}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "t1",
+        "content": [{"type": "text", "text": "Found in secret.py"}],
+    }
     live.user("r1", [result], "a1")
     live.say("a2", "It happens in one place.", "r1")
     live.hear("Stop", last_assistant_message="It happens in one place.")
@@ -204,9 +230,14 @@ def test_what_was_said_is_on_disk_before_a_compaction_and_the_summary_is_a_docum
     live.hear("PreCompact", trigger="auto")
     before = said()
     assert before == [("Which store do we take?", ("SQLite, because it needs no server.",))]
-    boundary = {"subtype": "compact_boundary", "compactMetadata": {"trigger": "auto", "preTokens": 9}}
+    boundary = {
+        "subtype": "compact_boundary",
+        "compactMetadata": {"trigger": "auto", "preTokens": 9},
+    }
     live.add("system", "b1", None, content="Conversation compacted", **boundary)
-    summary = "This session is being continued from a previous conversation. We took SQLite as the store."
+    summary = (
+        "This session is being continued from a previous conversation. We took SQLite as the store."
+    )
     live.user("c1", summary, "b1", isCompactSummary=True, isVisibleInTranscriptOnly=True)
     live.hear("SessionStart", source="compact")
     live.hear("PostCompact", trigger="auto", compact_summary=summary)

@@ -7,9 +7,9 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace import Registry
-from keeplore.workspace.cursors import Cursors
-from keeplore.workspace.history import import_sessions
-from keeplore.workspace.setup import initialise
+from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.recording.cursors import Cursors
+from keeplore.workspace.recording.session_import import import_sessions
 from keeplore_hooks.hosts import source_named
 
 
@@ -20,10 +20,14 @@ def test_packed_sessions_that_nothing_can_unpack_are_counted(monkeypatch, tmp_pa
     folder = tmp_path / "archived_sessions"
     folder.mkdir()
     for number in range(count):
-        (folder / f"rollout-2026-02-09T14-00-00-s{number}.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+        (folder / f"rollout-2026-02-09T14-00-00-s{number}.jsonl.zst").write_bytes(
+            b"\x28\xb5\x2f\xfd"
+        )
     monkeypatch.setattr("shutil.which", lambda _: None)
     with Registry(places) as registry:
-        done = import_sessions(registry, codex, list(codex.recorded(tmp_path, str(tmp_path))), lambda *_: None)
+        done = import_sessions(
+            registry, codex, list(codex.recorded(tmp_path, str(tmp_path))), lambda *_: None
+        )
     assert len(done.problems) == count
     _, problem, counted = Cursors(places.sessions).problems()["codex"]
     assert counted == count and "install the program zstd" in problem

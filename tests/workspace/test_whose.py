@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from keeplore.memory import Memory, new_id, new_meta
-from keeplore.store import authors
-from keeplore.workspace.whose import ACCEPTED, THIS, UNKNOWN, YOURS, Whose
+from keeplore.store.git import authorship
+from keeplore.workspace.machine_trust import ACCEPTED, THIS, UNKNOWN, YOURS, Whose
 
 Git = Callable[..., str]
 OWN = "person@example.invalid"
@@ -27,13 +27,18 @@ class Clone:
         return self.git("rev-parse", "HEAD", cwd=self.root)
 
     def commit(self, machine: str, email: str = OWN, text: str = "Write") -> None:
-        message = authors.with_machine(text, machine)
+        message = authorship.with_machine(text, machine)
         author = f"Somebody <{email}>"
-        self.git("commit", "-q", "--allow-empty", "-m", message, f"--author={author}", cwd=self.root)
+        self.git(
+            "commit", "-q", "--allow-empty", "-m", message, f"--author={author}", cwd=self.root
+        )
 
     def whose(self) -> Whose:
         """As a new process has it."""
-        places = {"cache": self.files / "cache" / "m.json", "state": self.files / "state" / "m.json"}
+        places = {
+            "cache": self.files / "cache" / "m.json",
+            "state": self.files / "state" / "m.json",
+        }
         return Whose(self.root, self.head, self.places.get, ("here-1",), **places)
 
     def write(self, path: str, text: str, machine: str, email: str = OWN) -> None:
@@ -53,7 +58,9 @@ def clone(tmp_path: Path, git: Git) -> Clone:
 
 def memory(machine: str = "", trust: str = "user") -> Memory:
     source = {"machine": machine} if machine else {}
-    return Memory(new_meta(id=new_id(), kind="note", title="t", trust=trust, source=source), "# t\n")
+    return Memory(
+        new_meta(id=new_id(), kind="note", title="t", trust=trust, source=source), "# t\n"
+    )
 
 
 def states(whose: Whose) -> dict[str, str]:
@@ -67,7 +74,11 @@ def test_the_newest_commit_of_a_machine_tells_whose_it_is(clone: Clone) -> None:
     assert states(whose) == {"here-1": THIS, "there-2": YOURS, "there-3": UNKNOWN}
     clone.commit("there-2", "other@example.invalid")
     clone.commit("there-3", OWN)
-    assert states(whose) == states(clone.whose()) == {"here-1": THIS, "there-2": UNKNOWN, "there-3": YOURS}
+    assert (
+        states(whose)
+        == states(clone.whose())
+        == {"here-1": THIS, "there-2": UNKNOWN, "there-3": YOURS}
+    )
 
 
 def test_what_nobody_believes_is_not_looked_up_in_git(clone: Clone) -> None:
@@ -79,7 +90,9 @@ def test_what_nobody_believes_is_not_looked_up_in_git(clone: Clone) -> None:
 def test_where_nobody_else_has_written_every_memory_is_believed(clone: Clone) -> None:
     clone.commit("", OWN)
     whose = clone.whose()
-    assert whose.is_alone and {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {"user"}
+    assert whose.is_alone and {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {
+        "user"
+    }
     clone.commit("", "other@example.invalid")
     assert not whose.is_alone
     assert {whose.trust_of(memory(name)) for name in ("", "forgotten-9")} == {"foreign"}
@@ -102,7 +115,10 @@ def test_a_history_that_was_written_anew_is_read_anew(clone: Clone) -> None:
     clone.git("checkout", "-q", "--orphan", "new", cwd=clone.root)
     clone.commit("there-3", "other@example.invalid")
     clone.git(
-        "branch", "-D", clone.git("branch", "--format=%(refname:short)", cwd=clone.root).split()[0], cwd=clone.root
+        "branch",
+        "-D",
+        clone.git("branch", "--format=%(refname:short)", cwd=clone.root).split()[0],
+        cwd=clone.root,
     )
     clone.git("reflog", "expire", "--expire=now", "--all", cwd=clone.root)
     clone.git("gc", "-q", "--prune=now", cwd=clone.root)
@@ -125,7 +141,12 @@ def test_only_what_is_new_is_read_by_the_next_process(clone: Clone) -> None:
     kept["machines"]["marked-9"] = [OWN, "2026-01-01T00:00:00Z"]
     cache.write_text(json.dumps(kept))
     clone.commit("there-3", OWN)
-    assert states(clone.whose()) == {"here-1": THIS, "there-2": UNKNOWN, "there-3": YOURS, "marked-9": YOURS}
+    assert states(clone.whose()) == {
+        "here-1": THIS,
+        "there-2": UNKNOWN,
+        "there-3": YOURS,
+        "marked-9": YOURS,
+    }
 
 
 def test_what_git_cannot_tell_is_foreign(clone: Clone) -> None:
@@ -138,24 +159,36 @@ def test_what_git_cannot_tell_is_foreign(clone: Clone) -> None:
 def test_a_line_that_a_message_holds_elsewhere_names_no_machine(clone: Clone) -> None:
     clone.commit("there-2", text="Keeplore-Machine: there-7\n\nSaid in passing.")
     clone.commit("", text="See\n\nKeeplore-Machine: \x1b[31m\nKeeplore-Machine: a b")
-    found = list(authors.authored(clone.root, clone.head()))
+    found = list(authorship.authored(clone.root, clone.head()))
     assert [commit.machine for commit in found] == ["", "there-2", "here-1"]
 
 
 def test_a_machine_whose_name_cannot_stand_in_a_message_is_not_named() -> None:
-    assert authors.with_machine("Write\n", "a\nb") == "Write\n"
-    assert authors.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
+    assert authorship.with_machine("Write\n", "a\nb") == "Write\n"
+    assert authorship.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
 
 
-def test_a_file_that_names_this_machine_is_foreign_where_somebody_else_committed_it(clone: Clone) -> None:
+def test_a_file_that_names_this_machine_is_foreign_where_somebody_else_committed_it(
+    clone: Clone,
+) -> None:
     mine, forged, edited = (memory("here-1") for _ in range(3))
-    clone.places = {mine.id: "memory/mine.md", forged.id: "memory/forged.md", edited.id: "memory/edited.md"}
+    clone.places = {
+        mine.id: "memory/mine.md",
+        forged.id: "memory/forged.md",
+        edited.id: "memory/edited.md",
+    }
     clone.write("memory/mine.md", "a", "here-1")
     clone.write("memory/edited.md", "a", "here-1")
     assert [clone.whose().trust_of(one) for one in (mine, edited)] == ["user", "user"]
-    clone.write("memory/forged.md", "a", "here-1", "eve@example.invalid")  # the line in the commit forged too
+    clone.write(
+        "memory/forged.md", "a", "here-1", "eve@example.invalid"
+    )  # the line in the commit forged too
     clone.write("memory/edited.md", "b", "there-9", "eve@example.invalid")
-    assert [clone.whose().trust_of(one) for one in (mine, forged, edited)] == ["user", "foreign", "foreign"]
+    assert [clone.whose().trust_of(one) for one in (mine, forged, edited)] == [
+        "user",
+        "foreign",
+        "foreign",
+    ]
     clone.write("memory/edited.md", "c", "here-1")
     assert clone.whose().trust_of(edited) == "user"
     clone.whose().accept(["there-9"])
@@ -175,5 +208,5 @@ def test_a_merge_of_ones_own_makes_nobodys_file_ones_own(clone: Clone, git: Git)
 
 def test_a_path_cannot_pose_as_a_commit(clone: Clone) -> None:
     clone.write("memory/\x01a\nperson@example.invalid\n.md", "a", "there-9", "eve@example.invalid")
-    found = list(authors.authored(clone.root, clone.head()))
+    found = list(authorship.authored(clone.root, clone.head()))
     assert [(one.email, len(one.paths)) for one in found] == [("eve@example.invalid", 1), (OWN, 0)]

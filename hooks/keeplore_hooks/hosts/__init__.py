@@ -1,4 +1,6 @@
-"""Host adapters and other sources of sessions: one class each, under its name in ``HOSTS`` or ``SOURCES``."""
+"""Host adapters and other sources of sessions: one class each, under its name in ``HOSTS`` or
+``SOURCES``.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _Adapter = TypeVar("_Adapter", bound=Source)
 
 
 class _Lazy(Mapping[str, _Adapter]):
-    """Name → adapter, whose module is loaded when it is first asked for: most commands need none, and no one all."""
+    """Name → adapter, whose module is loaded when it is first asked for: most commands need none,
+    and no one all.
+    """
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = places  # name → "module:class"
@@ -44,16 +48,19 @@ class _Lazy(Mapping[str, _Adapter]):
 
 
 _HOSTS = {
-    "claude-code": "claude_code:ClaudeCode",
-    "codex": "codex:Codex",
-    "copilot": "copilot:Copilot",
-    "cursor": "cursor:CursorHost",
-    "gemini-cli": "gemini:GeminiCli",
-    "opencode": "opencode:OpenCode",
+    "claude-code": "claude.claude_host:ClaudeCode",
+    "codex": "codex.codex_host:Codex",
+    "copilot": "copilot.copilot_host:Copilot",
+    "cursor": "cursor.cursor_host:CursorHost",
+    "gemini-cli": "gemini.gemini_host:GeminiCli",
+    "opencode": "opencode.opencode_host:OpenCode",
 }
 HOSTS: Mapping[str, Host] = _Lazy(_HOSTS)
-# what sessions can be imported from: every host, and what keeps sessions of hosts and reports nothing itself
-SOURCES: Mapping[str, Source] = _Lazy({**_HOSTS, "specstory": "specstory:SpecStory"})
+# what sessions can be imported from: every host, and what keeps sessions of hosts and reports
+# nothing itself
+SOURCES: Mapping[str, Source] = _Lazy(
+    {**_HOSTS, "specstory": "specstory.specstory_source:SpecStory"}
+)
 
 
 def host_named(name: str) -> Host:
@@ -61,7 +68,9 @@ def host_named(name: str) -> Host:
     try:
         return HOSTS[name]
     except KeyError:
-        raise KeyError(f"no host is called {name!r}; use one of: {', '.join(sorted(HOSTS))}") from None
+        raise KeyError(
+            f"no host is called {name!r}; use one of: {', '.join(sorted(HOSTS))}"
+        ) from None
 
 
 def source_named(name: str) -> Source:
@@ -69,7 +78,9 @@ def source_named(name: str) -> Source:
     try:
         return SOURCES[name]
     except KeyError:
-        raise KeyError(f"no source is called {name!r}; use one of: {', '.join(sorted(SOURCES))}") from None
+        raise KeyError(
+            f"no source is called {name!r}; use one of: {', '.join(sorted(SOURCES))}"
+        ) from None
 
 
 __all__ = (

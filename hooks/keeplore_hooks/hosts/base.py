@@ -19,14 +19,20 @@ COMMANDS = ("remember", "recall", "forget", "memory")  # slash commands of Keepl
 class Cursor:
     """How far a transcript was read; to be kept once the events of that reading are safe."""
 
-    offset: int = 0  # bytes; start of the last turn that may still grow, never past an incomplete line
-    fingerprint: str = ""  # of what was read: tells a file that shrank or was replaced, which is read from 0
+    offset: int = (
+        0  # bytes; start of the last turn that may still grow, never past an incomplete line
+    )
+    fingerprint: str = (
+        ""  # of what was read: tells a file that shrank or was replaced, which is read from 0
+    )
     pending: str = ""  # the adapter's own JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The events of one payload or transcript in order; ``problems`` name what was skipped and where."""
+    """The events of one payload or transcript in order; ``problems`` name what was skipped and
+    where.
+    """
 
     events: tuple[HostEvent, ...]
     cursor: Cursor
@@ -50,7 +56,9 @@ class Ask:
     """The context that a host waits for."""
 
     kind: str  # brief | prompt | command | edit
-    text: str = ""  # the prompt, what was typed behind a command, or the files to be edited, a line each
+    text: str = (
+        ""  # the prompt, what was typed behind a command, or the files to be edited, a line each
+    )
     source: str = ""  # startup | resume | fork | clear | compact; for a command one of COMMANDS
 
 
@@ -58,7 +66,8 @@ class Source(Protocol):
     """Sessions on disk: of a host program, or kept by another. No method raises on bad input."""
 
     name: str
-    variable: str  # of the environment, where it names another directory of the host's; "" where none does
+    # of the environment, where it names another directory of the host's; "" where none does
+    variable: str
     folder: str  # in that directory, where sessions lie
 
     def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
@@ -77,21 +86,26 @@ class Host(Source, Protocol):
         """Where the payload comes from; None when it is not a payload of this host."""
 
     def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        """The events that the payload, and the transcript from ``cursor`` on, add; ``at`` is when the client got it.
+        """The events that the payload, and the transcript from ``cursor`` on, add; ``at`` is when
+        the client got it.
 
-        A turn that has grown comes again whole, with the same id. A prompt that the transcript does not have yet
-        comes as a provisional turn; ``prompt_key`` tells which turn takes its place.
+        A turn that has grown comes again whole, with the same id. A prompt that the transcript does
+        not have yet comes as a provisional turn; ``prompt_key`` tells which turn takes its place.
         """
 
     def ask(self, event: str, payload: bytes) -> Ask | None:
         """The context that the host waits for; None when it waits for nothing."""
 
     def reply(self, event: str, context: str) -> bytes:
-        """The host's reply that carries ``context``, within the host's limits; empty when there is none."""
+        """The host's reply that carries ``context``, within the host's limits; empty when there is
+        none.
+        """
 
 
 def origin_of(host: str, payload: bytes) -> Origin | None:
-    """What a payload with the keys of Claude Code and Codex names; None for one without a session."""
+    """What a payload with the keys of Claude Code and Codex names; None for one without a
+    session.
+    """
     data = jsonl.payload(payload)
     session = jsonl.text(data, "session_id")
     if not session:
@@ -112,6 +126,8 @@ def command_ask(name: str, args: str) -> Ask | None:
 
 
 def prompt_key(text: str) -> str:
-    """What two records of one prompt have in common: a provisional turn and the host's own have equal keys."""
+    """What two records of one prompt have in common: a provisional turn and the host's own have
+    equal keys.
+    """
     lines = (line for line in text.split("\n") if line.strip() != IMAGE)
     return " ".join(" ".join(lines).split())

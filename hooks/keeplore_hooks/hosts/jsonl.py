@@ -1,6 +1,8 @@
-"""Line-wise reading of a JSON file that another program is writing to, and typed access to what it holds.
+"""Line-wise reading of a JSON file that another program is writing to, and typed access to what it
+holds.
 
-The files are hostile: they may be no files at all, huge, torn, in a wrong encoding, or of any shape.
+The files are hostile: they may be no files at all, huge, torn, in a wrong encoding, or of any
+shape.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ class Line:
 
 
 def record_path(name: Any, *suffixes: str) -> Path | None:
-    """The file that a payload names; None when the name is not that of an absolute path with such an ending."""
+    """The file that a payload names; None when the name is not that of an absolute path with such
+    an ending.
+    """
     if not isinstance(name, str) or not name.endswith(suffixes) or "\0" in name:
         return None
     try:
@@ -63,8 +67,12 @@ def record_path(name: Any, *suffixes: str) -> Path | None:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading; OSError when it is anything but a regular file (a pipe would block for ever)."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    """Open a file for reading; OSError when it is anything but a regular file (a pipe would block
+    for ever).
+    """
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(f"not a regular file: {path}")
@@ -80,12 +88,14 @@ def fingerprint(file: BinaryIO, length: int) -> str:
     return digest.hexdigest()[:16]
 
 
-def read_lines(file: BinaryIO, offset: int, problems: Problems, report_from: int = 0) -> Iterator[Line]:
+def read_lines(
+    file: BinaryIO, offset: int, problems: Problems, report_from: int = 0
+) -> Iterator[Line]:
     """The lines of a file from ``offset`` on, an empty object in place of each that is none.
 
-    Where lines were joined without a newline, each object counts as one, and what is left as another. Problems are
-    listed for lines that start at or behind ``report_from``. A last line without its newline counts when it is a whole
-    object: no proper prefix of an object is one.
+    Where lines were joined without a newline, each object counts as one, and what is left as
+    another. Problems are listed for lines that start at or behind ``report_from``. A last line
+    without its newline counts when it is a whole object: no proper prefix of an object is one.
     """
     file.seek(offset)
     start = offset
@@ -121,12 +131,16 @@ def load(raw: bytes) -> Json | None:
 
 @functools.lru_cache(maxsize=2)
 def payload(raw: bytes) -> Json | None:
-    """The same for a payload, which several ask about one after the other; what they get must not be changed."""
+    """The same for a payload, which several ask about one after the other; what they get must not
+    be changed.
+    """
     return load(raw)
 
 
 def text(data: Any, key: str) -> str:
-    """The string under ``key`` in a form that can be written as UTF-8, ``""`` where there is none."""
+    """The string under ``key`` in a form that can be written as UTF-8, ``""`` where there is
+    none.
+    """
     value = data.get(key) if isinstance(data, dict) else None
     return clean(value) if isinstance(value, str) else ""
 
@@ -135,7 +149,9 @@ def number(data: Any, key: str) -> float:
     """The number under ``key``, 0.0 where there is none or none that can be reckoned with."""
     value = data.get(key) if isinstance(data, dict) else None
     try:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+        number = (
+            float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+        )
     except OverflowError:
         return 0.0
     return number if math.isfinite(number) else 0.0

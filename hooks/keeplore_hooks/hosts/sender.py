@@ -1,4 +1,6 @@
-"""Which host sent a payload: several run the entries that were made for Claude Code, with payloads of their own."""
+"""Which host sent a payload: several run the entries that were made for Claude Code, with payloads
+of their own.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,11 @@ _CODEX_LOG = re.compile(r"[/\\]rollout-[^/\\]+\.jsonl$")
 
 
 def sender(host: str, event: str, payload: bytes) -> tuple[Host, str]:
-    """The host that a payload is from, and what that host calls the event; ``host`` is the one whose entry ran.
+    """The host that a payload is from, and what that host calls the event; ``host`` is the one
+    whose entry ran.
 
-    A session is then known under one name, whichever entries fire, and however many. Raises KeyError as
-    ``host_named`` does.
+    A session is then known under one name, whichever entries fire, and however many. Raises
+    KeyError as ``host_named`` does.
     """
     named = host_named(host)
     data = jsonl.payload(payload) if host == _BORROWED else None
@@ -42,11 +45,18 @@ def sender(host: str, event: str, payload: bytes) -> tuple[Host, str]:
 
 
 def _is_cursor(data: Json) -> bool:
-    return bool(text(data, "cursor_version") or (text(data, "conversation_id") and "workspace_roots" in data))
+    return bool(
+        text(data, "cursor_version")
+        or (text(data, "conversation_id") and "workspace_roots" in data)
+    )
 
 
 def _is_copilot(data: Json, transcript: str) -> bool:
-    """Payloads of prompts name no log there; Claude Code names one in each payload, and the time in none."""
+    """Payloads of prompts name no log there; Claude Code names one in each payload, and the time in
+    none.
+    """
     return bool(
-        text(data, "sessionId") or _COPILOT_LOG.search(transcript) or (not transcript and data.get("timestamp"))
+        text(data, "sessionId")
+        or _COPILOT_LOG.search(transcript)
+        or (not transcript and data.get("timestamp"))
     )

@@ -1,1 +1,3 @@
-"""Host events → conversations: observe, redact, segment, distil, write; notes and summaries beside them."""
+"""Host events → conversations: observe, redact, segment, distil, write; notes and summaries beside
+them.
+"""

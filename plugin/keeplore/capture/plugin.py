@@ -1,4 +1,6 @@
-"""The built-in capture: turns become conversation files, saved while they are open, immutable once closed."""
+"""The built-in capture: turns become conversation files, saved while they are open, immutable once
+closed.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +8,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from keeplore.capture.distill import distill
-from keeplore.capture.edited import PROVISIONAL, is_edited, joined, with_missing
-from keeplore.capture.observed import merged, observed, observed_work
-from keeplore.capture.observer import clean
-from keeplore.capture.returns import RELATES, taken_up
-from keeplore.capture.sessions import MAX_SEEN, Sessions, SessionState
-from keeplore.capture.slight import is_hollow, is_own_command, says_little
-from keeplore.capture.titles import title_of
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.distill.titles import title_of
+from keeplore.capture.hand_edits import PROVISIONAL, is_edited, joined, with_missing
+from keeplore.capture.message_filter import clean
+from keeplore.capture.noise import is_hollow, is_own_command, says_little
+from keeplore.capture.open_sessions import MAX_SEEN, Sessions, SessionState
+from keeplore.capture.related_topics import RELATES, taken_up
+from keeplore.capture.turn_content import merged, observed, observed_work
 from keeplore.errors import Forgotten, NotFound, StoreError
 from keeplore.memory import Conversation, Exchange, Memory, Related, new_id, new_meta, serialise
-from keeplore.memory.conversation import short_turn
+from keeplore.memory.conversation_body import short_turn
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import COMMANDS, PLUGIN, prompt_key
@@ -50,9 +52,13 @@ class Steps:
     known_turns: Callable[[Iterable[str]], Mapping[str, str]]
     written: Callable[[str, str], None]
     closing: Callable[[Mapping[str, Any], str], None]
-    earlier: Callable[[Place, str], Iterable[Memory]]  # recent conversations of a place, closed before a time
+    earlier: Callable[
+        [Place, str], Iterable[Memory]
+    ]  # recent conversations of a place, closed before a time
     embed: Callable[[Sequence[str]], Any] | None
-    head: Callable[[Origin, Place, str], str]  # the commit checked out there, if that time is not long ago
+    head: Callable[
+        [Origin, Place, str], str
+    ]  # the commit checked out there, if that time is not long ago
     machine: str
 
 
@@ -80,7 +86,8 @@ class Capture:
         self._sessions = sessions
         self._steps = steps
         self._open: dict[tuple[str, str], _Open] = {}
-        # turn → the conversation that was closed with it, in this process; the index knows of it a moment later
+        # turn → the conversation that was closed with it, in this process; the index knows of it a
+        # moment later
         self._closed: dict[str, str] = {}
 
     @hookimpl_last
@@ -99,7 +106,9 @@ class Capture:
                 self._replace(current, at, exchange, work)
                 return
             # only now is it known what was said and when: it is looked at as if it were new
-            current.conversation = replace(current.conversation, exchanges=current.conversation.exchanges[:at])
+            current.conversation = replace(
+                current.conversation, exchanges=current.conversation.exchanges[:at]
+            )
         else:
             rest = self._unknown(current, exchange, turn)
             if rest is None:
@@ -132,7 +141,9 @@ class Capture:
 
     @hookimpl_last
     def keeplore_question(self, question: Question) -> None:
-        """The question and its answer come again within their turn; here it counts that the person decided."""
+        """The question and its answer come again within their turn; here it counts that the person
+        decided.
+        """
         state = self._sessions.get(question.origin)
         if question.answer and state.is_new(question.id) and (current := self._current(state)):
             state.trigger = "question"
@@ -143,16 +154,21 @@ class Capture:
         state = self._sessions.get(compaction.origin)
         if state.is_new(compaction.id) and (current := self._current(state)):
             state.trigger = "compaction"
-            self._save(state, current)  # at once: an import brings all else of a session to disk at its end
+            self._save(
+                state, current
+            )  # at once: an import brings all else of a session to disk at its end
 
     @hookimpl_last
     def keeplore_session(self, session: Session) -> None:
-        # a host's record may still be growing when it reports the end; the sweep reads the rest and closes
+        # a host's record may still be growing when it reports the end; the sweep reads the rest and
+        # closes
         if session.phase == "ended" and not session.origin.transcript:
             self.close(self._sessions.get(session.origin))
 
     def flush(self) -> None:
-        """Write every conversation that changed. Raises OSError where the disk refuses; nothing is forgotten then."""
+        """Write every conversation that changed. Raises OSError where the disk refuses; nothing is
+        forgotten then.
+        """
         for key, current in [*self._open.items()]:
             if current.is_dirty:
                 self._save(self._sessions.get(Origin(*key)), current)
@@ -168,14 +184,22 @@ class Capture:
         self._open.clear()
 
     def _is_retaken(self, current: _Open, at: int, exchange: Exchange) -> bool:
-        """True for the last exchange when it was a mere prompt that waited, behind others, for the turn itself."""
+        """True for the last exchange when it was a mere prompt that waited, behind others, for the
+        turn itself.
+        """
         known = current.conversation.exchanges[at:]
-        return at > 0 and len(known) == 1 and _is_tentative(known[0]) and not _is_tentative(exchange)
+        return (
+            at > 0 and len(known) == 1 and _is_tentative(known[0]) and not _is_tentative(exchange)
+        )
 
     def _unknown(self, current: _Open | None, exchange: Exchange, turn: Turn) -> Exchange | None:
-        """The exchange without what closed and forgotten conversations have of it; None where nothing is left."""
+        """The exchange without what closed and forgotten conversations have of it; None where
+        nothing is left.
+        """
         while _position(current, exchange, turn) is None:
-            known = self._closed.get(exchange.id) or self._steps.known_turns([exchange.id]).get(exchange.id)
+            known = self._closed.get(exchange.id) or self._steps.known_turns([exchange.id]).get(
+                exchange.id
+            )
             if not known:
                 return exchange
             rest = self._said_since(known, exchange)
@@ -185,14 +209,25 @@ class Capture:
         return exchange
 
     def _said_since(self, memory_id: str, exchange: Exchange) -> Exchange | None:
-        """What was said in a turn after its conversation was closed, as an exchange of its own; None where nothing."""
+        """What was said in a turn after its conversation was closed, as an exchange of its own;
+        None where nothing.
+        """
         path = self._store.find(memory_id)
         memory = self._store.load(path) if path else None
         known = Conversation.from_markdown(memory.body).exchanges if memory else ()
         said = next((earlier.replies for earlier in known if earlier.id == exchange.id), None)
-        if said is None or len(said) >= len(exchange.replies) or exchange.replies[: len(said)] != said:
+        if (
+            said is None
+            or len(said) >= len(exchange.replies)
+            or exchange.replies[: len(said)] != said
+        ):
             return None
-        return replace(exchange, id=f"{exchange.id}~{len(said)}", user="", replies=exchange.replies[len(said) :])
+        return replace(
+            exchange,
+            id=f"{exchange.id}~{len(said)}",
+            user="",
+            replies=exchange.replies[len(said) :],
+        )
 
     def _current(self, state: SessionState) -> _Open | None:
         key = (state.origin.host, state.origin.session)
@@ -233,7 +268,8 @@ class Capture:
         current = _Open(conversation_id, place, empty, exchange.at)
         state.open_id, state.trigger = conversation_id, "command" if state.opened_by else "turn"
         state.opened_by, state.made = "", []
-        # before the file: after a crash between the two the same file is written again, under the same id
+        # before the file: after a crash between the two the same file is written again, under the
+        # same id
         self._sessions.save(state)
         self._open[(state.origin.host, state.origin.session)] = current
         return current
@@ -241,9 +277,14 @@ class Capture:
     def _replace(self, current: _Open, at: int, exchange: Exchange, work: Work) -> None:
         exchanges = current.conversation.exchanges
         if at < len(exchanges) and _is_provisional(exchange) and not _is_provisional(exchanges[at]):
-            return  # the transcript was faster than the payload that announces the prompt: it knows more
+            # the transcript was faster than the payload that announces the prompt: it knows more
+            return
         everything = merged(current.conversation.work, work)
-        if at < len(exchanges) and exchanges[at] == exchange and everything == current.conversation.work:
+        if (
+            at < len(exchanges)
+            and exchanges[at] == exchange
+            and everything == current.conversation.work
+        ):
             return
         changed = (*exchanges[:at], exchange, *exchanges[at + 1 :])
         current.conversation = replace(current.conversation, exchanges=changed, work=everything)
@@ -255,10 +296,20 @@ class Capture:
         if _is_tentative(exchange) or says_little(exchange, turn.work):
             return False
         earlier = [
-            {"id": e.id, "at": e.at, "ended_at": e.ended_at, "user": e.user, "assistant": e.assistant}
+            {
+                "id": e.id,
+                "at": e.at,
+                "ended_at": e.ended_at,
+                "user": e.user,
+                "assistant": e.assistant,
+            }
             for e in current.conversation.exchanges
         ]
-        cleaned = replace(turn, user=exchange.user, replies=tuple(r for r in exchange.replies if isinstance(r, str)))
+        cleaned = replace(
+            turn,
+            user=exchange.user,
+            replies=tuple(r for r in exchange.replies if isinstance(r, str)),
+        )
         return bool(self._steps.segment(earlier, cleaned))
 
     def _close(self, state: SessionState, current: _Open) -> None:
@@ -276,7 +327,8 @@ class Capture:
         memory, beside = joined(state.made, made, on_disk) if on_disk else (made, None)
         try:
             if not is_open and not self._store.is_forgotten(current.id):
-                # what is made of a conversation is on disk before it is closed: a crash in between closes it again
+                # what is made of a conversation is on disk before it is closed: a crash in between
+                # closes it again
                 self._steps.closing(memory.meta, memory.body)
             if is_open:  # before the file, so that what is in it is never taken for a person's
                 state.made = [serialise(made), *state.made[:1]]
@@ -302,7 +354,9 @@ class Capture:
         on_disk = self._on_disk(current)
         return on_disk is not None and is_edited(state.made, on_disk)
 
-    def _made(self, state: SessionState, current: _Open, *, is_open: bool) -> tuple[Memory, Conversation]:
+    def _made(
+        self, state: SessionState, current: _Open, *, is_open: bool
+    ) -> tuple[Memory, Conversation]:
         exchanges = current.conversation.exchanges
         ended_at = exchanges[-1].ended_at or exchanges[-1].at
         current.commit = self._steps.head(state.origin, current.place, ended_at) or current.commit
@@ -331,7 +385,10 @@ class Capture:
     def _related(self, current: _Open) -> tuple[Related, ...]:
         """The conversation whose subject this one takes up again."""
         earlier = [
-            (Related(memory.title, memory.id, RELATES), Conversation.from_markdown(memory.body).exchanges)
+            (
+                Related(memory.title, memory.id, RELATES),
+                Conversation.from_markdown(memory.body).exchanges,
+            )
             for memory in self._steps.earlier(current.place, current.conversation.exchanges[0].at)
             if memory.id != current.id
         ]
@@ -344,7 +401,9 @@ class Capture:
             self._steps.written(current.id, path)
 
     def _drop(self, state: SessionState, current: _Open) -> None:
-        """What was forgotten is not written again; what is said from now on is another conversation."""
+        """What was forgotten is not written again; what is said from now on is another
+        conversation.
+        """
         current.is_dirty = False
         self._open.pop((state.origin.host, state.origin.session), None)
         state.open_id, state.made = "", []
@@ -362,22 +421,34 @@ class Capture:
 
 
 def _position(current: _Open | None, exchange: Exchange, turn: Turn) -> int | None:
-    """Where the open conversation already has this turn: by its id, or as the same prompt under its other id."""
+    """Where the open conversation already has this turn: by its id, or as the same prompt under its
+    other id.
+    """
     exchanges = current.conversation.exchanges if current else ()
     for at, known in enumerate(exchanges):
         if known.id == exchange.id:
             return at
     key = prompt_key(exchange.user)
     if turn.is_provisional:  # two of these are two prompts, even in the same words
-        is_last = exchanges and not _is_provisional(exchanges[-1]) and prompt_key(exchanges[-1].user) == key
+        is_last = (
+            exchanges
+            and not _is_provisional(exchanges[-1])
+            and prompt_key(exchanges[-1].user) == key
+        )
         return len(exchanges) - 1 if is_last else None
     # several may wait for their turns: prompts that were typed ahead, or in two terminals
-    waiting = (at for at, known in enumerate(exchanges) if _is_provisional(known) and prompt_key(known.user) == key)
+    waiting = (
+        at
+        for at, known in enumerate(exchanges)
+        if _is_provisional(known) and prompt_key(known.user) == key
+    )
     return next(waiting, None)
 
 
 def _created_at(current: _Open) -> str:
-    """When the first exchange began; kept to the month in which the file was first written, whose folder it is in."""
+    """When the first exchange began; kept to the month in which the file was first written, whose
+    folder it is in.
+    """
     first = current.conversation.exchanges[0].at
     return first if first[:7] == current.created_at[:7] else current.created_at
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from keeplore.cli.agent import agent
-from keeplore.cli.editing import Edited, document, read_back
+from keeplore.cli.calling_agent import agent
+from keeplore.cli.edit_document import Edited, document, read_back
 from keeplore.cli.output import note, plain
 from keeplore.cli.references import short
 from keeplore.errors import Corrupt, KeeploreError
@@ -22,11 +22,13 @@ from keeplore_hooks import durable
 
 
 @contextlib.contextmanager
-def in_editor(state: Path, memory: Memory, others: Sequence[Memory] = ()) -> Iterator[Edited | None]:
+def in_editor(
+    state: Path, memory: Memory, others: Sequence[Memory] = ()
+) -> Iterator[Edited | None]:
     """What the person changed, None for nothing; ``others`` stand below, to take from.
 
-    Where what is done with it fails, their text stays in a file of the state directory and they are told which.
-    Raises KeeploreError where no editor can open, or what they saved cannot be read.
+    Where what is done with it fails, their text stays in a file of the state directory and they are
+    told which. Raises KeeploreError where no editor can open, or what they saved cannot be read.
     """
     _check_editor()
     folder = state / "edits"
@@ -46,7 +48,9 @@ def in_editor(state: Path, memory: Memory, others: Sequence[Memory] = ()) -> Ite
 
 
 def changes(memory: Memory, edited: Edited) -> dict[str, Any]:
-    """What a new version gets: the body and the fields that the person changed, and whose words it is then."""
+    """What a new version gets: the body and the fields that the person changed, and whose words it
+    is then.
+    """
     is_own = memory.kind == "note" and not agent().session
     # a conversation stays what both have said
     trust = {"trust": "user"} if (edited.body is not None or edited.fields) and is_own else {}
@@ -59,7 +63,8 @@ def _check_editor() -> None:
     if not is_named and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise KeeploreError(
             "no editor can open here, where there is no terminal",
-            "Set EDITOR to a program that changes the file, or use --title, --category, --scope or --project",
+            "Set EDITOR to a program that changes the file, or use --title, --category, --scope or "
+            "--project",
         )
 
 
@@ -69,7 +74,9 @@ def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | N
         try:
             click.edit(filename=str(path), extension=".md")
         except click.ClickException as e:
-            raise KeeploreError(e.message, "Set EDITOR to an editor that waits, such as `nano` or `code --wait`") from e
+            raise KeeploreError(
+                e.message, "Set EDITOR to an editor that waits, such as `nano` or `code --wait`"
+            ) from e
         text = path.read_text(encoding="utf-8", errors="replace")
         if text in ("", before) or text.isspace():
             return None
@@ -77,7 +84,9 @@ def _edited(path: Path, before: str, old: Memory, *, is_cut: bool) -> Edited | N
             return read_back(text, old, is_cut=is_cut)
         except Corrupt as e:
             _show_fault(text.splitlines(), e)
-            if not sys.stdin.isatty() or not click.confirm("Edit it again?", default=True, err=True):
+            if not sys.stdin.isatty() or not click.confirm(
+                "Edit it again?", default=True, err=True
+            ):
                 raise KeeploreError(f"nothing was changed: {e.message}", e.remedy) from e
 
 

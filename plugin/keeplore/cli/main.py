@@ -1,4 +1,6 @@
-"""``keeplore``: finds the command's module, and turns every error into one line with its next step."""
+"""``keeplore``: finds the command's module, and turns every error into one line with its
+next step.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError
 
 EXPECTED, OUR_BUG, INTERRUPTED = 1, 3, 130
-# in the order in which a newcomer needs them; a command NAME is `command` of keeplore/cli/commands/NAME_.py
+# in the order in which a newcomer needs them; a command NAME is `command` of
+# keeplore/cli/commands/NAME_.py
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Start": {
         "init": "Set up a workspace, or register one that is already there.",
@@ -69,19 +72,31 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "uninstall": "Remove what Keeplore keeps on this machine beside the workspaces.",
     },
 }
-COMMANDS: Mapping[str, str] = {name: text for section in SECTIONS.values() for name, text in section.items()}
+_PACKAGES = {
+    "Start": "start",
+    "Ask": "ask",
+    "Write": "write",
+    "Keep in order": "tidy",
+    "This machine": "machine",
+}
+COMMANDS: Mapping[str, str] = {
+    name: text for section in SECTIONS.values() for name, text in section.items()
+}
 
 
 class _Lazy(click.Group):
-    """Loads a command's module when it is asked for: a recall must not wait for imports that only sync needs."""
+    """Loads a command's module when it is asked for: a recall must not wait for imports that only
+    sync needs.
+    """
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        section = next((title for title, commands in SECTIONS.items() if name in commands), None)
+        if section is None:
             return None
-        module = importlib.import_module(f"keeplore.cli.commands.{name}_")
+        module = importlib.import_module(f"keeplore.cli.commands.{_PACKAGES[section]}.{name}_")
         command: click.Command = module.command
         return command
 
@@ -92,7 +107,9 @@ class _Lazy(click.Group):
                 formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
 
 
-@click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(
+    cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="keeplore")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -106,12 +123,16 @@ def cli(context: click.Context) -> None:
     try:
         Path.cwd()
     except FileNotFoundError:
-        raise ConfigError("the directory that you are in no longer exists", "Go to another one with `cd`") from None
+        raise ConfigError(
+            "the directory that you are in no longer exists", "Go to another one with `cd`"
+        ) from None
     context.obj = Places.from_environment(os.environ)
 
 
 def main() -> None:
-    """Run the command line and exit: 0 done, 1 an error that says what to do, 2 wrong usage, 3 a bug of ours."""
+    """Run the command line and exit: 0 done, 1 an error that says what to do, 2 wrong usage, 3 a
+    bug of ours.
+    """
     try:
         sys.exit(cli.main(prog_name="keeplore", standalone_mode=False) or 0)
     except click.exceptions.Abort:
@@ -122,7 +143,8 @@ def main() -> None:
         e.show()
         sys.exit(e.exit_code)
     except KeeploreError as e:
-        # loaded for an error alone; what it names may come from a file, and a terminal obeys what it is sent
+        # loaded for an error alone; what it names may come from a file, and a terminal obeys what
+        # it is sent
         from keeplore.cli.output import plain
 
         click.echo(f"keeplore: {plain(e.message)}", err=True)
@@ -143,7 +165,7 @@ def main() -> None:
 
 def _report(error: Exception) -> int:
     # here, because its rules cost as much as a whole command
-    from keeplore.capture.redact import redact
+    from keeplore.redact import redact
 
     text = redact("".join(traceback.format_exception(error)))
     versions = f"keeplore {__version__}, Python {platform.python_version()}, {platform.platform()}"
@@ -155,6 +177,8 @@ def _report(error: Exception) -> int:
     except OSError:
         where = text
     click.echo(
-        f"keeplore: an error of keeplore itself: {redact(f'{type(error).__name__}: {error}')}\n  → {where}", err=True
+        f"keeplore: an error of keeplore itself: {redact(f'{type(error).__name__}: {error}')}\n  → "
+        f"{where}",
+        err=True,
     )
     return OUR_BUG

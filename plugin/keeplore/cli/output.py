@@ -1,6 +1,7 @@
 """How commands print: for a person on a terminal, for a pipe, for a program.
 
-Whatever comes from a memory, a path or a host goes through ``plain`` or ``block``: a terminal obeys what it is sent.
+Whatever comes from a memory, a path or a host goes through ``plain`` or ``block``: a terminal obeys
+what it is sent.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.memory.fence import sanitise
+from keeplore.text.fences import sanitise
 
 MAX_RENDERED = 200_000  # characters; more would take a terminal seconds
 
@@ -67,7 +68,9 @@ def near(place: Path, cwd: Path) -> str:
 
 
 def markdown(text: str) -> None:
-    """Markdown for a person, its links without addresses that a terminal would open; plain lines when piped."""
+    """Markdown for a person, its links without addresses that a terminal would open; plain lines
+    when piped.
+    """
     text = block(text)
     if not sys.stdout.isatty() or len(text) > MAX_RENDERED:
         click.echo(text.rstrip("\n"))
@@ -86,8 +89,12 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, wide: Sequence[str] = ()) -> None:
-    """A table for a person; tab-separated lines without headings when piped. ``wide`` columns take what is left."""
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], *, wide: Sequence[str] = ()
+) -> None:
+    """A table for a person; tab-separated lines without headings when piped. ``wide`` columns take
+    what is left.
+    """
     cells = [[plain(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in cells:
@@ -100,7 +107,9 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, wide: Se
     shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in headings:
         is_wide = heading in wide
-        shown.add_column(heading, ratio=1 if is_wide else None, no_wrap=not is_wide, overflow="ellipsis")
+        shown.add_column(
+            heading, ratio=1 if is_wide else None, no_wrap=not is_wide, overflow="ellipsis"
+        )
     for row in cells:
         shown.add_row(*(Text(cell) for cell in row))
     console().print(shown)

@@ -23,7 +23,9 @@ LINE_CHARS = 100
 
 @contextlib.contextmanager
 def bar(label: str) -> Iterator[Progress]:
-    """A function that takes how many are done, of how many; the bar shows from the first call on."""
+    """A function that takes how many are done, of how many; the bar shows from the first
+    call on.
+    """
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
@@ -32,7 +34,12 @@ def bar(label: str) -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(label, total=None)
 
@@ -44,7 +51,9 @@ def bar(label: str) -> Iterator[Progress]:
 
 @contextlib.contextmanager
 def lines() -> Iterator[Callable[[str, str], None]]:
-    """A function that takes a name and how far it is; each name has a line while a person is watching."""
+    """A function that takes a name and how far it is; each name has a line while a person is
+    watching.
+    """
     if not sys.stderr.isatty():
         yield lambda _name, _text: None
         return
@@ -68,7 +77,8 @@ def lines() -> Iterator[Callable[[str, str], None]]:
 
 
 def fill_vectors(workspace: Workspace) -> bool:
-    """Make the vectors and the graph that are missing; False where the person has no time for it, which loses nothing.
+    """Make the vectors and the graph that are missing; False where the person has no time for it,
+    which loses nothing.
 
     A model that cannot be used is told of: text search serves without it.
     """
@@ -79,6 +89,8 @@ def fill_vectors(workspace: Workspace) -> bool:
     except ModelUnavailable as e:
         note(f"no vectors were made: {e}")
     except KeyboardInterrupt:
-        click.echo("Vectors are not complete; they are filled in when the worker next runs.", err=True)
+        click.echo(
+            "Vectors are not complete; they are filled in when the worker next runs.", err=True
+        )
         return False
     return True

@@ -19,22 +19,30 @@ SHORT_ID = 8  # digits, as file names have them
 
 
 class Reference(click.ParamType[str]):
-    """An id, four or more digits of one, a path, or a file's name; words of a title complete to an id."""
+    """An id, four or more digits of one, a path, or a file's name; words of a title complete to an
+    id.
+    """
 
     name = "ref"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         del ctx, param  # a shell asks without running the command, so there is no context of ours
         # whatever goes wrong, a person who presses the tabulator wants no error
         with contextlib.suppress(Exception):
-            return [CompletionItem(short(id_), help=plain(title)) for id_, title in _known(incomplete)]
+            return [
+                CompletionItem(short(id_), help=plain(title)) for id_, title in _known(incomplete)
+            ]
         return []
 
 
 def reference(name: str = "reference", *, many: bool = False) -> Callable[[Any], Any]:
     """The argument of a command that is about memories."""
     metavar = "REF..." if many else "REF"
-    return click.argument(name, metavar=metavar, nargs=-1 if many else 1, required=True, type=Reference())
+    return click.argument(
+        name, metavar=metavar, nargs=-1 if many else 1, required=True, type=Reference()
+    )
 
 
 def short(memory_id: str) -> str:
@@ -44,7 +52,7 @@ def short(memory_id: str) -> str:
 
 def _known(beginning: str) -> list[tuple[str, str]]:
     # heavy: the index is needed for this alone
-    from keeplore.index.titles import beginning_with
+    from keeplore.index.title_completion import beginning_with
 
     places = Places.from_environment(os.environ)
     found = []

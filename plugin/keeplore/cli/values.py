@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import click
 
-from keeplore.memory.moments import age_of, moment_of
+from keeplore.text.dates import age_of, moment_of
 
 _BYTES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 1_000_000, "mb": 1_000_000}
 
@@ -17,11 +17,17 @@ class Age(click.ParamType[timedelta]):
 
     name = "age"
 
-    def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> timedelta:
+    def convert(
+        self, value: object, param: click.Parameter | None, context: click.Context | None
+    ) -> timedelta:
         if isinstance(value, timedelta):
             return value
         age = age_of(str(value))
-        return self.fail(f"{value!r} is no age such as 180d, 8w or 1y", param, context) if age is None else age
+        return (
+            self.fail(f"{value!r} is no age such as 180d, 8w or 1y", param, context)
+            if age is None
+            else age
+        )
 
 
 class When(click.ParamType[datetime]):
@@ -29,9 +35,15 @@ class When(click.ParamType[datetime]):
 
     name = "date or age"
 
-    def convert(self, value: str, param: click.Parameter | None, context: click.Context | None) -> datetime:
+    def convert(
+        self, value: str, param: click.Parameter | None, context: click.Context | None
+    ) -> datetime:
         if (moment := moment_of(value)) is None:
-            self.fail(f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w", param, context)
+            self.fail(
+                f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w",
+                param,
+                context,
+            )
         return moment
 
 
@@ -40,7 +52,9 @@ class Size(click.ParamType[int]):
 
     name = "size"
 
-    def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> int:
+    def convert(
+        self, value: object, param: click.Parameter | None, context: click.Context | None
+    ) -> int:
         match = re.fullmatch(r"(\d{1,12})\s*(b|kb?|mb?|)", str(value).lower())
         return (
             int(match[1]) * _BYTES[match[2]]

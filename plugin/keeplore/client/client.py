@@ -1,10 +1,12 @@
-"""``python3 -I -S client.py HOST EVENT < payload``: spool one host event, then ask the worker what to tell the host.
+"""``python3 -I -S client.py HOST EVENT < payload``: spool one host event, then ask the worker what
+to tell the host.
 
-Prints nothing or the worker's reply, one JSON object, and exits 0 whatever happens: a host must never suffer from its
-memory. It parses nothing, and it imports only what costs next to nothing: a person waits for every millisecond here.
-``_socket`` is what ``socket`` wraps, without the milliseconds that the wrapper's own imports take. Any Python from 3.8
-will do. On Windows it spools and asks nothing. Where Keeplore itself is not installed, it says so once at a session's
-start. The formats: docs/spool.md.
+Prints nothing or the worker's reply, one JSON object, and exits 0 whatever happens: a host must
+never suffer from its memory. It parses nothing, and it imports only what costs next to nothing: a
+person waits for every millisecond here. ``_socket`` is what ``socket`` wraps, without the
+milliseconds that the wrapper's own imports take. Any Python from 3.8 will do. On Windows it spools
+and asks nothing. Where Keeplore itself is not installed, it says so once at a session's start. The
+formats: docs/spool.md.
 """
 # pathlib, contextlib and subprocess take longer to import than all of this takes to run:
 # ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH112, PTH117, PTH118, PTH120, PTH123, PTH208, S606, SIM105
@@ -18,20 +20,40 @@ import time
 CLIENT = "0.1.0"
 DEADLINE_S = 0.3  # wall time in all; then the host goes on without us
 BEGINNINGS = ("sessionstart", "sessioncreated")  # nobody has typed yet
-PATIENT = (*BEGINNINGS, "userpromptexpansion", "commandexecutebefore")  # or somebody typed a command of Keeplore's
-PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforeagent", "beforesubmitprompt")  # may be such a command
+PATIENT = (
+    *BEGINNINGS,
+    "userpromptexpansion",
+    "commandexecutebefore",
+)  # or somebody typed a command of Keeplore's
+PROMPTS = (
+    "userpromptsubmit",
+    "userpromptsubmitted",
+    "beforeagent",
+    "beforesubmitprompt",
+)  # may be such a command
 # how a JSON string begins that is one, typed as hosts without an event of their own for it take it
 OWN = tuple(
     f'"{mark}{name}'.encode()
-    for mark in ("/keeplore:", "/keeplore-", "/keeplore/", "$keeplore:", "$keeplore-", "[$keeplore:", "[$", "$")
+    for mark in (
+        "/keeplore:",
+        "/keeplore-",
+        "/keeplore/",
+        "$keeplore:",
+        "$keeplore-",
+        "[$keeplore:",
+        "[$",
+        "$",
+    )
     for name in ("remember", "recall", "forget", "memory")
 )
 OWN_MAX = 100_000  # bytes; nobody types so much behind a command
 PATIENT_DEADLINE_S = 1.5  # the worker may have to be started
-UNKEPT = "pretooluse"  # asked before an edit: it has not happened yet, and the payload holds a whole file
+# asked before an edit: it has not happened yet, and the payload holds a whole file
+UNKEPT = "pretooluse"
 RETRY_S = 0.02
 TRIES_A_STEP = 3
-PATIENCE_S = 5.0  # without a byte; some hosts never close the pipe, and what they had to say has come by then
+# without a byte; some hosts never close the pipe, and what they had to say has come by then
+PATIENCE_S = 5.0
 WORD_MAX = 64  # characters
 ASK_MAX = 1_000_000  # bytes
 REPLY_MAX = 1_000_000  # bytes
@@ -41,7 +63,8 @@ ADVICE = (
     "run `pipx install keeplore` or `uv tool install keeplore`, then `keeplore init`."
 )
 TROUBLE = (
-    "Keeplore's worker does not start: what is said here waits in its inbox, and nothing is recalled. "
+    "Keeplore's worker does not start: what is said here waits in its inbox, and nothing is "
+    "recalled. "
     "Run `keeplore doctor`; it says why."
 )
 # host → the key under which it shows a line to the person, or else gives it to the model
@@ -82,7 +105,9 @@ def main() -> None:
 
 
 def is_own_command(payload: bytes) -> bool:
-    """Does a string in it begin as a command of Keeplore's does? The worker is the one who reads it."""
+    """Does a string in it begin as a command of Keeplore's does? The worker is the one who reads
+    it.
+    """
     return len(payload) <= OWN_MAX and any(command in payload for command in OWN)
 
 
@@ -96,7 +121,8 @@ def state_directory() -> str:
     state = os.environ.get("KEEPLORE_STATE_DIR")
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if not state and os.path.isdir(os.path.join(own, "spool")):
-        return own  # a host that a desktop started may not have the environment that a shell would give it
+        # a host that a desktop started may not have the environment that a shell would give it
+        return own
     if not state:
         if IS_WINDOWS:
             base = os.environ["LOCALAPPDATA"]
@@ -124,7 +150,9 @@ def receive() -> bytes:
 
 
 def spool(directory: str, host: str, event: str, payload: bytes) -> None:
-    """Written aside, synced, renamed into place, the directory synced: then it cannot be lost, and never was torn."""
+    """Written aside, synced, renamed into place, the directory synced: then it cannot be lost, and
+    never was torn.
+    """
     aside, place = os.path.join(directory, "tmp"), os.path.join(directory, "new")
     for box in (aside, place):
         os.makedirs(box, 0o700, exist_ok=True)
@@ -132,7 +160,9 @@ def spool(directory: str, host: str, event: str, payload: bytes) -> None:
     stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now // 10**9))}.{now % 10**9:09d}"
     name = f"{stamp}.{os.getpid()}-{os.urandom(4).hex()}.0.{host}.{event}"
     aside, target = os.path.join(aside, name), os.path.join(place, name)
-    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    handle = os.open(
+        aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
+    )
     try:
         try:
             rest = memoryview(payload)
@@ -181,7 +211,9 @@ def ask(state: str, request: bytes, deadline: float, *, is_patient: bool) -> byt
 
 
 def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket | None":
-    """A connection to the worker; where none runs one is started, and who started it or is patient waits for it."""
+    """A connection to the worker; where none runs one is started, and who started it or is patient
+    waits for it.
+    """
     has_started = is_started = False
     while True:
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -198,7 +230,9 @@ def connect(state: str, deadline: float, *, is_patient: bool) -> "_socket.socket
             if not has_started:
                 is_started = start_worker(state)
                 has_started = True
-            if tries_of(state) > TRIES_A_STEP:  # several died before this one: nobody is to wait for another
+            if (
+                tries_of(state) > TRIES_A_STEP
+            ):  # several died before this one: nobody is to wait for another
                 return None
         if not (is_patient or is_started):
             return None
@@ -214,11 +248,14 @@ def remaining(deadline: float) -> float:
 
 
 def start_worker(state: str) -> bool:
-    """Start a worker that outlives this process, if it is time for one. Raises OSError where it is not known how."""
+    """Start a worker that outlives this process, if it is time for one. Raises OSError where it is
+    not known how.
+    """
     python = keeplore_python(state)
     tries = tries_of(state)
-    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred interpreters. One
-    # that dies again and again gets a minute, ten minutes, an hour; a worker that lives removes the count.
+    # One start in ten seconds, whoever asks: two hundred events at once must not start two hundred
+    # interpreters. One that dies again and again gets a minute, ten minutes, an hour; a worker that
+    # lives removes the count.
     spared = 2 + min(tries // TRIES_A_STEP, 3)  # characters of the time
     turn = time.strftime("worker.start-%Y%m%dT%H%M%SZ", time.gmtime())[:-spared]
     try:
@@ -246,7 +283,9 @@ def tries_of(state: str) -> int:
 
 
 def keeplore_python(state: str) -> str:
-    """The interpreter in whose environment Keeplore is. Raises FileNotFoundError where there is none."""
+    """The interpreter in whose environment Keeplore is. Raises FileNotFoundError where there is
+    none.
+    """
     with open(os.path.join(state, "python"), encoding="utf-8") as file:
         python = file.readline().strip()
     if not (os.path.isabs(python) and os.access(python, os.X_OK)):
@@ -255,7 +294,9 @@ def keeplore_python(state: str) -> str:
 
 
 def once(state: str, name: str, host: str, text: str) -> bytes:
-    """A line for the person, in the form of the host; b"" where the file ``name`` says that it was told."""
+    """A line for the person, in the form of the host; b"" where the file ``name`` says that it was
+    told.
+    """
     try:
         os.close(os.open(os.path.join(state, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
@@ -276,7 +317,9 @@ def become_worker(python: str, state: str) -> None:
             os.dup2(null, stream)
             os.set_inheritable(stream, True)  # noqa: FBT003 - its only signature
         os.closerange(3, 256)  # a pipe of the host's that is still open keeps the host waiting
-        os.execve(python, [python, "-m", "keeplore.worker"], {**os.environ, "KEEPLORE_STATE_DIR": state})
+        os.execve(
+            python, [python, "-m", "keeplore.worker"], {**os.environ, "KEEPLORE_STATE_DIR": state}
+        )
     finally:
         os._exit(127)
 

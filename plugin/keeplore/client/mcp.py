@@ -1,4 +1,5 @@
-"""``python3 -I -S mcp.py``: become Keeplore's MCP server, in the Python in which Keeplore is installed.
+"""``python3 -I -S mcp.py``: become Keeplore's MCP server, in the Python in which Keeplore is
+installed.
 
 A host knows this file and any Python; where Keeplore's own is, its state directory says.
 """
@@ -9,11 +10,16 @@ import os
 import sys
 from importlib import import_module
 
-MISSING = "keeplore: the MCP server needs Keeplore's Python. Run: pipx install 'keeplore[mcp]' && keeplore init"
+MISSING = (
+    "keeplore: the MCP server needs Keeplore's Python. Run: pipx install 'keeplore[mcp]' && "
+    "keeplore init"
+)
 
 
 def main() -> None:
-    sys.dont_write_bytecode = True  # this folder belongs to a host, which may compare it with its source
+    sys.dont_write_bytecode = (
+        True  # this folder belongs to a host, which may compare it with its source
+    )
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     client = import_module("client")
     state = client.state_directory()
@@ -21,7 +27,12 @@ def main() -> None:
         python = client.keeplore_python(state)
     except OSError:
         sys.exit(MISSING)
-    command = [python, "-P", "-m", "keeplore.mcp_server"]  # not what the project's folder calls keeplore
+    command = [
+        python,
+        "-P",
+        "-m",
+        "keeplore.mcp_server",
+    ]  # not what the project's folder calls keeplore
     os.environ["KEEPLORE_STATE_DIR"] = state
     if os.name == "nt":  # there exec leaves the host with a process that has ended
         sys.exit(os.spawnv(os.P_WAIT, python, [f'"{python}"', *command[1:]]))

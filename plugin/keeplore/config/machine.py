@@ -1,4 +1,6 @@
-"""What this machine is called and which workspaces it knows: ``machine.json`` in the state directory."""
+"""What this machine is called and which workspaces it knows: ``machine.json`` in the state
+directory.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import socket
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from keeplore.config import hardware
+from keeplore.config import machine_fingerprint
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore_hooks import durable
@@ -35,9 +37,11 @@ class Machine:
 
     @classmethod
     def load(cls, places: Places) -> Machine:
-        """Read ``machine.json``, or make a new identity where there is none, or where it was copied from elsewhere.
+        """Read ``machine.json``, or make a new identity where there is none, or where it was copied
+        from elsewhere.
 
-        Two machines with one identity would write the same files. Raises ConfigError where it cannot be read.
+        Two machines with one identity would write the same files. Raises ConfigError where it
+        cannot be read.
         """
         path = places.state / FILE
         try:
@@ -50,7 +54,9 @@ class Machine:
             host = _host()
             return cls(f"{host[:24]}-{secrets.token_hex(2)}", host)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
-            raise ConfigError(f"{path} cannot be read: {e}", "Mend or remove it, then run `keeplore init DIR`") from e
+            raise ConfigError(
+                f"{path} cannot be read: {e}", "Mend or remove it, then run `keeplore init DIR`"
+            ) from e
 
     def save(self, places: Places) -> None:
         data = {
@@ -58,7 +64,7 @@ class Machine:
             "id": self.id,
             "name": self.name,
             "home": self.home,
-            "hardware": hardware.mark(),
+            "hardware": machine_fingerprint.mark(),
             "copied_from": self.copied_from,
             "workspaces": {name: str(path) for name, path in sorted(self.workspaces.items())},
         }
@@ -67,7 +73,7 @@ class Machine:
 
     def _here(self, places: Places, mark: str) -> Machine:
         """The same, with an identity of its own where the file was written on another computer."""
-        here = hardware.mark()
+        here = machine_fingerprint.mark()
         if not (mark and here) or mark == here:
             return self
         host = _host()
@@ -79,15 +85,22 @@ class Machine:
 
     def with_workspace(self, name: str, directory: Path) -> Machine:
         """A copy that knows one more workspace; the first one becomes the home workspace."""
-        return replace(self, home=self.home or name, workspaces={**self.workspaces, name: directory})
+        return replace(
+            self, home=self.home or name, workspaces={**self.workspaces, name: directory}
+        )
 
 
 def _host() -> str:
-    return re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-") or "machine"
+    return (
+        re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")
+        or "machine"
+    )
 
 
 def redaction_key(places: Places) -> bytes:
-    """The key of this machine's secret fingerprints: made once, never synced, so that they cannot be guessed."""
+    """The key of this machine's secret fingerprints: made once, never synced, so that they cannot
+    be guessed.
+    """
     path = places.state / "redaction.key"
     try:
         return path.read_bytes()

@@ -1,4 +1,6 @@
-"""The two directories of this machine: the inbox, which must be kept, and the cache, which may go at any time."""
+"""The two directories of this machine: the inbox, which must be kept, and the cache, which may go
+at any time.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,15 @@ class Places:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Places:
-        """``KEEPLORE_STATE_DIR`` and ``KEEPLORE_CACHE_DIR``, else the platform's own directories."""
-        state = environment.get("KEEPLORE_STATE_DIR") or platformdirs.user_state_dir("keeplore", appauthor=False)
-        cache = environment.get("KEEPLORE_CACHE_DIR") or platformdirs.user_cache_dir("keeplore", appauthor=False)
+        """``KEEPLORE_STATE_DIR`` and ``KEEPLORE_CACHE_DIR``, else the platform's own
+        directories.
+        """
+        state = environment.get("KEEPLORE_STATE_DIR") or platformdirs.user_state_dir(
+            "keeplore", appauthor=False
+        )
+        cache = environment.get("KEEPLORE_CACHE_DIR") or platformdirs.user_cache_dir(
+            "keeplore", appauthor=False
+        )
         return cls(Path(state), Path(cache))
 
     @property

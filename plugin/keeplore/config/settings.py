@@ -1,4 +1,6 @@
-"""``keeplore.yaml``: what a workspace is set to. Every key has a default; the template shows each with a comment."""
+"""``keeplore.yaml``: what a workspace is set to. Every key has a default; the template shows each
+with a comment.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import yaml
 
-from keeplore.config.accepted import MAX_URL, server_of
+from keeplore.config.consent import MAX_URL, server_of
 from keeplore.errors import ConfigError
 
 FILE = "keeplore.yaml"
@@ -32,9 +34,16 @@ _RANGES = {
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
 _BACKEND = re.compile(r"[a-z0-9-]{1,40}\Z")
 _ENGINE_NAME = re.compile(r"[a-z0-9_]{1,40}\Z")
-_ENGINE_OPTIONS = {"host", "port", "sslmode", "target_session_attrs"}  # of libpq: none that names a file or a secret
+_ENGINE_OPTIONS = {
+    "host",
+    "port",
+    "sslmode",
+    "target_session_attrs",
+}  # of libpq: none that names a file or a secret
 _PROVIDER = re.compile(r"[a-z0-9-]{0,40}\Z")
-_MODEL = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z")  # it also becomes an argument of a command
+_MODEL = re.compile(
+    r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z"
+)  # it also becomes an argument of a command
 _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
 
 
@@ -61,14 +70,18 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """The model that turns text into vectors: ``packaged``, a directory, a name of fastembed's list, or a server's."""
+    """The model that turns text into vectors: ``packaged``, a directory, a name of fastembed's
+    list, or a server's.
+    """
 
     model: str = "packaged"
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What searches the passages: ``embedded`` on each machine, or a server that the machines of a team share."""
+    """What searches the passages: ``embedded`` on each machine, or a server that the machines of a
+    team share.
+    """
 
     backend: str = "embedded"
     url: str = ""
@@ -77,7 +90,9 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Of a million tokens, in any currency; ``cached`` of those that the server still had, as ``input`` if not set."""
+    """Of a million tokens, in any currency; ``cached`` of those that the server still had, as
+    ``input`` if not set.
+    """
 
     input: float = 0.0
     output: float = 0.0
@@ -86,7 +101,9 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model that refines, and what may be spent on it; off while ``provider`` is empty."""
+    """The language model that refines, and what may be spent on it; off while ``provider`` is
+    empty.
+    """
 
     provider: str = ""
     model: str = ""
@@ -99,7 +116,9 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Refine:
-    """What becomes of the notes that a language model proposes; nothing is asked where none is set."""
+    """What becomes of the notes that a language model proposes; nothing is asked where none
+    is set.
+    """
 
     mode: str = "controlled"
     aspects: bool = False
@@ -122,7 +141,9 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What is redacted besides secrets, as RE2 patterns, and which fingerprints of secrets are left as they are."""
+    """What is redacted besides secrets, as RE2 patterns, and which fingerprints of secrets are left
+    as they are.
+    """
 
     deny: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
@@ -150,14 +171,17 @@ class Settings:
 def load_settings(root: Path) -> Settings:
     """Read a workspace's settings.
 
-    Raises ConfigError that names the key and what is wrong with it, or that the directory is no workspace.
+    Raises ConfigError that names the key and what is wrong with it, or that the directory is no
+    workspace.
     """
     path = root / FILE
     try:
         with path.open("rb") as file:
             text = file.read(MAX_FILE + 1)
     except OSError as e:
-        raise ConfigError(f"{root} is no workspace: {path.name} cannot be read", "Run `keeplore init DIR`") from e
+        raise ConfigError(
+            f"{root} is no workspace: {path.name} cannot be read", "Run `keeplore init DIR`"
+        ) from e
     if len(text) > MAX_FILE:
         raise ConfigError(f"{path} is larger than {MAX_FILE} bytes", "Compare it with the template")
     try:
@@ -174,7 +198,9 @@ def load_settings(root: Path) -> Settings:
 
 
 def _filled(default: Any, data: Any, key: str) -> Any:
-    """``default`` with what the file says; a section is filled key by key. Raises ValueError that names the key."""
+    """``default`` with what the file says; a section is filled key by key. Raises ValueError that
+    names the key.
+    """
     if dataclasses.is_dataclass(default) and not isinstance(default, type):
         if not isinstance(data, Mapping):
             raise ValueError(f"{key or 'the file'}: it should be a list of keys and their values")
@@ -182,10 +208,16 @@ def _filled(default: Any, data: Any, key: str) -> Any:
         inside = {name: f"{key}.{name}" if key else str(name) for name in data}
         if unknown := [inside[name] for name in data if name not in known]:
             raise ValueError(f"{unknown[0]}: there is no such key")
-        return dataclasses.replace(default, **{name: _filled(known[name], data[name], inside[name]) for name in data})
+        return dataclasses.replace(
+            default, **{name: _filled(known[name], data[name], inside[name]) for name in data}
+        )
     if isinstance(default, dict) and isinstance(data, Mapping):
         return {str(name): _price(price, f"{key}.{name}") for name, price in data.items()}
-    if isinstance(default, tuple) and isinstance(data, list) and all(isinstance(item, str) for item in data):
+    if (
+        isinstance(default, tuple)
+        and isinstance(data, list)
+        and all(isinstance(item, str) for item in data)
+    ):
         return tuple(data)
     if isinstance(default, float) and type(data) is int:
         return float(data)
@@ -209,7 +241,9 @@ def _price(data: Any, key: str) -> Price:
 
 def _check(settings: Settings) -> None:
     if settings.schema > SCHEMA:
-        raise ValueError(f"schema: {settings.schema} is of a newer Keeplore; this one knows {SCHEMA}")
+        raise ValueError(
+            f"schema: {settings.schema} is of a newer Keeplore; this one knows {SCHEMA}"
+        )
     if not _NAME.match(settings.name):
         raise ValueError("name: it should be small letters, digits and . _ -, 63 at most")
     if not 0 < len(settings.branch) <= MAX_BRANCH:
@@ -223,7 +257,10 @@ def _check(settings: Settings) -> None:
         raise ValueError(f"refine.mode: it should be one of {', '.join(REFINE_MODES)}")
     for fingerprint in settings.redaction.allow:
         if not _FINGERPRINT.match(fingerprint):
-            raise ValueError(f"redaction.allow: {fingerprint!r} should be a kind and six digits, like api-key:12ab34")
+            raise ValueError(
+                f"redaction.allow: {fingerprint!r} should be a kind and six digits, like "
+                f"api-key:12ab34"
+            )
 
 
 def _check_engine(engine: Engine) -> None:
@@ -232,15 +269,29 @@ def _check_engine(engine: Engine) -> None:
     if engine.backend == Engine().backend:
         return
     if not _ENGINE_NAME.match(engine.name):
-        raise ValueError("index.name: it should be small letters, digits and _, 40 at most, and none other's there")
+        raise ValueError(
+            "index.name: it should be small letters, digits and _, 40 at most, and none other's "
+            "there"
+        )
     for url in engine.url.split(","):
         parts = urlsplit(url)  # raises ValueError
-        if len(engine.url) > MAX_URL or not engine.url.isascii() or not engine.url.isprintable() or " " in url:
-            raise ValueError(f"index.url: it should be an address of {MAX_URL} plain characters at most")
+        if (
+            len(engine.url) > MAX_URL
+            or not engine.url.isascii()
+            or not engine.url.isprintable()
+            or " " in url
+        ):
+            raise ValueError(
+                f"index.url: it should be an address of {MAX_URL} plain characters at most"
+            )
         if not parts.scheme:
-            raise ValueError("index.url: it should be an address like postgresql://db.example.com/keeplore")
+            raise ValueError(
+                "index.url: it should be an address like postgresql://db.example.com/keeplore"
+            )
         if parts.password or not set(dict(parse_qsl(parts.query))) <= _ENGINE_OPTIONS:
-            raise ValueError("index.url: passwords and keys belong into the environment, see docs/scaling.md")
+            raise ValueError(
+                "index.url: passwords and keys belong into the environment, see docs/scaling.md"
+            )
 
 
 def _check_llm(llm: Llm) -> None:
@@ -256,7 +307,9 @@ def _check_llm(llm: Llm) -> None:
     if not 1 <= llm.timeout_s <= MAX_TIMEOUT_S:
         raise ValueError(f"llm.timeout_s: it should be 1 to {MAX_TIMEOUT_S}")
     if min(llm.daily_tokens, llm.monthly_tokens) < 0:
-        raise ValueError("llm.daily_tokens, llm.monthly_tokens: neither can be negative; 0 means no limit")
+        raise ValueError(
+            "llm.daily_tokens, llm.monthly_tokens: neither can be negative; 0 means no limit"
+        )
     for name, price in llm.prices.items():
         if not all(0 <= value < math.inf for value in dataclasses.astuple(price)):
             raise ValueError(f"llm.prices.{name}: a price should be 0 or more")

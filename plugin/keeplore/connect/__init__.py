@@ -1,1 +1,3 @@
-"""How hosts are connected to Keeplore on this machine: what is written into their files, and how it is taken back."""
+"""How hosts are connected to Keeplore on this machine: what is written into their files, and how it
+is taken back.
+"""

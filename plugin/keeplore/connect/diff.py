@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 
-from keeplore.connect.plan import Change
+from keeplore.connect.connect_plan import Change
 
 NOWHERE = "/dev/null"
 NO_END = "\\ No newline at end of file"
@@ -14,8 +14,13 @@ NO_END = "\\ No newline at end of file"
 def unified(changes: Iterable[Change]) -> Iterator[str]:
     """Lines without their ends; a file that is new or goes is told from ``/dev/null``."""
     for change in changes:
-        before, after = (NOWHERE if data is None else str(change.target) for data in (change.before, change.after))
-        for line in difflib.unified_diff(_lines(change.before), _lines(change.after), before, after):
+        before, after = (
+            NOWHERE if data is None else str(change.target)
+            for data in (change.before, change.after)
+        )
+        for line in difflib.unified_diff(
+            _lines(change.before), _lines(change.after), before, after
+        ):
             yield line.removesuffix("\n").removesuffix("\r")
             if not line.endswith("\n"):
                 yield NO_END

@@ -1,4 +1,5 @@
-"""JSON with the place of every part, so that a person's file can be changed without being written anew.
+"""JSON with the place of every part, so that a person's file can be changed without being written
+anew.
 
 Comments and trailing commas are read, and noted: not every host allows them.
 """
@@ -28,7 +29,9 @@ class NotJson(ValueError):
 
 @dataclass(slots=True)
 class Node:
-    """A value between ``start`` and ``end``; ``items`` are the parts of an object or array, in their order."""
+    """A value between ``start`` and ``end``; ``items`` are the parts of an object or array, in
+    their order.
+    """
 
     start: int
     end: int
@@ -38,7 +41,9 @@ class Node:
 
 @dataclass(slots=True)
 class Item:
-    """A member or an element: from its key or value on; ``comma`` is where its comma stands, -1 without one."""
+    """A member or an element: from its key or value on; ``comma`` is where its comma stands, -1
+    without one.
+    """
 
     start: int
     key: str
@@ -53,10 +58,14 @@ class Document:
     is_strict: bool  # neither comments nor trailing commas
 
     def at(self, path: tuple[str, ...]) -> Node | None:
-        """The value below the keys of ``path``; where a key stands twice, the last counts, as it does for hosts."""
+        """The value below the keys of ``path``; where a key stands twice, the last counts, as it
+        does for hosts.
+        """
         node = self.root
         for key in path:
-            found = [item.node for item in node.items if isinstance(node.value, dict) and item.key == key]
+            found = [
+                item.node for item in node.items if isinstance(node.value, dict) and item.key == key
+            ]
             if not found:
                 return None
             node = found[-1]
@@ -136,7 +145,11 @@ class _Reader:
             self.is_strict = False
         node.end = at + 1
         values = [item.node.value for item in node.items]
-        node.value = dict(zip((item.key for item in node.items), values, strict=True)) if is_object else values
+        node.value = (
+            dict(zip((item.key for item in node.items), values, strict=True))
+            if is_object
+            else values
+        )
         return node
 
     def _item(self, at: int, depth: int, *, is_object: bool) -> Item:

@@ -1,7 +1,9 @@
-"""The Claude Agent SDK: callbacks that hand its host events to Keeplore's client, as Claude Code's own entries do.
+"""The Claude Agent SDK: callbacks that hand its host events to Keeplore's client, as Claude Code's
+own entries do.
 
-A program's sessions are sessions of Claude Code, with its payloads and transcripts: they are spooled, read and answered
-by the worker in the same way. So nothing is captured or told twice where the plugin's own entries fire as well.
+A program's sessions are sessions of Claude Code, with its payloads and transcripts: they are
+spooled, read and answered by the worker in the same way. So nothing is captured or told twice where
+the plugin's own entries fire as well.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keeplore import client
-from keeplore.config import program
+from keeplore.config import installation
 from keeplore.config.places import Places
-from keeplore.connect.entries import ENTRIES
+from keeplore.connect.hook_entries import ENTRIES
 from keeplore.frameworks.extras import extra
 
 with extra("claude-agent-sdk"):
@@ -30,7 +32,13 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 HOST = "claude-code"
 # of the events that Claude Code's entries name, those for which the SDK calls Python
-EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "PostToolUse", "Stop", "SubagentStop", "PreCompact")
+EVENTS: tuple[HookEvent, ...] = (
+    "UserPromptSubmit",
+    "PostToolUse",
+    "Stop",
+    "SubagentStop",
+    "PreCompact",
+)
 CLIENT = str(Path(client.__file__).with_name("client.py"))
 CLIENT_S = 5.0  # the client itself gives up sooner
 CALLBACK_S = 15.0  # the SDK's own limit: a session's first prompt runs the client twice
@@ -39,13 +47,15 @@ CALLBACK_S = 15.0  # the SDK's own limit: a session's first prompt runs the clie
 def hooks() -> dict[HookEvent, list[HookMatcher]]:
     """For ``ClaudeAgentOptions(hooks=hooks())``.
 
-    Each prompt brings what is recalled for it, a session's first one the project's brief as well. Nothing that fails
-    here reaches the session.
+    Each prompt brings what is recalled for it, a session's first one the project's brief as well.
+    Nothing that fails here reaches the session.
     """
     client_of = _Client()
     return {
         event: [
-            HookMatcher(matcher=entry.matcher or None, hooks=[client_of.callback], timeout=CALLBACK_S)
+            HookMatcher(
+                matcher=entry.matcher or None, hooks=[client_of.callback], timeout=CALLBACK_S
+            )
             for entry in ENTRIES[HOST]
             if entry.event == event
         ]
@@ -65,11 +75,19 @@ class _Client:
             told = [await _sent("SessionStart", _start(payload))] if self._is_first(payload) else []
             told.append(await _sent(event, payload))
         except Exception as e:  # noqa: BLE001  # a broken memory must never break the session
-            LOG.log(logging.DEBUG if self._has_failed else logging.WARNING, "Keeplore is left out: %s", e)
+            LOG.log(
+                logging.DEBUG if self._has_failed else logging.WARNING,
+                "Keeplore is left out: %s",
+                e,
+            )
             self._has_failed = True
             return {}
         context = "\n".join(filter(None, map(_context_of, told)))
-        return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}} if context else {}
+        return (
+            {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
+            if context
+            else {}
+        )
 
     def _is_first(self, payload: Any) -> bool:
         """Is this the first prompt of a session? The SDK tells Python of no beginning."""
@@ -81,7 +99,9 @@ class _Client:
 
 
 def _start(payload: Any) -> dict[str, Any]:
-    """The payload of a start, as of a session that goes on: one that was briefed before hears only what is new."""
+    """The payload of a start, as of a session that goes on: one that was briefed before hears only
+    what is new.
+    """
     kept = {key: payload[key] for key in ("session_id", "transcript_path", "cwd") if key in payload}
     return {**kept, "hook_event_name": "SessionStart", "source": "resume"}
 
@@ -103,10 +123,12 @@ async def _sent(event: str, payload: Any) -> dict[str, Any]:
 
 
 def _state() -> Path:
-    """The state directory, with this installation in it as the one whose worker is started, if none is known."""
+    """The state directory, with this installation in it as the one whose worker is started, if none
+    is known.
+    """
     state = Places.from_environment(os.environ).state
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    program.register(state)
+    installation.register(state)
     return state
 
 

@@ -13,5 +13,7 @@ def extra(name: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as e:
         raise ImportError(
-            f"the adapter needs {e.name}, which is not installed. Run `pip install 'keeplore[{name}]'`", name=e.name
+            f"the adapter needs {e.name}, which is not installed. Run `pip install "
+            f"'keeplore[{name}]'`",
+            name=e.name,
         ) from e

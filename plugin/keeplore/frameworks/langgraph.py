@@ -1,4 +1,5 @@
-"""LangGraph: a store whose items are notes of the workspace, and through which every other memory can be searched.
+"""LangGraph: a store whose items are notes of the workspace, and through which every other memory
+can be searched.
 
 Namespaces and what becomes of a value: docs/frameworks.md.
 """
@@ -15,15 +16,23 @@ from typing import Any
 
 from keeplore.errors import KeeploreError, StoreError
 from keeplore.frameworks.extras import extra
-from keeplore.frameworks.items import HOST, SEPARATOR, Value, draft_of, is_fitting, told_of, value_of
+from keeplore.frameworks.store_items import (
+    HOST,
+    SEPARATOR,
+    Value,
+    draft_of,
+    is_fitting,
+    told_of,
+    value_of,
+)
 from keeplore.host import PythonHost
 from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.memory import Memory, new_id
 from keeplore.recall import Unasked, View
-from keeplore.workspace.forgetting import forget
 from keeplore.workspace.registry import Found
-from keeplore.workspace.remembering import Target, remember, replace, target_of
 from keeplore.workspace.workspace import now
+from keeplore.workspace.writing.forget import forget
+from keeplore.workspace.writing.remember import Target, remember, replace, target_of
 
 with extra("langgraph"):
     from langgraph.store.base import (
@@ -44,15 +53,17 @@ OWN = "keeplore"  # the first label of namespaces that mean the workspace itself
 SCOPES = ("user", "workspace")
 LOOKED_AT = 200  # memories that a search with a filter chooses from
 Namespace = tuple[str, ...]
-_Found = tuple[View, MemoryRow, float | None, str]  # with its score and best part, where it was asked for
+_Found = tuple[
+    View, MemoryRow, float | None, str
+]  # with its score and best part, where it was asked for
 
 
 class KeeploreStore(BaseStore):
     """For ``builder.compile(store=KeeploreStore(host))``.
 
-    Safe for several threads; the ``a…`` methods run beside the event loop. Searching fails open: an error in Keeplore
-    finds nothing and is told of once. Reading, writing and deleting raise KeeploreError or OSError, because a value
-    that seems to be stored and is not would be worse.
+    Safe for several threads; the ``a…`` methods run beside the event loop. Searching fails open: an
+    error in Keeplore finds nothing and is told of once. Reading, writing and deleting raise
+    KeeploreError or OSError, because a value that seems to be stored and is not would be worse.
     """
 
     def __init__(self, host: PythonHost) -> None:
@@ -80,7 +91,11 @@ class KeeploreStore(BaseStore):
         try:
             return self._search(op) if isinstance(op, SearchOp) else self._namespaces(op)
         except (KeeploreError, OSError) as e:
-            LOG.log(logging.DEBUG if self._has_failed else logging.WARNING, "Keeplore finds nothing: %s", e)
+            LOG.log(
+                logging.DEBUG if self._has_failed else logging.WARNING,
+                "Keeplore finds nothing: %s",
+                e,
+            )
             self._has_failed = True
             return []
 
@@ -98,14 +113,21 @@ class KeeploreStore(BaseStore):
 
     def _put(self, op: PutOp) -> None:
         if op.namespace == (OWN,):
-            raise StoreError(f"{op.namespace} is every memory that applies here", "Put values into another namespace")
+            raise StoreError(
+                f"{op.namespace} is every memory that applies here",
+                "Put values into another namespace",
+            )
         target = self._target(op.namespace)
         id_ = _id(target, op.namespace, op.key)
         target.workspace.index.refresh()
         found = _head(target, id_)
         known = value_of(found.memory) if found else None
-        value = Value(op.namespace, op.key, dict(op.value or {}), known.created_at if known else now())
-        draft = draft_of(value, target.workspace.redact, scope=target.scope, project=target.project, id_=id_)
+        value = Value(
+            op.namespace, op.key, dict(op.value or {}), known.created_at if known else now()
+        )
+        draft = draft_of(
+            value, target.workspace.redact, scope=target.scope, project=target.project, id_=id_
+        )
         if found is None:
             remember(target, draft, self._host.cwd)
         else:
@@ -121,7 +143,11 @@ class KeeploreStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         wanted = op.offset + op.limit
-        found = self._asked(op, LOOKED_AT if op.filter else wanted) if op.query else self._listed(op.namespace_prefix)
+        found = (
+            self._asked(op, LOOKED_AT if op.filter else wanted)
+            if op.query
+            else self._listed(op.namespace_prefix)
+        )
         items: list[SearchItem] = []
         for view, row, score, passage in found:
             if len(items) == wanted:
@@ -149,25 +175,37 @@ class KeeploreStore(BaseStore):
             for row in view.index.listed(Wanted(Allowed(view.scopes)))
             if _is_within(row, prefix)
         ]
-        for view, row in sorted(rows, key=lambda found: (found[1].updated_at, found[1].id), reverse=True):
+        for view, row in sorted(
+            rows, key=lambda found: (found[1].updated_at, found[1].id), reverse=True
+        ):
             yield view, row, None, ""
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         every = {_namespace(row) for _, row, _, _ in self._listed(())}
-        fitting = {name for name in every if all(_is_matching(name, how) for how in op.match_conditions or ())}
+        fitting = {
+            name
+            for name in every
+            if all(_is_matching(name, how) for how in op.match_conditions or ())
+        }
         short = sorted({name[: op.max_depth] for name in fitting})
         return short[op.offset : op.offset + op.limit]
 
     def _target(self, namespace: Namespace) -> Target:
-        """Where a namespace is kept: in the directory's own place, unless it begins with ("keeplore", a scope)."""
+        """Where a namespace is kept: in the directory's own place, unless it begins with
+        ("keeplore", a scope).
+        """
         scope = namespace[1] if namespace[0] == OWN and len(namespace) > 1 else ""
         if scope not in ("", *SCOPES):
-            raise StoreError(f"{namespace} is no place", f"After {OWN!r} comes one of {', '.join(SCOPES)}")
+            raise StoreError(
+                f"{namespace} is no place", f"After {OWN!r} comes one of {', '.join(SCOPES)}"
+            )
         return target_of(self._host.registry, self._host.cwd, scope=scope)
 
 
 def _id(target: Target, namespace: Namespace, key: str) -> str:
-    """The id of an item's first version; after it was forgotten, the next item of that name has another one."""
+    """The id of an item's first version; after it was forgotten, the next item of that name has
+    another one.
+    """
     for generation in itertools.count():
         id_ = new_id(HOST, target.scope, target.project, *namespace, "", key, str(generation))
         if not target.workspace.store.is_forgotten(id_):
@@ -184,7 +222,9 @@ def _head(target: Target, id_: str) -> Found | None:
     return Found(target.workspace, row, target.workspace.store.load(row.path)) if row else None
 
 
-def _fields(row: MemoryRow, memory: Memory, trust: Callable[[Memory], str], passage: str = "") -> dict[str, Any]:
+def _fields(
+    row: MemoryRow, memory: Memory, trust: Callable[[Memory], str], passage: str = ""
+) -> dict[str, Any]:
     """What an item is made of; of a memory that no store wrote, its text and what it is."""
     value = value_of(memory) if row.host == HOST else None
     if value is None:
@@ -200,7 +240,10 @@ def _fields(row: MemoryRow, memory: Memory, trust: Callable[[Memory], str], pass
 
 def _refuse_permanent(memory: Memory) -> None:
     if memory.is_permanent:
-        raise StoreError(f"{memory.id} is permanent: the person alone changes it", f"`keeplore edit {memory.id}` does")
+        raise StoreError(
+            f"{memory.id} is permanent: the person alone changes it",
+            f"`keeplore edit {memory.id}` does",
+        )
 
 
 def _is_within(row: MemoryRow, prefix: Namespace) -> bool:
@@ -216,11 +259,15 @@ def _namespace(row: MemoryRow) -> Namespace:
 def _is_matching(namespace: Namespace, how: MatchCondition) -> bool:
     path = tuple(how.path)
     part = namespace[: len(path)] if how.match_type == "prefix" else namespace[-len(path) :]
-    return len(part) == len(path) and all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+    return len(part) == len(path) and all(
+        wanted in ("*", label) for wanted, label in zip(path, part, strict=True)
+    )
 
 
 def _moment(text: str) -> datetime:
-    """A time of a front matter, which people may edit; one that cannot be read is the beginning of time."""
+    """A time of a front matter, which people may edit; one that cannot be read is the beginning of
+    time.
+    """
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -1,6 +1,7 @@
 """The OpenAI Agents SDK: a session that remembers, around any session of the SDK.
 
-What is in the conversation stays the business of the session inside; here the words of user and assistant are taken in.
+What is in the conversation stays the business of the session inside; here the words of user and
+assistant are taken in.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from keeplore.frameworks.beside import Beside, Talk
+from keeplore.frameworks.common import Beside, Talk
 from keeplore.frameworks.extras import extra
 from keeplore.host import PythonHost
 
@@ -21,14 +22,20 @@ if TYPE_CHECKING:
     from agents.memory import Session, SessionSettings
     from agents.run import CallModelData
 
-_TEXTS = {"input_text": "text", "output_text": "text", "refusal": "refusal"}  # kind of a part → where its words are
+_TEXTS = {
+    "input_text": "text",
+    "output_text": "text",
+    "refusal": "refusal",
+}  # kind of a part → where its words are
 
 
 class KeeploreSession:
-    """A session for ``Runner.run(…, session=…)``; ``inner`` keeps the history, in memory where none is given.
+    """A session for ``Runner.run(…, session=…)``; ``inner`` keeps the history, in memory where none
+    is given.
 
-    ``RunConfig(call_model_input_filter=session.recall)`` lets the model see what is recalled for a prompt. What a run
-    removes from its history (``pop_item``, ``clear_session``) is not forgotten by Keeplore.
+    ``RunConfig(call_model_input_filter=session.recall)`` lets the model see what is recalled for a
+    prompt. What a run removes from its history (``pop_item``, ``clear_session``) is not forgotten
+    by Keeplore.
     """
 
     def __init__(self, host: PythonHost, session_id: str, inner: Session | None = None) -> None:
@@ -82,9 +89,13 @@ class KeeploreSession:
         self._turn = _Turn()
 
     async def recall(self, data: CallModelData[Any]) -> ModelInputData:
-        """A ``call_model_input_filter``: the model's input with what is recalled for each prompt beside it."""
+        """A ``call_model_input_filter``: the model's input with what is recalled for each prompt
+        beside it.
+        """
         items = list(data.model_data.input)
-        said = {at: text for at, (role, text) in enumerate(map(_said, items)) if role == "user" and text}
+        said = {
+            at: text for at, (role, text) in enumerate(map(_said, items)) if role == "user" and text
+        }
         for at, block in zip(said, await self._talk.blocks([*said.values()]), strict=True):
             if block:
                 items[at] = _with_block(items[at], block)
@@ -98,7 +109,9 @@ class KeeploreSession:
 
 
 class _Turn:
-    """The turn that is going on; it is saved again, under the same id, when the assistant says more."""
+    """The turn that is going on; it is saved again, under the same id, when the assistant says
+    more.
+    """
 
     def __init__(self) -> None:
         self.id = str(uuid.uuid4())
@@ -108,7 +121,9 @@ class _Turn:
 
 
 def _said(item: Any) -> tuple[str, str]:
-    """Who speaks in an item, and the words; ("", "") for tool calls, their results, reasoning and the like."""
+    """Who speaks in an item, and the words; ("", "") for tool calls, their results, reasoning and
+    the like.
+    """
     if not isinstance(item, dict) or item.get("type", "message") != "message":
         return "", ""
     content = item.get("content")

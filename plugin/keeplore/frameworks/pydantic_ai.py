@@ -1,4 +1,6 @@
-"""pydantic-ai: a capability that recalls before each request to the model and takes in each finished run."""
+"""pydantic-ai: a capability that recalls before each request to the model and takes in each
+finished run.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,19 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from keeplore.frameworks.beside import Beside, Talk
+from keeplore.frameworks.common import Beside, Talk
 from keeplore.frameworks.extras import extra
 from keeplore.host import PythonHost
 
 with extra("pydantic-ai"):
     from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelRequest,
+        ModelResponse,
+        TextPart,
+        UserPromptPart,
+    )
 
 if TYPE_CHECKING:
     from pydantic_ai import RunContext
@@ -25,9 +33,11 @@ MAX_TALKS = 500
 
 
 class KeeploreMemory(AbstractCapability[Any]):
-    """For ``Agent(…, capabilities=[KeeploreMemory(host)])``; each conversation of pydantic-ai is a session.
+    """For ``Agent(…, capabilities=[KeeploreMemory(host)])``; each conversation of pydantic-ai is a
+    session.
 
-    The conversation is the one of ``message_history``, or of ``conversation_id`` where a run names it.
+    The conversation is the one of ``message_history``, or of ``conversation_id`` where a run names
+    it.
     """
 
     def __init__(self, host: PythonHost) -> None:
@@ -38,17 +48,23 @@ class KeeploreMemory(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Put what is recalled beside each prompt, for the model alone: the history stays as it was said."""
+        """Put what is recalled beside each prompt, for the model alone: the history stays as it was
+        said.
+        """
         messages = list(request_context.messages)
         prompts = {at: text for at, message in enumerate(messages) if (text := _prompt(message))}
         blocks = await self._talk(ctx).blocks([*prompts.values()])
         for at, block in zip(prompts, blocks, strict=True):
             message = messages[at]
             if block and isinstance(message, ModelRequest):
-                messages[at] = dataclasses.replace(message, parts=[*message.parts, UserPromptPart(block)])
+                messages[at] = dataclasses.replace(
+                    message, parts=[*message.parts, UserPromptPart(block)]
+                )
         return dataclasses.replace(request_context, messages=messages)
 
-    async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
+    async def after_run(
+        self, ctx: RunContext[Any], *, result: AgentRunResult[Any]
+    ) -> AgentRunResult[Any]:
         """Take in what was asked and answered; what tools were given and gave is left out."""
         new = result.new_messages()
         replies = [text for message in new if (text := _reply(message))]
@@ -86,7 +102,9 @@ def _text(content: str | Sequence[Any]) -> str:
 def _reply(message: ModelMessage) -> str:
     if not isinstance(message, ModelResponse):
         return ""
-    return "\n\n".join(part.content for part in message.parts if isinstance(part, TextPart) and part.content)
+    return "\n\n".join(
+        part.content for part in message.parts if isinstance(part, TextPart) and part.content
+    )
 
 
 def _written(output: Any) -> str:

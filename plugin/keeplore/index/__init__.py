@@ -1,8 +1,10 @@
-"""Everything derived from a workspace's text: passages, full text, vectors. It may be deleted and comes back."""
+"""Everything derived from a workspace's text: passages, full text, vectors. It may be deleted and
+comes back.
+"""
 
-from keeplore.index.embedder import Deferred, Embedder, Models, embedder_for
+from keeplore.index.consistency import Flaw
+from keeplore.index.embedding.embedder import Deferred, Embedder, Models, embedder_for
 from keeplore.index.index import Index
-from keeplore.index.proof import Flaw
 from keeplore.index.refresh import Source
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
 

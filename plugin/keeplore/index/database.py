@@ -1,8 +1,10 @@
-"""The SQLite file of an index: opening it, one writer at a time, and starting over when it is damaged or too old.
+"""The SQLite file of an index: opening it, one writer at a time, and starting over when it is
+damaged or too old.
 
-Everything in it is made from the workspace, so whatever is wrong with the file is mended by deleting it. Writing takes
-an flock on a file that is never unlinked, with a connection that lives no longer than the lock: SQLite before 3.51.3
-can damage a WAL that two connections write or checkpoint. Readers open the file read-only, which never checkpoints.
+Everything in it is made from the workspace, so whatever is wrong with the file is mended by
+deleting it. Writing takes an flock on a file that is never unlinked, with a connection that lives
+no longer than the lock: SQLite before 3.51.3 can damage a WAL that two connections write or
+checkpoint. Readers open the file read-only, which never checkpoints.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from keeplore.errors import IndexUnavailable
-from keeplore.index import older
-from keeplore.index.graph import feedback, tables
+from keeplore.index.graph import feedback_weights, graph_tables
+from keeplore.index.vectors import vector_migration
 from keeplore_hooks import durable
 
 SCHEMA = 8
@@ -27,7 +29,8 @@ WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
 BUSY_MS = 5000
-PAGE = 8192  # bytes: ten vectors of the packaged model, where SQLite's own 4096 hold four and waste the rest
+# bytes: ten vectors of the packaged model, where SQLite's own 4096 hold four and waste the rest
+PAGE = 8192
 LOG = 1024 * 1024  # bytes of the log that stay on the disk
 READERS = 3  # connections that are kept open
 README = """Keeplore's search index of one workspace, made from the text there.
@@ -119,21 +122,28 @@ _T = TypeVar("_T")
 
 
 class Database:
-    """One index directory. Safe to use from several threads; several processes may use the directory at once."""
+    """One index directory. Safe to use from several threads; several processes may use the
+    directory at once.
+    """
 
     def __init__(self, directory: Path, wait_s: float = WAIT_S) -> None:
         self.directory = directory
         self.file = directory / "index.sqlite3"
         self._lock_file = directory / "writer.lock"
-        self._before = directory / older.NAME
-        self._marker = directory / "writing"  # there while a writer is at work, and after one was killed
+        self._before = directory / vector_migration.NAME
+        self._marker = (
+            directory / "writing"
+        )  # there while a writer is at work, and after one was killed
         self._wait_s = wait_s
         self._mutex = threading.RLock()
-        self._readers: list[sqlite3.Connection] = []  # that nobody uses just now, all of the file of this identity
+        self._readers: list[
+            sqlite3.Connection
+        ] = []  # that nobody uses just now, all of the file of this identity
         self._identity: tuple[int, int] | None = None
 
     def read(self, ask: Callable[[sqlite3.Connection], _T]) -> _T:
-        """What ``ask`` returns for a connection on one consistent state; a damaged or deleted file is begun anew.
+        """What ``ask`` returns for a connection on one consistent state; a damaged or deleted file
+        is begun anew.
 
         Raises IndexUnavailable.
         """
@@ -152,10 +162,11 @@ class Database:
         raise self._unavailable("it is damaged again and again")
 
     def write(self, act: Callable[[sqlite3.Connection], _T], wait_s: float | None = None) -> _T:
-        """Run ``act`` in one transaction of the one writer; a damaged file is begun anew and ``act`` runs again.
+        """Run ``act`` in one transaction of the one writer; a damaged file is begun anew and
+        ``act`` runs again.
 
-        ``act`` must be able to run twice. Another writer is waited for ``wait_s``, or as long as was said once.
-        Raises IndexUnavailable, and what ``act`` raises.
+        ``act`` must be able to run twice. Another writer is waited for ``wait_s``, or as long as
+        was said once. Raises IndexUnavailable, and what ``act`` raises.
         """
         for _ in range(ATTEMPTS):
             seen = _identity(self.file)
@@ -183,7 +194,9 @@ class Database:
     def size_bytes(self) -> int:
         """Of all files in the directory."""
         with contextlib.suppress(FileNotFoundError):
-            return sum(entry.stat().st_size for entry in os.scandir(self.directory) if entry.is_file())
+            return sum(
+                entry.stat().st_size for entry in os.scandir(self.directory) if entry.is_file()
+            )
         return 0
 
     def discard(self) -> None:
@@ -191,7 +204,7 @@ class Database:
         self.close()
         with self.locked():
             self._unlink()
-            older.unlink(self._before)
+            vector_migration.unlink(self._before)
 
     def vacuum(self) -> None:
         """Write the file anew, so that neither its free pages nor its log hold what was deleted.
@@ -200,7 +213,10 @@ class Database:
         """
         self.close()
         try:
-            with self.locked(), contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+            with (
+                self.locked(),
+                contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection,
+            ):
                 connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
                 connection.execute("VACUUM")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -215,7 +231,9 @@ class Database:
 
     @contextlib.contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one who reads: whoever looks something up does not wait for whoever goes over everything."""
+        """A connection for one who reads: whoever looks something up does not wait for whoever goes
+        over everything.
+        """
         connection, identity = self._taken()
         try:
             yield connection
@@ -243,12 +261,15 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self.file.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+            f"{self.file.absolute().as_uri()}?mode=ro",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
         )
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         if _schema(connection) != SCHEMA:
             with contextlib.closing(connection):
-                raise older.other_schema(_schema(connection), SCHEMA)
+                raise vector_migration.other_schema(_schema(connection), SCHEMA)
         return connection
 
     def _write_locked(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
@@ -258,13 +279,17 @@ class Database:
             if is_new:
                 _create(connection)
             elif _schema(connection) != SCHEMA:
-                raise older.other_schema(_schema(connection), SCHEMA)
-            elif self._marker.exists() and connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise vector_migration.other_schema(_schema(connection), SCHEMA)
+            elif self._marker.exists() and connection.execute(
+                "PRAGMA quick_check(1)"
+            ).fetchone() != ("ok",):
                 raise sqlite3.DatabaseError("a killed writer left it damaged")
             if self._before.exists():
-                with contextlib.suppress(sqlite3.Error):  # it is only a saving: they can be made again
-                    older.take_over(connection, self._before)
-                older.unlink(self._before)
+                with contextlib.suppress(
+                    sqlite3.Error
+                ):  # it is only a saving: they can be made again
+                    vector_migration.take_over(connection, self._before)
+                vector_migration.unlink(self._before)
             durable.write(self._marker, b"")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute(f"PRAGMA journal_size_limit={LOG}")
@@ -280,28 +305,33 @@ class Database:
         self._marker.unlink(missing_ok=True)
         return result
 
-    def _mend(self, error: sqlite3.DatabaseError | UnicodeDecodeError, seen: tuple[int, int] | None) -> None:
-        """Delete the file ``seen`` where ``error`` says that it is damaged or foreign. Raises IndexUnavailable."""
+    def _mend(
+        self, error: sqlite3.DatabaseError | UnicodeDecodeError, seen: tuple[int, int] | None
+    ) -> None:
+        """Delete the file ``seen`` where ``error`` says that it is damaged or foreign. Raises
+        IndexUnavailable.
+        """
         if (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF) in _NOT_DAMAGE:
             raise self._unavailable(error) from error
         try:
             with self.locked():
                 if _identity(self.file) != seen:  # someone else has mended it meanwhile
                     return
-                if isinstance(error, older.Older) and not self._marker.exists():
-                    older.set_aside(self.file, self._before)
+                if isinstance(error, vector_migration.Older) and not self._marker.exists():
+                    vector_migration.set_aside(self.file, self._before)
                 self._unlink()
         except OSError as e:
             raise self._unavailable(e) from e
 
     def _unlink(self) -> None:
-        older.unlink(self.file)
+        vector_migration.unlink(self.file)
         self._marker.unlink(missing_ok=True)
 
     def _unavailable(self, reason: object) -> IndexUnavailable:
         return IndexUnavailable(
             f"the search index in {self.directory} cannot be used: {reason}",
-            "Check free space and rights there; it may be deleted, and is made again from the workspace",
+            "Check free space and rights there; it may be deleted, and is made again from the "
+            "workspace",
         )
 
     @contextlib.contextmanager
@@ -330,7 +360,8 @@ class Database:
                 os.close(handle)
             if time.monotonic() > until:
                 raise IndexUnavailable(
-                    f"another process is writing the search index in {self.directory}", "Try again in a minute"
+                    f"another process is writing the search index in {self.directory}",
+                    "Try again in a minute",
                 )
             time.sleep(POLL_S)
 
@@ -345,14 +376,17 @@ class Database:
 def _create(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     made = (
-        (_TABLES + tables.TABLES + feedback.TABLES)
+        (_TABLES + graph_tables.TABLES + feedback_weights.TABLES)
         .replace("{columns}", ", ".join(FTS_WEIGHTS))
         .replace("{tokenizer}", TOKENIZER)
     )
     connection.executescript("BEGIN;" + made)
-    # the word of the scope keeps a search within a project from scoring those of all others, and says nothing itself
+    # the word of the scope keeps a search within a project from scoring those of all others, and
+    # says nothing itself
     weights = ", ".join(str(weight) for weight in (*FTS_WEIGHTS.values(), 0.0))
-    connection.execute("INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",))
+    connection.execute(
+        "INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",)
+    )
     # names this very file: passage ids of another one mean other passages
     connection.execute("INSERT INTO meta VALUES ('database', ?)", (secrets.token_hex(8),))
     connection.execute(f"PRAGMA user_version={SCHEMA}")

@@ -11,31 +11,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable
-from keeplore.index import blocks, periods, proof, queries, refresh, search
+from keeplore.index import consistency, full_text, queries, refresh, time_range
 from keeplore.index.backends.base import Engine, EngineMaker
-from keeplore.index.backends.embedded import Embedded
+from keeplore.index.backends.embedded_engine import Embedded
 from keeplore.index.database import Database
-from keeplore.index.embedder import Embedder, batch_of, fingerprint_of, give_back, prepare
-from keeplore.index.graph.view import Graph
-from keeplore.index.packing import packed
+from keeplore.index.embedding.embedder import Embedder, batch_of, fingerprint_of, give_back, prepare
+from keeplore.index.embedding.model_switch import Answering, Find, KeptVectors, Switching
+from keeplore.index.graph.graph_index import Graph
+from keeplore.index.incremental import Upkeep
 from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
-from keeplore.index.switching import Answering, Find, KeptVectors, Switching
-from keeplore.index.upkeep import Upkeep
+from keeplore.index.vectors import block_files
+from keeplore.index.vectors.quantization import packed
 from keeplore.memory.chains import Chain
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-TOGETHER = 8  # texts handed over at once: an embedder gives memory back after each call, a sixth of the time with one
-WINDOW = 64  # texts looked up at once for embedding, sorted by length before they are cut into batches
+# texts handed over at once: an embedder gives memory back after each call, a sixth of the time with
+# one
+TOGETHER = 8
+WINDOW = (
+    64  # texts looked up at once for embedding, sorted by length before they are cut into batches
+)
 Progress = Callable[[int, int], None]
 
 
 class Index:
     """Safe to use from several threads, and from several processes in the same directory.
 
-    The directory may be deleted at any time: what is asked then finds an empty index, and ``refresh`` fills it again.
+    The directory may be deleted at any time: what is asked then finds an empty index, and
+    ``refresh`` fills it again.
     """
 
     def __init__(
@@ -48,10 +54,12 @@ class Index:
         graph_from: int | None = None,
         find: Find | None = None,
     ) -> None:
-        """Open or create; a damaged file or one of another schema is begun anew. Raises IndexUnavailable.
+        """Open or create; a damaged file or one of another schema is begun anew. Raises
+        IndexUnavailable.
 
-        ``find`` gives the embedder of a name, so that the model before can answer while ``embedder`` is new.
-        ``engine`` makes what searches the passages, ``graph_from`` is that of the embedded one.
+        ``find`` gives the embedder of a name, so that the model before can answer while
+        ``embedder`` is new. ``engine`` makes what searches the passages, ``graph_from`` is that of
+        the embedded one.
         """
         self._database = Database(directory)
         self._store = store
@@ -64,35 +72,50 @@ class Index:
         self._database.read(lambda _: None)
 
     def refresh(
-        self, progress: Progress | None = None, *, wait_s: float | None = None, within_s: float | None = None
+        self,
+        progress: Progress | None = None,
+        *,
+        wait_s: float | None = None,
+        within_s: float | None = None,
     ) -> Refreshed:
-        """Read the files that changed, drop those that are gone; vectors follow with ``embed_pending``.
+        """Read the files that changed, drop those that are gone; vectors follow with
+        ``embed_pending``.
 
-        ``progress`` is called with (files done, files to do). ``within_s`` ends it after a while, the newest files
-        first; ``left`` then says how many are still to be read, and the next call goes on. Raises IndexUnavailable,
-        where another process is writing all through ``wait_s`` (20 seconds if not given) too.
+        ``progress`` is called with (files done, files to do). ``within_s`` ends it after a while,
+        the newest files first; ``left`` then says how many are still to be read, and the next call
+        goes on. Raises IndexUnavailable, where another process is writing all through ``wait_s``
+        (20 seconds if not given) too.
         """
         return self._upkeep.catch_up(progress, wait_s, within_s)
 
     def listen(self, hears_of_changes: Callable[[], bool]) -> None:
-        """Let ``is_in_step`` ask somebody who is told of changes whether there is one that is not indexed."""
+        """Let ``is_in_step`` ask somebody who is told of changes whether there is one that is not
+        indexed.
+        """
         self._upkeep.hears_of_changes = hears_of_changes
 
     def is_in_step(self) -> bool:
-        """Whether ``refresh`` may be left out, where it takes long: nothing has changed since the last one."""
+        """Whether ``refresh`` may be left out, where it takes long: nothing has changed since the
+        last one.
+        """
         return self._upkeep.is_in_step()
 
     def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
         """Fill in missing vectors, newest passages first; returns how many texts still lack one.
 
-        At most ``limit`` texts in this call. ``progress`` is called with (done, to do) after each small
-        batch; what it raises interrupts, and keeps what is done. Raises ModelUnavailable, IndexUnavailable.
+        At most ``limit`` texts in this call. ``progress`` is called with (done, to do) after each
+        small batch; what it raises interrupts, and keeps what is done. Raises ModelUnavailable,
+        IndexUnavailable.
         """
         if self._embedder is None:
-            raise ModelUnavailable("there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml")
+            raise ModelUnavailable(
+                "there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml"
+            )
         prepare(self._embedder)
         self._switching.renewed()
-        waiting = self._engine.bring_words(limit)  # first, for what another machine has embedded needs no vector here
+        waiting = self._engine.bring_words(
+            limit
+        )  # first, for what another machine has embedded needs no vector here
         missing = self._engine.count_pending()
         total = missing if limit is None else min(limit, missing)
         done = 0
@@ -109,7 +132,8 @@ class Index:
         return left
 
     def answering(self, wanted: Embedder | None = None) -> Embedder | None:
-        """The embedder whose vectors answer now: that of the model before, while the one that is set lacks some.
+        """The embedder whose vectors answer now: that of the model before, while the one that is
+        set lacks some.
 
         ``wanted`` stands for the one that is set, where it is not the index's own.
         """
@@ -122,7 +146,9 @@ class Index:
 
     @property
     def is_remote(self) -> bool:
-        """Whether the engine waits for a server, so that vectors are best brought to it where nobody else waits."""
+        """Whether the engine waits for a server, so that vectors are best brought to it where
+        nobody else waits.
+        """
         return self._engine.is_remote
 
     @property
@@ -131,7 +157,9 @@ class Index:
         return self._engine.note
 
     def rebuild(self) -> None:
-        """Forget what the engine has; ``refresh`` and ``embed_pending`` make it anew. Raises IndexUnavailable."""
+        """Forget what the engine has; ``refresh`` and ``embed_pending`` make it anew. Raises
+        IndexUnavailable.
+        """
         self._engine.rebuild()
 
     @property
@@ -146,18 +174,26 @@ class Index:
             give_back()
 
     def scrub(self) -> None:
-        """Bring the index up to date and leave no trace of what is gone in its files. Raises IndexUnavailable."""
+        """Bring the index up to date and leave no trace of what is gone in its files. Raises
+        IndexUnavailable.
+        """
         self.refresh()
-        with contextlib.suppress(EngineUnavailable):  # the table of points remembers what has to go there
+        with contextlib.suppress(
+            EngineUnavailable
+        ):  # the table of points remembers what has to go there
             self._engine.bring_words(None)
         self._database.write(queries.drop_traces)
         self._database.vacuum()
         with self._database.locked():  # the files that held the vectors of what is gone
-            for file in self._database.read(lambda c: blocks.strays(c, self._database.directory)):
+            for file in self._database.read(
+                lambda c: block_files.strays(c, self._database.directory)
+            ):
                 file.unlink(missing_ok=True)
 
     def stamp(self, *, of_text: bool = False) -> Stamp:
-        """What the index reflects; ``of_text`` does not look at the model, and counts no vectors."""
+        """What the index reflects; ``of_text`` does not look at the model, and counts no
+        vectors.
+        """
         answering = None if of_text else self._switching.now()
         fingerprint = fingerprint_of(answering.embedder) if answering else ""
 
@@ -172,7 +208,9 @@ class Index:
     def _counts(
         self, connection: sqlite3.Connection, fingerprint: str, answering: Answering | None
     ) -> tuple[int, int, int]:
-        """Memories, passages and vectors; every recall asks, and counting takes longer than many a search."""
+        """Memories, passages and vectors; every recall asks, and counting takes longer than many a
+        search.
+        """
         state = (*queries.state(connection), fingerprint)
         if self._counted[0] != state:
             vectors = answering.engine.count_vectors(connection) if answering and fingerprint else 0
@@ -183,7 +221,9 @@ class Index:
         """How many files differ from what the index reflects, by their time, size and inode."""
         known = self._database.read(refresh.known_files)
         seen = {file.path: file for file in self._store.indexed()}
-        differ = sum(1 for path, file in seen.items() if path not in known or not known[path].is_same(file))
+        differ = sum(
+            1 for path, file in seen.items() if path not in known or not known[path].is_same(file)
+        )
         return differ + len(known.keys() - seen.keys())
 
     @property
@@ -197,50 +237,68 @@ class Index:
     def size_bytes(self) -> int:
         return self._database.size_bytes()
 
-    def flaws(self, progress: Progress | None = None) -> Iterator[proof.Flaw]:
-        """In what the index is not what the text makes: every file is read again, every vector checked.
+    def flaws(self, progress: Progress | None = None) -> Iterator[consistency.Flaw]:
+        """In what the index is not what the text makes: every file is read again, every vector
+        checked.
 
         Refresh it first. Raises IndexUnavailable, or ModelUnavailable after all else was looked at.
         """
-        yield from proof.database_flaws(self._database)
+        yield from consistency.database_flaws(self._database)
         files = sorted(self._store.indexed(), key=lambda file: file.path)
-        yield from proof.text_flaws(self._database, files, self._store, progress or (lambda *_: None))
+        yield from consistency.text_flaws(
+            self._database, files, self._store, progress or (lambda *_: None)
+        )
         if self._embedder is not None:
-            yield from proof.vector_flaws(self._database, self._embedder)
+            yield from consistency.vector_flaws(self._database, self._embedder)
             if damage := self._engine.damage():
-                yield proof.Flaw("engine", "", damage)
+                yield consistency.Flaw("engine", "", damage)
 
-    def mend(self, flaws: Iterable[proof.Flaw], progress: Progress | None = None) -> Refreshed:
+    def mend(
+        self, flaws: Iterable[consistency.Flaw], progress: Progress | None = None
+    ) -> Refreshed:
         """Make anew from the text what ``flaws`` found; vectors follow with ``embed_pending``."""
         found = list(flaws)
-        proof.take_out(self._database, found)
+        consistency.take_out(self._database, found)
         if any(flaw.part == "engine" for flaw in found):
             self._engine.mend()
         return self.refresh(progress)
 
-    def text_search(self, query: str, allowed: Allowed, limit: int, *, is_patient: bool = False) -> list[Match]:
+    def text_search(
+        self, query: str, allowed: Allowed, limit: int, *, is_patient: bool = False
+    ) -> list[Match]:
         """Passages by their words, best first; any text is a query.
 
-        Where the engine does not answer, or not as soon as a waiting host needs it, this machine's own full text does.
+        Where the engine does not answer, or not as soon as a waiting host needs it, this machine's
+        own full text does.
         """
         try:
             return self._engine.text_search(query, allowed, limit, is_patient=is_patient)
         except EngineUnavailable:
-            return self._database.read(lambda c: search.text_search(c, query, allowed, limit))
+            return self._database.read(lambda c: full_text.text_search(c, query, allowed, limit))
 
     def vector_search(
-        self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, model: str = "", is_patient: bool = False
+        self,
+        vector: NDArray[np.float32],
+        allowed: Allowed,
+        limit: int,
+        *,
+        model: str = "",
+        is_patient: bool = False,
     ) -> list[Match]:
-        """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first; none without a model.
+        """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first; none
+        without a model.
 
-        ``model`` is the fingerprint of the one that made it, the one that is set if not given. Raises ValueError for
-        a vector of another dimension than that of the model that is set, and EngineUnavailable.
+        ``model`` is the fingerprint of the one that made it, the one that is set if not given.
+        Raises ValueError for a vector of another dimension than that of the model that is set, and
+        EngineUnavailable.
         """
         if self._embedder is None:
             return []
         engine = self._switching.engine_for(model) if model else self._switching.renewed()
         if engine is self._engine and vector.shape != (self._embedder.dim,):
-            raise ValueError(f"the vector has the shape {vector.shape}, this model has ({self._embedder.dim},)")
+            raise ValueError(
+                f"the vector has the shape {vector.shape}, this model has ({self._embedder.dim},)"
+            )
         return engine.vector_search(vector, allowed, limit, is_patient=is_patient) if engine else []
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
@@ -263,24 +321,36 @@ class Index:
         return self._database.read(lambda c: queries.count_listed(c, wanted))
 
     def session_span(self, allowed: Allowed, number: int) -> tuple[str, str] | None:
-        """When the n-th session in these scopes began and ended, the last one for -1; None where there are fewer."""
+        """When the n-th session in these scopes began and ended, the last one for -1; None where
+        there are fewer.
+        """
         return self._database.read(lambda c: queries.session_span(c, allowed, number))
 
     def said_between(self, allowed: Allowed, first: str, last: str, limit: int) -> list[PassageRow]:
-        """The newest ``limit`` memories of a time: heads, sections, and what was said then; see ``periods``."""
-        return self._database.read(lambda c: periods.said_between(c, allowed, first, last, limit))
+        """The newest ``limit`` memories of a time: heads, sections, and what was said then; see
+        ``periods``.
+        """
+        return self._database.read(
+            lambda c: time_range.said_between(c, allowed, first, last, limit)
+        )
 
     def scopes(self) -> tuple[tuple[str, str], ...]:
         """Every scope that there ever was memory of, with its project."""
         return self._database.read(queries.scopes)
 
     def find(self, reference: str) -> list[MemoryRow]:
-        """What an id, the beginning of one (4 digits at least), a path or a file's name may mean; 20 at most."""
+        """What an id, the beginning of one (4 digits at least), a path or a file's name may mean;
+        20 at most.
+        """
         is_id = re.fullmatch(r"(mem_)?[0-9a-f]{4}[0-9a-f-]*", reference)
 
         def ask(connection: sqlite3.Connection) -> list[MemoryRow]:
             ids = queries.ids_like(connection, reference) if is_id else []
-            return list(queries.memory_rows(connection, ids or queries.ids_at(connection, reference)).values())
+            return list(
+                queries.memory_rows(
+                    connection, ids or queries.ids_at(connection, reference)
+                ).values()
+            )
 
         return self._database.read(ask)
 
@@ -321,8 +391,12 @@ class Index:
         self._switching.close()
         self._database.close()
 
-    def _embed(self, embedder: Embedder, texts: list[tuple[bytes, str]], report: Callable[[int], None]) -> int:
-        """Make and store the vectors of texts; returns for how many passages. What interrupts keeps what is done."""
+    def _embed(
+        self, embedder: Embedder, texts: list[tuple[bytes, str]], report: Callable[[int], None]
+    ) -> int:
+        """Make and store the vectors of texts; returns for how many passages. What interrupts keeps
+        what is done.
+        """
         texts.sort(key=lambda text: len(text[1]))
         made: list[tuple[bytes, bytes]] = []
         placed = 0

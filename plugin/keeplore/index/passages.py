@@ -1,4 +1,6 @@
-"""A memory → the passages by which it is found. Pure: the same memory gives the same passages on every machine."""
+"""A memory → the passages by which it is found. Pure: the same memory gives the same passages on
+every machine.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +9,30 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from keeplore.index.words import extra_tokens, spoken_day, token_count
+from keeplore.index.query_terms import extra_tokens, spoken_day, token_count
 from keeplore.memory import Asked, Conversation, Exchange, Memory
-from keeplore.memory.conversation import EXCHANGES
+from keeplore.memory.conversation_body import EXCHANGES
 
-# All in tokens, so that a passage with its title and context stays within the 256 that the packaged model reads.
+# All in tokens, so that a passage with its title and context stays within the 256 that the packaged
+# model reads.
 BODY = 190
 TITLE = 24
 BEFORE = 24
 AFTER = 14
 HASH = 16  # bytes: two texts of one hash are not to be expected, and every passage has two
-# Up to here a passage is filled for the full text with what was said before and after it. Measured: a short one is
-# found by the talk around it, a long one says enough itself.
+# Up to here a passage is filled for the full text with what was said before and after it. Measured:
+# a short one is found by the talk around it, a long one says enough itself.
 WITH_BEFORE = 120
 WITH_AFTER = 90
 NEIGHBOURS = 3  # exchanges on either side, where they are short
-MAX_WORD = 100  # characters; longer runs without a space are cut, so that one always fits into a piece
+MAX_WORD = (
+    100  # characters; longer runs without a space are cut, so that one always fits into a piece
+)
 _RECEIPT = re.compile(r" — (?:user|assistant), turn \S+$", re.MULTILINE)
 # lines that say when and where: they answer no question, and commands match words that nobody meant
-_FORM = re.compile(r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?", re.MULTILINE)
+_FORM = re.compile(
+    r"^(?:\*\*(?:Date|Session context|Projects involved)\*\*: |- command: ).*\n?", re.MULTILINE
+)
 _HEADING = re.compile(r"^#{1,6} +(.*?)[ #]*$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 
@@ -37,18 +44,23 @@ class Passage:
     kind: str  # head | exchange | section
     title: str
     body: str
-    context: str = ""  # what stands around it, on four lines: question or heading, before, after, place and date
+    # what stands around it, on four lines: question or heading, before, after, place and date
+    context: str = ""
     turn: str = ""
     at: str = ""
 
     @property
     def embedded(self) -> str:
-        """The text whose vector stands for the passage: what matters least comes last, where a model cuts."""
+        """The text whose vector stands for the passage: what matters least comes last, where a
+        model cuts.
+        """
         return embedded_text(self.title, self.body, self.context)
 
     @property
     def extra(self) -> str:
-        return "\n".join(filter(None, (extra_tokens(f"{self.title}\n{self.body}"), spoken_day(self.at))))
+        return "\n".join(
+            filter(None, (extra_tokens(f"{self.title}\n{self.body}"), spoken_day(self.at)))
+        )
 
     @property
     def hash(self) -> bytes:
@@ -66,12 +78,15 @@ def _around(*, asked: str = "", before: str = "", after: str = "", place: str = 
 
 
 def passages_of(memory: Memory) -> list[Passage]:
-    """All passages of a memory, the head first; a memory without text still has a head, made of its title."""
+    """All passages of a memory, the head first; a memory without text still has a head, made of its
+    title.
+    """
     return list(_passages(memory))
 
 
 def still_says(memory: Memory, talk: Conversation | None, turn: str, text: str) -> bool:
-    """Whether a memory has what a passage of it said; to cut a long one into all its passages again takes too long.
+    """Whether a memory has what a passage of it said; to cut a long one into all its passages again
+    takes too long.
 
     ``talk`` is what its body was read as, where somebody has done that.
     """
@@ -98,7 +113,9 @@ def _passages(memory: Memory) -> Iterator[Passage]:
 
 
 def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
-    """Pieces of a document: as many of its paragraphs as fit, a new piece at a heading once one is half full."""
+    """Pieces of a document: as many of its paragraphs as fit, a new piece at a heading once one is
+    half full.
+    """
     blocks = list(_blocks(markdown, title))
     pieces: list[tuple[str, str]] = []  # heading, text
     for heading, text in blocks or [("", "")]:
@@ -115,7 +132,9 @@ def _sections(title: str, markdown: str, place: str) -> Iterator[Passage]:
 
 
 def _blocks(markdown: str, title: str) -> Iterator[tuple[str, str]]:
-    """Paragraphs with the heading they stand under; a heading begins the paragraph that follows it."""
+    """Paragraphs with the heading they stand under; a heading begins the paragraph that
+    follows it.
+    """
     heading, is_code = "", False
     lines: list[str] = []
     for line in [*markdown.splitlines(), ""]:
@@ -140,12 +159,15 @@ def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
         after = "\n".join(said[number + 1 : number + 1 + NEIGHBOURS])
         pieces = split(said[number])
         for part, piece in enumerate(pieces):
-            # later pieces are answers: the question says what they answer, the neighbours say little
+            # later pieces are answers: the question says what they answer, the neighbours say
+            # little
             size = int(token_count(piece))
             context = _around(
                 asked=_head_of(exchange.user, BEFORE) if part else "",
                 before="" if part else _tail_of(before, max(BEFORE, WITH_BEFORE - size)),
-                after=_head_of(after, max(AFTER, WITH_AFTER - size)) if part + 1 == len(pieces) else "",
+                after=_head_of(after, max(AFTER, WITH_AFTER - size))
+                if part + 1 == len(pieces)
+                else "",
                 place=exchange.at[:10],
             )
             yield Passage("exchange", title, piece, context, exchange.id, exchange.at)
@@ -164,7 +186,9 @@ def _asked(reply: Asked) -> str:
 
 
 def split(text: str, room: int = BODY) -> list[str]:
-    """Cut a text into pieces of at most ``room`` tokens: between paragraphs, else sentences, else words."""
+    """Cut a text into pieces of at most ``room`` tokens: between paragraphs, else sentences, else
+    words.
+    """
     if token_count(text) <= room:
         return [text]
     pieces = [""]
@@ -192,12 +216,16 @@ def _units(text: str, room: int) -> Iterator[str]:
 def _sentences(text: str) -> list[str]:
     from sentencex import segment  # here, because only long paragraphs need it
 
-    sentences: list[str] = list(segment("en", text.encode("utf-8", "replace").decode()))  # no lone surrogates
+    sentences: list[str] = list(
+        segment("en", text.encode("utf-8", "replace").decode())
+    )  # no lone surrogates
     return sentences
 
 
 def _words(text: str, room: int) -> Iterator[str]:
-    """For a line without sentences (minified code, base64, a table): as many words as fit, words cut where needed."""
+    """For a line without sentences (minified code, base64, a table): as many words as fit, words
+    cut where needed.
+    """
     piece, size = "", 0.0
     for word in re.findall(rf"\S{{1,{MAX_WORD}}}\s*", text):
         count = token_count(word)

@@ -1,4 +1,6 @@
-"""Bringing the text part of the index in line with the files: first a plan, then one transaction for each batch."""
+"""Bringing the text part of the index in line with the files: first a plan, then one transaction
+for each batch.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,16 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from keeplore.errors import KeeploreError, NotFound
-from keeplore.index import blocks
-from keeplore.index.graph import tables
-from keeplore.index.graph.tables import NOTHING, Share
+from keeplore.index.graph import graph_tables
+from keeplore.index.graph.graph_tables import NOTHING, Share
 from keeplore.index.passages import Passage, passages_of
+from keeplore.index.vectors import block_files
 from keeplore.memory import Memory
-from keeplore.memory.conversation import turns_of
+from keeplore.memory.conversation_body import turns_of
 from keeplore.memory.note import hash_of
 
-# A file written twice within one tick of the file system's clock can keep its time and size; so one that was young
-# when it was read is read again at the next refresh. FAT's clock is the slowest.
+# A file written twice within one tick of the file system's clock can keep its time and size; so one
+# that was young when it was read is read again at the next refresh. FAT's clock is the slowest.
 SETTLED_NS = 2_000_000_000
 MAX_SIDE = 4 * 1024 * 1024  # bytes of a file that is no memory
 
@@ -72,7 +74,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A file that was read: a memory with its passages, what else is indexed, or the problem that keeps it out."""
+    """A file that was read: a memory with its passages, what else is indexed, or the problem that
+    keeps it out.
+    """
 
     file: File
     is_settled: bool
@@ -87,14 +91,21 @@ class Read:
 def plan(known: Mapping[str, Known], seen: Iterable[File]) -> Plan:
     """What has to be read and what to be dropped so that the index is that of the files seen."""
     files = {file.path: file for file in seen}
-    to_read = [file for path, file in files.items() if path not in known or not known[path].is_settled_as(file)]
-    return Plan(tuple(sorted(to_read, key=_urgency)), tuple(path for path in known if path not in files))
+    to_read = [
+        file
+        for path, file in files.items()
+        if path not in known or not known[path].is_settled_as(file)
+    ]
+    return Plan(
+        tuple(sorted(to_read, key=_urgency)), tuple(path for path in known if path not in files)
+    )
 
 
 def _urgency(file: File) -> tuple[bool, int]:
     """Talks come last, and of all the newest first, by the date that their names begin with.
 
-    There may be a hundred thousand, and whoever asks meanwhile mostly asks about what was said lately or is a rule.
+    There may be a hundred thousand, and whoever asks meanwhile mostly asks about what was said
+    lately or is a rule.
     """
     name = file.path.rpartition("/")[2]
     day = name[:4] + name[5:7] + name[8:10]
@@ -107,7 +118,9 @@ def known_files(connection: sqlite3.Connection) -> dict[str, Known]:
 
 
 def read(source: Source, file: File, now_ns: int) -> Read | None:
-    """Read one file; None where it vanished since it was seen. Never raises: a bad file is a Read with a problem."""
+    """Read one file; None where it vanished since it was seen. Never raises: a bad file is a Read
+    with a problem.
+    """
     is_settled = file.mtime_ns < now_ns - SETTLED_NS
     try:
         if not file.path.endswith(".md"):
@@ -115,9 +128,18 @@ def read(source: Source, file: File, now_ns: int) -> Read | None:
         memory = source.load(file.path)
         said = json.dumps(dict(memory.meta), ensure_ascii=False, default=str)
         passages, turns = tuple(passages_of(memory)), tuple(turns_of(memory))
-        share = tables.share_of(memory, place_of(memory)[1])
+        share = graph_tables.share_of(memory, place_of(memory)[1])
         problem = "; ".join(memory.problems)
-        return Read(file, is_settled, _sum(f"{said}\0{memory.body}"), memory, passages, turns, problem, share)
+        return Read(
+            file,
+            is_settled,
+            _sum(f"{said}\0{memory.body}"),
+            memory,
+            passages,
+            turns,
+            problem,
+            share,
+        )
     except NotFound:
         return None
     except KeeploreError as e:
@@ -131,7 +153,7 @@ def _read_side(source: Source, file: File, *, is_settled: bool) -> Read:
     text = source.read_text(file.path, MAX_SIDE)
     share, problem = NOTHING, ""
     try:
-        share = tables.share_of_side(file.path, text)
+        share = graph_tables.share_of_side(file.path, text)
     except ValueError as e:
         problem = str(e)
     return Read(file, is_settled, _sum(text), None, (), (), problem, share)
@@ -142,32 +164,44 @@ def _sum(text: str) -> bytes:
 
 
 def drop(connection: sqlite3.Connection, path: str) -> None:
-    """Forget a file and what was made from it; vectors stay, for the text may come back under another name."""
+    """Forget a file and what was made from it; vectors stay, for the text may come back under
+    another name.
+    """
     _drop_rows(connection, path)
     connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
 
 def put(connection: sqlite3.Connection, item: Read) -> bool:
-    """Store what was read in place of what was known; False where the file says what it said before."""
+    """Store what was read in place of what was known; False where the file says what it said
+    before.
+    """
     file = item.file
     row = connection.execute("SELECT content FROM files WHERE path = ?", (file.path,)).fetchone()
     is_same = row is not None and row[0] == item.content
     if not is_same:
         _drop_rows(connection, file.path)
         key = None if item.memory is None else _add_memory(connection, file.path, item.memory, item)
-        tables.put(connection, file.path, item.share, key)
+        graph_tables.put(connection, file.path, item.share, key)
     connection.execute(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (file.path, file.mtime_ns, file.size, file.inode, item.is_settled, item.content, _text(item.problem)),
+        (
+            file.path,
+            file.mtime_ns,
+            file.size,
+            file.inode,
+            item.is_settled,
+            item.content,
+            _text(item.problem),
+        ),
     )
     return not is_same
 
 
 def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
     row = connection.execute("SELECT key FROM memories WHERE path = ?", (path,)).fetchone()
-    tables.drop(connection, path, row[0] if row else None)
+    graph_tables.drop(connection, path, row[0] if row else None)
     if row:
-        blocks.lose(connection, row[0])
+        block_files.lose(connection, row[0])
         for statement in (
             "DELETE FROM passages WHERE memory = ?",
             "DELETE FROM turns WHERE memory = ?",
@@ -182,11 +216,15 @@ def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item:
     row = (path, *columns(memory, path))
     marks = ", ".join("?" * (len(row) + 1))
     key = connection.execute(
-        f"INSERT INTO memories VALUES (NULL, {marks})",  # noqa: S608  # marks alone
+        f"INSERT INTO memories VALUES (NULL, {marks})",  # marks alone
         (*row[:2], scope_id, *row[2:]),
     ).lastrowid
-    connection.executemany("INSERT INTO turns VALUES (?, ?)", ((turn, key) for turn in turn_columns(item)))
-    connection.executemany("INSERT INTO links VALUES (?, ?, ?)", ((key, *link) for link in link_columns(memory)))
+    connection.executemany(
+        "INSERT INTO turns VALUES (?, ?)", ((turn, key) for turn in turn_columns(item))
+    )
+    connection.executemany(
+        "INSERT INTO links VALUES (?, ?, ?)", ((key, *link) for link in link_columns(memory))
+    )
     connection.executemany(
         "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((key, scope_id, *passage_columns(passage)) for passage in item.passages),
@@ -197,7 +235,17 @@ def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item:
 def columns(memory: Memory, path: str) -> tuple[Any, ...]:
     """What the table of memories says of one: after its path, without its scope."""
     return (
-        *map(_text, (memory.id, memory.title, memory.kind, memory.category, memory.created_at, memory.updated_at)),
+        *map(
+            _text,
+            (
+                memory.id,
+                memory.title,
+                memory.kind,
+                memory.category,
+                memory.created_at,
+                memory.updated_at,
+            ),
+        ),
         int(memory.is_permanent),
         memory.trust,
         *(_text(str(memory.source.get(key) or "")) for key in ("session", "host")),
@@ -218,7 +266,16 @@ def link_columns(memory: Memory) -> list[tuple[str, str]]:
 def passage_columns(passage: Passage) -> tuple[bytes | str, ...]:
     is_head = passage.kind == "head"
     head, body = (passage.body, "") if is_head else ("", passage.body)
-    texts = (passage.kind, passage.turn, passage.at, passage.title, head, body, passage.context, passage.extra)
+    texts = (
+        passage.kind,
+        passage.turn,
+        passage.at,
+        passage.title,
+        head,
+        body,
+        passage.context,
+        passage.extra,
+    )
     return (passage.hash, *map(_text, texts))
 
 
@@ -230,7 +287,9 @@ def place_of(memory: Memory) -> tuple[str, str]:
 def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:
     pair = place_of(memory)
     connection.execute("INSERT OR IGNORE INTO scopes (scope, project) VALUES (?, ?)", pair)
-    found = connection.execute("SELECT id FROM scopes WHERE scope = ? AND project = ?", pair).fetchone()
+    found = connection.execute(
+        "SELECT id FROM scopes WHERE scope = ? AND project = ?", pair
+    ).fetchone()
     return int(found[0])
 
 

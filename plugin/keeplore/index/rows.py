@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The (scope, project) pairs that may be found, project ``""`` for workspace and user; empty for everything."""
+    """The (scope, project) pairs that may be found, project ``""`` for workspace and user; empty
+    for everything.
+    """
 
     scopes: tuple[tuple[str, str], ...] = ()
 

@@ -1,7 +1,7 @@
 """Documents: from a file or a page to text that can be kept. What it reads is hostile."""
 
-from keeplore.ingest.document import Extracted
-from keeplore.ingest.origin import Origin, origin_of
-from keeplore.ingest.read import MAX_BYTES, SECONDS, extracted
+from keeplore.ingest.document_body import Extracted
+from keeplore.ingest.reader import MAX_BYTES, SECONDS, extracted
+from keeplore.ingest.source_address import Origin, origin_of
 
 __all__ = ("MAX_BYTES", "SECONDS", "Extracted", "Origin", "extracted", "origin_of")

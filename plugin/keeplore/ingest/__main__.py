@@ -1,5 +1,5 @@
 """One document from stdin to text on stdout, for ``confined``."""
 
-from keeplore.ingest.confined import serve
+from keeplore.ingest.sandbox import serve
 
 serve()

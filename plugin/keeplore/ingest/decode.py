@@ -1,4 +1,6 @@
-"""Bytes → text, whoever wrote them: marks of order, what the source states, UTF-8, and then a guess."""
+"""Bytes → text, whoever wrote them: marks of order, what the source states, UTF-8, and then a
+guess.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,14 @@ _MARKS = (
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
 # other codecs of Python unpack or run what they are given
 _ENCODINGS = re.compile(
-    r"(?:utf|iso|windows|cp|latin|koi8|gb|big5|euc|shift|mac|us-ascii|ascii|johab|hz)", re.IGNORECASE
+    r"(?:utf|iso|windows|cp|latin|koi8|gb|big5|euc|shift|mac|us-ascii|ascii|johab|hz)",
+    re.IGNORECASE,
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 65_536  # bytes that are looked at for a guess
-_MAX_CONTROLS = 0.002  # share of control characters in a text; a program or a picture has a tenth and more
+_MAX_CONTROLS = (
+    0.002  # share of control characters in a text; a program or a picture has a tenth and more
+)
 
 
 def charset_of(content_type: str) -> str:
@@ -37,9 +42,12 @@ def decoded(data: bytes, stated: str = "") -> str:
     text = _strictly(data, _marked(data)) or _strictly(data, stated) or _strictly(data, _wide(data))
     if text is None:
         text = None if b"\0" in data[:_SAMPLE] else _strictly(data, "utf-8") or _guessed(data)
-    if text is None or len(_CONTROLS.findall(text[:_SAMPLE])) > max(2, _MAX_CONTROLS * len(text[:_SAMPLE])):
+    if text is None or len(_CONTROLS.findall(text[:_SAMPLE])) > max(
+        2, _MAX_CONTROLS * len(text[:_SAMPLE])
+    ):
         raise SourceRefused(
-            "that is no text, and no format that Keeplore reads", "Save it as text, markdown, HTML or PDF"
+            "that is no text, and no format that Keeplore reads",
+            "Save it as text, markdown, HTML or PDF",
         )
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 

@@ -1,4 +1,6 @@
-"""One page over the network: bounded in bytes and seconds, and never from this machine or the network around it."""
+"""One page over the network: bounded in bytes and seconds, and never from this machine or the
+network around it.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +20,24 @@ from typing import Any
 import httpcore
 
 from keeplore.errors import SourceRefused, SourceUnavailable
-from keeplore.ingest.addresses import is_public
-from keeplore.ingest.origin import PORTS, web_address
+from keeplore.ingest.public_addresses import is_public
+from keeplore.ingest.source_address import PORTS, web_address
 
 MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _AGENT = "keeplore (a page that a person asked to keep)"
-_ACCEPT = "text/html, text/markdown, text/plain, application/pdf, application/json, application/xml, */*;q=0.5"
+_ACCEPT = (
+    "text/html, text/markdown, text/plain, application/pdf, application/json, "
+    "application/xml, */*;q=0.5"
+)
 _PIECE = 65_536  # bytes
 _BY_HAND = "Open it in a browser, save it, and give the file"
-_ERRORS = (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException, httpcore.UnsupportedProtocol)
+_ERRORS = (
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.TimeoutException,
+    httpcore.UnsupportedProtocol,
+)
 
 Resolve = Callable[[str, int], list[str]]
 
@@ -40,7 +50,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``is_allowed`` says which addresses may be connected to, ``resolve`` gives the addresses of a host."""
+    """``is_allowed`` says which addresses may be connected to, ``resolve`` gives the addresses of a
+    host.
+    """
 
     max_bytes: int
     seconds: float
@@ -51,11 +63,15 @@ class Limits:
 def fetch(url: str, limits: Limits) -> Page:
     """The page at a URL in the spelling of ``web_address``, redirects followed.
 
-    No proxy, cookie or password of the environment is used: through a proxy the address could not be checked.
-    Raises SourceRefused for what will never be taken, SourceUnavailable where it may work later.
+    No proxy, cookie or password of the environment is used: through a proxy the address could not
+    be checked. Raises SourceRefused for what will never be taken, SourceUnavailable where it may
+    work later.
     """
     until = time.monotonic() + limits.seconds
-    with _Door(limits, until) as door, httpcore.ConnectionPool(_tls(), network_backend=door) as pool:
+    with (
+        _Door(limits, until) as door,
+        httpcore.ConnectionPool(_tls(), network_backend=door) as pool,
+    ):
         for _ in range(MAX_REDIRECTS + 1):
             try:
                 found = _get(pool, url, limits.max_bytes, until)
@@ -65,7 +81,9 @@ def fetch(url: str, limits: Limits) -> Page:
             if isinstance(found, Page):
                 return found
             if url.startswith("https:") and found.startswith("http:"):
-                raise SourceRefused(f"{url} leads to {found}, which is not encrypted", "Give that address itself")
+                raise SourceRefused(
+                    f"{url} leads to {found}, which is not encrypted", "Give that address itself"
+                )
             url = found
     raise SourceRefused(f"{url} is reached after more than {MAX_REDIRECTS} redirects", _BY_HAND)
 
@@ -90,20 +108,30 @@ def _get(pool: httpcore.ConnectionPool, url: str, max_bytes: int, until: float) 
     seconds = max(until - time.monotonic(), 0.01)
     timeouts = dict.fromkeys(("connect", "read", "write", "pool"), seconds)
     with pool.stream("GET", address, headers=headers, extensions={"timeout": timeouts}) as response:
-        said = {name.lower().decode("latin-1"): value.decode("utf-8", "replace") for name, value in response.headers}
+        said = {
+            name.lower().decode("latin-1"): value.decode("utf-8", "replace")
+            for name, value in response.headers
+        }
         if response.status in _REDIRECTS and "location" in said:
             return web_address(said["location"], url)
         if response.status != 200:
             raise _bad_status(url, response.status)
-        return Page(_body(response.iter_stream(), said, max_bytes, until), said.get("content-type", ""))
+        return Page(
+            _body(response.iter_stream(), said, max_bytes, until), said.get("content-type", "")
+        )
 
 
 def _body(pieces: Iterable[bytes], said: dict[str, str], max_bytes: int, until: float) -> bytes:
-    if said.get("content-length", "0").isdigit() and int(said.get("content-length", "0")) > max_bytes:
+    if (
+        said.get("content-length", "0").isdigit()
+        and int(said.get("content-length", "0")) > max_bytes
+    ):
         raise too_large(max_bytes)
     encoding = said.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip", ""):
-        raise SourceRefused(f"the server sends the page packed as {encoding!r}, which nobody asked for", _BY_HAND)
+        raise SourceRefused(
+            f"the server sends the page packed as {encoding!r}, which nobody asked for", _BY_HAND
+        )
     body = bytearray()
     for piece in _unpacked(pieces, max_bytes) if "gzip" in encoding else pieces:
         body += piece
@@ -136,9 +164,11 @@ def too_large(max_bytes: int) -> SourceRefused:
 
 
 class _Door(httpcore.NetworkBackend):
-    """Every connection: the host is looked up once, and the address that was checked is the one connected to.
+    """Every connection: the host is looked up once, and the address that was checked is the one
+    connected to.
 
-    When the time is up all of its sockets are shut, so that neither a slow handshake nor a drip of bytes lasts longer.
+    When the time is up all of its sockets are shut, so that neither a slow handshake nor a drip of
+    bytes lasts longer.
     """
 
     def __init__(self, limits: Limits, until: float) -> None:
@@ -172,7 +202,8 @@ class _Door(httpcore.NetworkBackend):
             if not self._limits.is_allowed(address):
                 raise SourceRefused(
                     f"{host} is at {address}, which is not on the public internet",
-                    "Pages of this machine or its network are not fetched; save the page and give the file",
+                    "Pages of this machine or its network are not fetched; save the page and give "
+                    "the file",
                 )
         problem: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
@@ -221,7 +252,9 @@ def _resolve(host: str, port: int) -> list[str]:
 
 @functools.cache
 def _tls() -> ssl.SSLContext:
-    """What the system trusts, and the list that comes along: a Python of its own may know neither."""
+    """What the system trusts, and the list that comes along: a Python of its own may know
+    neither.
+    """
     import certifi  # here, because only a page over the network needs it
 
     context = ssl.create_default_context()
@@ -232,8 +265,15 @@ def _tls() -> ssl.SSLContext:
 def _bad_status(url: str, status: int) -> SourceRefused | SourceUnavailable:
     if status in (408, 425, 429) or status >= 500:
         return SourceUnavailable(f"{url} answers with {status}", "Try again later")
-    reason = {401: "wants a login", 403: "does not give it away", 404: "has no such page", 410: "has it no more"}
-    return SourceRefused(f"{url}: the server {reason.get(status, 'gives no page')} ({status})", _BY_HAND)
+    reason = {
+        401: "wants a login",
+        403: "does not give it away",
+        404: "has no such page",
+        410: "has it no more",
+    }
+    return SourceRefused(
+        f"{url}: the server {reason.get(status, 'gives no page')} ({status})", _BY_HAND
+    )
 
 
 def _unavailable(url: str, error: Exception, *, is_late: bool) -> SourceUnavailable:

@@ -1,4 +1,6 @@
-"""HTML, XML and PDF → markdown. Their parsers are large and take text of strangers, so this runs confined."""
+"""HTML, XML and PDF → markdown. Their parsers are large and take text of strangers, so this runs
+confined.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import SourceRefused
 from keeplore.ingest.decode import charset_of, decoded
-from keeplore.ingest.document import Extracted
-from keeplore.ingest.outline import outline, title_in
+from keeplore.ingest.document_body import Extracted
+from keeplore.ingest.json_outline import outline, title_in
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -19,17 +21,21 @@ MAX_PAGES = 5_000  # of a PDF
 _SAMPLE = 2_048  # bytes of a page in which it names its encoding
 _DECLARED = re.compile(r"\A\s*<\?xml[^>]{0,500}\?>")
 _STYLED_AWAY = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:\.0+)?(?:;|!|$)|font-size:0(?:\.0+)?(?:[a-z%;!]|$)"
+    r"display:none|visibility:(?:hidden|collapse)|opacity:0(?:\.0+)?(?:;|"
+    r"!|$)|font-size:0(?:\.0+)?(?:[a-z%;!]|$)"
     r"|(?:left|top|text-indent):-\d{3,}|clip(?:-path)?:(?:rect|inset|circle|polygon)",
     re.IGNORECASE,
 )
-# what markdown need not escape within a word, and what no secret, name or search would be recognised with
+# what markdown need not escape within a word, and what no secret, name or search would be
+# recognised with
 _ESCAPED = re.compile(r"\\(?=_)|(?<=[^\s\\])\\(?=[*~])")
 _NEVER_SHOWN = ("head", "template", "noscript", "dialog", "script", "style")
 
 
 def from_html(data: bytes, content_type: str) -> Extracted:
-    """The main content of a page; what its reader would not see is left out, as far as the page itself says so."""
+    """The main content of a page; what its reader would not see is left out, as far as the page
+    itself says so.
+    """
     import trafilatura  # here, as lxml and pypdf below: it costs 0.3 s
     from lxml import etree, html
 
@@ -53,14 +59,20 @@ def from_html(data: bytes, content_type: str) -> Extracted:
 def _is_hidden(element: Any) -> bool:
     if not isinstance(element.tag, str):
         return False
-    if element.tag in _NEVER_SHOWN or "hidden" in element.attrib or element.get("aria-hidden") == "true":
+    if (
+        element.tag in _NEVER_SHOWN
+        or "hidden" in element.attrib
+        or element.get("aria-hidden") == "true"
+    ):
         return True
     style = re.sub(r"/\*.*?\*/|\s+", "", element.get("style", ""))
     return bool(style and _STYLED_AWAY.search(style))
 
 
 def from_xml(data: bytes, content_type: str) -> Extracted:
-    """The values of an XML file. Nothing outside of it is loaded, and its entities are not expanded."""
+    """The values of an XML file. Nothing outside of it is loaded, and its entities are not
+    expanded.
+    """
     from lxml import etree  # here, as above
 
     parser = etree.XMLParser(
@@ -73,7 +85,9 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
         raise SourceRefused(f"that is no XML: {e}", "Mend it, or save it as text") from e
     value = {_name(root.tag): _of_xml(root)}
     inside = value[_name(root.tag)]
-    return Extracted(title_in(inside) or title_in(next(iter(_mappings(inside)), {})), outline(value))
+    return Extracted(
+        title_in(inside) or title_in(next(iter(_mappings(inside)), {})), outline(value)
+    )
 
 
 def _of_xml(element: _Element) -> Any:
@@ -102,7 +116,11 @@ def _of_xml(element: _Element) -> Any:
 
 
 def _mappings(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value.values() if isinstance(item, Mapping)] if isinstance(value, Mapping) else []
+    return (
+        [item for item in value.values() if isinstance(item, Mapping)]
+        if isinstance(value, Mapping)
+        else []
+    )
 
 
 def _name(tag: Any) -> str:
@@ -115,7 +133,9 @@ def from_pdf(data: bytes, _content_type: str) -> Extracted:
     try:
         from pypdf import PasswordType, PdfReader  # here, as above
     except ImportError:
-        raise SourceRefused("PDF needs a library that is not installed", "pip install 'keeplore[pdf]'") from None
+        raise SourceRefused(
+            "PDF needs a library that is not installed", "pip install 'keeplore[pdf]'"
+        ) from None
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
@@ -127,8 +147,16 @@ def from_pdf(data: bytes, _content_type: str) -> Extracted:
     except SourceRefused:
         raise
     except Exception as e:  # pypdf has no one class for all that a broken file leads to
-        raise SourceRefused(f"that PDF cannot be read: {e}", "Print it to a PDF anew, or save it as text") from e
-    return Extracted(title, "\n\n".join(f"## Page {n}\n\n{text}" for n, text in enumerate(pages, 1) if text))
+        raise SourceRefused(
+            f"that PDF cannot be read: {e}", "Print it to a PDF anew, or save it as text"
+        ) from e
+    return Extracted(
+        title, "\n\n".join(f"## Page {n}\n\n{text}" for n, text in enumerate(pages, 1) if text)
+    )
 
 
-READERS: Mapping[str, Callable[[bytes, str], Extracted]] = {"html": from_html, "xml": from_xml, "pdf": from_pdf}
+READERS: Mapping[str, Callable[[bytes, str], Extracted]] = {
+    "html": from_html,
+    "xml": from_xml,
+    "pdf": from_pdf,
+}

@@ -1,8 +1,9 @@
 """The queue: jobs that wait, are leased to one worker at a time, and are done, tried again or dead.
 
-A job is ``waiting`` until it is leased; ``leased`` until it is done, given back or its lease is over; ``dead`` after
-its last attempt, and then kept for whoever looks into it. A lease is a promise on time: a worker renews it just before
-what it does becomes visible, and gives up where that fails, because then another one may have the job.
+A job is ``waiting`` until it is leased; ``leased`` until it is done, given back or its lease is
+over; ``dead`` after its last attempt, and then kept for whoever looks into it. A lease is a promise
+on time: a worker renews it just before what it does becomes visible, and gives up where that fails,
+because then another one may have the job.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.database import Database
+from keeplore.config.state_database import Database
 
 WAITING, LEASED, DEAD = "waiting", "leased", "dead"
 LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
@@ -57,7 +58,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many jobs of one kind are in one state; ``due`` and ``reason`` are of the one whose turn is next."""
+    """How many jobs of one kind are in one state; ``due`` and ``reason`` are of the one whose turn
+    is next.
+    """
 
     kind: str
     state: str
@@ -73,23 +76,36 @@ class Queue:
         self._database = Database(file, _TABLES)
         self._jitter = jitter
 
-    def add(self, kind: str, key: str, payload: Mapping[str, Any], now: datetime, *, replace: bool = True) -> bool:
-        """Put a job in, or let the one that waits under its key be due now; whether the queue holds anything new.
+    def add(
+        self,
+        kind: str,
+        key: str,
+        payload: Mapping[str, Any],
+        now: datetime,
+        *,
+        replace: bool = True,
+    ) -> bool:
+        """Put a job in, or let the one that waits under its key be due now; whether the queue holds
+        anything new.
 
-        A job that waits gets the new payload and keeps its place. Without ``replace`` a job is never replaced, and
-        refused only where the very same one waits.
+        A job that waits gets the new payload and keeps its place. Without ``replace`` a job is
+        never replaced, and refused only where the very same one waits.
         """
         text = json.dumps(payload, ensure_ascii=False, sort_keys=True)
         with self._database.transaction() as db:
             like = [row for row in _waiting(db, kind, key) if row["is_replaceable"] == replace]
             for row in like:
                 if row["payload"] == text:
-                    db.execute("UPDATE jobs SET due = MIN(due, ?) WHERE id = ?", (now.timestamp(), row["id"]))
+                    db.execute(
+                        "UPDATE jobs SET due = MIN(due, ?) WHERE id = ?",
+                        (now.timestamp(), row["id"]),
+                    )
                     return False
             if replace and like:
                 # a new payload has all its attempts before it
                 db.execute(
-                    "UPDATE jobs SET payload = ?, attempts = 0, reason = '', due = MIN(due, ?),"  # noqa: S608  # our own words
+                    "UPDATE jobs SET payload = ?, attempts = 0, reason = '', due = MIN(due, "
+                    "?),"  # our own words
                     f" version = {_NEXT} WHERE id = ?",
                     (text, now.timestamp(), like[0]["id"]),
                 )
@@ -100,8 +116,8 @@ class Queue:
     def lease(self, kinds: Sequence[str], now: datetime) -> Job | None:
         """The job whose turn it is, now of this caller; None where none is due.
 
-        The first kind goes before the rest, and in each what is never replaced before what may be, then what is about
-        the earliest: the time that a payload may have as ``at`` (RFC 3339, UTC).
+        The first kind goes before the rest, and in each what is never replaced before what may be,
+        then what is about the earliest: the time that a payload may have as ``at`` (RFC 3339, UTC).
         """
         with self._database.transaction() as db:
             self._reap(db, now)
@@ -114,20 +130,24 @@ class Queue:
                 if row is not None:
                     token = secrets.token_hex(8)
                     db.execute(
-                        "UPDATE jobs SET state = ?, attempts = attempts + 1, leased_until = ?, token = ? WHERE id = ?",
+                        "UPDATE jobs SET state = ?, attempts = attempts + 1, leased_until = ?, "
+                        "token = ? WHERE id = ?",
                         (LEASED, (now + LEASE).timestamp(), token, row["id"]),
                     )
                     return _job(row, attempts=row["attempts"] + 1, token=token)
             return None
 
     def renew(self, job: Job, now: datetime) -> bool:
-        """Keep a job for another while; false where it is no longer the caller's, who must then leave it alone."""
+        """Keep a job for another while; false where it is no longer the caller's, who must then
+        leave it alone.
+        """
         with self._database.transaction() as db:
             self._reap(db, now)
             held = (job.id, LEASED, job.token)
             until = (now + LEASE).timestamp()
             done = db.execute(
-                "UPDATE jobs SET leased_until = ? WHERE id = ? AND state = ? AND token = ?", (until, *held)
+                "UPDATE jobs SET leased_until = ? WHERE id = ? AND state = ? AND token = ?",
+                (until, *held),
             )
             return done.rowcount == 1
 
@@ -135,10 +155,17 @@ class Queue:
         """Take a job out; false where it is no longer the caller's."""
         with self._database.transaction() as db:
             held = (job.id, LEASED, job.token)
-            return db.execute("DELETE FROM jobs WHERE id = ? AND state = ? AND token = ?", held).rowcount == 1
+            return (
+                db.execute(
+                    "DELETE FROM jobs WHERE id = ? AND state = ? AND token = ?", held
+                ).rowcount
+                == 1
+            )
 
     def fail(self, job: Job, now: datetime, reason: str) -> bool:
-        """Let a job be tried again after a pause, or be dead; false where it is no longer the caller's."""
+        """Let a job be tried again after a pause, or be dead; false where it is no longer the
+        caller's.
+        """
         with self._database.transaction() as db:
             row = _held(db, job)
             if row is not None:
@@ -162,25 +189,35 @@ class Queue:
         """What the queue holds, by kind and state."""
         with self._database.transaction() as db:
             rows = db.execute(
-                # of the columns that are not grouped, SQLite gives those of the row with the minimum
-                "SELECT kind, state, COUNT(*) AS jobs, MIN(due) AS due, reason FROM jobs GROUP BY kind, state"
+                # of the columns that are not grouped, SQLite gives those of the row with the
+                # minimum
+                "SELECT kind, state, COUNT(*) AS jobs, MIN(due) AS due, reason FROM jobs GROUP BY "
+                "kind, state"
             ).fetchall()
-        return [Count(row["kind"], row["state"], row["jobs"], _moment(row["due"]), row["reason"]) for row in rows]
+        return [
+            Count(row["kind"], row["state"], row["jobs"], _moment(row["due"]), row["reason"])
+            for row in rows
+        ]
 
     def dead(self) -> list[Job]:
         """The jobs that came to nothing, oldest first."""
         with self._database.transaction() as db:
-            return [_job(row) for row in db.execute("SELECT * FROM jobs WHERE state = ? ORDER BY id", (DEAD,))]
+            return [
+                _job(row)
+                for row in db.execute("SELECT * FROM jobs WHERE state = ? ORDER BY id", (DEAD,))
+            ]
 
     def bury(self, kinds: Sequence[str], key: str) -> None:
         """Take out the dead jobs of a key, because another one has done their work."""
         with self._database.transaction() as db:
             for kind in kinds:
-                db.execute("DELETE FROM jobs WHERE state = ? AND kind = ? AND key = ?", (DEAD, kind, key))
+                db.execute(
+                    "DELETE FROM jobs WHERE state = ? AND kind = ? AND key = ?", (DEAD, kind, key)
+                )
 
     def _reap(self, db: sqlite3.Connection, now: datetime) -> int:
-        # a lease that ends far later than one can was given before the clock was set back; the times of two processes
-        # that ask at once may be a little out of order
+        # a lease that ends far later than one can was given before the clock was set back; the
+        # times of two processes that ask at once may be a little out of order
         over = (LEASED, now.timestamp(), _beyond(now, 2 * LEASE))
         rows = db.execute(
             "SELECT * FROM jobs WHERE state = ? AND (leased_until <= ? OR leased_until > ?)", over
@@ -192,7 +229,8 @@ class Queue:
     def _again(self, db: sqlite3.Connection, row: sqlite3.Row, now: datetime, reason: str) -> None:
         if row["attempts"] >= MAX_ATTEMPTS:
             db.execute(
-                "UPDATE jobs SET state = ?, token = '', reason = ? WHERE id = ?", (DEAD, reason[:MAX_REASON], row["id"])
+                "UPDATE jobs SET state = ?, token = '', reason = ? WHERE id = ?",
+                (DEAD, reason[:MAX_REASON], row["id"]),
             )
         else:
             pause_s = min(FIRST_PAUSE_S * 2 ** (row["attempts"] - 1), MAX_PAUSE_S)
@@ -201,17 +239,26 @@ class Queue:
             _wait(db, row, due, reason, attempts=row["attempts"])
 
 
-def _insert(db: sqlite3.Connection, kind: str, key: str, payload: str, *, replace: bool, now: datetime) -> None:
-    columns = "kind, key, payload, is_replaceable, state, attempts, due, leased_until, token, reason, added, version"
+def _insert(
+    db: sqlite3.Connection, kind: str, key: str, payload: str, *, replace: bool, now: datetime
+) -> None:
+    columns = (
+        "kind, key, payload, is_replaceable, state, attempts, due, leased_until, token, "
+        "reason, added, version"
+    )
     at = now.timestamp()
     db.execute(
-        f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?, {_NEXT})",  # noqa: S608  # our own words
+        f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, 0, ?, 0, '', '', ?, {_NEXT})",  # our own words
         (kind, key, payload, replace, WAITING, at, at),
     )
 
 
-def _wait(db: sqlite3.Connection, row: sqlite3.Row, due: float, reason: str, *, attempts: int) -> None:
-    """Put a leased job back, unless a newer one of its key came meanwhile, or the very same; an older one goes."""
+def _wait(
+    db: sqlite3.Connection, row: sqlite3.Row, due: float, reason: str, *, attempts: int
+) -> None:
+    """Put a leased job back, unless a newer one of its key came meanwhile, or the very same; an
+    older one goes.
+    """
     for other in _waiting(db, row["kind"], row["key"]):
         is_same = other["payload"] == row["payload"]
         if other["is_replaceable"] == row["is_replaceable"] and (is_same or row["is_replaceable"]):
@@ -243,7 +290,16 @@ def _beyond(now: datetime, span: timedelta) -> float:
 def _job(row: sqlite3.Row, *, attempts: int | None = None, token: str = "") -> Job:
     tried = row["attempts"] if attempts is None else attempts
     payload = json.loads(row["payload"])
-    return Job(row["id"], row["kind"], row["key"], payload, tried, row["reason"], _moment(row["added"]), token)
+    return Job(
+        row["id"],
+        row["kind"],
+        row["key"],
+        payload,
+        tried,
+        row["reason"],
+        _moment(row["added"]),
+        token,
+    )
 
 
 def _moment(seconds: float) -> datetime:

@@ -1,4 +1,6 @@
-"""Calls that are paid for: made within the budget, tried again where that may help, and written down."""
+"""Calls that are paid for: made within the budget, tried again where that may help, and written
+down.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from keeplore.llm.base import MAX_OUTPUT_TOKENS, Completion, Model, Passing, Usa
 from keeplore.llm.ledger import Budget, Ledger
 
 ATTEMPTS = 3  # at one answer; after that the queue waits
-FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0  # a server that asks for more is left alone until the queue comes back
+FIRST_PAUSE_S, MAX_PAUSE_S = (
+    1.0,
+    30.0,
+)  # a server that asks for more is left alone until the queue comes back
 OVERHEAD_TOKENS = 50  # what a request has beside its texts
 
 
@@ -39,13 +44,21 @@ class Account:
         """Whether a request may be tried: "" or why not, within three seconds."""
         return self._model.available()
 
-    def complete(self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+    def complete(
+        self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]
+    ) -> Completion:
         """An answer of the model, booked under ``stage``.
 
-        Raises BudgetSpent and LlmUnavailable where the work should wait, LlmRefused where this request never works.
+        Raises BudgetSpent and LlmUnavailable where the work should wait, LlmRefused where this
+        request never works.
         """
         # here, because every command reads the settings next door and none needs this
-        from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+        from tenacity import (
+            Retrying,
+            retry_if_exception,
+            stop_after_attempt,
+            wait_exponential_jitter,
+        )
 
         pause = wait_exponential_jitter(initial=FIRST_PAUSE_S, max=MAX_PAUSE_S)
 
@@ -62,11 +75,16 @@ class Account:
         )
         completion: Completion = retrying(self._once, stage, system, prompt, schema)
         if completion.flaw:
-            raise LlmRefused(f"{self.name}: {completion.flaw}", "The conversation itself is kept as it is")
+            raise LlmRefused(
+                f"{self.name}: {completion.flaw}", "The conversation itself is kept as it is"
+            )
         return completion
 
     def _once(self, stage: str, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
-        most = Usage(tokens(system) + tokens(prompt) + tokens(str(dict(schema))) + OVERHEAD_TOKENS, MAX_OUTPUT_TOKENS)
+        most = Usage(
+            tokens(system) + tokens(prompt) + tokens(str(dict(schema))) + OVERHEAD_TOKENS,
+            MAX_OUTPUT_TOKENS,
+        )
         call = self._ledger.reserve(self._clock(), self.name, stage, most, self._budget)
         try:
             completion = self._model.complete(system, prompt, schema)
@@ -86,14 +104,23 @@ class Account:
             raise
         except OSError as e:  # a program that does not start, a full disk
             self._ledger.release(call)
-            raise LlmUnavailable(f"{self.name} failed: {e.strerror or e}", "`keeplore doctor` says more") from e
+            raise LlmUnavailable(
+                f"{self.name} failed: {e.strerror or e}", "`keeplore doctor` says more"
+            ) from e
         except Exception as e:
             self._ledger.settle(call, None)
-            raise LlmRefused(f"{self.name} failed: {type(e).__name__}", "`keeplore doctor` says more") from e
+            raise LlmRefused(
+                f"{self.name} failed: {type(e).__name__}", "`keeplore doctor` says more"
+            ) from e
         self._ledger.settle(call, completion.usage)
         return completion
 
 
 def _is_worth_another(error: BaseException) -> bool:
-    # a server that worked for nothing once would do so again, and the lease of a job outlasts one timeout, not three
-    return isinstance(error, Passing) and not error.is_billed and (error.wait_s is None or error.wait_s <= MAX_PAUSE_S)
+    # a server that worked for nothing once would do so again, and the lease of a job outlasts one
+    # timeout, not three
+    return (
+        isinstance(error, Passing)
+        and not error.is_billed
+        and (error.wait_s is None or error.wait_s <= MAX_PAUSE_S)
+    )

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.base import CHECK_S, MAX_OUTPUT_TOKENS, Completion
-from keeplore.llm.wire import fetch, in_some_shape, reachable, usage_of, with_schema
+from keeplore.llm.sdk_call import fetch, in_some_shape, reachable, usage_of, with_schema
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
 
     from keeplore.config.settings import Llm
 
-# given to the SDK, which would otherwise take an address from the environment that nobody has accepted
+# given to the SDK, which would otherwise take an address from the environment that nobody has
+# accepted
 OWN_URL = "https://api.anthropic.com"
 _SCHEMA, _PROMPT = "schema", "prompt"  # older models cannot be held to a schema, only told of it
 _FLAWS = {
@@ -42,8 +43,12 @@ class AnthropicApi:
         return reachable(anthropic, lambda: listing.list(limit=1, timeout=CHECK_S))
 
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
-        """One attempt; a shape of request that the server refuses is not tried again. Raises as the protocol says."""
-        data = in_some_shape(self._shapes, lambda shape: self._ask(self._request(system, prompt, schema, shape)))
+        """One attempt; a shape of request that the server refuses is not tried again. Raises as the
+        protocol says.
+        """
+        data = in_some_shape(
+            self._shapes, lambda shape: self._ask(self._request(system, prompt, schema, shape))
+        )
         return self._completion(data, system + prompt)
 
     def _ask(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -52,7 +57,9 @@ class AnthropicApi:
         messages = self._client.messages.with_streaming_response
         return fetch(anthropic, self._settings.timeout_s, lambda: messages.create(**request))
 
-    def _request(self, system: str, prompt: str, schema: Mapping[str, Any], shape: str) -> dict[str, Any]:
+    def _request(
+        self, system: str, prompt: str, schema: Mapping[str, Any], shape: str
+    ) -> dict[str, Any]:
         has_schema = shape == _SCHEMA
         text = system if has_schema else with_schema(system, schema)
         request: dict[str, Any] = {
@@ -68,9 +75,15 @@ class AnthropicApi:
 
     def _completion(self, data: Mapping[str, Any], asked: str) -> Completion:
         content, counts = data.get("content"), data.get("usage")
-        parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+        parts = (
+            [part for part in content if isinstance(part, dict)]
+            if isinstance(content, list)
+            else []
+        )
         text = "".join(str(part.get("text", "")) for part in parts if part.get("type") == "text")
-        flaw = _FLAWS.get(str(data.get("stop_reason")), "") or ("" if text.strip() else "the answer is empty")
+        flaw = _FLAWS.get(str(data.get("stop_reason")), "") or (
+            "" if text.strip() else "the answer is empty"
+        )
         usage = usage_of(billed(counts if isinstance(counts, dict) else {}), asked, text)
         return Completion(text, usage, self.name, flaw)
 
@@ -92,14 +105,19 @@ class AnthropicApi:
             http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
         )
         if not (client.api_key or client.auth_token or getattr(client, "credentials", None)):
-            raise LlmUnavailable("ANTHROPIC_API_KEY is not set", "Set it in the environment of the worker")
+            raise LlmUnavailable(
+                "ANTHROPIC_API_KEY is not set", "Set it in the environment of the worker"
+            )
         return client
 
 
 def billed(counts: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """Input, output and cached tokens; Anthropic counts what went through the cache apart from the rest."""
+    """Input, output and cached tokens; Anthropic counts what went through the cache apart from the
+    rest.
+    """
     read = [
-        counts.get(name) or 0 for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+        counts.get(name) or 0
+        for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     ]
     total = sum(read) if all(type(value) is int for value in read) else None
     return total, counts.get("output_tokens"), read[2]

@@ -1,7 +1,9 @@
-"""A host as the model: ``claude -p`` with the person's own subscription, as a plain model and no agent.
+"""A host as the model: ``claude -p`` with the person's own subscription, as a plain model and no
+agent.
 
-It must not report the call to Keeplore as a session, which would be refined in turn: ``KEEPLORE_OFF`` silences every
-entry of ours, and hooks, tools, MCP servers, settings and the record of the session are off as well.
+It must not report the call to Keeplore as a session, which would be refined in turn:
+``KEEPLORE_OFF`` silences every entry of ours, and hooks, tools, MCP servers, settings and the
+record of the session are off as well.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.anthropic_api import billed
 from keeplore.llm.base import CHECK_S, MAX_ANSWER, Completion, Passing
-from keeplore.llm.wire import usage_of, with_schema
+from keeplore.llm.sdk_call import usage_of, with_schema
 
 if TYPE_CHECKING:
     from keeplore.config.settings import Llm
@@ -27,9 +29,23 @@ PROGRAM = "claude"
 DEFAULT_MODEL = "haiku"
 GUARD = "KEEPLORE_OFF"
 # what a session tells the programs that it starts; the host refuses to run within itself
-OF_A_SESSION = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID")
+OF_A_SESSION = (
+    "CLAUDECODE",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+)
 OPTIONS = (
-    *("-p", "--output-format", "json", "--tools", "", "--setting-sources", "", "--strict-mcp-config"),
+    *(
+        "-p",
+        "--output-format",
+        "json",
+        "--tools",
+        "",
+        "--setting-sources",
+        "",
+        "--strict-mcp-config",
+    ),
     *("--no-session-persistence", "--settings", '{"disableAllHooks":true}'),
 )
 REMEDY = "Run `claude -p hello` and see what it says"
@@ -49,7 +65,9 @@ class ClaudeCli:
         return f"`{PROGRAM} --version` fails" if status else ""
 
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
-        """One attempt. Holding the program to the schema would cost a second turn, so the model is told of it."""
+        """One attempt. Holding the program to the schema would cost a second turn, so the model is
+        told of it.
+        """
         system = with_schema(system, schema)
         status, output, is_whole = self._run(
             [*OPTIONS, "--model", self.name, "--system-prompt", system], prompt, self._timeout_s
@@ -66,7 +84,13 @@ class ClaudeCli:
         is_failed = bool(status or data.get("is_error"))
         if is_failed and not (reported[0] and reported[1]):
             raise LlmUnavailable(f"`{PROGRAM} -p` reports an error", REMEDY)
-        flaw = "the program reports an error" if is_failed else "" if text.strip() else "the answer is empty"
+        flaw = (
+            "the program reports an error"
+            if is_failed
+            else ""
+            if text.strip()
+            else "the answer is empty"
+        )
         return Completion(text, usage_of(reported, system + prompt, text), self.name, flaw)
 
     def _run(self, arguments: Sequence[str], given: str, timeout_s: float) -> tuple[int, str, bool]:
@@ -76,10 +100,12 @@ class ClaudeCli:
             raise LlmUnavailable(f"{GUARD} is set: this is a call of our own", f"Unset {GUARD}")
         if program is None:
             raise LlmUnavailable(
-                f"`{PROGRAM}` is not on the PATH of the worker", "Install Claude Code, or set llm.provider"
+                f"`{PROGRAM}` is not on the PATH of the worker",
+                "Install Claude Code, or set llm.provider",
             )
-        # files instead of pipes: a pipe is kept open by whatever the program leaves behind. An empty directory of its
-        # own, because the host reads instructions from the one it is started in.
+        # files instead of pipes: a pipe is kept open by whatever the program leaves behind. An
+        # empty directory of its own, because the host reads instructions from the one it is started
+        # in.
         with (
             tempfile.TemporaryDirectory(prefix="keeplore-") as place,
             tempfile.TemporaryFile() as asked,
@@ -93,13 +119,22 @@ class ClaudeCli:
                 stdout=answered,
                 stderr=subprocess.DEVNULL,
                 cwd=place,
-                env={**{name: value for name, value in os.environ.items() if name not in OF_A_SESSION}, GUARD: "1"},
+                env={
+                    **{
+                        name: value
+                        for name, value in os.environ.items()
+                        if name not in OF_A_SESSION
+                    },
+                    GUARD: "1",
+                },
                 start_new_session=True,
             )
             try:
                 status = process.wait(timeout_s)
             except subprocess.TimeoutExpired as e:
-                raise Passing(f"`{PROGRAM}` gave no answer within {timeout_s:g} s", is_billed=True) from e
+                raise Passing(
+                    f"`{PROGRAM}` gave no answer within {timeout_s:g} s", is_billed=True
+                ) from e
             finally:
                 _end(process)
             answered.seek(0)

@@ -17,7 +17,9 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """``price`` is of those calls whose model has one; ``unpriced`` are the models that have none."""
+    """``price`` is of those calls whose model has one; ``unpriced`` are the models that have
+    none.
+    """
 
     calls: int
     estimates: int
@@ -29,7 +31,11 @@ class Total:
 def price_of(usage: Usage, price: Price) -> float:
     """In the currency of the price table."""
     fresh = usage.input_tokens - usage.cached_tokens
-    return (fresh * price.input + usage.cached_tokens * price.cached + usage.output_tokens * price.output) / MILLION
+    return (
+        fresh * price.input
+        + usage.cached_tokens * price.cached
+        + usage.output_tokens * price.output
+    ) / MILLION
 
 
 def total_of(rows: Iterable[Row], prices: Mapping[str, Price]) -> Total:

@@ -1,7 +1,9 @@
-"""The ledger: what each call of a language model cost on this machine, and whether another one may be made.
+"""The ledger: what each call of a language model cost on this machine, and whether another one may
+be made.
 
-Before a call is made, what it may take is reserved; afterwards what it took is written in its place. A process that is
-killed in between leaves the reservation: what the call read is counted, because the server may have billed it.
+Before a call is made, what it may take is reserved; afterwards what it took is written in its
+place. A process that is killed in between leaves the reservation: what the call read is counted,
+because the server may have billed it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from keeplore.config.database import Database
+from keeplore.config.state_database import Database
 from keeplore.errors import BudgetSpent
 from keeplore.llm.base import Usage
 
@@ -30,7 +32,8 @@ _TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Tokens, read and written, that all workspaces of this machine may take together; 0 means any number.
+    """Tokens, read and written, that all workspaces of this machine may take together; 0 means any
+    number.
 
     Days and months are those of UTC.
     """
@@ -41,7 +44,9 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The calls of one day, model and stage; ``estimates`` of them are counted without the server's own figures."""
+    """The calls of one day, model and stage; ``estimates`` of them are counted without the server's
+    own figures.
+    """
 
     day: str
     model: str
@@ -61,11 +66,13 @@ class Ledger:
         """Write down a call that was made."""
         self.settle(self.reserve(at, model, stage, usage, None), usage)
 
-    def reserve(self, at: datetime, model: str, stage: str, most: Usage, budget: Budget | None) -> int:
+    def reserve(
+        self, at: datetime, model: str, stage: str, most: Usage, budget: Budget | None
+    ) -> int:
         """Put aside what a call may take at most, and give its number.
 
-        A call is allowed while what it reads still fits, so that what is spent exceeds the budget by one answer at
-        most. Raises BudgetSpent.
+        A call is allowed while what it reads still fits, so that what is spent exceeds the budget
+        by one answer at most. Raises BudgetSpent.
         """
         with self._database.transaction() as db:
             if budget is not None:
@@ -87,7 +94,8 @@ class Ledger:
                 db.execute("UPDATE calls SET reserved = 0 WHERE id = ?", (call,))
             else:
                 db.execute(
-                    "UPDATE calls SET input = ?, output = ?, cached = ?, reserved = 0, is_estimate = 0 WHERE id = ?",
+                    "UPDATE calls SET input = ?, output = ?, cached = ?, reserved = 0, is_estimate "
+                    "= 0 WHERE id = ?",
                     (usage.input_tokens, usage.output_tokens, usage.cached_tokens, call),
                 )
 
@@ -97,7 +105,9 @@ class Ledger:
             db.execute("DELETE FROM calls WHERE id = ?", (call,))
 
     def spent(self, span: str, now: datetime) -> int:
-        """Tokens of the ``day`` or ``month`` that ``now`` is in, with what is put aside for calls under way."""
+        """Tokens of the ``day`` or ``month`` that ``now`` is in, with what is put aside for calls
+        under way.
+        """
         with self._database.transaction() as db:
             return _spent(db, _prefix(now, span), now)
 
@@ -105,7 +115,8 @@ class Ledger:
         """What was spent since a day (``2026-01-31``), by day, model and stage."""
         with self._database.transaction() as db:
             found = db.execute(
-                "SELECT substr(at, 1, 10) AS day, model, stage, COUNT(*) AS calls, SUM(is_estimate) AS estimates,"
+                "SELECT substr(at, 1, 10) AS day, model, stage, COUNT(*) AS calls, "
+                "SUM(is_estimate) AS estimates,"
                 " SUM(input) AS input, SUM(output) AS output, SUM(cached) AS cached"
                 " FROM calls WHERE at >= ? GROUP BY day, model, stage ORDER BY day, model, stage",
                 (since,),
@@ -135,13 +146,24 @@ def _spent(db: sqlite3.Connection, prefix: str, now: datetime) -> int:
 
 def _refusal(span: str, limit: int, spent: int, wanted: int, at: datetime) -> BudgetSpent:
     day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    until = day + timedelta(days=1) if span == "day" else (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    until = (
+        day + timedelta(days=1)
+        if span == "day"
+        else (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+    )
     key = "llm.daily_tokens" if span == "day" else "llm.monthly_tokens"
     if wanted > limit:
-        message = f"the next call needs {wanted:,} tokens, which is more than the {limit:,} of a {span}"
+        message = (
+            f"the next call needs {wanted:,} tokens, which is more than the {limit:,} of a {span}"
+        )
         return BudgetSpent(message, f"Raise {key} in keeplore.yaml", until)
-    message = f"{spent:,} of the {limit:,} tokens of this {span} are spent, and the next call needs {wanted:,}"
-    return BudgetSpent(message, f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml", until)
+    message = (
+        f"{spent:,} of the {limit:,} tokens of this {span} are spent, and the next call "
+        f"needs {wanted:,}"
+    )
+    return BudgetSpent(
+        message, f"It goes on at {until:%Y-%m-%d %H:%M} UTC, or raise {key} in keeplore.yaml", until
+    )
 
 
 def _prefix(at: datetime, span: str) -> str:

@@ -1,4 +1,6 @@
-"""Any server that speaks OpenAI's protocol: OpenAI itself, Ollama, llama.cpp, vLLM and most others."""
+"""Any server that speaks OpenAI's protocol: OpenAI itself, Ollama, llama.cpp, vLLM and most
+others.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.base import CHECK_S, MAX_OUTPUT_TOKENS, Completion, Passing
-from keeplore.llm.wire import fetch, in_some_shape, reachable, usage_of, with_schema
+from keeplore.llm.sdk_call import fetch, in_some_shape, reachable, usage_of, with_schema
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
     from keeplore.config.settings import Llm
 
-# given to the SDK, which would otherwise take an address from the environment that nobody has accepted
+# given to the SDK, which would otherwise take an address from the environment that nobody has
+# accepted
 OWN_URL = "https://api.openai.com/v1"
 NO_KEY = "none"  # the SDK wants one, servers on one's own machine do not
 # OpenAI's newer models refuse the one, other servers know nothing of the other
@@ -41,8 +44,12 @@ class OpenaiServer:
         return reachable(openai, lambda: listing.list(timeout=CHECK_S))
 
     def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
-        """One attempt; a shape of request that the server refuses is not tried again. Raises as the protocol says."""
-        data = in_some_shape(self._shapes, lambda shape: self._ask(self._request(system, prompt, schema, shape)))
+        """One attempt; a shape of request that the server refuses is not tried again. Raises as the
+        protocol says.
+        """
+        data = in_some_shape(
+            self._shapes, lambda shape: self._ask(self._request(system, prompt, schema, shape))
+        )
         return self._completion(data, system + prompt)
 
     def _ask(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -51,12 +58,17 @@ class OpenaiServer:
         completions = self._client.chat.completions.with_streaming_response
         return fetch(openai, self._settings.timeout_s, lambda: completions.create(**request))
 
-    def _request(self, system: str, prompt: str, schema: Mapping[str, Any], shape: tuple[bool, str]) -> dict[str, Any]:
+    def _request(
+        self, system: str, prompt: str, schema: Mapping[str, Any], shape: tuple[bool, str]
+    ) -> dict[str, Any]:
         has_schema, limit = shape
         request: dict[str, Any] = {
             "model": self.name,
             "messages": [
-                {"role": "system", "content": system if has_schema else with_schema(system, schema)},
+                {
+                    "role": "system",
+                    "content": system if has_schema else with_schema(system, schema),
+                },
                 {"role": "user", "content": prompt},
             ],
             limit: MAX_OUTPUT_TOKENS,
@@ -78,7 +90,11 @@ class OpenaiServer:
             flaw = "the model declined"
         counts = _mapping(data.get("usage"))
         details = _mapping(counts.get("prompt_tokens_details"))
-        reported = (counts.get("prompt_tokens"), counts.get("completion_tokens"), details.get("cached_tokens"))
+        reported = (
+            counts.get("prompt_tokens"),
+            counts.get("completion_tokens"),
+            details.get("cached_tokens"),
+        )
         flaw = flaw or ("" if text.strip() else "the answer is empty")
         return Completion(text, usage_of(reported, asked, text), self.name, flaw)
 
@@ -88,7 +104,9 @@ class OpenaiServer:
         try:
             import openai  # heavy, and an extra
         except ImportError as e:
-            raise LlmUnavailable("the openai package is not installed", "Run `pip install 'keeplore[openai]'`") from e
+            raise LlmUnavailable(
+                "the openai package is not installed", "Run `pip install 'keeplore[openai]'`"
+            ) from e
         if not self.name:
             raise LlmUnavailable("no model is chosen", "Set llm.model in keeplore.yaml")
         options: dict[str, Any] = {
@@ -103,7 +121,9 @@ class OpenaiServer:
         except openai.OpenAIError as e:
             if self._settings.base_url:
                 return openai.OpenAI(api_key=NO_KEY, **options)
-            raise LlmUnavailable("OPENAI_API_KEY is not set", "Set it in the environment of the worker") from e
+            raise LlmUnavailable(
+                "OPENAI_API_KEY is not set", "Set it in the environment of the worker"
+            ) from e
 
 
 def _first(value: Any) -> Any:

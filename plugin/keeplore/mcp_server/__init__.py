@@ -1,1 +1,3 @@
-"""The MCP server: a few tools that compose, resources and prompts, over standard input and output."""
+"""The MCP server: a few tools that compose, resources and prompts, over standard input and
+output.
+"""

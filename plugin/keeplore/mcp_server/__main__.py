@@ -10,27 +10,30 @@ from typing import Any
 
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError
-from keeplore.mcp_server.desk import Desk
-from keeplore.mcp_server.place import Place
+from keeplore.mcp_server.context import Desk
+from keeplore.mcp_server.project_roots import Place
 
 EXPECTED = 1
 
 
 def serve() -> None:
-    """Serve on standard input and output. Raises ConfigError without the SDK, OSError where the state is read-only."""
+    """Serve on standard input and output. Raises ConfigError without the SDK, OSError where the
+    state is read-only.
+    """
     os.umask(0o077)
     places = Places.from_environment(os.environ)
     is_off = bool(os.environ.get("KEEPLORE_OFF"))
     cwd = _working_directory()
     places.create()
-    # version 1 reads a file .env where it stands, which may be anybody's, and variables that are no business of ours
+    # version 1 reads a file .env where it stands, which may be anybody's, and variables that are no
+    # business of ours
     os.chdir(places.state)
     for name in [name for name in os.environ if name.startswith("FASTMCP_")]:
         del os.environ[name]
     _reserve_the_wire()
     try:
         # the SDK takes a second, and is an extra
-        from keeplore.mcp_server.server import GONE, build
+        from keeplore.mcp_server.tools import GONE, build
     except ModuleNotFoundError as e:
         if e.name not in ("mcp", "pydantic"):
             raise
@@ -49,7 +52,9 @@ def serve() -> None:
 
 
 class _Wire:
-    """A standard stream for those who look for its bytes, as the SDK does; what is printed goes to stderr."""
+    """A standard stream for those who look for its bytes, as the SDK does; what is printed goes to
+    stderr.
+    """
 
     def __init__(self, buffer: io.BufferedIOBase) -> None:
         self.buffer = buffer
@@ -59,7 +64,9 @@ class _Wire:
 
 
 def _reserve_the_wire() -> None:
-    """Let nothing but the protocol reach the two streams: not a plugin that prints, not a child process."""
+    """Let nothing but the protocol reach the two streams: not a plugin that prints, not a child
+    process.
+    """
     wires = (os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

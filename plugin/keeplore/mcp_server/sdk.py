@@ -1,4 +1,6 @@
-"""What we use of the official SDK: its versions 1 and 2 have the same things under different names."""
+"""What we use of the official SDK: its versions 1 and 2 have the same things under different
+names.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,8 @@ __all__ = ["ResourceError", "Server", "ToolError", "annotated"]
 
 
 def annotated(**hints: bool) -> ToolAnnotations:
-    """Hints for the host, named as the protocol names them: Python's names differ between the versions."""
+    """Hints for the host, named as the protocol names them: Python's names differ between the
+    versions.
+    """
     fields: dict[str, Any] = dict(hints)
     return ToolAnnotations.model_validate(fields)

@@ -1,7 +1,9 @@
-"""A memory: one markdown file with YAML front matter. Pure values and text; nothing here touches a disk."""
+"""A memory: one markdown file with YAML front matter. Pure values and text; nothing here touches a
+disk.
+"""
 
-from keeplore.memory.conversation import Asked, Conversation, Exchange, Quote, Related
-from keeplore.memory.foreign import as_memory
+from keeplore.memory.conversation_body import Asked, Conversation, Exchange, Quote, Related
+from keeplore.memory.foreign_files import as_memory
 from keeplore.memory.frontmatter import parse, serialise
 from keeplore.memory.model import CATEGORIES, KINDS, RELATIONSHIPS, SCOPES, TRUST, Memory, new_meta
 from keeplore.memory.names import file_name, is_id, new_id, relative_path, slugify

@@ -1,7 +1,8 @@
 """Which memory replaced which: chains of ``supersedes``, as people and machines have written them.
 
-Nothing here fails on what hands can write: cycles, links to nothing, two memories that supersede the same one. Every
-machine that has the same files comes to the same result, since only what stands in them counts.
+Nothing here fails on what hands can write: cycles, links to nothing, two memories that supersede
+the same one. Every machine that has the same files comes to the same result, since only what stands
+in them counts.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ Age = tuple[str, str]  # created_at and id: later is newer
 class Chain:
     """Memories that replaced one another, oldest first.
 
-    ``leaves`` are those that nothing supersedes: more than one is a fork, none a cycle. ``head`` is the newest leaf,
-    in a pure cycle the newest member.
+    ``leaves`` are those that nothing supersedes: more than one is a fork, none a cycle. ``head`` is
+    the newest leaf, in a pure cycle the newest member.
     """
 
     members: tuple[str, ...]
@@ -38,11 +39,13 @@ class Place:
 def chains(supersedes: Mapping[str, Iterable[str]], ages: Mapping[str, Age]) -> list[Chain]:
     """Every chain of two or more memories, in the order of their oldest members.
 
-    ``supersedes`` maps a memory to those that it replaces, ``ages`` has every memory that exists. A memory that
-    supersedes itself, or one that does not exist, is no part of a chain by that.
+    ``supersedes`` maps a memory to those that it replaces, ``ages`` has every memory that exists. A
+    memory that supersedes itself, or one that does not exist, is no part of a chain by that.
     """
     before = {
-        id_: {old for old in olds if old != id_ and old in ages} for id_, olds in supersedes.items() if id_ in ages
+        id_: {old for old in olds if old != id_ and old in ages}
+        for id_, olds in supersedes.items()
+        if id_ in ages
     }
     after: dict[str, set[str]] = {}
     for id_, olds in before.items():
@@ -76,7 +79,10 @@ def _groups(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> It
 
 
 def _chain(
-    group: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]], ages: Mapping[str, Age]
+    group: set[str],
+    before: Mapping[str, set[str]],
+    after: Mapping[str, set[str]],
+    ages: Mapping[str, Age],
 ) -> Chain:
     members, has_cycle = _in_order(group, before, after, ages)
     leaves = sorted((id_ for id_ in group if not after.get(id_)), key=lambda id_: ages[id_])
@@ -87,9 +93,14 @@ def _chain(
 
 
 def _in_order(
-    group: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]], ages: Mapping[str, Age]
+    group: set[str],
+    before: Mapping[str, set[str]],
+    after: Mapping[str, set[str]],
+    ages: Mapping[str, Age],
 ) -> tuple[list[str], bool]:
-    """What is superseded before what supersedes it, older first where that says nothing (Kahn 1962)."""
+    """What is superseded before what supersedes it, older first where that says nothing (Kahn
+    1962).
+    """
     left = {id_: len(before.get(id_, ())) for id_ in group}
     ready = [(ages[id_], id_) for id_ in group if not left[id_]]
     heapq.heapify(ready)

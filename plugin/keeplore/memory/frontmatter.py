@@ -1,4 +1,6 @@
-"""Text of a memory file ↔ Memory: lossless for every field, stable, and safe on text from strangers."""
+"""Text of a memory file ↔ Memory: lossless for every field, stable, and safe on text from
+strangers.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +11,35 @@ from typing import Any
 import yaml
 
 from keeplore.errors import Corrupt
-from keeplore.memory.checks import problems_of
 from keeplore.memory.model import Memory, in_order
+from keeplore.memory.validation import problems_of
 
 MAX_FILE = 32 * 1024 * 1024  # bytes; a conversation is far below
 MAX_FRONT_MATTER = 64 * 1024  # characters; larger mappings take the loader minutes
-MAX_DEPTH = 20  # the C loader overflows its stack at some ten thousand nested lists, whatever their notation
+# the C loader overflows its stack at some ten thousand nested lists, whatever their notation
+MAX_DEPTH = 20
 _FENCE = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 # the three lines that a failed merge leaves, in their order
 _CONFLICT = [re.compile(rf"^{sign}{{7}}(?:\s|\Z)", re.MULTILINE) for sign in "<=>"]
-# what anchors, aliases and deep nesting need; a sound front matter seldom has it, and looking closer costs time
+# what anchors, aliases and deep nesting need; a sound front matter seldom has it, and looking
+# closer costs time
 _SUSPICIOUS = re.compile(r"[&*]|(?:[-?:][ \t]+){10}|(?:[\[{][^\[{]*){20}")
 _REMEDY = "Mend the lines between the two --- and run `keeplore doctor`"
 _PLAIN_TAGS = {
     "tag:yaml.org,2002:null": (re.compile(r"^(?:~|null|)\Z"), ["~", "n", ""]),
     "tag:yaml.org,2002:bool": (re.compile(r"^(?:true|false)\Z"), ["t", "f"]),
     "tag:yaml.org,2002:int": (re.compile(r"^-?(?:0|[1-9][0-9]{0,17})\Z"), list("-0123456789")),
-    "tag:yaml.org,2002:float": (re.compile(r"^-?[0-9]+\.[0-9]+(?:e[-+][0-9]+)?\Z"), list("-0123456789")),
+    "tag:yaml.org,2002:float": (
+        re.compile(r"^-?[0-9]+\.[0-9]+(?:e[-+][0-9]+)?\Z"),
+        list("-0123456789"),
+    ),
 }
 
 
 class _Loader(yaml.CSafeLoader):
-    """YAML without its surprises: dates, ``no`` and ``12:30`` stay text; aliases and duplicate keys are refused."""
+    """YAML without its surprises: dates, ``no`` and ``12:30`` stay text; aliases and duplicate keys
+    are refused.
+    """
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # as the base class has it
 
@@ -38,7 +47,9 @@ class _Loader(yaml.CSafeLoader):
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise yaml.MarkedYAMLError(problem="a key must be plain text", problem_mark=key.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem="a key must be plain text", problem_mark=key.start_mark
+                )
             if key.value in seen:
                 problem = f"the key {key.value!r} stands twice"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
@@ -67,19 +78,27 @@ def parse(text: str) -> Memory:
     text = text.removeprefix("\ufeff")
     match = _FENCE.match(text)
     if match is None:
-        raise Corrupt("no front matter between two lines of ---", "Add one, or move the file out of the memory folders")
+        raise Corrupt(
+            "no front matter between two lines of ---",
+            "Add one, or move the file out of the memory folders",
+        )
     meta = _load(match[1])
     body = text[match.end() :].removeprefix("\n")
     problems = problems_of(meta)
     if conflict_line(body):
-        problems = (*problems, "conflict markers stand in the text; keep one side and delete the markers")
+        problems = (
+            *problems,
+            "conflict markers stand in the text; keep one side and delete the markers",
+        )
     return Memory(meta, body, problems)
 
 
 def serialise(memory: Memory) -> str:
-    """The text of the file; parsing it gives an equal memory, and serialising that gives the same text.
+    """The text of the file; parsing it gives an equal memory, and serialising that gives the same
+    text.
 
-    Raises Corrupt where the front matter could not be read again, so that no such file is ever written.
+    Raises Corrupt where the front matter could not be read again, so that no such file is ever
+    written.
     """
     front = dump(in_order(memory.meta))
     _check(front)
@@ -93,14 +112,21 @@ def mapping(text: str) -> dict[str, Any]:
     except Corrupt as e:
         # what is said of a front matter counts lines from the fence above it
         line = max(e.line - 1, 1)
-        said = e.message.replace("the front matter", "the file").replace(f"in line {e.line}", f"in line {line}")
+        said = e.message.replace("the front matter", "the file").replace(
+            f"in line {e.line}", f"in line {line}"
+        )
         raise Corrupt(said, "Mend it, or take it out of the folder", line) from e
 
 
 def dump(meta: Mapping[str, Any]) -> str:
     """The YAML of keys and values, in the order that they have."""
     return yaml.dump(
-        dict(meta), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31 - 1, default_flow_style=False
+        dict(meta),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=2**31 - 1,
+        default_flow_style=False,
     )
 
 
@@ -116,7 +142,10 @@ def _load(front: str) -> dict[str, Any]:
     if not all(isinstance(key, str) for key in meta):
         raise Corrupt("a key of the front matter is no text", _REMEDY)
     if not _is_plain(meta):
-        raise Corrupt("the front matter holds what is no text, number, list or mapping, or nests too deeply", _REMEDY)
+        raise Corrupt(
+            "the front matter holds what is no text, number, list or mapping, or nests too deeply",
+            _REMEDY,
+        )
     return meta
 
 
@@ -125,7 +154,11 @@ def _check(front: str) -> None:
     if len(front) > MAX_FRONT_MATTER:
         raise Corrupt(f"the front matter is larger than {MAX_FRONT_MATTER // 1024} KB", _REMEDY)
     if line := conflict_line(front):
-        raise Corrupt("conflict markers stand in the front matter", "Keep one side and delete the markers", line + 1)
+        raise Corrupt(
+            "conflict markers stand in the front matter",
+            "Keep one side and delete the markers",
+            line + 1,
+        )
     if not _SUSPICIOUS.search(front):
         return
     depth = 0
@@ -134,8 +167,12 @@ def _check(front: str) -> None:
             # an alias costs nothing to load and explodes when the result is walked or written
             if getattr(event, "anchor", None):
                 line = event.start_mark.line + 2 if event.start_mark else 1
-                raise Corrupt("anchors and aliases are not allowed in the front matter", _REMEDY, line)
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+                raise Corrupt(
+                    "anchors and aliases are not allowed in the front matter", _REMEDY, line
+                )
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+                event, yaml.CollectionEndEvent
+            )
             if depth > MAX_DEPTH:
                 raise Corrupt("the front matter nests too deeply", _REMEDY)
     except (yaml.YAMLError, ValueError) as e:

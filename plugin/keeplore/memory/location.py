@@ -1,4 +1,6 @@
-"""What the path of a memory says: whose it is, in which folder it lies, and which id stands for it."""
+"""What the path of a memory says: whose it is, in which folder it lies, and which id stands
+for it.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,22 @@ from keeplore.memory.names import FOLDERS, new_id
 
 ARCHIVE = "archive"
 CATEGORY_OF = {folder: category for category, folder in FOLDERS.items()}
-_UUID = re.compile(r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
+_UUID = re.compile(
+    r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE
+)
 _GIVEN = re.compile(
-    r"/(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9-]*-([0-9a-f]{8})|mem_([0-9a-f]{8})[0-9a-f-]{28})\.md\Z", re.IGNORECASE
+    r"/(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-[a-z0-9-]*-([0-9a-f]{8})|"
+    r"mem_([0-9a-f]{8})[0-9a-f-]{28})\.md\Z",
+    re.IGNORECASE,
 )
 _DATED = re.compile(r"(?a:(\d{4}-\d{2}-\d{2}))[-_ .T]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The parts of ``<root>/[archive/]<folder>/…/<stem>.md``; ``project`` is "" outside of project memory."""
+    """The parts of ``<root>/[archive/]<folder>/…/<stem>.md``; ``project`` is "" outside of project
+    memory.
+    """
 
     scope: str
     project: str
@@ -58,7 +66,9 @@ class Location:
 
     @property
     def id(self) -> str:
-        """The id in the name ``mem_<uuid>.md``, else one made of the path, which is the same in the archive."""
+        """The id in the name ``mem_<uuid>.md``, else one made of the path, which is the same in the
+        archive.
+        """
         named = as_id(self.stem) if self.stem.lower().startswith("mem_") else ""
         return named or new_id("path", _sound("/".join((self.root, *self.rest))))
 
@@ -81,13 +91,17 @@ def archived_path(path: str) -> str:
 
 
 def digits_of(path: str) -> str:
-    """The first eight digits of the id in a name that Keeplore gave, or ``mem_<uuid>.md``; "" for other names."""
+    """The first eight digits of the id in a name that Keeplore gave, or ``mem_<uuid>.md``; "" for
+    other names.
+    """
     match = _GIVEN.search(path)
     return (match[1] or match[2]).lower() if match else ""
 
 
 def carries(path: str, memory_id: str) -> bool:
-    """Whether the name of a file tells the id, as those do that Keeplore gives: of two files of one id it is used."""
+    """Whether the name of a file tells the id, as those do that Keeplore gives: of two files of one
+    id it is used.
+    """
     return path.lower().endswith((f"-{memory_id[4:12]}.md", f"/{memory_id}.md"))
 
 
@@ -97,11 +111,14 @@ def precedence(path: str, memory_id: str, updated_at: str) -> tuple[bool, bool, 
 
 
 def as_id(value: object) -> str:
-    """The memory id that another program meant by a UUID, with or without prefix and in any case; "" for none."""
+    """The memory id that another program meant by a UUID, with or without prefix and in any case;
+    "" for none.
+    """
     match = _UUID.fullmatch(value.strip()) if isinstance(value, str) else None
     return f"mem_{match[1].lower()}" if match else ""
 
 
 def _sound(path: str) -> str:
-    # one name is written in two ways of Unicode, depending on the system; bytes that are no UTF-8 stay told apart
+    # one name is written in two ways of Unicode, depending on the system; bytes that are no UTF-8
+    # stay told apart
     return unicodedata.normalize("NFC", path.encode("utf-8", "backslashreplace").decode())

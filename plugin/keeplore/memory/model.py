@@ -1,4 +1,6 @@
-"""The memory as a value: front matter kept whole, with typed views on the fields that Keeplore reads."""
+"""The memory as a value: front matter kept whole, with typed views on the fields that Keeplore
+reads.
+"""
 
 from __future__ import annotations
 
@@ -49,15 +51,19 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """``meta`` is the whole front matter in file order, unknown keys included; ``body`` is the markdown below it.
+    """``meta`` is the whole front matter in file order, unknown keys included; ``body`` is the
+    markdown below it.
 
-    The properties never raise: a missing or wrong field reads as its default and is named in ``problems``.
+    The properties never raise: a missing or wrong field reads as its default and is named in
+    ``problems``.
     """
 
     meta: Mapping[str, Any]
     body: str
     problems: tuple[str, ...] = field(default=(), compare=False)
-    hints: tuple[str, ...] = field(default=(), compare=False)  # what another program left out and the path stands for
+    hints: tuple[str, ...] = field(
+        default=(), compare=False
+    )  # what another program left out and the path stands for
 
     @property
     def id(self) -> str:
@@ -116,10 +122,16 @@ class Memory:
 
     @property
     def links(self) -> tuple[tuple[str, str], ...]:
-        """Relationship and id of every memory that this one names, the one that it supersedes first."""
+        """Relationship and id of every memory that this one names, the one that it supersedes
+        first.
+        """
         related = self.meta.get("related")
         pairs = [(link.get("relationship"), link.get("id")) for link in _mappings(related)]
-        sound = [(str(kind), id_) for kind, id_ in pairs if kind in RELATIONSHIPS and isinstance(id_, str)]
+        sound = [
+            (str(kind), id_)
+            for kind, id_ in pairs
+            if kind in RELATIONSHIPS and isinstance(id_, str)
+        ]
         own = [("supersedes", self.supersedes)] if self.supersedes else []
         return tuple(dict.fromkeys((*own, *sound)))
 
@@ -160,4 +172,6 @@ def in_order(meta: Mapping[str, Any]) -> dict[str, Any]:
 def new_meta(**fields: Any) -> dict[str, Any]:
     """Front matter of a new memory: fields in order, those without a value left out."""
     values = {"schema": SCHEMA, **fields}
-    return {key: value for key, value in in_order(values).items() if value not in (None, "", [], (), {})}
+    return {
+        key: value for key, value in in_order(values).items() if value not in (None, "", [], (), {})
+    }

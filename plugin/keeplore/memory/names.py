@@ -12,12 +12,18 @@ from keeplore.memory.model import Memory
 
 SLUG_CHARS = 60
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
-_SYLLABLE = re.compile("[\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0002fa1f]")  # Han and Hangul, written without spaces
+_SYLLABLE = re.compile(
+    "[\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0002fa1f]"
+)  # Han and Hangul, written without spaces
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_NAMESPACE = uuid.UUID("b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11")  # ours alone; changing it changes every derived id
+_NAMESPACE = uuid.UUID(
+    "b7a1f6de-0d5a-5f0e-9a52-6f2d0c9e4b11"
+)  # ours alone; changing it changes every derived id
 _PROJECT = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}\Z")
 # names that Windows reserves whatever their extension
-_RESERVED = frozenset({"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)})
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)}
+)
 FOLDERS: Mapping[str, str] = {
     "architectural-decisions": "decisions",
     "project-conventions": "conventions",
@@ -41,7 +47,8 @@ def is_id(text: str) -> bool:
 
 
 def slugify(text: str, limit: int = SLUG_CHARS) -> str:
-    """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved name.
+    """Lower-case ASCII words joined by ``-``, cut between words, never empty and never a reserved
+    name.
 
     Letters of other scripts are transliterated, a syllable that is one character being a word.
     """
@@ -59,7 +66,9 @@ def _ascii(text: str) -> str:
     if text.isascii():
         return text
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
-    letters = "".join(c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " " for c in folded)
+    letters = "".join(
+        c if c.isascii() or c.isalpha() or unicodedata.combining(c) else " " for c in folded
+    )
     from anyascii import anyascii  # here, because it costs 5 ms and most text is in ASCII
 
     # a lone surrogate is no letter, so what is left can be transliterated
@@ -67,7 +76,11 @@ def _ascii(text: str) -> str:
 
 
 def is_project_name(text: str) -> bool:
-    return bool(_PROJECT.match(text)) and text.split(".")[0] not in _RESERVED and not text.endswith(".")
+    return (
+        bool(_PROJECT.match(text))
+        and text.split(".")[0] not in _RESERVED
+        and not text.endswith(".")
+    )
 
 
 def file_name(memory: Memory) -> str:
@@ -107,7 +120,9 @@ def _root(memory: Memory) -> str:
 
 def _check_id(memory: Memory) -> None:
     if not is_id(memory.id):
-        raise UnsafePath(f"{memory.id!r} is not a memory id", "An id is mem_ and a UUID in lower case")
+        raise UnsafePath(
+            f"{memory.id!r} is not a memory id", "An id is mem_ and a UUID in lower case"
+        )
 
 
 def _date(memory: Memory) -> tuple[str, str, str]:

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keeplore.errors import StoreError
-from keeplore.memory.content import content_hash
-from keeplore.memory.conversation import Quote, short_turn
+from keeplore.memory.conversation_body import Quote, short_turn
 from keeplore.memory.model import CATEGORIES, SCOPES, Memory, new_meta
 from keeplore.memory.names import new_id
+from keeplore.text.similarity import content_hash
 
 TITLE_CHARS = 80
 CLEAR_CHARS = 20  # a shorter first sentence ("Yes.") says too little for a title
 DEFAULT_CATEGORY = "user-facts"
-# what stays in the files when old memories are archived: what it says does not go out of date by itself
+# what stays in the files when old memories are archived: what it says does not go out of date by
+# itself
 KEPT_CATEGORIES = frozenset(CATEGORIES) - {"user-facts", "patterns"}
 _HEADING = re.compile(r"\A#{1,6}[ \t]+(\S.*?)[ \t#]*(?:\n|\Z)")
 _QUOTED = re.compile(r"^> “(.*)” — (?:user|assistant), turn \S+$", re.MULTILINE)
@@ -26,7 +27,9 @@ _SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is to be written down. What is left empty is filled in: title and category from the text."""
+    """What is to be written down. What is left empty is filled in: title and category from the
+    text.
+    """
 
     text: str
     title: str = ""
@@ -40,29 +43,44 @@ class Draft:
     quotes: tuple[Quote, ...] = ()
     source: Mapping[str, Any] = field(default_factory=dict)
     related: tuple[Mapping[str, str], ...] = ()
-    told: Mapping[str, Any] = field(default_factory=dict)  # of entities: front matter under ``entities``, ``aspects``
+    told: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of entities: front matter under ``entities``, ``aspects``
     id: str = ""
     created_at: str = ""
 
 
 def session_note_id(host: str, session: str, text: str) -> str:
-    """The id of a note made in a host's session: the same statement has the same id, however often it is read."""
+    """The id of a note made in a host's session: the same statement has the same id, however often
+    it is read.
+    """
     return new_id("note", host, session, content_hash(text))
 
 
 def note_of(draft: Draft, moment: str) -> Memory:
-    """The memory of a draft, made at ``moment`` (RFC 3339, UTC). Raises StoreError for a draft that says nothing."""
+    """The memory of a draft, made at ``moment`` (RFC 3339, UTC). Raises StoreError for a draft that
+    says nothing.
+    """
     title, text = title_and_text(draft.text.replace("\r\n", "\n"), draft.title)
     if not title:
-        said = "a text without words, which nobody could find again" if draft.text.strip() else "an empty text"
-        raise StoreError(f"there is nothing to remember in {said}", 'Say it in words: `keeplore remember "…"`')
+        said = (
+            "a text without words, which nobody could find again"
+            if draft.text.strip()
+            else "an empty text"
+        )
+        raise StoreError(
+            f"there is nothing to remember in {said}", 'Say it in words: `keeplore remember "…"`'
+        )
     scope = draft.scope or ("project" if draft.project else "workspace")
     category = draft.category or DEFAULT_CATEGORY
     for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
         if value not in allowed:
             raise StoreError(f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them")
     if scope == "project" and not draft.project:
-        raise StoreError("this directory belongs to no project", "Name one with --project, or use --scope workspace")
+        raise StoreError(
+            "this directory belongs to no project",
+            "Name one with --project, or use --scope workspace",
+        )
     created_at = draft.created_at or moment
     meta = new_meta(
         id=draft.id or new_id(),
@@ -92,13 +110,18 @@ def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
         parts.append(text.strip("\n"))
     if quotes:
         parts.append(
-            "\n".join(f"> “{' '.join(q.text.split())}” — {q.speaker}, turn {short_turn(q.turn)}" for q in quotes)
+            "\n".join(
+                f"> “{' '.join(q.text.split())}” — {q.speaker}, turn {short_turn(q.turn)}"
+                for q in quotes
+            )
         )
     return "\n\n".join(parts) + "\n"
 
 
 def statement_of(memory: Memory) -> str:
-    """What a note states: its text without heading and quotations, its title where there is no other text."""
+    """What a note states: its text without heading and quotations, its title where there is no
+    other text.
+    """
     body = memory.body.replace("\r\n", "\n").strip()
     heading = _HEADING.match(body)
     text = _QUOTED.sub("", body[heading.end() :] if heading else body).strip()

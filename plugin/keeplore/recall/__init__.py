@@ -1,12 +1,17 @@
 """A query → ranked memories → a context block for the host."""
 
-from keeplore.recall.briefing import Told, View, brief
-from keeplore.recall.context import asked_context, for_prompt, is_worth_asking, prompt_context
-from keeplore.recall.editing import edit_context
-from keeplore.recall.engine import Look, recall
+from keeplore.recall.brief import Told, View, brief
+from keeplore.recall.dedup import words_in
+from keeplore.recall.file_context import edit_context
+from keeplore.recall.prompt_context import (
+    asked_context,
+    for_prompt,
+    is_worth_asking,
+    prompt_context,
+)
 from keeplore.recall.render import Fenced, Room
-from keeplore.recall.repeated import words_in
-from keeplore.recall.values import ALL, Answer, Here, Hit, Unasked, to_json
+from keeplore.recall.request import ALL, Answer, Here, Hit, Unasked, to_json
+from keeplore.recall.search import Look, recall
 
 __all__ = [
     "ALL",

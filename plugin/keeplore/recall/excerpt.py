@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from keeplore.recall.query import Question, stems_of
+from keeplore.recall.question import Question, stems_of
 from keeplore.recall.weights import EXCERPT_CHARS
 
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+\.))")
 
 
 def excerpt(text: str, question: Question, limit: int = EXCERPT_CHARS) -> str:
-    """Neighbouring sentences with as many of the question's words as possible, at most ``limit`` characters.
+    """Neighbouring sentences with as many of the question's words as possible, at most ``limit``
+    characters.
 
     An ellipsis stands where something was cut off.
     """
@@ -31,8 +32,12 @@ def excerpt(text: str, question: Question, limit: int = EXCERPT_CHARS) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences and lines of a text, each with the white space after it: joined they are the text."""
-    from sentencex import segment  # here, because it is a native library and most commands show nothing
+    """The sentences and lines of a text, each with the white space after it: joined they are the
+    text.
+    """
+    from sentencex import (
+        segment,
+    )  # here, because it is a native library and most commands show nothing
 
     pieces = []
     position = 0
@@ -43,12 +48,20 @@ def sentences_of(text: str) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def _grown(sentences: Sequence[str], worth: Sequence[float], start: int, room: int) -> tuple[int, int]:
-    """The stretch around ``start`` that fits: to the side that is worth more, what follows before what precedes."""
+def _grown(
+    sentences: Sequence[str], worth: Sequence[float], start: int, room: int
+) -> tuple[int, int]:
+    """The stretch around ``start`` that fits: to the side that is worth more, what follows before
+    what precedes.
+    """
     first = last = start
     size = len(sentences[start])
     while True:
-        sides = [i for i in (last + 1, first - 1) if 0 <= i < len(sentences) and size + len(sentences[i]) <= room]
+        sides = [
+            i
+            for i in (last + 1, first - 1)
+            if 0 <= i < len(sentences) and size + len(sentences[i]) <= room
+        ]
         if not sides:
             return first, last
         side = max(sides, key=lambda i: worth[i])
@@ -57,7 +70,9 @@ def _grown(sentences: Sequence[str], worth: Sequence[float], start: int, room: i
 
 
 def _around(sentence: str, question: Question, limit: int) -> str:
-    """A stretch of one long sentence or line, cut between words, with the first of the question's words in it."""
+    """A stretch of one long sentence or line, cut between words, with the first of the question's
+    words in it.
+    """
     words = sentence.split()
     hit = next((i for i, word in enumerate(words) if question.coverage(stems_of(word))), 0)
     first, shown = hit, ""

@@ -1,12 +1,15 @@
-"""Scoring: what two searches found → memories in the order in which they are shown. Pure and deterministic.
+"""Scoring: what two searches found → memories in the order in which they are shown. Pure and
+deterministic.
 
-Each search says how sure it is. For text that is the passage's BM25 as a part of the best one's, times the share of the
-question's words that the best passages have; for vectors it is how far the cosine lies above what unrelated texts have
-with this model. The log-odds that the passage answers the question are linear in the two (logistic regression),
-so a search that is unsure says little and a score means the same for every question. Reciprocal ranks, which know no
-sureness, were measured and are worse.
+Each search says how sure it is. For text that is the passage's BM25 as a part of the best one's,
+times the share of the question's words that the best passages have; for vectors it is how far the
+cosine lies above what unrelated texts have with this model. The log-odds that the passage answers
+the question are linear in the two (logistic regression), so a search that is unsure says little and
+a score means the same for every question. Reciprocal ranks, which know no sureness, were measured
+and are worse.
 
-Every step adds to or takes from the log-odds, and each has a name in ``PARTS``: a score is the sum of its parts.
+Every step adds to or takes from the log-odds, and each has a name in ``PARTS``: a score is the sum
+of its parts.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from keeplore.recall.values import INHERITED, OWN, SIBLING
+from keeplore.recall.request import INHERITED, OWN, SIBLING
 from keeplore.recall.weights import WEIGHTS, Weights
 
 LOOKED_AT = 50  # memories that are compared with all better ones; no more than a handful is shown
@@ -57,7 +60,9 @@ class Evidence:
     turn: str = ""
     at: str = ""  # RFC 3339: when it was said
     passages: int = 1  # of its memory
-    close: float = 0.0  # share of the question's words in two sentences that hold now, 0..1; 0 for none
+    close: float = (
+        0.0  # share of the question's words in two sentences that hold now, 0..1; 0 for none
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,12 @@ class Ranked:
     passage: int | None  # None where only an older version's words were found
     distance: int = OWN
     age_days: float = 0.0
-    by: int | None = None  # the passage whose words count: that of an older version, where this matched better
-    parts: tuple[tuple[str, float], ...] = ()  # names of PARTS and log-odds, where they were asked for
+    by: int | None = (
+        None  # the passage whose words count: that of an older version, where this matched better
+    )
+    parts: tuple[
+        tuple[str, float], ...
+    ] = ()  # names of PARTS and log-odds, where they were asked for
 
     @property
     def score(self) -> float:
@@ -103,13 +112,20 @@ class Steps:
     def parts(self, passage: int) -> Iterator[tuple[str, float]]:
         yield from zip(PARTS[:3], self.said[passage], strict=True)
         values = [sum(self.said[passage])]
-        values += [step[passage] for step in (self.worded, self.exchanged, self.joined, self.current)]
+        values += [
+            step[passage] for step in (self.worded, self.exchanged, self.joined, self.current)
+        ]
         yield from zip(PARTS[3:7], (b - a for a, b in itertools.pairwise(values)), strict=True)
 
 
 def odds(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -> dict[int, float]:
-    """For each passage the log-odds that it answers; ``floor`` is the model's, None where there are no vectors."""
-    return {passage: text + vectors + doubt for passage, (text, vectors, doubt) in sayings(found, floor, w).items()}
+    """For each passage the log-odds that it answers; ``floor`` is the model's, None where there are
+    no vectors.
+    """
+    return {
+        passage: text + vectors + doubt
+        for passage, (text, vectors, doubt) in sayings(found, floor, w).items()
+    }
 
 
 def sayings(
@@ -122,7 +138,9 @@ def sayings(
     lowest = min((e.cosine for e in found if e.cosine is not None), default=0.0)
     said = {}
     for e in found:
-        text = covered * max(0.0, e.text) / best_text if e.text is not None and best_text > 0 else 0.0
+        text = (
+            covered * max(0.0, e.text) / best_text if e.text is not None and best_text > 0 else 0.0
+        )
         if floor is None:
             said[e.passage] = (w.text_alone * text, 0.0, -w.doubt_alone)
         else:
@@ -139,8 +157,12 @@ def least_odds(score: float) -> float:
     return math.log(certain / (1.0 - certain)) - 10.0**-_DIGITS
 
 
-def beside(standing: Standing, w: Weights = WEIGHTS) -> tuple[float, float, float, float, float, float]:
-    """What place, permanence, age and archive take from the log-odds, at most 0, and what graph and feedback give."""
+def beside(
+    standing: Standing, w: Weights = WEIGHTS
+) -> tuple[float, float, float, float, float, float]:
+    """What place, permanence, age and archive take from the log-odds, at most 0, and what graph and
+    feedback give.
+    """
     place = {OWN: 0.0, INHERITED: -w.inherited, SIBLING: -w.sibling}[standing.distance]
     archive = -w.archived if standing.is_archived else 0.0
     graph, feedback = w.graph * standing.graph, used(standing.feedback, w)
@@ -151,7 +173,9 @@ def beside(standing: Standing, w: Weights = WEIGHTS) -> tuple[float, float, floa
 
 
 def used(weight: float, w: Weights = WEIGHTS) -> float:
-    """The log-odds of a weight of feedback: nothing for 1, ``w.feedback`` for 2 and more, as much less for a half."""
+    """The log-odds of a weight of feedback: nothing for 1, ``w.feedback`` for 2 and more, as much
+    less for a half.
+    """
     return w.feedback * max(-1.0, min(1.0, math.log2(max(weight, sys.float_info.min))))
 
 
@@ -164,10 +188,12 @@ def rank(
     by_turn: bool = False,
     explain: bool = False,
 ) -> list[Ranked]:
-    """One entry for each memory, best first; an older version counts for its head and is not shown beside it.
+    """One entry for each memory, best first; an older version counts for its head and is not shown
+    beside it.
 
-    Memories without a standing are left out. A head without a standing (it may not be shown here) leaves its older
-    version, far down. ``by_turn`` gives one entry for each exchange instead; ``explain`` fills in the parts.
+    Memories without a standing are left out. A head without a standing (it may not be shown here)
+    leaves its older version, far down. ``by_turn`` gives one entry for each exchange instead;
+    ``explain`` fills in the parts.
     """
     known = sorted((e for e in found if e.memory in standings), key=lambda e: e.passage)
     steps = steps_of(found, known, standings, floor, w)
@@ -189,8 +215,12 @@ def rank(
         standing = standings[memory]
         more = beside(standing, w)
         total = round(value + sum(more), _DIGITS)
-        parts = (*steps.parts(by), *zip(PARTS[7:15], (*lost, *more), strict=True)) if explain else ()
-        ranked.append(Ranked(memory, total, passage, standing.distance, standing.age_days, by, parts))
+        parts = (
+            (*steps.parts(by), *zip(PARTS[7:15], (*lost, *more), strict=True)) if explain else ()
+        )
+        ranked.append(
+            Ranked(memory, total, passage, standing.distance, standing.age_days, by, parts)
+        )
     return in_order(ranked)
 
 
@@ -214,7 +244,9 @@ def steps_of(
 def supported(
     known: Sequence[Evidence], worded: Mapping[int, float], w: Weights = WEIGHTS
 ) -> tuple[dict[int, float], dict[int, float]]:
-    """The log-odds of each passage with what its exchange says beside it, and then with what its memory says."""
+    """The log-odds of each passage with what its exchange says beside it, and then with what its
+    memory says.
+    """
     values = dict(worded)
     of_turn: dict[tuple[str, str], list[int]] = {}
     of_memory: dict[str, list[Evidence]] = {}
@@ -237,9 +269,13 @@ def supported(
 
 
 def current(
-    known: Sequence[Evidence], values: Mapping[int, float], standings: Mapping[str, Standing], w: Weights = WEIGHTS
+    known: Sequence[Evidence],
+    values: Mapping[int, float],
+    standings: Mapping[str, Standing],
+    w: Weights = WEIGHTS,
 ) -> dict[int, float]:
-    """The same values, handed out anew among statements that are about as close to the question: the newest first.
+    """The same values, handed out anew among statements that are about as close to the question:
+    the newest first.
 
     They must be of one place, and none may be an older version: what replaced it is known there.
     """
@@ -247,8 +283,15 @@ def current(
     order = sorted(known, key=lambda e: (-values[e.passage], e.passage))[: w.current_among]
     for e in order:
         standing = standings[e.memory]
-        is_near = values[e.passage] + w.doubt >= w.current_from * (values[order[0].passage] + w.doubt)
-        if is_near and e.close >= w.current_close and not _is_replaced(e, standing) and not standing.is_archived:
+        is_near = values[e.passage] + w.doubt >= w.current_from * (
+            values[order[0].passage] + w.doubt
+        )
+        if (
+            is_near
+            and e.close >= w.current_close
+            and not _is_replaced(e, standing)
+            and not standing.is_archived
+        ):
             places.setdefault((standing.distance, standing.place), []).append(e)
     given = dict(values)
     for entries in places.values():
@@ -268,14 +311,20 @@ def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda r: (-r.odds, r.distance, r.age_days, r.memory))
 
 
-def diverse(ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: Weights = WEIGHTS) -> list[Ranked]:
-    """The same memories with those lowered that say nearly what a better one says; ``words`` by passage.
+def diverse(
+    ranked: Sequence[Ranked], words: Mapping[int, frozenset[str]], w: Weights = WEIGHTS
+) -> list[Ranked]:
+    """The same memories with those lowered that say nearly what a better one says; ``words`` by
+    passage.
 
-    The nearer one takes the place of the two: how they differ then is by what their project is called.
+    The nearer one takes the place of the two: how they differ then is by what their project is
+    called.
     """
     kept: list[Ranked] = []
     for entry in ranked[:LOOKED_AT]:
-        twin = next((i for i, k in enumerate(kept) if _shared_by(entry, k, words) >= w.repeated_from), None)
+        twin = next(
+            (i for i, k in enumerate(kept) if _shared_by(entry, k, words) >= w.repeated_from), None
+        )
         if twin is None:
             kept.append(entry)
             continue
@@ -302,12 +351,15 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
-# log-odds, the passage that is shown, the one whose words count, and what was lost to an echo and to being outdated
+# log-odds, the passage that is shown, the one whose words count, and what was lost to an echo and
+# to being outdated
 _Best = tuple[float, int | None, int, float, float]
 
 
 def _better(known: _Best | None, new: _Best) -> _Best:
-    """The higher odds; a passage of the memory itself is kept even where an older version matched better."""
+    """The higher odds; a passage of the memory itself is kept even where an older version matched
+    better.
+    """
     if known is None:
         return new
     high, low = (known, new) if known[0] >= new[0] else (new, known)

@@ -1,4 +1,6 @@
-"""How recalled text is written into a host's context: each item on one line, with its age, place, source and trust."""
+"""How recalled text is written into a host's context: each item on one line, with its age, place,
+source and trust.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from keeplore.index.words import token_count
-from keeplore.memory.conversation import short_turn
-from keeplore.memory.fence import HEADER, escape, fence, sanitise
+from keeplore.index.query_terms import token_count
+from keeplore.memory.conversation_body import short_turn
+from keeplore.text.fences import HEADER, escape, fence, sanitise
 
 SAID_BY = {
     "user": "said by the user",
@@ -20,7 +22,8 @@ SAID_BY = {
 }
 SUSPECT = "worded like an instruction, which nobody here gave"
 MORE = (
-    "`keeplore show ID` shows the memory behind a line, `keeplore show ID --turn TURN` what was said word for word and "
+    "`keeplore show ID` shows the memory behind a line, `keeplore show ID --turn TURN` what was "
+    "said word for word and "
     "the transcript of it; `keeplore recall QUESTION` looks for more."
 )
 TITLE_CHARS = 100
@@ -29,7 +32,9 @@ SHORT_ID = slice(4, 12)  # the digits that a file's name ends with
 _TOKEN_BYTES = 8
 _COSTLIEST = "0a" * _TOKEN_BYTES  # of all delimiters the one with the most tokens
 _QUOTES = str.maketrans("“”„‟", '""""')  # ours: text must not end its own quotation
-_IMAGE = re.compile(r"!(?=\[)")  # an agent that repeats an image has it fetched by whoever reads the answer
+_IMAGE = re.compile(
+    r"!(?=\[)"
+)  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
 
 Fenced = tuple[str, tuple[str, ...]]  # a block, and the ids of the memories that it shows
@@ -57,7 +62,9 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line; ``id`` is the memory that counts as shown by it, "" where the line only points to one."""
+    """One line; ``id`` is the memory that counts as shown by it, "" where the line only points to
+    one.
+    """
 
     text: str
     id: str = ""
@@ -85,7 +92,9 @@ def quoted(text: str, limit: int) -> str:
 
 
 def label(text: str) -> str:
-    """A category, a project or a date as one word: front matter is anyone's, and must not look like our own line."""
+    """A category, a project or a date as one word: front matter is anyone's, and must not look like
+    our own line.
+    """
     return _NO_LABEL.sub("-", one_line(text, TITLE_CHARS))
 
 
@@ -99,12 +108,20 @@ def reference(memory_id: str, turn: str = "") -> str:
 
 
 def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> Fenced:
-    """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for none."""
+    """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for
+    none.
+    """
     room = room.without(fence(MORE, _COSTLIEST, header)).without("")
     lines: list[str] = []
     ids: list[str] = []
     for section in sections:
-        heading = ["", section.heading] if section.heading and lines else [section.heading] if section.heading else []
+        heading = (
+            ["", section.heading]
+            if section.heading and lines
+            else [section.heading]
+            if section.heading
+            else []
+        )
         rest = f"- {section.rest.format(section.total)}" if section.total else ""
         room = room.without(rest) if rest else room
         before = len(lines)

@@ -11,49 +11,68 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Weights:
     # --- how likely a passage answers: logistic in what each search says, see rank.likelihoods ---
-    # Measured: fitted on questions with and without an answer in the store; their ratio is what orders turns best
-    # (.6 to 1 is a plateau).
-    vector: float = 8.0  # times how far the cosine is above the model's floor, as a share of what is above it
-    text: float = 5.6  # times the share of the query's words in the best match and the BM25 relative to that match
+    # Measured: fitted on questions with and without an answer in the store; their ratio is what
+    # orders turns best (.6 to 1 is a plateau).
+    vector: float = (
+        8.0  # times how far the cosine is above the model's floor, as a share of what is above it
+    )
+    # times the share of the query's words in the best match and the BM25 relative to that match
+    text: float = 5.6
     doubt: float = 2.6
-    # the same without vectors to confirm it; measured: words in common alone mislead up to two in five
+    # the same without vectors to confirm it; measured: words in common alone mislead up to two in
+    # five
     text_alone: float = 8.0
     doubt_alone: float = 4.0
 
-    # --- what a passage's own words show, in the same log-odds; measured on LoCoMo, see docs/benchmarks.md ---
+    # --- what a passage's own words show, in the same log-odds; measured on LoCoMo, see
+    # docs/benchmarks.md ---
     telling: float = 0.4  # a passage of forty words against one of ten
     asking: float = 0.8  # it ends with a question: what answers it stands elsewhere
     speaker: float = 0.8  # said by somebody whom the question names
-    memory: float = 0.23  # share that the mean of the memory's three best passages has in each of them
+    memory: float = (
+        0.23  # share that the mean of the memory's three best passages has in each of them
+    )
     when: float = 1.5  # said at a time that the question names; judgement
     most_bonus: float = 4.0  # more than all that can raise a score together, graph and feedback too
-    turn: float = (
-        0.6  # what an exchange's second best piece counts beside its best one; half as sure, it changes nothing
-    )
+    # what an exchange's second best piece counts beside its best one; half as sure, it changes
+    # nothing
+    turn: float = 0.6
 
-    # --- what holds now: of statements that are about as close to the question, the newest comes first ---
+    # --- what holds now: of statements that are about as close to the question, the newest comes
+    # first ---
     current_among: int = 15  # best passages
     current_from: float = 0.6  # of the sureness of the best one
     current_close: float = 0.4  # share of the question's words in two sentences of it
     current_within: float = 0.35  # of the closest one's share
 
-    # --- what stands beside the match, in the same log-odds: .8 is what a tenth of the vector's range is worth ---
-    inherited: float = 0.3  # workspace and user scope: twins differ by this much in BM25 through their length alone
+    # --- what stands beside the match, in the same log-odds: .8 is what a tenth of the vector's
+    # range is worth --- workspace and user scope: twins differ by this much in BM25 through their
+    # length alone
+    inherited: float = 0.3
     sibling: float = 0.8  # another project's memory must be clearly better; judgement
     impermanent: float = 0.2  # whatever nobody marked as permanent; judgement
     oldest: float = 0.4  # what age can cost at most; judgement: seldom more than one place
     half_life_days: float = 90.0  # after which half of that is lost; judgement
-    graph: float = 0.6  # about what the question names, or what is related to it: .15 of the likelihood at the middle
+    # about what the question names, or what is related to it: .15 of the likelihood at the middle
+    graph: float = 0.6
     graph_related: float = 0.5  # of that, for what is only related to it; judgement
-    feedback: float = 0.3  # what its use has shown can give or take at most; measured: with .4 chance does harm
+    feedback: float = (
+        0.3  # what its use has shown can give or take at most; measured: with .4 chance does harm
+    )
     archived: float = 1.5  # found when asked for, rarely first; judgement
     outdated: float = 4.0  # superseded by a memory that may not be shown here; judgement
     repeated: float = 1.5  # says nearly what a better hit says; judgement
-    echo: float = 4.0  # the same question, not answered; judgement: an answer that half matches comes before it
-    same_from: float = 0.9  # share of common words at which a hit says nothing beside a better one of its place
-    repeated_from: float = 0.8  # share of common words (Jaccard) at which two passages say the same; judgement
+    # the same question, not answered; judgement: an answer that half matches comes before it
+    echo: float = 4.0
+    same_from: float = (
+        0.9  # share of common words at which a hit says nothing beside a better one of its place
+    )
+    repeated_from: float = (
+        0.8  # share of common words (Jaccard) at which two passages say the same; judgement
+    )
 
-    # --- asked for a time alone: log-odds by what is from then; judgement: place and age bridge no step ---
+    # --- asked for a time alone: log-odds by what is from then; judgement: place and age bridge no
+    # step ---
     then_decision: float = 3.2
     then_note: float = 2.4
     then_decided: float = 1.8  # a talk that led to a decision
@@ -61,8 +80,12 @@ class Weights:
     then_document: float = 0.8
 
     # --- thresholds on the score ---
-    nothing_below: float = 0.2  # measured: most unrelated questions stay below, most paraphrases above
-    widen_below: float = 0.5  # where nothing is surer than this, the other projects are asked too; judgement
+    nothing_below: float = (
+        0.2  # measured: most unrelated questions stay below, most paraphrases above
+    )
+    widen_below: float = (
+        0.5  # where nothing is surer than this, the other projects are asked too; judgement
+    )
 
     # --- sizes ---
     candidates: int = 200  # passages taken from each search

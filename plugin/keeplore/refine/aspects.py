@@ -1,4 +1,6 @@
-"""The third stage, off by default: in which respect facts speak of an entity, those of one entity in one question."""
+"""The third stage, off by default: in which respect facts speak of an entity, those of one entity
+in one question.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,24 @@ from typing import Any
 
 from keeplore.index.graph import evidence
 from keeplore.index.graph.boost import runs_of
+from keeplore.index.graph.graph_index import Graph
+from keeplore.index.graph.graph_values import TYPES, Aspect, canonical
 from keeplore.index.graph.linker import linked
-from keeplore.index.graph.names import TYPES, Aspect, canonical
-from keeplore.index.graph.view import Graph
 from keeplore.memory import Memory
-from keeplore.refine.answers import MAX_FACTS, AspectItem, items, schema_of
+from keeplore.refine.answer_schema import MAX_FACTS, AspectItem, items, schema_of
 from keeplore.refine.classify import is_rule_of_others
 from keeplore.refine.decide import Proposal
-from keeplore.refine.entities import key_of, named_in
 from keeplore.refine.prompts import prompt
+from keeplore.refine.triples import key_of, named_in
 
 PROMPT = prompt("aspects")
 UNKNOWN = TYPES[-1]
-MAX_ASPECTS = 3  # of a note: a statement is about one thing or two; more of them would say what it mentions
-MAX_CALLS = 4  # of a conversation: each reads some 250 tokens before it comes to a fact, more than a short talk has
+MAX_ASPECTS = (
+    3  # of a note: a statement is about one thing or two; more of them would say what it mentions
+)
+# of a conversation: each reads some 250 tokens before it comes to a fact, more than a short talk
+# has
+MAX_CALLS = 4
 LISTED = 12  # aspects of an entity that a model is shown: among more it rather makes a new one
 MAX_ASPECT, MAX_WORDS = 40, 5  # characters and words of an aspect: it is a name and no sentence
 _LISTS = schema_of(aspects=AspectItem)
@@ -59,21 +65,28 @@ def known_to(graph: Graph, project: str) -> Callable[[str], Known]:
     def known(name: str) -> Known:
         entity = graph.entity(name, project)
         names = (aspect_name(row.aspect) for row in graph.aspects(entity)) if entity else ()
-        return Known(entity.type if entity else UNKNOWN, tuple(dict.fromkeys(filter(None, names)))[:LISTED])
+        return Known(
+            entity.type if entity else UNKNOWN, tuple(dict.fromkeys(filter(None, names)))[:LISTED]
+        )
 
     return known
 
 
 def names_known_in(statement: str, graph: Graph, project: str) -> tuple[str, ...]:
-    """Names in a statement for which there is an entity: for a fact that no triple says anything about."""
+    """Names in a statement for which there is an entity: for a fact that no triple says anything
+    about.
+    """
     runs = [run for run in runs_of(statement) if graph.entity(run, project)]
     return tuple(mention.spelling for mention in linked([statement], runs))
 
 
-def groups(proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], Known]) -> tuple[Group, ...]:
+def groups(
+    proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], Known]
+) -> tuple[Group, ...]:
     """Whom to ask about, those with most facts first.
 
-    One all of whose facts were asked about with another is left out: a call for it would say them once more.
+    One all of whose facts were asked about with another is left out: a call for it would say them
+    once more.
     """
     naming: dict[str, list[int]] = {}
     spelt = tuple(names)
@@ -93,10 +106,17 @@ def groups(proposals: Sequence[Proposal], names: Iterable[str], known: Callable[
 def question(group: Group) -> str:
     """What a model is shown of an entity and its facts."""
     known = group.known
-    usual = [name for name in suggested(known.type) if key_of(name) not in {key_of(aspect) for aspect in known.aspects}]
-    facts = "\n".join(f"{n}. {' '.join(p.statement.split())}" for n, p in enumerate(group.proposals, 1))
+    usual = [
+        name
+        for name in suggested(known.type)
+        if key_of(name) not in {key_of(aspect) for aspect in known.aspects}
+    ]
+    facts = "\n".join(
+        f"{n}. {' '.join(p.statement.split())}" for n, p in enumerate(group.proposals, 1)
+    )
     return (
-        f"Name: {group.entity} ({known.type})\nIts aspects: {', '.join(known.aspects) or '(none)'}\n"
+        f"Name: {group.entity} ({known.type})\nIts aspects: "
+        f"{', '.join(known.aspects) or '(none)'}\n"
         f"Usual ones: {', '.join(usual)}\n\nFacts:\n{facts}"
     )
 
@@ -137,26 +157,41 @@ def suggested(kind_of_thing: str) -> tuple[str, ...]:
 
 
 def aspect_name(name: str) -> str:
-    """The name of an aspect in small letters, so that all machines write one the same; "" for none."""
+    """The name of an aspect in small letters, so that all machines write one the same; ""
+    for none.
+    """
     plain = canonical(name)
-    is_name = len(plain) <= MAX_ASPECT and len(plain.split()) <= MAX_WORDS and _ASPECT.fullmatch(_letters(plain))
+    is_name = (
+        len(plain) <= MAX_ASPECT
+        and len(plain.split()) <= MAX_WORDS
+        and _ASPECT.fullmatch(_letters(plain))
+    )
     return plain if is_name else ""
 
 
 def _letters(name: str) -> str:
     """Without the marks that belong to letters of many scripts, and are none themselves."""
-    return "".join(character for character in name if not unicodedata.category(character).startswith("M"))
+    return "".join(
+        character for character in name if not unicodedata.category(character).startswith("M")
+    )
 
 
 def stored(meta: Mapping[str, Any]) -> tuple[Aspect, ...]:
     """The sound aspects in front matter, or in an audit line: anybody may have written it."""
-    found = (aspect for aspect in evidence.aspects_of(Memory(meta, "")) if aspect_name(aspect.aspect))
+    found = (
+        aspect for aspect in evidence.aspects_of(Memory(meta, "")) if aspect_name(aspect.aspect)
+    )
     return tuple(found)[:MAX_ASPECTS]
 
 
 def as_meta(aspect: Aspect) -> dict[str, str]:
     """As a note's front matter has it."""
-    return {"entity": aspect.spelling, "type": aspect.type, "aspect": aspect.aspect, "kind": aspect.kind}
+    return {
+        "entity": aspect.spelling,
+        "type": aspect.type,
+        "aspect": aspect.aspect,
+        "kind": aspect.kind,
+    }
 
 
 def _type(answer: Any, known: Known, dropped: Counter[str]) -> str:

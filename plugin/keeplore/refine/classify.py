@@ -1,4 +1,6 @@
-"""What kind of note a fact becomes: scope and category from the fixed lists, and whether it is kept for good."""
+"""What kind of note a fact becomes: scope and category from the fixed lists, and whether it is kept
+for good.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from keeplore.memory import CATEGORIES
-from keeplore.recall.trusted import is_suspect
+from keeplore.recall.injection_filter import is_suspect
 
-PERMANENT = 0.9  # how surely a model must say that something holds for good: what is permanent is told for ever
+# how surely a model must say that something holds for good: what is permanent is told for ever
+PERMANENT = 0.9
 SURE = 0.85  # and how surely that it was settled at all
 CATEGORY_OF: Mapping[str, str] = {
     "decision": "architectural-decisions",
@@ -19,7 +22,8 @@ CATEGORY_OF: Mapping[str, str] = {
     "fact": "user-facts",
     "pattern": "patterns",
 }
-# what a person says of themselves or of all their work may count beyond the project in which it was said
+# what a person says of themselves or of all their work may count beyond the project in which it was
+# said
 WIDE_TYPES = ("preference", "fact", "correction", "convention")
 
 
@@ -53,9 +57,11 @@ class Kind:
 
 
 def kind_of(said: Said, place: Place) -> Kind:
-    """Scope and category of a fact; what is not in the lists is taken from the conversation and the type.
+    """Scope and category of a fact; what is not in the lists is taken from the conversation and the
+    type.
 
-    A scope wider than the conversation's is only believed of the user's own words, since other projects inherit it.
+    A scope wider than the conversation's is only believed of the user's own words, since other
+    projects inherit it.
     """
     scope = place.scope
     is_users = said.trust == "user"
@@ -71,5 +77,7 @@ def kind_of(said: Said, place: Place) -> Kind:
 
 
 def is_rule_of_others(statement: str, trust: str) -> bool:
-    """True for instruction-shaped text that the user did not say: it never becomes a note unasked."""
+    """True for instruction-shaped text that the user did not say: it never becomes a note
+    unasked.
+    """
     return trust != "user" and is_suspect(statement)

@@ -1,6 +1,8 @@
-"""Whether two statements about one thing contradict each other, by their words alone: a doubt, for a person to decide.
+"""Whether two statements about one thing contradict each other, by their words alone: a doubt, for
+a person to decide.
 
-A model that is asked whether two notes agree tends to say yes; what turns a meaning round is a short list of words.
+A model that is asked whether two notes agree tends to say yes; what turns a meaning round is a
+short list of words.
 """
 
 from __future__ import annotations
@@ -10,15 +12,23 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from keeplore.recall.query import STOP_STEMS, stems_of
+from keeplore.recall.question import STOP_STEMS, stems_of
 
-ABOUT_ONE = 0.5  # share of the shorter statement's content words that the other has: below it they are about two things
-SAME = 0.8  # share of the longer one's content words, from which on two clauses say one thing or its opposite
-LIKE = 0.6  # likeness of two lists of words, from which on one that differs is another value (difflib's ratio)
+# share of the shorter statement's content words that the other has: below it they are about two
+# things
+ABOUT_ONE = 0.5
+# share of the longer one's content words, from which on two clauses say one thing or its opposite
+SAME = 0.8
+# likeness of two lists of words, from which on one that differs is another value (difflib's ratio)
+LIKE = 0.6
 LONGEST_VALUE = 3  # words
-ALIKE = 0.75  # share of the shorter one's content words, from which on figures of the same unit are of the same thing
+# share of the shorter one's content words, from which on figures of the same unit are of the same
+# thing
+ALIKE = 0.75
 NEAR = 4  # words before a figure among which is the one that says what it is of
-MOST_WORDS = 120  # of a statement that are compared; the match of two lists takes time with their product
+MOST_WORDS = (
+    120  # of a statement that are compared; the match of two lists takes time with their product
+)
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -49,7 +59,9 @@ _PAIRS = tuple(
     """.split()  # noqa: SIM905  # likewise
 )
 _TURNING = frozenset.union(*(other for _, other in _PAIRS)) - _NEGATIONS - {"sometimes"}
-_CLAUSE = re.compile(r"[,;:.!?()\n–—]+(?=\s|$)|\s(?:but|aber|mais|pero|ma|mas|maar)\s", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[,;:.!?()\n–—]+(?=\s|$)|\s(?:but|aber|mais|pero|ma|mas|maar)\s", re.IGNORECASE
+)
 _SIGNS = frozenset.union(_NEGATIONS, *(words for pair in _PAIRS for words in pair))
 
 
@@ -62,7 +74,9 @@ class _Of:
 
 
 def contradiction(one: str, other: str) -> str:
-    """``negation``, ``antonym``, ``value``, or "" where nothing is found; the same for either order."""
+    """``negation``, ``antonym``, ``value``, or "" where nothing is found; the same for either
+    order.
+    """
     first, second = _words(one), _words(other)
     if first == second or not _is_about_one(first, second):
         return ""
@@ -70,15 +84,25 @@ def contradiction(one: str, other: str) -> str:
         return "negation"
     if _has_antonyms(set(first), set(second)):
         return "antonym"
-    return "value" if _has_other_figures(one, other) or _has_other_value(*sorted((first, second))) else ""
+    return (
+        "value"
+        if _has_other_figures(one, other) or _has_other_value(*sorted((first, second)))
+        else ""
+    )
 
 
 def is_opposite(statement: str, words: str) -> bool:
     """Whether a statement says the opposite of the words that it rests on.
 
-    One of its clauses has nearly the words of one of theirs, and none agrees with another that is about the same.
+    One of its clauses has nearly the words of one of theirs, and none agrees with another that is
+    about the same.
     """
-    pairs = [(one, other) for one in _clauses(statement) for other in _clauses(words) if _is_about_one(one, other)]
+    pairs = [
+        (one, other)
+        for one in _clauses(statement)
+        for other in _clauses(words)
+        if _is_about_one(one, other)
+    ]
     is_same = any(_is_of_same_words(_content(one), _content(other)) for one, other in pairs)
     return is_same and all(_turns(one) % 2 != _turns(other) % 2 for one, other in pairs)
 
@@ -105,7 +129,9 @@ def _is_about_one(first: list[str], second: list[str]) -> bool:
 def _content(words: list[str]) -> frozenset[str]:
     """What the words are about: without those that turn a meaning round, and without figures."""
     stems = stems_of(" ".join(word for word in words if word not in _SIGNS)) - STOP_STEMS
-    return frozenset(f"{stem[:-1]}i" if stem.endswith("y") else stem for stem in stems if not stem.isdigit())
+    return frozenset(
+        f"{stem[:-1]}i" if stem.endswith("y") else stem for stem in stems if not stem.isdigit()
+    )
 
 
 def _is_negated(words: list[str]) -> bool:
@@ -133,7 +159,10 @@ def _has_other_figures(one: str, other: str) -> bool:
     if not mine or not theirs:
         return False
     units = frozenset().union(*(of.unit for of in (*first.values(), *second.values())))
-    contents = [[stems for word in _tokens(text) if (stems := _content([word]) - units)] for text in (one, other)]
+    contents = [
+        [stems for word in _tokens(text) if (stems := _content([word]) - units)]
+        for text in (one, other)
+    ]
     if _differ_at_an_end(*contents):
         return False
     stems, other_stems = (frozenset().union(*words) for words in contents)
@@ -142,7 +171,9 @@ def _has_other_figures(one: str, other: str) -> bool:
 
 
 def _is_of_one(one: _Of, other: _Of, *, is_alike: bool) -> bool:
-    """The same word before both figures says so; the same unit does in statements that are alike."""
+    """The same word before both figures says so; the same unit does in statements that are
+    alike.
+    """
     return bool(one.before & other.before or (is_alike and one.unit & other.unit))
 
 
@@ -152,7 +183,9 @@ def _figures(text: str) -> dict[str, _Of]:
     found: dict[str, _Of] = {}
     for place, token in enumerate(tokens):
         if token[0].isdigit():
-            before = [word for near in tokens[max(0, place - NEAR) : place] if (word := _content([near]))]
+            before = [
+                word for near in tokens[max(0, place - NEAR) : place] if (word := _content([near]))
+            ]
             unit = "".join(tokens[place + 1 : place + 2])
             found.setdefault(token, _Of(before[-1] if before else frozenset(), _content([unit])))
     return found
@@ -165,7 +198,9 @@ def _tokens(text: str) -> list[str]:
 
 
 def _differ_at_an_end(one: list[frozenset[str]], other: list[frozenset[str]]) -> bool:
-    """Whether they begin, or end, with a word that the other has not: "staging has …" and "production has …"."""
+    """Whether they begin, or end, with a word that the other has not: "staging has …" and
+    "production has …".
+    """
     if not one or not other:
         return False
     stems, other_stems = (frozenset().union(*words) for words in (one, other))

@@ -1,4 +1,6 @@
-"""The second stage: each fact against the notes nearest to it, all facts of a conversation in one question."""
+"""The second stage: each fact against the notes nearest to it, all facts of a conversation in one
+question.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keeplore.refine.answers import MAX_FACTS, ChoiceItem, items, schema_of
+from keeplore.refine.answer_schema import MAX_FACTS, ChoiceItem, items, schema_of
+from keeplore.refine.candidates import Note, fitting, named
 from keeplore.refine.extract import Fact
-from keeplore.refine.known import Note, fitting, named
 from keeplore.refine.prompts import prompt
 
 PROMPT = prompt("decide")
@@ -35,7 +37,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What is to be done with a fact; ``statement`` is what a note will say, ``target`` the note that it concerns."""
+    """What is to be done with a fact; ``statement`` is what a note will say, ``target`` the note
+    that it concerns.
+    """
 
     fact: Fact
     near: tuple[Note, ...]
@@ -47,7 +51,9 @@ class Proposal:
 
 
 def unasked(asked: Asked) -> Proposal | None:
-    """What needs no model: a fact like nothing that is known, and one that is known word for word."""
+    """What needs no model: a fact like nothing that is known, and one that is known word for
+    word.
+    """
     fact = asked.fact
     if asked.twin is not None:
         return Proposal(fact, asked.near, NONE, asked.twin, fact.statement, 1.0, KNOWN)
@@ -57,10 +63,17 @@ def unasked(asked: Asked) -> Proposal | None:
 
 
 def listed(open_ones: Sequence[Asked], room: int) -> tuple[Note, ...]:
-    """The notes that a model is shown: the nearest of every fact, and of the others what ``room`` characters hold."""
+    """The notes that a model is shown: the nearest of every fact, and of the others what ``room``
+    characters hold.
+    """
     nearest = {asked.near[0].label: asked.near[0] for asked in open_ones}
     depth = max((len(asked.near) for asked in open_ones), default=0)
-    rest = [asked.near[rank] for rank in range(1, depth) for asked in open_ones if rank < len(asked.near)]
+    rest = [
+        asked.near[rank]
+        for rank in range(1, depth)
+        for asked in open_ones
+        if rank < len(asked.near)
+    ]
     room -= sum(len(note.line) + 1 for note in nearest.values())
     return (*nearest.values(), *fitting((note for note in rest if note.label not in nearest), room))
 
@@ -80,8 +93,8 @@ def proposals(
 ) -> tuple[Proposal, ...]:
     """One proposal for each fact about which the answer says something sound; the first one counts.
 
-    A proposal with an unknown target or without a reason is dropped, and so is a fact about which nothing is said:
-    what nobody decided is not done. Raises ValueError for no answer.
+    A proposal with an unknown target or without a reason is dropped, and so is a fact about which
+    nothing is said: what nobody decided is not done. Raises ValueError for no answer.
     """
     made: dict[int, Proposal] = {}
     for choice in items(answer, "decisions", ChoiceItem, 2 * MAX_FACTS, dropped):

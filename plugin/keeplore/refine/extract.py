@@ -7,13 +7,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from keeplore.memory.content import content_hash, normalised
-from keeplore.memory.fence import sanitise
-from keeplore.refine.answers import MAX_FACTS, MAX_TRIPLES, MIN_CONTENT, FactItem, TripleItem, items, schema_of
-from keeplore.refine.known import Note, named
+from keeplore.refine.answer_schema import (
+    MAX_FACTS,
+    MAX_TRIPLES,
+    MIN_CONTENT,
+    FactItem,
+    TripleItem,
+    items,
+    schema_of,
+)
+from keeplore.refine.candidates import Note, named
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import Receipt, receipt_of, trust_of
 from keeplore.refine.window import Segment, Window
+from keeplore.text.fences import sanitise
+from keeplore.text.similarity import content_hash, normalised
 
 PROMPT = prompt("extract")
 SCHEMA = schema_of(facts=FactItem, entities=TripleItem)
@@ -21,7 +29,9 @@ SCHEMA = schema_of(facts=FactItem, entities=TripleItem)
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A statement that the conversation bears out; ``about`` is the note that a model says it changes."""
+    """A statement that the conversation bears out; ``about`` is the note that a model says it
+    changes.
+    """
 
     statement: str
     type: str
@@ -58,15 +68,23 @@ def extraction(
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> Extraction:
-    """What of an answer the words of ``segments`` bear out; what not is counted. Raises ValueError for no answer."""
+    """What of an answer the words of ``segments`` bear out; what not is counted. Raises ValueError
+    for no answer.
+    """
     found = items(answer, "facts", FactItem, MAX_FACTS, dropped)
     facts = tuple(fact for item in found if (fact := _fact(item, segments, known, redact, dropped)))
     return Extraction(facts, tuple(items(answer, "entities", TripleItem, MAX_TRIPLES, dropped)))
 
 
 def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
-    """What the parts of one conversation gave, each statement once, as many as one conversation may give."""
-    facts = {normalised(fact.statement): fact for part in reversed(parts) for fact in reversed(part.facts)}
+    """What the parts of one conversation gave, each statement once, as many as one conversation may
+    give.
+    """
+    facts = {
+        normalised(fact.statement): fact
+        for part in reversed(parts)
+        for fact in reversed(part.facts)
+    }
     best = sorted(facts.values(), key=lambda fact: -fact.confidence)
     kept = {id(fact) for fact in best[:MAX_FACTS]}
     triples = [triple for part in parts for triple in part.triples]

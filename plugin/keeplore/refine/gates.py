@@ -1,4 +1,6 @@
-"""What stands between a proposal and the workspace: plain rules, none of which a model can talk its way through."""
+"""What stands between a proposal and the workspace: plain rules, none of which a model can talk its
+way through.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from keeplore.config.settings import REFINE_MODES
-from keeplore.memory.content import content_hash
 from keeplore.memory.model import TRUST
-from keeplore.refine.answers import MIN_CONTENT
+from keeplore.refine.answer_schema import MIN_CONTENT
+from keeplore.refine.candidates import Note
 from keeplore.refine.classify import is_rule_of_others
 from keeplore.refine.contradictions import contradiction, is_opposite
 from keeplore.refine.decide import ADD, DELETE, NONE, UPDATE, Proposal
-from keeplore.refine.known import Note
 from keeplore.refine.receipts import is_supported
 from keeplore.refine.window import Segment
+from keeplore.text.similarity import content_hash
 
 LEAST_CONFIDENCE = 0.7  # below it a person would want to be asked about every second one
 SHADOW, CONTROLLED, FULL, FROZEN = MODES = REFINE_MODES
@@ -25,7 +27,9 @@ OUTCOMES = (APPLIED, BLOCKED, REVIEW, SHADOWED, ACCEPTED, REJECTED)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``gate`` names what held a proposal back, "" for nothing; ``against`` is the note that it contradicts."""
+    """``gate`` names what held a proposal back, "" for nothing; ``against`` is the note that it
+    contradicts.
+    """
 
     outcome: str
     gate: str = ""
@@ -56,7 +60,9 @@ def verdict(proposal: Proposal, ground: Ground) -> Verdict:
 def _blocked(proposal: Proposal, ground: Ground) -> Verdict | None:
     statement, target = proposal.statement.strip(), proposal.target
     if proposal.confidence < LEAST_CONFIDENCE:
-        return Verdict(BLOCKED, "confidence", f"{proposal.confidence:.2f} is below {LEAST_CONFIDENCE}")
+        return Verdict(
+            BLOCKED, "confidence", f"{proposal.confidence:.2f} is below {LEAST_CONFIDENCE}"
+        )
     if target and proposal.action in (UPDATE, DELETE):
         if target.memory.is_permanent:
             return Verdict(BLOCKED, "permanent", "what is permanent is changed by its person alone")
@@ -66,7 +72,9 @@ def _blocked(proposal: Proposal, ground: Ground) -> Verdict | None:
         if len(statement) < MIN_CONTENT:
             return Verdict(BLOCKED, "empty")
         hashed = content_hash(statement)
-        if twin := next((note for note in proposal.near if content_hash(note.statement) == hashed), None):
+        if twin := next(
+            (note for note in proposal.near if content_hash(note.statement) == hashed), None
+        ):
             return Verdict(BLOCKED, "duplicate", twin.id)
         if ground.is_forgotten(hashed):
             return Verdict(BLOCKED, "forgotten", "this was forgotten")
@@ -79,14 +87,22 @@ def _doubted(proposal: Proposal, ground: Ground) -> Verdict | None:
     if proposal.action in (ADD, UPDATE) and is_rule_of_others(proposal.statement, fact.trust):
         # first, because it is what whoever decides has to know
         against = found.against if found else ""
-        return Verdict(REVIEW, "rule", f"it reads like a rule, and the {fact.trust} said it", against)
+        return Verdict(
+            REVIEW, "rule", f"it reads like a rule, and the {fact.trust} said it", against
+        )
     if found:
         return found
     if proposal.action == NONE:
         return None
     if target and proposal.action in (UPDATE, DELETE) and _is_below(fact.trust, target.trust):
-        return Verdict(REVIEW, "trust", f"the words are the {fact.trust}'s, the note is the {target.trust}'s")
-    if target and proposal.action in (UPDATE, DELETE) and _is_older(ground.said_at.get(fact.receipt.turn, ""), target):
+        return Verdict(
+            REVIEW, "trust", f"the words are the {fact.trust}'s, the note is the {target.trust}'s"
+        )
+    if (
+        target
+        and proposal.action in (UPDATE, DELETE)
+        and _is_older(ground.said_at.get(fact.receipt.turn, ""), target)
+    ):
         return Verdict(REVIEW, "older", "the note was written after this was said")
     if proposal.action == DELETE:
         return None

@@ -1,7 +1,8 @@
-"""Refining one conversation: ask, check, decide, and change the workspace in one step that is done whole or not at all.
+"""Refining one conversation: ask, check, decide, and change the workspace in one step that is done
+whole or not at all.
 
-Nothing is written before the last step, and every id follows from the words: whatever ends the process, the same can be
-done again and comes to the same.
+Nothing is written before the last step, and every id follows from the words: whatever ends the
+process, the same can be done again and comes to the same.
 """
 
 from __future__ import annotations
@@ -15,30 +16,30 @@ from functools import partial
 from typing import Any, TypeVar
 
 from keeplore.errors import LlmRefused
-from keeplore.index.graph.names import Aspect
+from keeplore.index.graph.graph_values import Aspect
 from keeplore.llm.account import Account
-from keeplore.llm.answers import parsed
 from keeplore.llm.base import Passing, Usage
-from keeplore.memory.content import content_hash
-from keeplore.memory.fence import sanitise, strip_fenced
+from keeplore.llm.json_answers import parsed
 from keeplore.refine import aspects, decide, extract
-from keeplore.refine.apply import Judged, Run, changes_of, note_id
-from keeplore.refine.around import Around
 from keeplore.refine.aspects import Group
+from keeplore.refine.candidates import Note, fitting
+from keeplore.refine.changes import Judged, Run, changes_of, note_id
 from keeplore.refine.classify import Kind, Place, Said, kind_of
 from keeplore.refine.decide import ADD, UPDATE, Asked, Proposal
-from keeplore.refine.entities import known_names, named_in, triples
+from keeplore.refine.deps import Around
+from keeplore.refine.entity_facts import Told
 from keeplore.refine.extract import Extraction, Fact
 from keeplore.refine.gates import BLOCKED, FROZEN, Ground, verdict
-from keeplore.refine.known import Note, fitting
-from keeplore.refine.part import Part, asked_about, part_of
+from keeplore.refine.pending import Part, asked_about, part_of
 from keeplore.refine.prompts import Prompt
-from keeplore.refine.told import Told
+from keeplore.refine.triples import known_names, named_in, triples
 from keeplore.refine.window import exchange_key
-from keeplore.store.together import write_together
+from keeplore.store.transaction import write_together
+from keeplore.text.fences import sanitise, strip_fenced
+from keeplore.text.similarity import content_hash
 
-# Characters that the lists of notes may take, as a share of what was said: together with the instructions, all stages
-# are to read no more than 1.3 tokens for one of the conversation
+# Characters that the lists of notes may take, as a share of what was said: together with the
+# instructions, all stages are to read no more than 1.3 tokens for one of the conversation
 KNOWN_SHARE, NEAR_SHARE = 0.04, 0.1
 LEAST_ROOM = 320  # characters; a list of two or three notes
 KNOWN_NOTES = 8  # that the first stage is shown
@@ -70,12 +71,14 @@ def refine(
     has_aspects: bool = False,
     keep: Callable[[], bool] = lambda: True,
 ) -> Result:
-    """Refine what of a conversation was not refined before, and write down what was decided of each proposal.
+    """Refine what of a conversation was not refined before, and write down what was decided of each
+    proposal.
 
-    Only what this machine captured, unless ``anywhere``. ``has_aspects`` asks in which respect the facts speak of their
-    entities, too. ``keep`` is asked before each call, and before the change, whether this process still may. Raises
-    LlmUnavailable and RepositoryBusy where it should be tried later, LlmRefused for an answer that is none, NotFound
-    for a conversation that is gone: nothing has changed then.
+    Only what this machine captured, unless ``anywhere``. ``has_aspects`` asks in which respect the
+    facts speak of their entities, too. ``keep`` is asked before each call, and before the change,
+    whether this process still may. Raises LlmUnavailable and RepositoryBusy where it should be
+    tried later, LlmRefused for an answer that is none, NotFound for a conversation that is gone:
+    nothing has changed then.
     """
     result = Result(memory_id)
     if mode == FROZEN:
@@ -100,10 +103,18 @@ class _TakenOver(Exception):
 
 
 class _Refinement:
-    """The stages over one part of a conversation, in their order; ``keep`` renews the lease on it at each of them."""
+    """The stages over one part of a conversation, in their order; ``keep`` renews the lease on it
+    at each of them.
+    """
 
     def __init__(
-        self, around: Around, account: Account, part: Part, mode: str, result: Result, keep: Callable[[], bool]
+        self,
+        around: Around,
+        account: Account,
+        part: Part,
+        mode: str,
+        result: Result,
+        keep: Callable[[], bool],
     ) -> None:
         self._around = around
         self._account = account
@@ -138,13 +149,19 @@ class _Refinement:
         found = []
         for window in part.windows:
             room = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
-            near = self._around.search.near(f"{part.memory.title}\n{window.text}", self._here, KNOWN_NOTES)
-            found.append(self._extracted_of(extract.question(window, fitted := fitting(near, room)), fitted))
+            near = self._around.search.near(
+                f"{part.memory.title}\n{window.text}", self._here, KNOWN_NOTES
+            )
+            found.append(
+                self._extracted_of(extract.question(window, fitted := fitting(near, room)), fitted)
+            )
         return extract.united(found, dropped)
 
     def _extracted_of(self, question: str, known: Sequence[Note]) -> Extraction:
         def read(answer: Any) -> Extraction:
-            return extract.extraction(answer, self._part.segments, known, self._redact, self._result.dropped)
+            return extract.extraction(
+                answer, self._part.segments, known, self._redact, self._result.dropped
+            )
 
         return self._ask(extract.PROMPT, question, extract.SCHEMA, read)
 
@@ -156,11 +173,19 @@ class _Refinement:
         if fact.about is not None:
             near = (fact.about, *(note for note in near if note.id != fact.about.id))
         twins = around.search.index.saying(content_hash(fact.statement), kind.scope, kind.project)
-        rows = [row for row in around.search.index.memories(twins).values() if not row.superseded_by]
+        rows = [
+            row for row in around.search.index.memories(twins).values() if not row.superseded_by
+        ]
         loaded = ((row, around.search.load(row.path)) for row in rows)
-        same = (Note(row.id, row.path, memory, around.search.trust(memory)) for row, memory in loaded if memory)
+        same = (
+            Note(row.id, row.path, memory, around.search.trust(memory))
+            for row, memory in loaded
+            if memory
+        )
         # another person's words do not stand for the same ones said here
-        twin = next((note for note in same if note.trust != "foreign" or fact.trust == "foreign"), None)
+        twin = next(
+            (note for note in same if note.trust != "foreign" or fact.trust == "foreign"), None
+        )
         return Asked(fact, near, twin)
 
     def _proposals(self, asked: Sequence[Asked]) -> list[Proposal]:
@@ -168,7 +193,9 @@ class _Refinement:
         open_ones = [one for one in asked if id(one) not in made]
         if not open_ones:
             return list(made.values())
-        room = max(LEAST_ROOM, int(NEAR_SHARE * sum(len(window.text) for window in self._part.windows)))
+        room = max(
+            LEAST_ROOM, int(NEAR_SHARE * sum(len(window.text) for window in self._part.windows))
+        )
         notes = decide.listed(open_ones, room)
 
         def read(answer: Any) -> tuple[Proposal, ...]:
@@ -177,7 +204,9 @@ class _Refinement:
         decided = self._ask(decide.PROMPT, decide.question(open_ones, notes), decide.SCHEMA, read)
         return [*made.values(), *decided]
 
-    def _entities(self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool) -> Told:
+    def _entities(
+        self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool
+    ) -> Told:
         said = " ".join(segment.text for segment in self._part.segments)
         near = {note.id: note.memory for proposal in proposals for note in proposal.near}
         names = known_names(near.values())
@@ -192,13 +221,15 @@ class _Refinement:
         graph, project = self._around.search.index.graph, self._place.project
         for statement in (one.statement for one in stated if not named_in(one.statement, spelt)):
             spelt |= dict.fromkeys(aspects.names_known_in(statement, graph, project))
-        return Told(sound, self._aspects(aspects.groups(stated, spelt, aspects.known_to(graph, project))))
+        return Told(
+            sound, self._aspects(aspects.groups(stated, spelt, aspects.known_to(graph, project)))
+        )
 
     def _aspects(self, groups: Sequence[Group]) -> dict[str, tuple[Aspect, ...]]:
         """What a model says of these, by statement.
 
-        A note is good without, so that a question that was paid for and came to nothing costs its aspects alone:
-        to try it again would be to pay for all stages once more.
+        A note is good without, so that a question that was paid for and came to nothing costs its
+        aspects alone: to try it again would be to pay for all stages once more.
         """
         dropped = self._result.dropped
         found: dict[str, tuple[Aspect, ...]] = {}
@@ -225,7 +256,10 @@ class _Refinement:
         ground = Ground(self._mode, self._part.segments, said_at, stones.__contains__)
         taken: set[str] = set()
         id_ = self._part.memory.id
-        return [Judged(p, self._kind(p.fact), verdict(p, ground), note_id(id_, p, taken)) for p in proposals]
+        return [
+            Judged(p, self._kind(p.fact), verdict(p, ground), note_id(id_, p, taken))
+            for p in proposals
+        ]
 
     def _change(self, proposals: Sequence[Proposal], told: Told) -> None:
         around, part, result = self._around, self._part, self._result
@@ -236,21 +270,37 @@ class _Refinement:
         known |= {item.note_id for item in judged if around.store.is_forgotten(item.note_id)}
         said_at = {exchange.id: exchange.at for exchange in part.exchanges}
         prompts = tuple(self._prompts)
-        run = Run(part.memory, said_at, around.machine, around.now(), self._account.name, prompts, self._mode)
+        run = Run(
+            part.memory,
+            said_at,
+            around.machine,
+            around.now(),
+            self._account.name,
+            prompts,
+            self._mode,
+        )
         changes = changes_of(run, judged, told, self._summary(), known)
-        result.outcomes.update(f"{e['proposal']} {e['outcome']}" for e in changes.entries if "proposal" in e)
+        result.outcomes.update(
+            f"{e['proposal']} {e['outcome']}" for e in changes.entries if "proposal" in e
+        )
         paths = write_together(around.store, around.machine, changes, around.before_write)
         for memory, path in zip(changes.memories, paths, strict=True):
             around.written(memory.id, path)
 
     def _renewed(self, proposal: Proposal) -> Proposal | None:
-        """The same, unless the note that it concerns was changed, replaced or taken away while the model thought."""
+        """The same, unless the note that it concerns was changed, replaced or taken away while the
+        model thought.
+        """
         target = proposal.target
         if target is None:
             return proposal
         row = self._around.search.index.memories([target.id]).get(target.id)
         memory = self._around.search.load(row.path) if row and not row.superseded_by else None
-        return proposal if row and memory and memory == target.memory and row.path == target.path else None
+        return (
+            proposal
+            if row and memory and memory == target.memory and row.path == target.path
+            else None
+        )
 
     def _summary(self) -> Mapping[str, Any]:
         usage = self._result.usage
@@ -270,12 +320,18 @@ class _Refinement:
         return kind_of(said, self._place)
 
     def _redact(self, text: str) -> str:
-        """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each letter."""
+        """What a model wrote, as it may be kept: no secret, nothing unseen, one way of writing each
+        letter.
+        """
         plain = unicodedata.normalize("NFC", strip_fenced(sanitise(text)))
         return self._around.redact(plain, self._part.memory.project).strip()
 
-    def _ask(self, prompt: Prompt, question: str, schema: Mapping[str, Any], read: Callable[[Any], _Read]) -> _Read:
-        """An answer, read; its cost is counted either way. Raises LlmRefused where it cannot be read at all."""
+    def _ask(
+        self, prompt: Prompt, question: str, schema: Mapping[str, Any], read: Callable[[Any], _Read]
+    ) -> _Read:
+        """An answer, read; its cost is counted either way. Raises LlmRefused where it cannot be
+        read at all.
+        """
         self._check_lease()
         completion = self._account.complete(prompt.name, prompt.text, question, schema)
         known, more = self._result.usage, completion.usage
@@ -289,9 +345,13 @@ class _Refinement:
             return read(parsed(completion.text))
         except (ValueError, RecursionError) as e:
             raise LlmRefused(
-                f"{self._account.name} gave no answer that can be read: {e}", "Try another model in keeplore.yaml"
+                f"{self._account.name} gave no answer that can be read: {e}",
+                "Try another model in keeplore.yaml",
             ) from e
 
 
 def _told(outcomes: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())) or "nothing to note"
+    return (
+        ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()))
+        or "nothing to note"
+    )

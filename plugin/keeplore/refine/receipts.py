@@ -1,4 +1,6 @@
-"""Receipts: where the words that a fact rests on stand in the conversation, and whose words they are."""
+"""Receipts: where the words that a fact rests on stand in the conversation, and whose words they
+are.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from keeplore.memory.model import TRUST
-from keeplore.recall.query import STOP_STEMS, stems_of
+from keeplore.recall.question import STOP_STEMS, stems_of
 from keeplore.refine.window import Segment
 
 MIN_SPAN = 6  # characters that are compared; "ok" and "yes" stand everywhere
-OWN_WORDS = 0.6  # share of a statement's words that the user said, from which on it counts as the user's statement
-SUPPORTED = 0.25  # share of its words that anybody said; below it the statement is not what its span says
+# share of a statement's words that the user said, from which on it counts as the user's statement
+OWN_WORDS = 0.6
+SUPPORTED = (
+    0.25  # share of its words that anybody said; below it the statement is not what its span says
+)
 FEW_WORDS = 4  # of a statement; the share of fewer says nothing
-_SAME = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "."})
+_SAME = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "‑": "-", "…": "."}
+)
 _DROPPED = frozenset("*_`~#>\\")  # marks of markdown, which a model leaves out of a quotation
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _ENDS = " .,;:!?\"'"
@@ -33,7 +40,9 @@ class Receipt:
 
 
 def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:
-    """Where a span stands, the user's words first; None where it does not, whatever a model says."""
+    """Where a span stands, the user's words first; None where it does not, whatever a model
+    says.
+    """
     wanted = _folded(unicodedata.normalize("NFC", span))[0].strip(_ENDS)
     if len(wanted) < MIN_SPAN:
         return None
@@ -43,14 +52,21 @@ def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:
         at = text.find(wanted)
         if at >= 0:
             words = composed[places[at] : places[at + len(wanted) - 1] + 1]
-            return Receipt(segment.turn, segment.number, segment.speaker, segment.trust, " ".join(words.split()))
+            return Receipt(
+                segment.turn,
+                segment.number,
+                segment.speaker,
+                segment.trust,
+                " ".join(words.split()),
+            )
     return None
 
 
 def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> str:
     """The lowest trust of what a statement was made from.
 
-    A "yes, do that" of the user's is a receipt, but the words that were agreed to are those of the assistant.
+    A "yes, do that" of the user's is a receipt, but the words that were agreed to are those of the
+    assistant.
     """
     if receipt.trust != TRUST[-1]:
         return receipt.trust
@@ -59,10 +75,14 @@ def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> s
 
 
 def is_supported(statement: str, segments: Iterable[Segment], known: str = "") -> bool:
-    """False for a statement with words or figures that neither anybody said nor the ``known`` note has."""
+    """False for a statement with words or figures that neither anybody said nor the ``known`` note
+    has.
+    """
     said = " ".join((known, *(segment.text for segment in segments)))
     figures = set(_FIGURE.findall(said))
-    return _share(statement, said) >= SUPPORTED and all(figure in figures for figure in _FIGURE.findall(statement))
+    return _share(statement, said) >= SUPPORTED and all(
+        figure in figures for figure in _FIGURE.findall(statement)
+    )
 
 
 def _share(statement: str, said: str) -> float:
@@ -73,7 +93,9 @@ def _share(statement: str, said: str) -> float:
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """A composed text as spans are compared, and for each character of that its place in the text."""
+    """A composed text as spans are compared, and for each character of that its place in the
+    text.
+    """
     folded: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text.translate(_SAME)):

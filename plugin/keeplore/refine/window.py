@@ -1,4 +1,6 @@
-"""What of a conversation a model is shown: the words since it was last asked, in parts of bounded size."""
+"""What of a conversation a model is shown: the words since it was last asked, in parts of bounded
+size.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +10,36 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.memory import Asked, Exchange
-from keeplore.memory.fence import strip_fenced
+from keeplore.text.fences import strip_fenced
 
 MAX_INPUT = 12_000  # characters of one call: small local models lose the middle of more
 LEAST = 80  # characters that anybody said: less is a yes or a greeting
-CODE_LINES = 6  # of a block of code that is shown; a longer one is in the repository, and its text in the conversation
-HEAD, TAIL = 1_000, 500  # characters of an assistant's message in a talk that is longer than one call
-_CODE = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^(?P=fence)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+# of a block of code that is shown; a longer one is in the repository, and its text in the
+# conversation
+CODE_LINES = 6
+HEAD, TAIL = (
+    1_000,
+    500,
+)  # characters of an assistant's message in a talk that is longer than one call
+_CODE = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^(?P=fence)[ \t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 _GAPS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """What one of the two said at once. ``shown`` is what a model sees of it, ``text`` all of it."""
+    """What one of the two said at once. ``shown`` is what a model sees of it, ``text`` all
+    of it.
+    """
 
     turn: str
     number: int  # of the exchange, from 1
     speaker: str  # user | assistant
-    trust: str  # user | assistant | document: a page that the user pasted is not the user's own word
+    trust: (
+        str  # user | assistant | document: a page that the user pasted is not the user's own word
+    )
     text: str
     shown: str
 
@@ -51,16 +65,24 @@ def exchange_key(exchange: Exchange) -> str:
     return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def unread(exchanges: Sequence[Exchange], known: Collection[str], *, is_open: bool) -> tuple[Exchange, ...]:
-    """Those that no model was asked about; the last one of an open conversation may still grow unless it has ended."""
-    complete = exchanges if not is_open or (exchanges and exchanges[-1].ended_at) else exchanges[:-1]
+def unread(
+    exchanges: Sequence[Exchange], known: Collection[str], *, is_open: bool
+) -> tuple[Exchange, ...]:
+    """Those that no model was asked about; the last one of an open conversation may still grow
+    unless it has ended.
+    """
+    complete = (
+        exchanges if not is_open or (exchanges and exchanges[-1].ended_at) else exchanges[:-1]
+    )
     return tuple(exchange for exchange in complete if exchange_key(exchange) not in known)
 
 
 def segments_of(
     exchanges: Sequence[Exchange], wanted: Iterable[Exchange], is_pasted: Callable[[str], bool]
 ) -> tuple[Segment, ...]:
-    """What was said in the wanted exchanges, without recalled context, numbered as in the whole conversation."""
+    """What was said in the wanted exchanges, without recalled context, numbered as in the whole
+    conversation.
+    """
     numbers = {exchange.id: number for number, exchange in enumerate(exchanges, 1)}
     found = []
     for exchange in wanted:
@@ -68,15 +90,19 @@ def segments_of(
             own = strip_fenced(text).strip()
             if own:
                 trust = "document" if speaker == "user" and is_pasted(own) else speaker
-                found.append(Segment(exchange.id, numbers[exchange.id], speaker, trust, own, _shown(own)))
+                found.append(
+                    Segment(exchange.id, numbers[exchange.id], speaker, trust, own, _shown(own))
+                )
     return tuple(found)
 
 
 def windows(segments: Sequence[Segment]) -> tuple[Window, ...]:
-    """Parts of at most MAX_INPUT characters, cut between turns where a turn is not longer than that by itself.
+    """Parts of at most MAX_INPUT characters, cut between turns where a turn is not longer than that
+    by itself.
 
-    Of a talk that is too long for one part, the middle of what the assistant wrote at length is left out: it is there
-    that plans and lists stand, while what the user said, and how an answer begins and ends, says what was settled.
+    Of a talk that is too long for one part, the middle of what the assistant wrote at length is
+    left out: it is there that plans and lists stand, while what the user said, and how an answer
+    begins and ends, says what was settled.
     """
     if sum(len(segment.line) + 1 for segment in segments) > MAX_INPUT:
         segments = [_shortened(segment) for segment in segments]
@@ -104,7 +130,9 @@ def _shortened(segment: Segment) -> Segment:
     text = segment.shown
     if segment.speaker == "user" or len(text) <= HEAD + TAIL:
         return segment
-    return replace(segment, shown=f"{text[:HEAD].rsplit(' ', 1)[0]} […] {text[-TAIL:].split(' ', 1)[-1]}")
+    return replace(
+        segment, shown=f"{text[:HEAD].rsplit(' ', 1)[0]} […] {text[-TAIL:].split(' ', 1)[-1]}"
+    )
 
 
 def _turns(segments: Sequence[Segment]) -> Iterator[list[Segment]]:
@@ -123,7 +151,10 @@ def _pieces(segment: Segment) -> list[Segment]:
     room = MAX_INPUT - len(segment.line) + len(segment.shown) - 1
     rest, found = segment.shown, []
     while len(rest) > room:
-        at = max(rest.rfind("\n", 0, room), rest.rfind(" ", 0, room) if "\n" not in rest[room // 2 : room] else -1)
+        at = max(
+            rest.rfind("\n", 0, room),
+            rest.rfind(" ", 0, room) if "\n" not in rest[room // 2 : room] else -1,
+        )
         at = at if at > 0 else room
         found.append(rest[:at])
         rest = rest[at:].lstrip("\n")

@@ -1,4 +1,6 @@
-"""Bringing HEAD up to the files on disk: what differs is planned first, then done under git's own locks."""
+"""Bringing HEAD up to the files on disk: what differs is planned first, then done under git's own
+locks.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,27 @@ from typing import TypeVar
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
-from keeplore.store.aborted import bring_back
-from keeplore.store.backend import EXECUTABLE, REGULAR, Backend, Blob, Locked, Memo, Moved, Unsupported
+from keeplore.store.delete.delete import withdraw
 from keeplore.store.files import File
-from keeplore.store.forgetting import withdraw
-from keeplore.store.git import output, run
-from keeplore.store.locks import LOCK_WAIT_S, POLL_S, Turn, busy
+from keeplore.store.git.git_command import output, run
+from keeplore.store.git.object_backend import (
+    EXECUTABLE,
+    REGULAR,
+    Backend,
+    Blob,
+    Locked,
+    Memo,
+    Moved,
+    Unsupported,
+)
+from keeplore.store.git.plumbing import Plumbing
+from keeplore.store.git.repository_state import check_branch, check_idle, directories
+from keeplore.store.git.signature import person_of
+from keeplore.store.git_locks import LOCK_WAIT_S, POLL_S, Turn, busy
+from keeplore.store.merge.rebase_recovery import bring_back
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
-from keeplore.store.people import person_of
-from keeplore.store.plumbing import Plumbing
-from keeplore.store.repository import check_branch, check_idle, directories
 from keeplore.store.results import Committed
-from keeplore.store.unfinished import check_whole
+from keeplore.store.transaction_log import check_whole
 
 ATTEMPTS = 5  # a writer or a person's commit came in between
 ASK_GIT_FROM = 200  # files that were never hashed; asking git costs two processes
@@ -45,8 +56,11 @@ class Plan:
     skipped: tuple[str, ...]
 
 
-def reconcile(root: Path, branch: str, memo: Memo, message: str = "", extra: Iterable[str] = ()) -> Committed:
-    """Commit what differs between our paths on disk and in HEAD; ``extra`` are paths that count as ours this time.
+def reconcile(
+    root: Path, branch: str, memo: Memo, message: str = "", extra: Iterable[str] = ()
+) -> Committed:
+    """Commit what differs between our paths on disk and in HEAD; ``extra`` are paths that count as
+    ours this time.
 
     Raises RepositoryBusy, where nothing was changed, or RepositoryError.
     """
@@ -55,14 +69,21 @@ def reconcile(root: Path, branch: str, memo: Memo, message: str = "", extra: Ite
         plan = _plan(backend, branch, memo, tuple(extra))
         if not plan.changes:
             return Committed(None, (), plan.skipped)
-        return Committed(_act(turn, backend, plan, message), tuple(sorted(plan.changes)), plan.skipped)
+        return Committed(
+            _act(turn, backend, plan, message), tuple(sorted(plan.changes)), plan.skipped
+        )
 
     return in_turn(root, memo, cycle)
 
 
 def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
-    """Run a cycle while no other process of ours does, again where it was overtaken, with git where libgit2 cannot."""
-    from keeplore.store.libgit import FAILURES, Library  # here, because libgit2 costs 90 ms and reading needs none
+    """Run a cycle while no other process of ours does, again where it was overtaken, with git where
+    libgit2 cannot.
+    """
+    from keeplore.store.git.libgit import (
+        FAILURES,
+        Library,
+    )  # here, because libgit2 costs 90 ms and reading needs none
 
     places = directories(root)
     kind: type[Library] | type[Plumbing] = Library
@@ -75,7 +96,9 @@ def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
                 check_idle(root, places)
                 return cycle(turn, backend)
             except FAILURES as e:
-                if os.strerror(errno.ENOSPC).lower() in str(e).lower():  # git would say nothing better
+                if (
+                    os.strerror(errno.ENOSPC).lower() in str(e).lower()
+                ):  # git would say nothing better
                     raise RepositoryError(f"no space left for the repository: {e}", FULL) from e
                 kind = Plumbing
             except Moved:
@@ -93,7 +116,9 @@ def _plan(backend: Backend, branch: str, memo: Memo, extra: tuple[str, ...]) -> 
     withdraw(backend.root, memo, seen)
     ids = _ids(backend, memo, seen)
     skipped += [path for path in seen if path not in ids]
-    differing = [path for path, id_ in ids.items() if path not in tracked or tracked[path].id != id_]
+    differing = [
+        path for path, id_ in ids.items() if path not in tracked or tracked[path].id != id_
+    ]
     new = [path for path in differing if path not in tracked and path not in extra]
     ignored = backend.ignored(new) if new else set()
     skipped += sorted(ignored)
@@ -108,10 +133,20 @@ def _plan(backend: Backend, branch: str, memo: Memo, extra: tuple[str, ...]) -> 
 
 
 def _modes(root: Path, paths: Iterable[str], tracked: Mapping[str, Blob]) -> dict[str, int]:
-    """The mode of each file: HEAD's, or that of a program where somebody made it one and git is to believe the disk."""
+    """The mode of each file: HEAD's, or that of a program where somebody made it one and git is to
+    believe the disk.
+    """
     known = {path: tracked[path].mode if path in tracked else REGULAR for path in paths}
-    made = [path for path, mode in known.items() if mode != EXECUTABLE and os.access(root / path, os.X_OK)]
-    if made and os.name == "posix" and run(root, "config", "--bool", "core.fileMode").text != "false":
+    made = [
+        path
+        for path, mode in known.items()
+        if mode != EXECUTABLE and os.access(root / path, os.X_OK)
+    ]
+    if (
+        made
+        and os.name == "posix"
+        and run(root, "config", "--bool", "core.fileMode").text != "false"
+    ):
         known |= dict.fromkeys(made, EXECUTABLE)
     return known
 
@@ -128,7 +163,9 @@ def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, 
 
 
 def _ids(backend: Backend, memo: Memo, seen: Mapping[str, File]) -> dict[str, str]:
-    """The blob id of every file that git may have; one that looks as when it was last hashed is not read again."""
+    """The blob id of every file that git may have; one that looks as when it was last hashed is not
+    read again.
+    """
     ids, unknown = {}, []
     for path, file in seen.items():
         known = memo.files.get((backend.name, path))
@@ -147,7 +184,8 @@ def _ids(backend: Backend, memo: Memo, seen: Mapping[str, File]) -> dict[str, st
 
 
 def indexed(root: Path) -> dict[str, str]:
-    """Path → blob id of what git's own index knows to be unchanged on disk: by far quicker than hashing every file.
+    """Path → blob id of what git's own index knows to be unchanged on disk: by far quicker than
+    hashing every file.
 
     Entries that git is told not to look at are left out. Nothing where git does not answer.
     """
@@ -168,7 +206,9 @@ def indexed(root: Path) -> dict[str, str]:
 def _removed(
     backend: Backend, tracked: Mapping[str, Blob], seen: Mapping[str, File], skipped: Iterable[str]
 ) -> list[str]:
-    """What HEAD has and a person removed from disk; a path that cannot be seen for another reason is left alone."""
+    """What HEAD has and a person removed from disk; a path that cannot be seen for another reason
+    is left alone.
+    """
     hidden = set(skipped)
     gone = [
         path
@@ -184,7 +224,11 @@ def _removed(
 
 def _is_below(path: str, places: set[str]) -> bool:
     parts = path.split("/")
-    return any("/".join(parts[:depth]) in places for depth in range(1, len(parts) + 1)) if places else False
+    return (
+        any("/".join(parts[:depth]) in places for depth in range(1, len(parts) + 1))
+        if places
+        else False
+    )
 
 
 def _act(turn: Turn, backend: Backend, plan: Plan, message: str) -> str:
@@ -207,7 +251,9 @@ def _act(turn: Turn, backend: Backend, plan: Plan, message: str) -> str:
 
 
 def move(backend: Backend, ref: str, new: str, old: str, message: str) -> None:
-    """Set the ref, waiting shortly for a lock. Raises Moved, or RepositoryBusy where it stays locked."""
+    """Set the ref, waiting shortly for a lock. Raises Moved, or RepositoryBusy where it stays
+    locked.
+    """
     deadline = time.monotonic() + LOCK_WAIT_S
     reason = f"commit{'' if old else ' (initial)'}: {message.splitlines()[0] if message else ''}"
     while True:
@@ -222,15 +268,20 @@ def move(backend: Backend, ref: str, new: str, old: str, message: str) -> None:
 
 
 def check_merged(backend: Backend, index: Path) -> None:
-    """Raise RepositoryBusy for conflicts that wait to be resolved, as ``git stash pop`` leaves them."""
+    """Raise RepositoryBusy for conflicts that wait to be resolved, as ``git stash pop`` leaves
+    them.
+    """
     if backend.has_unmerged(index):
-        raise RepositoryBusy("unresolved conflicts are in the index", "Resolve them; nothing is lost")
+        raise RepositoryBusy(
+            "unresolved conflicts are in the index", "Resolve them; nothing is lost"
+        )
 
 
 def edit_index(backend: Backend, draft: Path, changes: Mapping[str, Blob | None]) -> None:
     """Put the changes into a copy of the index, with what ``lstat`` says of the files on disk.
 
-    git does it for either backend: libgit2 drops parts of the index that it does not know. Raises RepositoryBusy.
+    git does it for either backend: libgit2 drops parts of the index that it does not know. Raises
+    RepositoryBusy.
     """
     check_merged(backend, draft)
     written = [(path, blob) for path, blob in changes.items() if blob is not None]
@@ -238,9 +289,19 @@ def edit_index(backend: Backend, draft: Path, changes: Mapping[str, Blob | None]
     environment = {"GIT_INDEX_FILE": str(draft)}
     for start in range(0, len(written), INDEX_STEP):
         step = written[start : start + INDEX_STEP]
-        entries = [a for path, blob in step for a in ("--cacheinfo", f"{blob.mode:o},{blob.id},{path}")]
+        entries = [
+            a for path, blob in step for a in ("--cacheinfo", f"{blob.mode:o},{blob.id},{path}")
+        ]
         present = [f"./{path}" for path, _ in step if files.state(backend.root, path)]
-        output(backend.root, "update-index", "--add", "--replace", *entries, *present, environment=environment)
+        output(
+            backend.root,
+            "update-index",
+            "--add",
+            "--replace",
+            *entries,
+            *present,
+            environment=environment,
+        )
     for start in range(0, len(removed), INDEX_STEP):
         gone = removed[start : start + INDEX_STEP]
         output(backend.root, "update-index", "--force-remove", *gone, environment=environment)
@@ -250,7 +311,9 @@ def summary(changes: Mapping[str, Blob | None]) -> str:
     """A commit's subject where the caller gives none."""
     removed = sum(blob is None for blob in changes.values())
     written = len(changes) - removed
-    parts = [f"write {_count(written)}"] * bool(written) + [f"remove {_count(removed)}"] * bool(removed)
+    parts = [f"write {_count(written)}"] * bool(written) + [f"remove {_count(removed)}"] * bool(
+        removed
+    )
     return " and ".join(parts).capitalize()
 
 

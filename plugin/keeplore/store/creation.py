@@ -7,8 +7,8 @@ from pathlib import Path
 
 from keeplore.store import files
 from keeplore.store.commit import reconcile
-from keeplore.store.git import output, run
-from keeplore.store.repository import check_branch, check_idle, directories
+from keeplore.store.git.git_command import output, run
+from keeplore.store.git.repository_state import check_branch, check_idle, directories
 from keeplore.store.store import Store
 
 MESSAGE = "Create a Keeplore workspace"
@@ -17,10 +17,12 @@ _BRANCH = re.compile(rb"^branch: *\S+", re.MULTILINE)
 
 
 def create(root: Path, template: Path, branch: str = "main") -> Store:
-    """Make a workspace of a directory: ``git init`` where needed, the template's files that are missing, one commit.
+    """Make a workspace of a directory: ``git init`` where needed, the template's files that are
+    missing, one commit.
 
     An existing repository keeps its branch, which the new settings then name, and everything in it.
-    Raises RepositoryBusy where that repository is in the middle of something; nothing is written then.
+    Raises RepositoryBusy where that repository is in the middle of something; nothing is written
+    then.
     """
     root.mkdir(parents=True, exist_ok=True)
     if not (root / ".git").exists():
@@ -28,18 +30,24 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
     check_idle(root, directories(root))
     ref = run(root, "symbolic-ref", "-q", "HEAD").text
     branch = check_branch(root, ref, "").removeprefix("refs/heads/")
-    laid_down = [path for path in _template_files(template) if _lay_down(root, template, path, branch)]
+    laid_down = [
+        path for path in _template_files(template) if _lay_down(root, template, path, branch)
+    ]
     store = Store(root, branch=branch)
     reconcile(root, branch, store.memo, MESSAGE, laid_down)
     return store
 
 
 def _template_files(template: Path) -> list[str]:
-    return sorted(path.relative_to(template).as_posix() for path in template.rglob("*") if path.is_file())
+    return sorted(
+        path.relative_to(template).as_posix() for path in template.rglob("*") if path.is_file()
+    )
 
 
 def _lay_down(root: Path, template: Path, path: str, branch: str) -> bool:
-    """Whether the file is the template's, and so to be committed; a person's own file stays as it is."""
+    """Whether the file is the template's, and so to be committed; a person's own file stays as it
+    is.
+    """
     data = (template / path).read_bytes()
     if path == SETTINGS:
         data = _BRANCH.sub(f"branch: {branch}".encode(), data)

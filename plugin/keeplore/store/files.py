@@ -30,7 +30,9 @@ class File(NamedTuple):
 
 
 def state(root: Path, path: str) -> File | None:
-    """The regular file at a path, None where there is none or something else stands there or on the way."""
+    """The regular file at a path, None where there is none or something else stands there or on the
+    way.
+    """
     try:
         if _link_on_the_way(root, path):
             return None
@@ -41,7 +43,9 @@ def state(root: Path, path: str) -> File | None:
 
 
 def is_absent(root: Path, path: str) -> bool:
-    """Whether nothing at all stands at a path; a link, or a folder that cannot be read, is something."""
+    """Whether nothing at all stands at a path; a link, or a folder that cannot be read, is
+    something.
+    """
     try:
         found = (root / path).lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -54,41 +58,61 @@ def is_absent(root: Path, path: str) -> bool:
 def read(root: Path, path: str, limit_bytes: int) -> bytes:
     """The bytes of a regular file. Raises NotFound, UnsafePath, Corrupt (too large) or OSError."""
     if link := _link_on_the_way(root, path):
-        raise UnsafePath(f"{link} is a symbolic link", "Put the files themselves into the workspace")
+        raise UnsafePath(
+            f"{link} is a symbolic link", "Put the files themselves into the workspace"
+        )
     try:
         # O_NONBLOCK: opening a FIFO would wait for its writer
-        handle = os.open(root / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(
+            root / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        )
     except (FileNotFoundError, NotADirectoryError) as e:
         raise NotFound(f"there is no {path}", "Run `keeplore doctor` if a search named it") from e
     except OSError:
         if (root / path).is_symlink():
-            raise UnsafePath(f"{path} is a symbolic link", "Put the file itself into the workspace") from None
+            raise UnsafePath(
+                f"{path} is a symbolic link", "Put the file itself into the workspace"
+            ) from None
         raise
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise UnsafePath(f"{path} is not a regular file", "Move it out of the memory folders")
         if found.st_size > limit_bytes:
-            raise Corrupt(f"{path} is larger than {limit_bytes} bytes", "Split it or move it out of the memory folders")
+            raise Corrupt(
+                f"{path} is larger than {limit_bytes} bytes",
+                "Split it or move it out of the memory folders",
+            )
         data = file.read(limit_bytes + 1)
     if len(data) > limit_bytes:  # it grew meanwhile
-        raise Corrupt(f"{path} is larger than {limit_bytes} bytes", "Split it or move it out of the memory folders")
+        raise Corrupt(
+            f"{path} is larger than {limit_bytes} bytes",
+            "Split it or move it out of the memory folders",
+        )
     return data
 
 
 def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
-    """Replace a file durably; its folders are made. Raises UnsafePath where a link is on the way, or OSError."""
+    """Replace a file durably; its folders are made. Raises UnsafePath where a link is on the way,
+    or OSError.
+    """
     target = root / path
     if link := _link_on_the_way(root, path):
-        raise UnsafePath(f"{link} is a symbolic link", "Put the files themselves into the workspace")
+        raise UnsafePath(
+            f"{link} is a symbolic link", "Put the files themselves into the workspace"
+        )
     _make_folder(root, target.parent)
     durable.write(target, data, mode)
 
 
 def link(root: Path, path: str, target: bytes) -> None:
-    """Replace what stands at a path by a symbolic link. Raises UnsafePath where a link is on the way, or OSError."""
+    """Replace what stands at a path by a symbolic link. Raises UnsafePath where a link is on the
+    way, or OSError.
+    """
     if on_the_way := _link_on_the_way(root, path):
-        raise UnsafePath(f"{on_the_way} is a symbolic link", "Put the files themselves into the workspace")
+        raise UnsafePath(
+            f"{on_the_way} is a symbolic link", "Put the files themselves into the workspace"
+        )
     place = root / path
     _make_folder(root, place.parent)
     aside = place.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -121,9 +145,11 @@ def indexed(root: Path) -> Iterator[File]:
 
 
 def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[File]:
-    """Every regular file below a folder, in no order; hidden names are passed over, other things are noted.
+    """Every regular file below a folder, in no order; hidden names are passed over, other things
+    are noted.
 
-    Links are not entered, nor folders with a git repository of their own, nor those that can hold nothing of ours.
+    Links are not entered, nor folders with a git repository of their own, nor those that can hold
+    nothing of ours.
     """
     waiting = [folder]
     while waiting:

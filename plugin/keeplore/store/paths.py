@@ -9,11 +9,20 @@ from pathlib import PurePosixPath
 
 from keeplore.errors import UnsafePath
 
-FOLDERS = ("memory", "projects", "user", "forgotten", "audit", "entities", "feedback")  # all of ours is below these
+FOLDERS = (
+    "memory",
+    "projects",
+    "user",
+    "forgotten",
+    "audit",
+    "entities",
+    "feedback",
+)  # all of ours is below these
 INDEXED = ("memory", "projects", "user", "entities", "feedback")
 _PROJECT_FILE = "project.json"
-# Text that is indexed and no memory: files right below such a folder, of the workspace or of a project, and with such
-# an end. Whatever else a person keeps in a folder of that name is the person's.
+# Text that is indexed and no memory: files right below such a folder, of the workspace or of a
+# project, and with such an end. Whatever else a person keeps in a folder of that name is the
+# person's.
 _SIDE = {"entities": ".yaml", "feedback": ".json"}
 _SIDE_OF_PROJECT = {"entities": ".yaml", "manifests": ".json"}
 _PLACES = {"memory": 0, "user": 1, "projects": 2}  # which part of a path is the folder of memory
@@ -37,7 +46,9 @@ def is_ours(path: str) -> bool:
 
 
 def is_side(path: str) -> bool:
-    """Whether a path is that of text that is indexed beside the memories: who and what there is, what was of use."""
+    """Whether a path is that of text that is indexed beside the memories: who and what there is,
+    what was of use.
+    """
     parts = path.split("/")
     if parts[0] == "projects":
         return _is_side_of_project(parts)
@@ -58,14 +69,20 @@ def may_hold_ours(folder: str) -> bool:
     """Whether there can be paths of ours below a folder."""
     parts = folder.split("/")
     if parts[0] == "projects":
-        return len(parts) < 3 or parts[2] == "memory" or (len(parts) == 3 and parts[2] in _SIDE_OF_PROJECT)
+        return (
+            len(parts) < 3
+            or parts[2] == "memory"
+            or (len(parts) == 3 and parts[2] in _SIDE_OF_PROJECT)
+        )
     return parts[0] in FOLDERS and (parts[0] not in _SIDE or len(parts) == 1)
 
 
 def is_portable(path: str) -> bool:
-    """Whether every system can hold a file of this name, and it neither hides nor leaves the workspace.
+    """Whether every system can hold a file of this name, and it neither hides nor leaves the
+    workspace.
 
-    libgit2 takes ``CON.md``, line breaks, backslashes and colons; a clone on another system would fail on them.
+    libgit2 takes ``CON.md``, line breaks, backslashes and colons; a clone on another system would
+    fail on them.
     """
     folder, _, name = path.rpartition("/")
     return _is_portable_name(name) and (not folder or _is_portable_folder(folder))
@@ -78,18 +95,23 @@ def _is_portable_folder(folder: str) -> bool:
 
 
 def is_safe(path: str) -> bool:
-    """Whether a file of the person's may be written where a commit of another machine says: as above, or hidden.
+    """Whether a file of the person's may be written where a commit of another machine says: as
+    above, or hidden.
 
     ``git~1`` is what Windows makes of ``.git``.
     """
     return all(
-        _is_portable_name(part.removeprefix(".")) and not part.lower().startswith("git~") and part.lower() != ".git"
+        _is_portable_name(part.removeprefix("."))
+        and not part.lower().startswith("git~")
+        and part.lower() != ".git"
         for part in path.split("/")
     )
 
 
 def is_memory(path: str) -> bool:
-    """Whether a path is a memory's: a markdown file below a ``memory`` folder, with a name that is UTF-8."""
+    """Whether a path is a memory's: a markdown file below a ``memory`` folder, with a name that is
+    UTF-8.
+    """
     if not path.endswith(".md"):
         return False
     parts = path.split("/", 3)  # asked of every file at every look, so in few steps
@@ -100,21 +122,37 @@ def is_memory(path: str) -> bool:
 
 def check_written(path: str) -> None:
     """Raise UnsafePath unless the path is one of ours with a name that Keeplore gives."""
-    if not (is_ours(path) and is_portable(path) and all(_WRITTEN.match(part) for part in path.split("/"))):
-        raise UnsafePath(f"{path!r} is not a path that Keeplore writes", "Rename the project or report this as a bug")
+    if not (
+        is_ours(path)
+        and is_portable(path)
+        and all(_WRITTEN.match(part) for part in path.split("/"))
+    ):
+        raise UnsafePath(
+            f"{path!r} is not a path that Keeplore writes",
+            "Rename the project or report this as a bug",
+        )
 
 
 def check_moved(path: str) -> None:
     """Raise UnsafePath unless the path is one of ours; its name may be one that a person chose."""
     if not (is_ours(path) and is_portable(path)):
-        raise UnsafePath(f"{path!r} is a name that not every system can hold", "Rename the file first")
+        raise UnsafePath(
+            f"{path!r} is a name that not every system can hold", "Rename the file first"
+        )
 
 
 def check_read(path: str) -> None:
     """Raise UnsafePath for a path that is absolute, hidden, or leads out of the workspace."""
     parts = path.split("/")
-    if "\0" in path or PurePosixPath(path).is_absolute() or any(part in ("", "..") or part[0] == "." for part in parts):
-        raise UnsafePath(f"{path!r} is not a path inside the workspace", "Give a path as `keeplore recall` prints it")
+    if (
+        "\0" in path
+        or PurePosixPath(path).is_absolute()
+        or any(part in ("", "..") or part[0] == "." for part in parts)
+    ):
+        raise UnsafePath(
+            f"{path!r} is not a path inside the workspace",
+            "Give a path as `keeplore recall` prints it",
+        )
 
 
 def _is_portable_name(name: str) -> bool:
@@ -129,4 +167,6 @@ def _is_portable_name(name: str) -> bool:
     except UnicodeEncodeError:  # bytes on disk that are no UTF-8
         return False
     # Cc: control characters; Cf: also those without width, which let two names look alike
-    return size <= MAX_NAME and all(unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp") for char in name)
+    return size <= MAX_NAME and all(
+        unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp") for char in name
+    )

@@ -1,4 +1,6 @@
-"""What came of a commit, a merge and a purge: plain values, so that naming them loads nothing of git."""
+"""What came of a commit, a merge and a purge: plain values, so that naming them loads nothing of
+git.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """``commit`` is None where nothing differed; ``skipped`` are paths on disk that git does not get.
+    """``commit`` is None where nothing differed; ``skipped`` are paths on disk that git does not
+    get.
 
-    A path is skipped for being a link or no regular file, too large, ignored by git, or named as not every system can.
+    A path is skipped for being a link or no regular file, too large, ignored by git, or named as
+    not every system can.
     """
 
     commit: str | None
@@ -29,8 +33,9 @@ class Merged:
 class PurgePlan:
     """What a purge would do; no text of the memory is in it, though ``paths`` are made of titles.
 
-    ``refs`` are (full name, number of commits that get another id) of branches and tags; ``remote_refs`` are branches
-    of the remote, as last fetched, that hold the text; ``signed`` are commits and tags that lose their signature.
+    ``refs`` are (full name, number of commits that get another id) of branches and tags;
+    ``remote_refs`` are branches of the remote, as last fetched, that hold the text; ``signed`` are
+    commits and tags that lose their signature.
     """
 
     ids: tuple[str, ...]

@@ -1,4 +1,6 @@
-"""What git holds of our files: staged for the next commit, or in commits that the remote does not have yet."""
+"""What git holds of our files: staged for the next commit, or in commits that the remote does not
+have yet.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.store.forgetting import introduced
-from keeplore.store.git import output, run
+from keeplore.store.delete.delete import introduced
+from keeplore.store.git.git_command import output, run
 from keeplore.store.paths import is_ours
 
 BATCH = 16 << 20  # bytes of content that are held at once, or one file if it is larger
@@ -16,12 +18,22 @@ _BLOB = re.compile(r"([0-9a-f]+) blob (\d+)")
 
 
 def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
-    """Path and content of every regular file of ours that is staged; None for one that is too large.
+    """Path and content of every regular file of ours that is staged; None for one that is too
+    large.
 
-    ``index_file`` is git's index where a commit of some paths alone uses another. Raises RepositoryError.
+    ``index_file`` is git's index where a commit of some paths alone uses another. Raises
+    RepositoryError.
     """
     environment = {"GIT_INDEX_FILE": index_file} if index_file else {}
-    arguments = ("diff", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=ACMT")
+    arguments = (
+        "diff",
+        "--cached",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--no-abbrev",
+        "--diff-filter=ACMT",
+    )
     raw = output(root, *arguments, environment=environment).items
     blobs = {}
     for about, path in zip(raw[::2], raw[1::2], strict=False):
@@ -37,10 +49,12 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
 
 
 def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes]]:
-    """Path and content of each version of our files that a push would add to the remote's ``theirs`` ("" for none).
+    """Path and content of each version of our files that a push would add to the remote's
+    ``theirs`` ("" for none).
 
-    A version that a later commit mends is among them, because the push publishes it too; one of more than MAX_FILE
-    bytes is not, and content that a filter encrypts comes as it is published. Raises RepositoryError.
+    A version that a later commit mends is among them, because the push publishes it too; one of
+    more than MAX_FILE bytes is not, and content that a filter encrypts comes as it is published.
+    Raises RepositoryError.
     """
     exclude = (f"^{theirs}",) if theirs else ()
     paths = {blob: path for _, blob, path in introduced(root, head, *exclude) if is_ours(path)}
@@ -49,11 +63,15 @@ def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes
 
 def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Id and content of the blobs that these names stand for; none that is larger than MAX_FILE."""
-    asked = "".join(f"{name}\n" for name in names if "\n" not in name)  # git reads a name from each line
+    asked = "".join(
+        f"{name}\n" for name in names if "\n" not in name
+    )  # git reads a name from each line
     sizes = output(root, "cat-file", "--batch-check", stdin=asked.encode()).text if asked else ""
     batch: list[str] = []
     held = 0
-    for found in filter(None, map(_BLOB.fullmatch, sizes.splitlines())):  # not a "missing" one, or a repository inside
+    for found in filter(
+        None, map(_BLOB.fullmatch, sizes.splitlines())
+    ):  # not a "missing" one, or a repository inside
         blob, size = found[1], int(found[2])
         if size > MAX_FILE:
             continue
@@ -67,7 +85,9 @@ def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _batch(root: Path, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    out = output(root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode()).out
+    out = output(
+        root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode()
+    ).out
     position = 0
     while position < len(out):
         end = out.index(b"\n", position)
@@ -83,4 +103,6 @@ def _filtered(root: Path, paths: list[str]) -> list[str]:
     asked = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
     told = output(root, "check-attr", "-z", "--stdin", "filter", stdin=asked).items
     values: Mapping[str, str] = dict(zip(told[::3], told[2::3], strict=False))
-    return [path for path in paths if values.get(path, "unspecified") not in ("unspecified", "unset")]
+    return [
+        path for path in paths if values.get(path, "unspecified") not in ("unspecified", "unset")
+    ]

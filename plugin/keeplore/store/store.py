@@ -8,23 +8,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound, RepositoryBusy, RepositoryError, StoreError
+from keeplore.errors import (
+    AlreadyExists,
+    Corrupt,
+    Forgotten,
+    NotFound,
+    RepositoryBusy,
+    RepositoryError,
+    StoreError,
+)
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import carries, digits_of, location_of, precedence
-from keeplore.store import audit, files, forgetting, healing
-from keeplore.store.backend import Backend, Memo, Unsupported
+from keeplore.store import audit_log, files
 from keeplore.store.commit import reconcile
-from keeplore.store.exclusive import Exclusive
+from keeplore.store.delete import delete
+from keeplore.store.delete.tombstones import Tombstone, Tombstones
 from keeplore.store.files import File
-from keeplore.store.forgotten import Tombstone, Tombstones
-from keeplore.store.git import run
-from keeplore.store.locks import Turn
+from keeplore.store.git.git_command import run
+from keeplore.store.git.object_backend import Backend, Memo, Unsupported
+from keeplore.store.git.plumbing import Plumbing
+from keeplore.store.git.remotes import Remote, displayed, remote_of
+from keeplore.store.git.repository_state import check_branch, check_idle, directories, plain_head
+from keeplore.store.git_locks import Turn
+from keeplore.store.merge import repair
 from keeplore.store.paths import check_moved, check_read, check_written, is_memory, is_portable
-from keeplore.store.plumbing import Plumbing
-from keeplore.store.remotes import Remote, displayed, remote_of
-from keeplore.store.repository import check_branch, check_idle, directories, plain_head
 from keeplore.store.results import Committed, Merged, Purged, PurgePlan
+from keeplore.store.write_lock import Exclusive
 
 
 def _unchanged(memory: Memory) -> Memory:
@@ -32,14 +42,21 @@ def _unchanged(memory: Memory) -> Memory:
 
 
 class Store:
-    """The memories of one workspace. Files are durable when a method returns; git follows with ``commit``.
+    """The memories of one workspace. Files are durable when a method returns; git follows with
+    ``commit``.
 
-    Safe for several threads and processes. ``branch`` is the only one that is committed on, "" for any;
-    ``before_write`` sees every memory before it reaches the disk; commits name the ``machine``.
+    Safe for several threads and processes. ``branch`` is the only one that is committed on, "" for
+    any; ``before_write`` sees every memory before it reaches the disk; commits name the
+    ``machine``.
     """
 
     def __init__(
-        self, root: Path, *, branch: str = "", machine: str = "", before_write: Callable[[Memory], Memory] = _unchanged
+        self,
+        root: Path,
+        *,
+        branch: str = "",
+        machine: str = "",
+        before_write: Callable[[Memory], Memory] = _unchanged,
     ) -> None:
         self.root = root
         self.branch = branch
@@ -49,21 +66,27 @@ class Store:
         self.stones = Tombstones(root)
 
     def save(self, memory: Memory, known: str = "") -> str:
-        """Write a memory to its place and return the path; an older file of the same id beside it is removed after.
+        """Write a memory to its place and return the path; an older file of the same id beside it
+        is removed after.
 
         ``known`` is where its file is, "" for none: a name or folder that a person chose stays.
         Raises Forgotten, UnsafePath or OSError; what stood there before is then untouched.
         """
         if memory.id in self.stones:
-            raise Forgotten(f"{memory.id} was forgotten", f"`keeplore restore {memory.id}` brings it back")
+            raise Forgotten(
+                f"{memory.id} was forgotten", f"`keeplore restore {memory.id}` brings it back"
+            )
         memory = self._before_write(memory)
         path = relative_path(memory)
         check_written(path)
-        if is_portable(known) and not (carries(known, memory.id) and _folder(known) == _folder(path)):
+        if is_portable(known) and not (
+            carries(known, memory.id) and _folder(known) == _folder(path)
+        ):
             check_moved(known)
             path = known
         older = self._namesakes(path, memory.id)
-        # between the two steps there are two files of one id, which a healing or a merge must not see
+        # between the two steps there are two files of one id, which a healing or a merge must not
+        # see
         is_alone = not older or not (self.root / ".git").exists()
         with contextlib.nullcontext() if is_alone else self.exclusive:
             files.write(self.root, path, serialise(memory).encode())
@@ -72,14 +95,17 @@ class Store:
         return path
 
     def add(self, memory: Memory, find: Callable[[str], str | None] | None = None) -> str:
-        """Write a memory whose id is new, and return the path; safe against others who add the same id at once.
+        """Write a memory whose id is new, and return the path; safe against others who add the same
+        id at once.
 
-        ``find`` tells the path of an id without a look at every file; whoever gives one holds ``exclusive``.
-        Raises AlreadyExists, Forgotten, UnsafePath or OSError.
+        ``find`` tells the path of an id without a look at every file; whoever gives one holds
+        ``exclusive``. Raises AlreadyExists, Forgotten, UnsafePath or OSError.
         """
         with self.exclusive:
             if path := (find or self.find)(memory.id):
-                raise AlreadyExists(f"{memory.id} is there already: {path}", "`keeplore edit` changes a memory")
+                raise AlreadyExists(
+                    f"{memory.id} is there already: {path}", "`keeplore edit` changes a memory"
+                )
             return self.save(memory)
 
     def get(self, memory_id: str) -> tuple[str, Memory]:
@@ -103,12 +129,15 @@ class Store:
             files.remove(self.root, path)
 
     def remove(self, path: str) -> None:
-        """Remove a memory's file, durably; that it is gone already is no error. Raises UnsafePath or OSError."""
+        """Remove a memory's file, durably; that it is gone already is no error. Raises UnsafePath
+        or OSError.
+        """
         check_read(path)
         files.remove(self.root, path)
 
     def forget(self, memory_id: str, machine: str, at: str) -> Tombstone:
-        """Take a memory away, archived copies too, and see to it that no machine brings it back; again is no error.
+        """Take a memory away, archived copies too, and see to it that no machine brings it back;
+        again is no error.
 
         ``at`` is RFC 3339. Its text stays in git. Raises NotFound, RepositoryError or OSError.
         """
@@ -123,53 +152,69 @@ class Store:
                 copies = self._copies(files_here, memory_id)
                 stone = self.stones.get(memory_id)
                 if copies:
-                    stone = forgetting.forget(self.root, self.stones, copies, machine, at)
+                    stone = delete.forget(self.root, self.stones, copies, machine, at)
                 if stone is None:
                     raise _not_found(memory_id)
                 stones.append(stone)
         return stones
 
     def restore(self, memory_id: str) -> str:
-        """Bring back what was forgotten, or a file that was deleted by hand, as git had it, and return its path.
+        """Bring back what was forgotten, or a file that was deleted by hand, as git had it, and
+        return its path.
 
-        Raises NotFound (never there, purged, or not in this git), AlreadyExists, RepositoryBusy or OSError.
+        Raises NotFound (never there, purged, or not in this git), AlreadyExists, RepositoryBusy or
+        OSError.
         """
         if memory_id not in self.stones and (path := self.find(memory_id)):
-            raise NotFound(f"{memory_id} is not forgotten, it is in {path}", f"`keeplore show {memory_id}` shows it")
+            raise NotFound(
+                f"{memory_id} is not forgotten, it is in {path}",
+                f"`keeplore show {memory_id}` shows it",
+            )
         with self.exclusive, Turn(directories(self.root)):
-            return forgetting.restore(self.root, self.stones, memory_id)
+            return delete.restore(self.root, self.stones, memory_id)
 
     def purge_plan(self, memory_ids: Iterable[str]) -> PurgePlan:
-        """What taking these memories out of history too would change. Raises RepositoryBusy or RepositoryError."""
-        from keeplore.store import purge  # here, because libgit2 costs 90 ms and reading needs none
+        """What taking these memories out of history too would change. Raises RepositoryBusy or
+        RepositoryError.
+        """
+        from keeplore.store.delete import (
+            purge,
+        )  # here, because libgit2 costs 90 ms and reading needs none
 
         return purge.plan(self.root, self.branch, self.memo, memory_ids)
 
     def purge(self, memory_ids: Iterable[str], machine: str, at: str) -> Purged:
-        """Forget memories and take their text out of git, on this machine; sync tells the others to do the same.
+        """Forget memories and take their text out of git, on this machine; sync tells the others to
+        do the same.
 
-        Can be run again after a kill, or for what was forgotten before. Raises NotFound, RepositoryBusy or
-        RepositoryError, both before anything is changed where possible, or OSError.
+        Can be run again after a kill, or for what was forgotten before. Raises NotFound,
+        RepositoryBusy or RepositoryError, both before anything is changed where possible, or
+        OSError.
         """
-        from keeplore.store import purge  # here, as above
+        from keeplore.store.delete import purge  # here, as above
 
         with self.exclusive:
-            copies = {memory_id: [path for path, _ in self.copies(memory_id)] for memory_id in memory_ids}
+            copies = {
+                memory_id: [path for path, _ in self.copies(memory_id)] for memory_id in memory_ids
+            }
             for memory_id, paths in copies.items():
                 if not paths and memory_id not in self.stones:
                     raise NotFound(
-                        f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids"
+                        f"there is no memory {memory_id!r}",
+                        "`keeplore list` and `keeplore recall` print ids",
                     )
             purge.check(self.root, self.branch, self.memo, copies)
             purge.mark(self.root, self.stones, copies, machine, at)
         return purge.carry_out(self.root, self.branch, self.memo, self.stones)
 
     def follow_purges(self, other: str = "") -> Purged:
-        """Do here what was purged on other machines; ``other`` is a commit of theirs that was fetched.
+        """Do here what was purged on other machines; ``other`` is a commit of theirs that was
+        fetched.
 
-        Nothing is done where neither history holds such text. Raises RepositoryBusy or RepositoryError.
+        Nothing is done where neither history holds such text. Raises RepositoryBusy or
+        RepositoryError.
         """
-        from keeplore.store import purge  # here, as above
+        from keeplore.store.delete import purge  # here, as above
 
         head = self.head()
         theirs = purge.new_stones(self.root, head, other) if other else []
@@ -183,19 +228,25 @@ class Store:
 
     def forgotten(self, memory_id: str) -> Memory:
         """What ``restore`` would bring back. Raises NotFound."""
-        return forgetting.forgotten_memory(self.root, self.stones, memory_id)
+        return delete.forgotten_memory(self.root, self.stones, memory_id)
 
-    def deleted(self, beginning: str) -> Iterator[forgetting.Deleted]:
-        """The memories with such ids that git has had and whose files were deleted by hand; by their names alone."""
-        return forgetting.deleted(
-            self.root, beginning, lambda memory_id: memory_id in self.stones or self.find(memory_id) is not None
+    def deleted(self, beginning: str) -> Iterator[delete.Deleted]:
+        """The memories with such ids that git has had and whose files were deleted by hand; by
+        their names alone.
+        """
+        return delete.deleted(
+            self.root,
+            beginning,
+            lambda memory_id: memory_id in self.stones or self.find(memory_id) is not None,
         )
 
     def is_forgotten(self, memory_id: str) -> bool:
         return memory_id in self.stones
 
     def tombstones(self) -> Iterator[Tombstone]:
-        """What was forgotten, in the order of ids; a tombstone that cannot be read is left out, and still counts."""
+        """What was forgotten, in the order of ids; a tombstone that cannot be read is left out, and
+        still counts.
+        """
         return iter(self.stones)
 
     def forgotten_turns(self) -> Mapping[str, str]:
@@ -203,16 +254,19 @@ class Store:
         return self.stones.turns()
 
     def record(self, machine: str, entry: Mapping[str, Any]) -> None:
-        """Add a line to this machine's audit file; ``entry`` has ``at`` (RFC 3339). Raises UnsafePath or OSError."""
+        """Add a line to this machine's audit file; ``entry`` has ``at`` (RFC 3339). Raises
+        UnsafePath or OSError.
+        """
         with self.exclusive:
-            audit.append(self.root, machine, entry)
+            audit_log.append(self.root, machine, entry)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """What every machine has recorded."""
-        return audit.entries(self.root)
+        return audit_log.entries(self.root)
 
     def load(self, path: str) -> Memory:
-        """Read a memory, also one that a person or another program wrote without front matter of ours.
+        """Read a memory, also one that a person or another program wrote without front matter of
+        ours.
 
         Raises NotFound, Corrupt, UnsafePath or OSError.
         """
@@ -221,51 +275,69 @@ class Store:
     def find(self, memory_id: str) -> str | None:
         """The path of a memory, verified by its text.
 
-        Its name tells where to look. Where none does, the files are read whose names a person chose. Of several files
-        that is one outside of the archive, else the one whose name carries the id, else the newest.
+        Its name tells where to look. Where none does, the files are read whose names a person
+        chose. Of several files that is one outside of the archive, else the one whose name carries
+        the id, else the newest.
         """
         if not is_id(memory_id):
             return None
         files_here = list(self.scan())
         named = [file for file in files_here if carries(file.path, memory_id)]
-        found = self._holding(named, memory_id) or self._holding(self._by_text(files_here, memory_id), memory_id)
+        found = self._holding(named, memory_id) or self._holding(
+            self._by_text(files_here, memory_id), memory_id
+        )
         return found[0][0] if found else None
 
     def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
-        """Every file of a memory with what it says, archived ones and duplicates too; first the one that is used."""
+        """Every file of a memory with what it says, archived ones and duplicates too; first the one
+        that is used.
+        """
         return self._copies(list(self.scan()), memory_id)
 
     def scan(self) -> Iterator[File]:
-        """Every memory file, the archive included, in no order; no links, no hidden files, nothing is read."""
+        """Every memory file, the archive included, in no order; no links, no hidden files, nothing
+        is read.
+        """
         return (file for file in self.indexed() if is_memory(file.path))
 
     def indexed(self) -> Iterator[File]:
-        """Every file that is indexed: the memories, and beside them what is listed at ``paths.is_side``."""
+        """Every file that is indexed: the memories, and beside them what is listed at
+        ``paths.is_side``.
+        """
         return files.indexed(self.root)
 
     def write_text(self, path: str, text: str) -> None:
-        """Write another file of ours (a project's entry), as durably as a memory. Raises UnsafePath or OSError."""
+        """Write another file of ours (a project's entry), as durably as a memory. Raises UnsafePath
+        or OSError.
+        """
         check_written(path)
         files.write(self.root, path, text.encode())
 
     def read_text(self, path: str, limit_bytes: int) -> str:
-        """The text of a file inside the workspace. Raises NotFound, Corrupt, UnsafePath or OSError."""
+        """The text of a file inside the workspace. Raises NotFound, Corrupt, UnsafePath or
+        OSError.
+        """
         check_read(path)
         try:
             return files.read(self.root, path, limit_bytes).decode()
         except UnicodeDecodeError as e:
-            raise Corrupt(f"{path} is not UTF-8 text", "Convert it, or move it out of the memory folders") from e
+            raise Corrupt(
+                f"{path} is not UTF-8 text", "Convert it, or move it out of the memory folders"
+            ) from e
 
     def commit(self, message: str = "") -> Committed:
         """Commit what differs between our files on disk and HEAD, and nothing else.
 
-        Raises RepositoryBusy (a merge, a rebase, another branch, a held lock: try again later) or RepositoryError.
+        Raises RepositoryBusy (a merge, a rebase, another branch, a held lock: try again later) or
+        RepositoryError.
         """
         return reconcile(self.root, self.branch, self.memo, message)
 
     def merge(self, other: str, *, is_unrelated: bool = False) -> Merged:
-        """Merge a commit that was fetched, and write what it changes to disk; see ``merge.merge``."""
-        from keeplore.store.merge import merge  # here, as above
+        """Merge a commit that was fetched, and write what it changes to disk; see
+        ``merge.merge``.
+        """
+        from keeplore.store.merge.merge import merge  # here, as above
 
         with self.exclusive:
             return merge(self.root, self.branch, self.memo, other, is_unrelated=is_unrelated)
@@ -273,20 +345,28 @@ class Store:
     def conclude(self, quiet_s: float = 0.0) -> tuple[str, ...]:
         """Resolve what of ours a person's unfinished merge waits for; see ``healing.conclude``."""
         with self.exclusive:
-            return healing.conclude(self.root, self.memo, quiet_s)
+            return repair.conclude(self.root, self.memo, quiet_s)
 
     def heal(self, troubled: Iterable[str]) -> tuple[str, ...]:
-        """Mend the files among ``troubled`` that a merge by others left so, and make one of two of one memory.
+        """Mend the files among ``troubled`` that a merge by others left so, and make one of two of
+        one memory.
 
-        Returns what was written. Raises RepositoryError or OSError; every text that there was is on disk then.
+        Returns what was written. Raises RepositoryError or OSError; every text that there was is on
+        disk then.
         """
         with self.exclusive:
             paths = list(troubled)
-            mended = [written for path in paths for written in healing.mend(self.root, self.memo, path)]
-            mended += healing.unite(self.root, (file.path for file in self.scan()))
+            mended = [
+                written for path in paths for written in repair.mend(self.root, self.memo, path)
+            ]
+            mended += repair.unite(self.root, (file.path for file in self.scan()))
             for path in paths:
                 copies = self.copies(self._id_at(path))
-                mended += healing.part(self.root, [place for place, _ in copies]) if len(copies) > 1 else ()
+                mended += (
+                    repair.part(self.root, [place for place, _ in copies])
+                    if len(copies) > 1
+                    else ()
+                )
             return tuple(mended)
 
     def head(self) -> str:
@@ -301,11 +381,17 @@ class Store:
         return self._backend().tip(ref)
 
     def current_branch(self) -> str:
-        """The branch that is committed on. Raises RepositoryBusy where another one or none is checked out."""
-        return check_branch(self.root, self._backend().ref(), self.branch).removeprefix("refs/heads/")
+        """The branch that is committed on. Raises RepositoryBusy where another one or none is
+        checked out.
+        """
+        return check_branch(self.root, self._backend().ref(), self.branch).removeprefix(
+            "refs/heads/"
+        )
 
     def is_held_up(self) -> bool:
-        """Whether the person is in the middle of something, so that trying again at once is of no use."""
+        """Whether the person is in the middle of something, so that trying again at once is of no
+        use.
+        """
         try:
             check_idle(self.root, directories(self.root))
             self.current_branch()
@@ -314,7 +400,9 @@ class Store:
         return False
 
     def changed(self, old: str, new: str) -> list[str]:
-        """Paths that differ between two commits; ``old`` may be "". Raises RepositoryError for an unknown commit."""
+        """Paths that differ between two commits; ``old`` may be "". Raises RepositoryError for an
+        unknown commit.
+        """
         try:
             return sorted(self._backend().changes(old, new))
         except (KeyError, ValueError, RepositoryError) as e:
@@ -326,7 +414,9 @@ class Store:
         return displayed(remote.url) if remote else ""
 
     def remote_in_full(self) -> Remote | None:
-        """Name and URL as git uses them, credentials included: never for a person's eyes or a log."""
+        """Name and URL as git uses them, credentials included: never for a person's eyes or
+        a log.
+        """
         return remote_of(self.root, self.branch)
 
     def commits_between(self, old: str, new: str) -> int:
@@ -335,7 +425,7 @@ class Store:
         return int(run(self.root, "rev-list", "--count", new, *exclude).text or 0)
 
     def _backend(self) -> Backend:
-        from keeplore.store.libgit import Library  # here, as above
+        from keeplore.store.git.libgit import Library  # here, as above
 
         places = directories(self.root)
         try:
@@ -345,7 +435,11 @@ class Store:
 
     def _namesakes(self, path: str, memory_id: str) -> list[str]:
         folder = _folder(path)
-        names = [entry.name for entry in (self.root / folder).iterdir()] if (self.root / folder).is_dir() else []
+        names = (
+            [entry.name for entry in (self.root / folder).iterdir()]
+            if (self.root / folder).is_dir()
+            else []
+        )
         paths = [f"{folder}/{name}" for name in names if not name.startswith(".")]
         likely = [other for other in paths if other != path and carries(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
@@ -357,21 +451,38 @@ class Store:
         return self._holding([*named, *self._by_text(files_here, memory_id)], memory_id)
 
     def _holding(self, likely: list[File], memory_id: str) -> list[tuple[str, Memory]]:
-        """Those of the files that hold this memory, the one that is used first, as the index chooses it."""
-        found = [(file.path, memory) for file in likely if (memory := self._load_if(file.path, memory_id))]
-        found.sort(key=lambda item: precedence(item[0], memory_id, item[1].updated_at), reverse=True)
+        """Those of the files that hold this memory, the one that is used first, as the index
+        chooses it.
+        """
+        found = [
+            (file.path, memory)
+            for file in likely
+            if (memory := self._load_if(file.path, memory_id))
+        ]
+        found.sort(
+            key=lambda item: precedence(item[0], memory_id, item[1].updated_at), reverse=True
+        )
         return found
 
     def _by_text(self, likely: list[File], memory_id: str) -> list[File]:
         """Files with a name that a person chose and that may be this memory's."""
-        return [file for file in likely if not digits_of(file.path) and self._may_hold(file.path, memory_id)]
+        return [
+            file
+            for file in likely
+            if not digits_of(file.path) and self._may_hold(file.path, memory_id)
+        ]
 
     def _may_hold(self, path: str, memory_id: str) -> bool:
-        """Whether a file is worth reading for an id: its path stands for it, or the words are in it."""
+        """Whether a file is worth reading for an id: its path stands for it, or the words are in
+        it.
+        """
         if location_of(path).id == memory_id:
             return True
         with contextlib.suppress(StoreError, OSError):
-            return memory_id.removeprefix("mem_").encode() in files.read(self.root, path, MAX_FILE).lower()
+            return (
+                memory_id.removeprefix("mem_").encode()
+                in files.read(self.root, path, MAX_FILE).lower()
+            )
         return False
 
     def _id_at(self, path: str) -> str:
@@ -396,4 +507,6 @@ _as_memory = functools.lru_cache(maxsize=128)(as_memory)
 
 
 def _not_found(memory_id: str) -> NotFound:
-    return NotFound(f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids")
+    return NotFound(
+        f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids"
+    )

@@ -17,22 +17,39 @@ SETTINGS = "keeplore.yaml"
 def clone(url: str, directory: Path) -> None:
     """Clone a workspace; the directory appears when it is complete.
 
-    Raises ConfigError where the directory is not empty or the repository is no workspace, SyncError (a RemoteError).
+    Raises ConfigError where the directory is not empty or the repository is no workspace, SyncError
+    (a RemoteError).
     """
     url, protocols = checked(url, is_path_allowed=True)
     if protocols == "file" and "://" not in url:
         url = str(Path(url).expanduser().resolve())
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise ConfigError(f"{directory} is there already and not empty", "Name a directory that does not exist")
+        raise ConfigError(
+            f"{directory} is there already and not empty", "Name a directory that does not exist"
+        )
     directory.parent.mkdir(parents=True, exist_ok=True)
     aside = directory.with_name(f".{directory.name}-{secrets.token_hex(4)}.tmp")
     try:
         # --no-local: the files of a clone must not be links into somebody's repository
         options = ("--quiet", "--no-local", "--no-recurse-submodules", "--origin", "origin")
-        call(directory.parent, protocols, "clone", *options, "--", url, str(aside), timeout_s=CLONE_TIMEOUT_S)
+        call(
+            directory.parent,
+            protocols,
+            "clone",
+            *options,
+            "--",
+            url,
+            str(aside),
+            timeout_s=CLONE_TIMEOUT_S,
+        )
         if not (_is_workspace(aside) or _is_on_workspace_branch(aside)):
-            remedy = "Check the address; to start a workspace there, run `keeplore init` in a clone of it and push"
-            raise ConfigError(f"{displayed(url)} holds no {SETTINGS}, so it is no Keeplore workspace", remedy)
+            remedy = (
+                "Check the address; to start a workspace there, run `keeplore init` in a "
+                "clone of it and push"
+            )
+            raise ConfigError(
+                f"{displayed(url)} holds no {SETTINGS}, so it is no Keeplore workspace", remedy
+            )
         aside.replace(directory)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
@@ -43,10 +60,22 @@ def _is_workspace(directory: Path) -> bool:
 
 
 def _is_on_workspace_branch(directory: Path) -> bool:
-    """Check out the branch that holds the workspace: a bare repository's HEAD often names one that nobody pushed."""
-    listed = run(directory, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin").text.split()
+    """Check out the branch that holds the workspace: a bare repository's HEAD often names one that
+    nobody pushed.
+    """
+    listed = run(
+        directory, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin"
+    ).text.split()
     for branch in sorted(listed, key=lambda name: (name != "main", name)):
         if run(directory, "cat-file", "-e", f"refs/remotes/origin/{branch}:{SETTINGS}").code == 0:
-            run(directory, "checkout", "--quiet", "-B", branch, "--track", f"refs/remotes/origin/{branch}")
+            run(
+                directory,
+                "checkout",
+                "--quiet",
+                "-B",
+                branch,
+                "--track",
+                f"refs/remotes/origin/{branch}",
+            )
             return _is_workspace(directory)
     return False

@@ -1,4 +1,6 @@
-"""The user's git over the network: with the person's own credentials and settings, and never with a prompt."""
+"""The user's git over the network: with the person's own credentials and settings, and never with a
+prompt.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def call(
     timeout_s: float = TIMEOUT_S,
     followed: Callable[[str], None] | None = None,
 ) -> Done:
-    """Run a git command that talks to a remote; ``followed`` hears its progress. Raises SyncError."""
+    """Run a git command that talks to a remote; ``followed`` hears its progress. Raises
+    SyncError.
+    """
     done = attempt(directory, protocols, *arguments, timeout_s=timeout_s, followed=followed)
     if done.code:
         raise failure(f"{done.error}\n{done.text}")
@@ -46,7 +50,12 @@ def attempt(
         environment["GIT_SSH_COMMAND"] = ssh
     try:
         return run(
-            directory, *arguments, options=_OPTIONS, environment=environment, timeout_s=timeout_s, followed=followed
+            directory,
+            *arguments,
+            options=_OPTIONS,
+            environment=environment,
+            timeout_s=timeout_s,
+            followed=followed,
         )
     except RepositoryError as e:
         raise of_kind("offline", e.message) from e
@@ -55,7 +64,8 @@ def attempt(
 def _ssh(directory: Path) -> str:
     """The person's ssh command with our options after it, "" where it takes none."""
     variant = run(directory, "config", "ssh.variant").text or os.environ.get("GIT_SSH_VARIANT", "")
-    # passed on with an addition, not interpreted: git itself gives these variables the same precedence
+    # passed on with an addition, not interpreted: git itself gives these variables the same
+    # precedence
     own = os.environ.get("GIT_SSH_COMMAND") or run(directory, "config", "core.sshCommand").text
     if not own and (program := os.environ.get("GIT_SSH", "")):
         own = shlex.quote(program)

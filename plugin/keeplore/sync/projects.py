@@ -1,4 +1,6 @@
-"""Cloning a project of a workspace: the address comes from other machines, so nothing of it is believed or run."""
+"""Cloning a project of a workspace: the address comes from other machines, so nothing of it is
+believed or run.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,23 @@ from keeplore.sync.network import CLONE_TIMEOUT_S, call
 
 
 def clone_project(url: str, protocols: str, place: Path, followed: Callable[[str], None]) -> None:
-    """Clone a repository without submodules and without git hooks; ``place`` appears when it is complete.
+    """Clone a repository without submodules and without git hooks; ``place`` appears when it is
+    complete.
 
-    ``protocols`` are those that git may use, as ``urls.checked`` gives them; ``followed`` is called with git's own
-    words on how far it is. Raises SyncError or OSError.
+    ``protocols`` are those that git may use, as ``urls.checked`` gives them; ``followed`` is called
+    with git's own words on how far it is. Raises SyncError or OSError.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     aside = place.with_name(f".{place.name}-{secrets.token_hex(4)}.tmp")
     try:
-        options = ("--progress", "--no-recurse-submodules", "--no-local", "--template=", "--origin", "origin")
+        options = (
+            "--progress",
+            "--no-recurse-submodules",
+            "--no-local",
+            "--template=",
+            "--origin",
+            "origin",
+        )
         arguments = ("clone", *options, "--", url, str(aside))
         call(place.parent, protocols, *arguments, timeout_s=CLONE_TIMEOUT_S, followed=followed)
         if place.is_dir():

@@ -11,9 +11,22 @@ TIMEOUT_S = 30.0
 
 
 def reach(store: Store) -> None:
-    """Ask the remote what it has; nothing is fetched. Raises SyncError, or RepositoryError without a remote."""
+    """Ask the remote what it has; nothing is fetched. Raises SyncError, or RepositoryError without
+    a remote.
+    """
     remote = store.remote_in_full()
     if remote is None:
-        raise RepositoryError("this workspace has no remote", f"`git -C '{store.root}' remote add origin URL`")
+        raise RepositoryError(
+            "this workspace has no remote", f"`git -C '{store.root}' remote add origin URL`"
+        )
     _, protocols = checked(remote.url, is_path_allowed=True)
-    call(store.root, protocols, "ls-remote", "--quiet", "--heads", "--", remote.name, timeout_s=TIMEOUT_S)
+    call(
+        store.root,
+        protocols,
+        "ls-remote",
+        "--quiet",
+        "--heads",
+        "--",
+        remote.name,
+        timeout_s=TIMEOUT_S,
+    )

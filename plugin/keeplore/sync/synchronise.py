@@ -1,4 +1,6 @@
-"""Exchanging commits with the remote: fetch, merge, push, and again where another machine was faster."""
+"""Exchanging commits with the remote: fetch, merge, push, and again where another machine was
+faster.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Remote, Store, run
+from keeplore.store.merge.backup_ref import is_ancestor, rescue
 from keeplore.store.paths import is_memory
-from keeplore.store.rescue import is_ancestor, rescue
 from keeplore.store.staged import unpublished
 from keeplore.sync.clone import SETTINGS
 from keeplore.sync.errors import SyncError, failure, of_kind, shown
@@ -24,9 +26,10 @@ PAUSE_S = 0.2  # doubled after each race, with as much jitter
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """``fetched`` and ``pushed`` count commits, ``merged`` the files that changed here; ``purged`` are ids of memories
-    whose text was found in a history, here or at the remote, and taken out of it; ``rescued`` is the branch that holds
-    what the remote had before somebody rewrote it, "" for none."""
+    """``fetched`` and ``pushed`` count commits, ``merged`` the files that changed here; ``purged``
+    are ids of memories whose text was found in a history, here or at the remote, and taken out of
+    it; ``rescued`` is the branch that holds what the remote had before somebody rewrote it, "" for
+    none."""
 
     fetched: int
     merged: int
@@ -36,7 +39,8 @@ class Synced:
     rescued: str = ""
 
 
-# what a text holds that must not be published: where it begins in bytes, and its kind with a fingerprint
+# what a text holds that must not be published: where it begins in bytes, and its kind with a
+# fingerprint
 Scan = Callable[[bytes], Iterable[tuple[int, str]]]
 
 
@@ -45,11 +49,13 @@ def _nothing(_data: bytes) -> tuple[tuple[int, str], ...]:
 
 
 def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = False) -> Synced:
-    """Commit what is on disk, take in what the remote has, give it what is here unless ``scan`` finds a secret in it.
+    """Commit what is on disk, take in what the remote has, give it what is here unless ``scan``
+    finds a secret in it.
 
-    ``is_unrelated`` allows a remote that began as another workspace. Nothing is forced and no history changes, except
-    to take out what a person has purged here or on another machine. Raises SyncError (a RemoteError) with its
-    ``kind``, RepositoryBusy, or RepositoryError; all that was written stays on disk and in git.
+    ``is_unrelated`` allows a remote that began as another workspace. Nothing is forced and no
+    history changes, except to take out what a person has purged here or on another machine. Raises
+    SyncError (a RemoteError) with its ``kind``, RepositoryBusy, or RepositoryError; all that was
+    written stays on disk and in git.
     """
     remote = store.remote_in_full()
     if remote is None:
@@ -62,7 +68,9 @@ def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = Fal
             time.sleep(PAUSE_S * 2**number * (1 + random.random()))  # noqa: S311  # jitter
         try:
             store.commit()
-            taken, at_remote, theirs = _take_in(store, remote, protocols, taken, is_unrelated=is_unrelated)
+            taken, at_remote, theirs = _take_in(
+                store, remote, protocols, taken, is_unrelated=is_unrelated
+            )
         except RepositoryBusy:
             if number == ATTEMPTS - 1 or store.is_held_up():
                 raise
@@ -81,7 +89,9 @@ def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = Fal
 def _take_in(
     store: Store, remote: Remote, protocols: str, taken: Synced, *, is_unrelated: bool
 ) -> tuple[Synced, str, str]:
-    """What was taken in so far, what the remote has, and that without purged text, which is merged now."""
+    """What was taken in so far, what the remote has, and that without purged text, which is merged
+    now.
+    """
     before, at_remote = _fetch(store, remote, protocols)
     fetched = store.commits_between(before, at_remote) if at_remote and at_remote != before else 0
     purged = store.follow_purges(at_remote).ids
@@ -93,7 +103,11 @@ def _take_in(
         _check_workspace(store, theirs)
     merged = len(store.merge(theirs, is_unrelated=is_unrelated).paths) if theirs else 0
     sums = (taken.fetched + fetched, taken.merged + merged)
-    return Synced(*sums, 0, "", (*taken.purged, *purged), rescued or taken.rescued), at_remote, theirs
+    return (
+        Synced(*sums, 0, "", (*taken.purged, *purged), rescued or taken.rescued),
+        at_remote,
+        theirs,
+    )
 
 
 def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
@@ -103,7 +117,9 @@ def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
     if run(store.root, "rev-parse", "--is-shallow-repository").text == "true":
         options.append("--unshallow")  # where both sides parted may lie beyond what was cloned
-    done = attempt(store.root, protocols, "fetch", *options, "--", remote.name, f"+refs/heads/{branch}:{known}")
+    done = attempt(
+        store.root, protocols, "fetch", *options, "--", remote.name, f"+refs/heads/{branch}:{known}"
+    )
     if done.code == 0:
         return before, store.tip(known)
     if "couldn't find remote ref" in done.error:
@@ -125,7 +141,9 @@ def _known(store: Store, remote: Remote) -> str:
 
 
 def _check_texts(store: Store, head: str, theirs: str, scan: Scan) -> None:
-    """Raise SyncError where the push would publish a secret; each says its place and kind, never itself."""
+    """Raise SyncError where the push would publish a secret; each says its place and kind, never
+    itself.
+    """
     found: dict[str, str] = {}
     paths = []
     for path, data in unpublished(store.root, head, theirs):
@@ -137,41 +155,71 @@ def _check_texts(store: Store, head: str, theirs: str, scan: Scan) -> None:
     if not found:
         return
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    message = f"nothing is pushed, because commits hold what looks like a secret: {', '.join([*found][:SHOWN])}{more}"
+    message = (
+        f"nothing is pushed, because commits hold what looks like a secret: "
+        f"{', '.join([*found][:SHOWN])}{more}"
+    )
     # the unpublished commits become one; a later commit alone would leave the secret in the history
     undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
-    remove = f" or remove it with `keeplore forget --purge '{paths[0]}'`;" if is_memory(paths[0]) else ""
+    remove = (
+        f" or remove it with `keeplore forget --purge '{paths[0]}'`;" if is_memory(paths[0]) else ""
+    )
     remedy = (
         f"Take it out of the file, run `git -C '{store.root}' {undo}` and `keeplore sync`;{remove}"
-        f" where it is no secret, list {next(iter(found.values()))} under redaction.allow in keeplore.yaml"
+        f" where it is no secret, list {next(iter(found.values()))} under redaction.allow in "
+        f"keeplore.yaml"
     )
     raise SyncError("secret", message, remedy)
 
 
 def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> bool:
-    """False where another machine pushed first; ``replaced`` is the remote's commit whose history held purged text."""
+    """False where another machine pushed first; ``replaced`` is the remote's commit whose history
+    held purged text.
+    """
     branch = store.current_branch()
     options = [] if remote.is_upstream else ["--set-upstream"]
     if replaced:
         options.append(f"--force-with-lease=refs/heads/{branch}:{replaced}")
     try:
         refs = f"refs/heads/{branch}:refs/heads/{branch}"
-        call(store.root, protocols, "push", "--porcelain", "--no-recurse-submodules", *options, "--", remote.name, refs)
+        call(
+            store.root,
+            protocols,
+            "push",
+            "--porcelain",
+            "--no-recurse-submodules",
+            *options,
+            "--",
+            remote.name,
+            refs,
+        )
     except SyncError as e:
         if e.kind == "moved":
             return False
         if e.kind == "refused" and replaced:
-            remedy = f"Allow force pushes to {branch} there until the next `keeplore sync`; nothing is pushed before"
-            raise SyncError(e.kind, f"the remote still has purged text and keeps it: {e.message}", remedy) from e
+            remedy = (
+                f"Allow force pushes to {branch} there until the next `keeplore sync`; "
+                f"nothing is pushed before"
+            )
+            raise SyncError(
+                e.kind, f"the remote still has purged text and keeps it: {e.message}", remedy
+            ) from e
         raise
     return True
 
 
 def _note(done: Synced) -> str:
     count = len(done.purged)
-    gone = f", {count} {'memory' if count == 1 else 'memories'} purged from history" if count else ""
-    counted = f"{done.fetched} commits fetched, {done.merged} files changed, {done.pushed} commits pushed{gone}"
+    gone = (
+        f", {count} {'memory' if count == 1 else 'memories'} purged from history" if count else ""
+    )
+    counted = (
+        f"{done.fetched} commits fetched, {done.merged} files changed, {done.pushed} commits "
+        f"pushed{gone}"
+    )
     note = counted if done.fetched or done.pushed or done.purged else "nothing new"
     if done.rescued:
-        note += f"; somebody rewrote the remote, and what it had is kept in the branch {done.rescued}"
+        note += (
+            f"; somebody rewrote the remote, and what it had is kept in the branch {done.rescued}"
+        )
     return note

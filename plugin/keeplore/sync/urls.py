@@ -9,18 +9,28 @@ from urllib.parse import urlsplit
 from keeplore.store import displayed
 from keeplore.sync.errors import SyncError
 
-_ON_LOOPBACK = {"git": "git", "http": "http"}  # anyone on the way can read and change what they carry
+_ON_LOOPBACK = {
+    "git": "git",
+    "http": "http",
+}  # anyone on the way can read and change what they carry
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_SCP = re.compile(r"(?:[A-Za-z0-9_][^@/:\s]*@)?(?:[A-Za-z0-9][^@/:\s]*|\[[0-9a-fA-F:]+\]):(?!:)[^\s]")
+_SCP = re.compile(
+    r"(?:[A-Za-z0-9_][^@/:\s]*@)?(?:[A-Za-z0-9][^@/:\s]*|\[[0-9a-fA-F:]+\]):(?!:)[^\s]"
+)
 REMEDY = "Use an https or ssh address, or the path of a repository"
 
 
 def checked(url: str, *, is_path_allowed: bool) -> tuple[str, str]:
     """The address and the protocols that git may use for it, as ``GIT_ALLOW_PROTOCOL`` takes them.
 
-    ``is_path_allowed``: a person typed it, or it stands in their own git configuration. Raises SyncError.
+    ``is_path_allowed``: a person typed it, or it stands in their own git configuration. Raises
+    SyncError.
     """
-    if not url.strip() or url.startswith("-") or any(ord(char) < 32 or ord(char) == 127 for char in url):
+    if (
+        not url.strip()
+        or url.startswith("-")
+        or any(ord(char) < 32 or ord(char) == 127 for char in url)
+    ):
         raise _refused(url, "is not an address")
     if "::" in url.split("/")[0] and not url.startswith("["):
         raise _refused(url, "names a program to run")

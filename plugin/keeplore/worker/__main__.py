@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 
-from keeplore.config import program
+from keeplore.config import installation
 from keeplore.config.places import Places
 
 LOG_BYTES = 1_000_000
@@ -24,7 +24,7 @@ class Discreet(logging.Formatter):
         text = super().format(record)
         try:
             # here, because an installation that is broken has to be written down too
-            from keeplore.capture.redact import redact
+            from keeplore.redact import redact
         except ImportError:
             return text
         return redact(text)
@@ -61,8 +61,10 @@ def main() -> int:
 
 
 def _become_successor(places: Places) -> None:
-    """Go on as the worker of the registered installation, with the same process id and nothing in memory."""
-    known = program.registered(places.state)
+    """Go on as the worker of the registered installation, with the same process id and nothing in
+    memory.
+    """
+    known = installation.registered(places.state)
     python = known.python if known and known.is_there else sys.executable
     logging.shutdown()
     os.execv(python, [python, "-m", "keeplore.worker", RESTED])  # noqa: S606  # our own interpreter
@@ -71,5 +73,6 @@ def _become_successor(places: Places) -> None:
 if __name__ == "__main__":
     code = main()
     logging.shutdown()
-    # a model that is still being loaded beside would abort the process while its modules are taken down
+    # a model that is still being loaded beside would abort the process while its modules are taken
+    # down
     os._exit(code)

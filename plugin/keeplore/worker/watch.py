@@ -29,9 +29,16 @@ if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver, ObservedWatch
 
 LOG = logging.getLogger(__name__)
-FOLDERS = ("memory", "projects", "user")  # of a workspace; git's own folder changes with everything that we do
+FOLDERS = (
+    "memory",
+    "projects",
+    "user",
+)  # of a workspace; git's own folder changes with everything that we do
 AGAIN_S = 300.0  # after the system refused a watch: others may have given theirs back
-_LIMITS = {errno.ENOSPC: "fs.inotify.max_user_watches", errno.EMFILE: "fs.inotify.max_user_instances"}
+_LIMITS = {
+    errno.ENOSPC: "fs.inotify.max_user_watches",
+    errno.EMFILE: "fs.inotify.max_user_instances",
+}
 # of a file that is read there is nothing to say
 _ARRIVING: list[type[FileSystemEvent]] = [FileCreatedEvent, FileMovedEvent]
 _FOLDERS_CHANGING: list[type[FileSystemEvent]] = [DirCreatedEvent, DirMovedEvent, DirDeletedEvent]
@@ -39,15 +46,20 @@ _CHANGING = [*_ARRIVING, *_FOLDERS_CHANGING, FileClosedEvent, FileDeletedEvent]
 
 
 class Watch:
-    """Calls ``arrived`` with the name of a spool entry, and ``changed`` where files of a followed workspace changed.
+    """Calls ``arrived`` with the name of a spool entry, and ``changed`` where files of a followed
+    workspace changed.
 
     Both are called from a thread of the watch.
     """
 
-    def __init__(self, box: Path, arrived: Callable[[str], None], changed: Callable[[], None]) -> None:
+    def __init__(
+        self, box: Path, arrived: Callable[[str], None], changed: Callable[[], None]
+    ) -> None:
         self._changed = changed
         self._followed: dict[Path, tuple[ObservedWatch, _Folder]] = {}
-        self._has_grown = False  # by folders, which the watch of the one above them adds by itself, if it can
+        self._has_grown = (
+            False  # by folders, which the watch of the one above them adds by itself, if it can
+        )
         self._refused = ""
         self._again_at = 0.0
         self._spare = box.parent  # not watched but to see whether the system gives one watch more
@@ -56,7 +68,9 @@ class Watch:
         self._observer, self._never = _started(box, _Arrivals(arrived))
 
     def follow(self, roots: Iterable[Path]) -> str:
-        """Follow these workspaces and no others. Says why changes of one go unnoticed, "" where none does."""
+        """Follow these workspaces and no others. Says why changes of one go unnoticed, "" where
+        none does.
+        """
         wanted = {folder: found for root in roots for folder, found in _folders(root)}
         with self._lock:
             self._leave(wanted)
@@ -73,7 +87,9 @@ class Watch:
         self._observer.stop()
 
     def _leave(self, wanted: Mapping[Path, _Folder]) -> None:
-        """Let go of folders that are not wanted, or that are others by now: a branch without them was checked out."""
+        """Let go of folders that are not wanted, or that are others by now: a branch without them
+        was checked out.
+        """
         alive = {emitter.watch for emitter in self._observer.emitters if emitter.is_alive()}
         for folder, (watch, found) in list(self._followed.items()):
             if wanted.get(folder) != found or watch not in alive:
@@ -86,7 +102,9 @@ class Watch:
             for folder in wanted.keys() - self._followed.keys():
                 self._followed[folder] = self._scheduled(folder, wanted[folder]), wanted[folder]
             # a folder further down for which there was no watch left is passed over in silence
-            self._observer.unschedule(self._observer.schedule(FileSystemEventHandler(), str(self._spare)))
+            self._observer.unschedule(
+                self._observer.schedule(FileSystemEventHandler(), str(self._spare))
+            )
         except FileNotFoundError:  # it is looked for at the next step
             pass
         except OSError as e:
@@ -96,7 +114,9 @@ class Watch:
 
     def _scheduled(self, folder: Path, found: _Folder) -> ObservedWatch:
         if found.is_root:
-            return self._observer.schedule(_Folders(self._changed), str(folder), event_filter=_FOLDERS_CHANGING)
+            return self._observer.schedule(
+                _Folders(self._changed), str(folder), event_filter=_FOLDERS_CHANGING
+            )
         handler = _Changes(self._changed, self._grown)
         return self._observer.schedule(handler, str(folder), recursive=True, event_filter=_CHANGING)
 
@@ -159,7 +179,11 @@ def _folders(root: Path) -> list[tuple[Path, _Folder]]:
 
 def _reason(error: OSError) -> str:
     limit = _LIMITS.get(error.errno or 0, "")
-    return f"the system gives no more watches ({limit} is reached)" if limit else f"the system refused a watch: {error}"
+    return (
+        f"the system gives no more watches ({limit} is reached)"
+        if limit
+        else f"the system refused a watch: {error}"
+    )
 
 
 def _started(box: Path, handler: FileSystemEventHandler) -> tuple[BaseObserver, str]:

@@ -1,4 +1,6 @@
-"""The worker's life: start once, take the spool, keep index and HEAD in step, sync, leave when idle."""
+"""The worker's life: start once, take the spool, keep index and HEAD in step, sync, leave when
+idle.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +14,28 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from keeplore import __version__
-from keeplore.config import program
+from keeplore.config import installation
 from keeplore.config.places import Places
-from keeplore.errors import ConfigError, IndexUnavailable, NoWorkspace, RepositoryError, TranscriptError
-from keeplore.worker.answers import Answers
-from keeplore.worker.itself import Faults, Installation, memory_mb
-from keeplore.worker.lock import only_one
-from keeplore.worker.server import Server
+from keeplore.errors import (
+    ConfigError,
+    IndexUnavailable,
+    NoWorkspace,
+    RepositoryError,
+    TranscriptError,
+)
+from keeplore.worker.health import Faults, Installation, memory_mb
+from keeplore.worker.server.request_handler import Answers
+from keeplore.worker.server.socket_server import Server
+from keeplore.worker.single_instance import only_one
 from keeplore.workspace.registry import Registry
 from keeplore_hooks import durable
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
-    from keeplore.worker.background import Background
-    from keeplore.worker.refining import Refining
-    from keeplore.worker.uses import Uses
-    from keeplore.workspace.intake import Intake
+    from keeplore.worker.refine_jobs import Refining
+    from keeplore.worker.scheduler import Background
+    from keeplore.worker.usage.usage_feedback import Uses
+    from keeplore.workspace.recording.intake import Intake
 
 LOG = logging.getLogger(__name__)
 IDLE_EXIT_S = 15 * 60.0
@@ -37,7 +45,8 @@ PROVEN_S = 60.0  # a worker that lives so long did start
 SHORTEST_S = 0.05  # that is waited
 FIRST_ASK_S = 0.15  # a client that starts a worker asks it as soon as it listens
 RETRY_S = 5.0  # after the disk refused, or a workspace could not be opened
-LET_ANSWER_S = 0.03  # a client spools an event a moment before it asks about it; the person waits for the answer
+# a client spools an event a moment before it asks about it; the person waits for the answer
+LET_ANSWER_S = 0.03
 CATCH_UP_S = 5.0  # how long a command waits for what was said just now
 BEGIN_S = 1.5  # how long one who asks for the status waits for a worker that has just been started
 ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
@@ -46,12 +55,18 @@ ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
 class Worker:
     """One worker a state directory; ``run`` returns at once where there is another.
 
-    A rested one loads no model until somebody asks. ``wants_successor`` is true after ``run`` where this process should
-    become a worker anew: its program has changed on the disk, a newer one is in use, or to give memory back.
+    A rested one loads no model until somebody asks. ``wants_successor`` is true after ``run`` where
+    this process should become a worker anew: its program has changed on the disk, a newer one is in
+    use, or to give memory back.
     """
 
     def __init__(
-        self, places: Places, *, idle_exit_s: float = IDLE_EXIT_S, rest_s: float = REST_S, is_rested: bool = False
+        self,
+        places: Places,
+        *,
+        idle_exit_s: float = IDLE_EXIT_S,
+        rest_s: float = REST_S,
+        is_rested: bool = False,
     ) -> None:
         self._places = places
         self._idle_exit_s = idle_exit_s
@@ -85,13 +100,16 @@ class Worker:
                     self._work(registry, spool, faults)
                 self._prove()
             has_run = True
-            # a client that put an event there while this worker was leaving saw a worker and started none
+            # a client that put an event there while this worker was leaving saw a worker and
+            # started none
             if self._stopping.is_set() or self.wants_successor or not self._has_news(spool):
                 return True
 
     def catch_up(self, registry: Registry) -> bool:
-        """Take what is in the spool and do nothing else. Returns False where another worker runs, or an entry waits."""
-        from keeplore.workspace.intake import Intake  # here, as in _go_on
+        """Take what is in the spool and do nothing else. Returns False where another worker runs,
+        or an entry waits.
+        """
+        from keeplore.workspace.recording.intake import Intake  # here, as in _go_on
 
         spool = Spool(self._places.spool)
         with only_one(self._places.state) as lock:
@@ -110,11 +128,14 @@ class Worker:
 
     def _work(self, registry: Registry, spool: Spool, faults: Faults) -> None:
         answers = Answers(
-            registry, self._wait_until_caught_up, lambda: self._status(spool, registry, faults), self._changed
+            registry,
+            self._wait_until_caught_up,
+            lambda: self._status(spool, registry, faults),
+            self._changed,
         )
         server = Server(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
-        program.register(self._places.state)
+        installation.register(self._places.state)
         try:
             self._has_answered.wait(0.0 if self._is_rested else FIRST_ASK_S)
             answers.wait_until_given(ANSWER_S)
@@ -127,16 +148,20 @@ class Worker:
     def _go_on(self, registry: Registry, spool: Spool, answers: Answers) -> None:
         """All that is not answering."""
         # here, because whoever started this worker waits for its first answer
-        from keeplore.worker.background import Background
-        from keeplore.worker.refining import Refining
-        from keeplore.worker.uses import Uses
+        from keeplore.worker.refine_jobs import Refining
+        from keeplore.worker.scheduler import Background
+        from keeplore.worker.usage.usage_feedback import Uses
         from keeplore.worker.watch import Watch
-        from keeplore.workspace.intake import Intake
+        from keeplore.workspace.recording.intake import Intake
 
         spool.recover()
-        watch = Watch(self._places.spool / "new", self._noticed, lambda: self._noticed_text(background))
+        watch = Watch(
+            self._places.spool / "new", self._noticed, lambda: self._noticed_text(background)
+        )
         background = Background(
-            registry, lambda opened: watch.follow(workspace.root for workspace in opened), self._wake.set
+            registry,
+            lambda opened: watch.follow(workspace.root for workspace in opened),
+            self._wake.set,
         )
         self._background = background
         refining = Refining(registry, self._refined)
@@ -163,7 +188,7 @@ class Worker:
         background.open()
         with _logged("the copy of the client"):
             # here, because the first question is answered by now
-            from keeplore.connect.clients import refresh_clients
+            from keeplore.connect.client_copy import refresh_clients
 
             refresh_clients(self._places.state)
         while not self._stopping.is_set():
@@ -199,7 +224,9 @@ class Worker:
             leave_s = SWEEP_S if refining.is_busy else self._may_stay_s(background)
             if leave_s <= 0:
                 return
-            wait_s = min(pause_s, retry_s or pause_s, leave_s, sweep_at - moment if sweep_at else pause_s)
+            wait_s = min(
+                pause_s, retry_s or pause_s, leave_s, sweep_at - moment if sweep_at else pause_s
+            )
             if wait_s > 0 and self._wake.wait(wait_s):
                 self._is_busy = True
                 time.sleep(LET_ANSWER_S)
@@ -226,8 +253,11 @@ class Worker:
         is_outdated = self._is_superseded or self._installation.has_changed
         if idle_s > self._idle_exit_s and not is_outdated:
             return 0.0
-        # a model that was unloaded would leave 100 MB of libraries and gaps behind; a new process has none of that
-        rests_in_s = self._rest_s - min(idle_s, lived_s) if background.is_model_loaded else self._idle_exit_s
+        # a model that was unloaded would leave 100 MB of libraries and gaps behind; a new process
+        # has none of that
+        rests_in_s = (
+            self._rest_s - min(idle_s, lived_s) if background.is_model_loaded else self._idle_exit_s
+        )
         if is_outdated or rests_in_s <= 0:
             self.wants_successor = True
             return 0.0
@@ -236,10 +266,12 @@ class Worker:
     def _prove(self) -> None:
         """Clients may start workers as they like: this one did start."""
         with contextlib.suppress(OSError):
-            (self._places.state / program.TRIES_FILE).unlink(missing_ok=True)
+            (self._places.state / installation.TRIES_FILE).unlink(missing_ok=True)
 
     def _drain(self, spool: Spool, intake: Intake) -> tuple[int, float]:
-        """Take every pending entry. Returns how many, and after how long to try again (0.0: nothing is left)."""
+        """Take every pending entry. Returns how many, and after how long to try again (0.0: nothing
+        is left).
+        """
         taken, retry_s = 0, 0.0
         waiting: set[str] = set()
         for entry in spool.pending():
@@ -294,11 +326,14 @@ class Worker:
         if background.note_text():  # a storm of changes wakes it once
             self._wake.set()
 
-    def _handle(self, answers: Answers, operation: str, arguments: list[str], payload: bytes) -> bytes:
+    def _handle(
+        self, answers: Answers, operation: str, arguments: list[str], payload: bytes
+    ) -> bytes:
         if operation in ("answer", "recall"):
             return self._question(answers, operation, arguments, payload)
-        # a client is no older or newer worker; only who uses the program itself may want another one to answer
-        if program.is_newer(arguments[0], __version__):
+        # a client is no older or newer worker; only who uses the program itself may want another
+        # one to answer
+        if installation.is_newer(arguments[0], __version__):
             self._is_superseded = True
             self._wake.set()
         if operation == "catch-up":
@@ -309,11 +344,15 @@ class Worker:
             self._changed()
         return answers.status()
 
-    def _question(self, answers: Answers, operation: str, arguments: list[str], payload: bytes) -> bytes:
+    def _question(
+        self, answers: Answers, operation: str, arguments: list[str], payload: bytes
+    ) -> bytes:
         try:
             if operation == "recall":
                 return answers.recall(payload)
-            return answers.answer(arguments[1], arguments[2], payload) if len(arguments) == 3 else b""
+            return (
+                answers.answer(arguments[1], arguments[2], payload) if len(arguments) == 3 else b""
+            )
         finally:
             self._active_at = time.monotonic()
             self._has_answered.set()
@@ -350,7 +389,9 @@ class Worker:
 
 @contextlib.contextmanager
 def _logged(what: str) -> Iterator[None]:
-    """Background steps are tried again at the next round: what went wrong is written down, the worker lives on."""
+    """Background steps are tried again at the next round: what went wrong is written down, the
+    worker lives on.
+    """
     try:
         yield
     except Exception:

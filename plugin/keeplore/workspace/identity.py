@@ -1,4 +1,6 @@
-"""Which project a directory belongs to: one function, used when memory is written and when it is read."""
+"""Which project a directory belongs to: one function, used when memory is written and when it is
+read.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,14 @@ from urllib.parse import urlsplit
 from keeplore.errors import NotFound, StoreError
 from keeplore.memory import slugify
 from keeplore.memory.names import is_project_name
-from keeplore.store import Facts, Store, facts
+from keeplore.store import CheckoutInfo, Store
+from keeplore.store.git.checkout_info import checkout_info
 
 MARKER = ".keeplore-project"  # a file with the project's name, for directories without git
-WORKTREE_FOLDERS = (".worktrees", "worktrees")  # <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
+WORKTREE_FOLDERS = (
+    ".worktrees",
+    "worktrees",
+)  # <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
 MAX_MARKER = 200  # bytes
 MAX_PROJECT_FILE = 64 * 1024  # bytes
 MAX_DENIED = 100  # patterns of one project
@@ -29,7 +35,9 @@ _DEFAULT_PORTS = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One ``projects/<name>/project.json``: enough to recognise the project, and to clone it again."""
+    """One ``projects/<name>/project.json``: enough to recognise the project, and to clone it
+    again.
+    """
 
     name: str
     remotes: tuple[str, ...] = ()  # normalised: host/path
@@ -48,12 +56,19 @@ class Project:
             "also": list(self.also),
             "deny": list(self.deny),
         }
-        return json.dumps({key: value for key, value in data.items() if value}, indent=2, ensure_ascii=False) + "\n"
+        return (
+            json.dumps(
+                {key: value for key, value in data.items() if value}, indent=2, ensure_ascii=False
+            )
+            + "\n"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """``project`` is "" where a directory belongs to none (the home directory, the root, a workspace itself)."""
+    """``project`` is "" where a directory belongs to none (the home directory, the root, a
+    workspace itself).
+    """
 
     project: str
     reason: str  # what told, in a few words
@@ -65,8 +80,9 @@ class Identity:
 def normalise_remote(url: str) -> str:
     """``host/path`` in one form for ssh, https and scp-like addresses; "" for what is none.
 
-    Credentials, the default port, ``.git``, trailing slashes and the letter case of the host are dropped, and the case
-    of the path too: the large forges take no two names that differ only by it.
+    Credentials, the default port, ``.git``, trailing slashes and the letter case of the host are
+    dropped, and the case of the path too: the large forges take no two names that differ only by
+    it.
     """
     url = url.strip()
     if "://" in url:
@@ -91,10 +107,12 @@ def normalise_remote(url: str) -> str:
 
 
 def identify(directory: Path, store: Store, home: Path) -> Identity:
-    """The project of a directory: entry of the workspace, then remote, root commit, marker file, path."""
+    """The project of a directory: entry of the workspace, then remote, root commit, marker file,
+    path.
+    """
     projects = list(load_projects(store))
     # unlike Path.is_dir it never raises; what a host calls a directory may be anything
-    around = facts(directory) if os.path.isdir(directory) else None  # noqa: PTH112
+    around = checkout_info(directory) if os.path.isdir(directory) else None  # noqa: PTH112
     found = _evidence(directory, around, home)
     if not found.name:
         return Identity("", found.reason)
@@ -102,7 +120,9 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
         if reason := _matches(entry, found):
             return Identity(entry.name, reason, is_known=True, also=entry.also)
     name = _free_name(found, {entry.name for entry in projects})
-    proposal = Project(name, found.remotes[:1], found.root_commit, "" if found.remotes else found.path)
+    proposal = Project(
+        name, found.remotes[:1], found.root_commit, "" if found.remotes else found.path
+    )
     return Identity(name, found.reason, proposal=proposal)
 
 
@@ -115,7 +135,9 @@ def load_projects(store: Store) -> Iterable[Project]:
             continue
         if data := _entry(store, name):
             remotes = tuple(normalise_remote(f"https://{r}") for r in _texts(data, "remotes"))
-            also = tuple(other for other in _texts(data, "also") if is_project_name(other) and other != name)
+            also = tuple(
+                other for other in _texts(data, "also") if is_project_name(other) and other != name
+            )
             root_commit, path = str(data.get("root_commit", "")), str(data.get("path", ""))
             yield Project(name, remotes, root_commit, path, also, _deny(data))
 
@@ -147,7 +169,9 @@ def _texts(data: dict[str, object], key: str) -> list[str]:
 
 
 def save_project(store: Store, project: Project) -> None:
-    """Write the entry unless there is one; two machines that meet the same project write the same bytes."""
+    """Write the entry unless there is one; two machines that meet the same project write the same
+    bytes.
+    """
     path = f"projects/{project.name}/project.json"
     try:
         store.read_text(path, MAX_PROJECT_FILE)
@@ -166,19 +190,29 @@ class _Evidence:
     marker: str = ""
 
 
-def _evidence(directory: Path, around: Facts | None, home: Path) -> _Evidence:
+def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evidence:
     if around is not None:
         top = around.main or around.top
-        ordered = sorted(around.remotes.items(), key=lambda item: (item[0] != "origin", item[0] != "upstream", item[0]))
+        ordered = sorted(
+            around.remotes.items(),
+            key=lambda item: (item[0] != "origin", item[0] != "upstream", item[0]),
+        )
         remotes = tuple(dict.fromkeys(filter(None, (normalise_remote(url) for _, url in ordered))))
         path = _below_home(top, home)
         if remotes:
             return _Evidence(
-                _name(remotes[0]), f"git remote {remotes[0]}", remotes[0], remotes, around.root_commit, path
+                _name(remotes[0]),
+                f"git remote {remotes[0]}",
+                remotes[0],
+                remotes,
+                around.root_commit,
+                path,
             )
         if around.root_commit:
             reason = f"root commit {around.root_commit[:8]}"
-            return _Evidence(_name(top.name), reason, around.root_commit, (), around.root_commit, path)
+            return _Evidence(
+                _name(top.name), reason, around.root_commit, (), around.root_commit, path
+            )
         return _Evidence(_name(top.name), f"path {path}", path, path=path)
     for place in (directory, *directory.parents):
         if marker := _marker(place):
@@ -192,7 +226,9 @@ def _evidence(directory: Path, around: Facts | None, home: Path) -> _Evidence:
 
 
 def _of_worktree(directory: Path) -> Path:
-    """The project of a worktree that is gone, where its path says that it was one: agents make and remove many."""
+    """The project of a worktree that is gone, where its path says that it was one: agents make and
+    remove many.
+    """
     for place in (directory, *directory.parents):
         if place.parent.name in WORKTREE_FOLDERS:
             project = place.parent.parent
@@ -204,7 +240,11 @@ def _matches(entry: Project, found: _Evidence) -> str:
     for remote in found.remotes:
         if remote in entry.remotes:
             return f"git remote {remote}"
-    if found.root_commit and found.root_commit == entry.root_commit and not (entry.remotes and found.remotes):
+    if (
+        found.root_commit
+        and found.root_commit == entry.root_commit
+        and not (entry.remotes and found.remotes)
+    ):
         return f"root commit {found.root_commit[:8]}"
     if found.marker and found.marker == entry.name:
         return found.reason
@@ -234,4 +274,8 @@ def _name(path: str) -> str:
 
 
 def _below_home(path: Path, home: Path) -> str:
-    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) and path != home else path.as_posix()
+    return (
+        f"~/{path.relative_to(home).as_posix()}"
+        if path.is_relative_to(home) and path != home
+        else path.as_posix()
+    )

@@ -28,7 +28,9 @@ SHOWN = 5  # memories that a reference may mean
 
 
 def _merged(answer: Answer, hits: list[Hit], limit: int) -> Answer:
-    best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[:limit]  # stable: one's own come first
+    best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[
+        :limit
+    ]  # stable: one's own come first
     return replace(answer, hits=tuple(best), status="found" if best else answer.status)
 
 
@@ -42,7 +44,9 @@ class Found:
 
 
 class Registry:
-    """All registered workspaces, safe for several threads; a context manager that closes those it opened."""
+    """All registered workspaces, safe for several threads; a context manager that closes those it
+    opened.
+    """
 
     def __init__(self, places: Places) -> None:
         places.create()
@@ -50,7 +54,9 @@ class Registry:
         self._seen: tuple[int, int] | None = None  # inode and time of the list of workspaces
         self.machine = self._load()
         self._opened: dict[str, Workspace] = {}
-        self._settings: dict[str, tuple[int, int] | None] = {}  # of each that is open: inode and time of its settings
+        self._settings: dict[
+            str, tuple[int, int] | None
+        ] = {}  # of each that is open: inode and time of its settings
         self._models = Models(places.models)
         self._lock = threading.RLock()
 
@@ -61,9 +67,11 @@ class Registry:
         self.close()
 
     def named(self, name: str) -> Workspace:
-        """The workspace of that name, opened anew where its settings have changed or it lies elsewhere now.
+        """The workspace of that name, opened anew where its settings have changed or it lies
+        elsewhere now.
 
-        Raises NoWorkspace for a name that is not registered, ConfigError where its directory is no workspace.
+        Raises NoWorkspace for a name that is not registered, ConfigError where its directory is no
+        workspace.
         """
         with self._lock:
             root = self.machine.workspaces.get(name)
@@ -73,7 +81,9 @@ class Registry:
                 del self._opened[name]
                 known.close()
             if root is None:
-                raise NoWorkspace(f"no workspace named {name!r} on this machine", "Run `keeplore init DIR`")
+                raise NoWorkspace(
+                    f"no workspace named {name!r} on this machine", "Run `keeplore init DIR`"
+                )
             if settings is None and not (root / ".git").exists():
                 raise ConfigError(
                     f"the workspace {name!r} is not in {root} any more",
@@ -86,14 +96,16 @@ class Registry:
             return self._opened[name]
 
     def for_directory(self, directory: Path) -> Workspace:
-        """The workspace that a directory lies in, else the one that knows its project, else the home workspace.
+        """The workspace that a directory lies in, else the one that knows its project, else the
+        home workspace.
 
         Raises NoWorkspace where none is registered.
         """
         self._look_again()
         if not self.machine.workspaces:
             raise NoWorkspace(
-                "no workspace is set up on this machine", "Run `keeplore init DIR` or `keeplore clone URL DIR`"
+                "no workspace is set up on this machine",
+                "Run `keeplore init DIR` or `keeplore clone URL DIR`",
             )
         for name, root in self.machine.workspaces.items():
             if directory.is_relative_to(root):
@@ -101,14 +113,17 @@ class Registry:
         home = self.machine.home
         # the home workspace is asked first, so that most lookups open one workspace
         for name in sorted(self.machine.workspaces, key=lambda known: (known != home, known)):
-            with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+            with contextlib.suppress(
+                ConfigError
+            ):  # a workspace that is gone must not hide the others
                 workspace = self.named(name)
                 if workspace.identity(directory).is_known:
                     return workspace
         return self.named(home)
 
     def for_scope(self, scope: str, cwd: Path) -> Workspace:
-        """Where memory of a scope belongs: what is about the person in the home workspace, the rest in the directory's.
+        """Where memory of a scope belongs: what is about the person in the home workspace, the rest
+        in the directory's.
 
         Raises NoWorkspace.
         """
@@ -142,7 +157,9 @@ class Registry:
         at_once: bool = False,
         unasked: Unasked = ALL,
     ) -> Answer:
-        """What the directory's workspace and those it inherits answer; paths of the others are absolute."""
+        """What the directory's workspace and those it inherits answer; paths of the others are
+        absolute.
+        """
         workspace = self.for_directory(cwd)
         how: dict[str, Any] = {
             "by_exchange": by_exchange, "text_only": text_only, "at_once": at_once, "unasked": unasked,
@@ -157,27 +174,38 @@ class Registry:
                 answer = replace(answer, notes=(*answer.notes, f"{name} was not searched: {e}"))
                 continue
             is_named = name in workspace.settings.inherits
-            hits = [hit for hit in more.hits if hit.scope == "user" or (is_named and hit.scope == "workspace")]
-            answer = _merged(answer, [replace(hit, path=str(other.root / hit.path)) for hit in hits], limit)
+            hits = [
+                hit
+                for hit in more.hits
+                if hit.scope == "user" or (is_named and hit.scope == "workspace")
+            ]
+            answer = _merged(
+                answer, [replace(hit, path=str(other.root / hit.path)) for hit in hits], limit
+            )
         return answer
 
     def find(self, reference: str, cwd: Path) -> Found:
         """The memory that an id, four or more digits of one, a path or a file's name stands for.
 
-        The directory's workspace is asked first, then the others. Raises NotFound, which names what may be meant.
+        The directory's workspace is asked first, then the others. Raises NotFound, which names what
+        may be meant.
         """
         for workspace in self._all(cwd):
             workspace.index.refresh()
             rows = workspace.index.find(_within(workspace.root, reference.strip(), cwd))
             if len(rows) > 1:
                 meant = ", ".join(f"{row.id} ({row.title})" for row in rows[:SHOWN])
-                raise NotFound(f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits")
+                raise NotFound(
+                    f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits"
+                )
             if rows:
                 return Found(workspace, rows[0], workspace.store.load(rows[0].path))
         raise self._not_found(reference.strip(), cwd)
 
     def _not_found(self, reference: str, cwd: Path) -> NotFound:
-        """The error for a memory that is not here, with the way back where git or a tombstone knows it."""
+        """The error for a memory that is not here, with the way back where git or a tombstone knows
+        it.
+        """
         beginning = digits_of(f"/{Path(reference).name}") or reference.lower()
         for workspace in self._all(cwd):
             for one in workspace.store.deleted(beginning):
@@ -187,26 +215,39 @@ class Registry:
                     f"`keeplore restore {one.id}` brings it back as git had it",
                 )
         return NotFound(
-            f"there is no memory {reference!r}", f"`keeplore recall {shlex.quote(reference)}` looks for those words"
+            f"there is no memory {reference!r}",
+            f"`keeplore recall {shlex.quote(reference)}` looks for those words",
         )
 
     def _all(self, cwd: Path) -> Iterator[Workspace]:
         """The directory's workspace, those that it inherits, the others."""
         own = self.for_directory(cwd)
         for name in dict.fromkeys((own.name, *self.inherited(own), *self.machine.workspaces)):
-            with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+            with contextlib.suppress(
+                ConfigError
+            ):  # a workspace that is gone must not hide the others
                 workspace = self.named(name)
                 yield workspace
 
     def inherited(self, workspace: Workspace) -> list[str]:
-        """Names of the workspaces that are searched as well; the home workspace gives what is about the person."""
+        """Names of the workspaces that are searched as well; the home workspace gives what is about
+        the person.
+        """
         names = dict.fromkeys((*workspace.settings.inherits, self.machine.home))
         return [name for name in names if name != workspace.name]
 
     def views(self, cwd: Path) -> list[View]:
         """The directory's workspace, and of those that it inherits what applies here."""
         own = self.for_directory(cwd)
-        views = [View(own.index, own.store, own.here(cwd).scopes, own.whose.trust_of, own.settings.context.related)]
+        views = [
+            View(
+                own.index,
+                own.store,
+                own.here(cwd).scopes,
+                own.whose.trust_of,
+                own.settings.context.related,
+            )
+        ]
         for name in self.inherited(own):
             given = (("user", ""), *((("workspace", ""),) if name in own.settings.inherits else ()))
             try:
@@ -217,7 +258,9 @@ class Registry:
         return views
 
     def opened(self) -> list[Workspace]:
-        """Those in use, with their settings as they are now; one that is gone or has broken settings is left out."""
+        """Those in use, with their settings as they are now; one that is gone or has broken
+        settings is left out.
+        """
         with self._lock:
             for name in list(self._opened):
                 with contextlib.suppress(KeeploreError):
@@ -240,21 +283,31 @@ class Registry:
                 self.machine = self._load()
 
     def _load(self) -> Machine:
-        self._seen = stamp(self.places.state / FILE)  # before reading: a change in between is seen the next time
+        self._seen = stamp(
+            self.places.state / FILE
+        )  # before reading: a change in between is seen the next time
         return Machine.load(self.places)
 
 
 def _projects(workspace: Workspace) -> list[str]:
-    """Names of projects: those with an entry, and those that only a folder or a memory names, put there by hand."""
+    """Names of projects: those with an entry, and those that only a folder or a memory names, put
+    there by hand.
+    """
     names = {entry.name for entry in load_projects(workspace.store)}
     folder = workspace.root / "projects"
-    names |= {path.name for path in folder.iterdir() if is_project_name(path.name)} if folder.is_dir() else set()
+    names |= (
+        {path.name for path in folder.iterdir() if is_project_name(path.name)}
+        if folder.is_dir()
+        else set()
+    )
     workspace.index.refresh()
     return sorted(names | {project for _, project in workspace.index.scopes() if project})
 
 
 def _within(root: Path, reference: str, cwd: Path) -> str:
-    """A path as the index has it, where the reference is one of a file in this workspace; else the reference."""
+    """A path as the index has it, where the reference is one of a file in this workspace; else the
+    reference.
+    """
     if "/" not in reference and "\\" not in reference:
         return reference
     place = Path(os.path.normpath(cwd / Path(reference).expanduser()))

@@ -11,36 +11,42 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keeplore.capture.sessions import Sessions
+from keeplore.capture.open_sessions import Sessions
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
 from keeplore.index import Deferred, Embedder, Index, Models
-from keeplore.index.embedder import is_loaded
+from keeplore.index.embedding.embedder import is_loaded
 from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Look, Unasked, recall
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import Store
-from keeplore.workspace.embedding import check, for_capture, full_name
-from keeplore.workspace.engine import engine_of
+from keeplore.workspace.embedding_model import check, for_capture, full_name
 from keeplore.workspace.identity import Identity, denied, identify, save_project
-from keeplore.workspace.notes import Notes
-from keeplore.workspace.synced import SyncLog
-from keeplore.workspace.whose import Whose
+from keeplore.workspace.lifecycle.sync_status import SyncLog
+from keeplore.workspace.machine_trust import Whose
+from keeplore.workspace.search_backend import engine_of
+from keeplore.workspace.writing.note_writer import Notes
 from keeplore_hooks.events import HostEvent, Origin
 
 if TYPE_CHECKING:
     from keeplore.capture.plugin import Capture, Place
-    from keeplore.capture.redact import Redactor
+    from keeplore.redact import Redactor
     from keeplore.sync import Synced
-    from keeplore.workspace.erasing import Remains
-    from keeplore.workspace.plugins import Plugins
-    from keeplore.workspace.recorder import Recorder
+    from keeplore.workspace.lifecycle.local_purge import Remains
+    from keeplore.workspace.plugin_manager import Plugins
+    from keeplore.workspace.recording.recorder import Recorder
 
 HEAL_S = 2.0  # of reading what changed, where nobody asked for it
-IDENTITY_SECONDS = 30.0  # a directory's project is looked up again after this long: a remote may have been added
+IDENTITY_SECONDS = (
+    30.0  # a directory's project is looked up again after this long: a remote may have been added
+)
 
-_TROUBLES = ("conflict", "twice", "its id is that of")  # in what the index says of a file that a merge may have left so
+_TROUBLES = (
+    "conflict",
+    "twice",
+    "its id is that of",
+)  # in what the index says of a file that a merge may have left so
 
 
 class Workspace:
@@ -49,7 +55,9 @@ class Workspace:
     Raises ConfigError where the directory is no workspace, or a setting is wrong.
     """
 
-    def __init__(self, name: str, root: Path, places: Places, machine: Machine, models: Models | None = None) -> None:
+    def __init__(
+        self, name: str, root: Path, places: Places, machine: Machine, models: Models | None = None
+    ) -> None:
         self.name = name
         self.root = root
         self.machine = machine.id
@@ -62,7 +70,9 @@ class Workspace:
         self._plugins: Plugins | None = None
         self._recorder: Recorder | None = None
         self.embedder = Deferred(lambda: self._embedder(self.settings.embedding.model))
-        self.capture_embedder = Deferred(lambda: self._embedder(for_capture(self.settings.embedding.model)))
+        self.capture_embedder = Deferred(
+            lambda: self._embedder(for_capture(self.settings.embedding.model))
+        )
         branch = self.settings.branch
         self.store = Store(root, branch=branch, machine=machine.id, before_write=self.before_write)
         self._home = Path.home()
@@ -72,8 +82,12 @@ class Workspace:
         self.index = Index(directory, self.store, self.embedder, engine=engine, find=self._embedder)
         self.sessions = Sessions(places.state / "capture" / name)
         self.sync_log = SyncLog(places.state / "sync" / f"{name}.json", now)
-        cache, state = (place / "machines" / f"{name}.json" for place in (places.cache, places.state))
-        self.whose = Whose(root, self.store.head, self.index.path_of, self.own_machines, cache=cache, state=state)
+        cache, state = (
+            place / "machines" / f"{name}.json" for place in (places.cache, places.state)
+        )
+        self.whose = Whose(
+            root, self.store.head, self.index.path_of, self.own_machines, cache=cache, state=state
+        )
         self.notes = Notes(
             self.store,
             self.index,
@@ -97,7 +111,9 @@ class Workspace:
 
     @property
     def plugins(self) -> Plugins:
-        """Keeplore's own steps and the installed ones; those of capture join them with the first event."""
+        """Keeplore's own steps and the installed ones; those of capture join them with the first
+        event.
+        """
         with self._building:
             if self._plugins is None:
                 self._plugins = self._load_plugins()
@@ -130,7 +146,9 @@ class Workspace:
 
     @contextlib.contextmanager
     def capturing(self) -> Iterator[None]:
-        """Hold this workspace's capture while several events are handed over; all is on disk at the end."""
+        """Hold this workspace's capture while several events are handed over; all is on disk at the
+        end.
+        """
         with self._writing, self.sessions.locked():
             recorder = self._recording()
             recorder.begin()
@@ -151,10 +169,11 @@ class Workspace:
         weights: Weights = WEIGHTS,
         watch: Callable[[Look], None] | None = None,
     ) -> Answer:
-        """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model alone.
+        """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model
+        alone.
 
-        ``at_once`` is for prompts in a worker that keeps the index in step: neither files nor model are waited for.
-        This workspace alone: ``Registry.recall`` also asks those that it inherits.
+        ``at_once`` is for prompts in a worker that keeps the index in step: neither files nor model
+        are waited for. This workspace alone: ``Registry.recall`` also asks those that it inherits.
         """
         return recall(
             self.index,
@@ -206,7 +225,9 @@ class Workspace:
         return Here(identity.project, identity.also)
 
     def place(self, origin: Origin) -> Place:
-        """Where memory that is made there belongs; a project that is met for the first time gets its entry."""
+        """Where memory that is made there belongs; a project that is met for the first time gets
+        its entry.
+        """
         from keeplore.capture.plugin import Place  # here, as below
 
         identity = self.identity(Path(origin.cwd)) if origin.cwd else Identity("", "no directory")
@@ -219,25 +240,32 @@ class Workspace:
     def commit(self, message: str = "") -> str:
         """Bring HEAD up to what is on disk; "" where nothing differs.
 
-        Raises RepositoryBusy while git is busy with something of the user's: the files wait on disk.
+        Raises RepositoryBusy while git is busy with something of the user's: the files wait on
+        disk.
         """
-        from keeplore.store.together import recover  # here, as the next ones: a prompt may wait for this module
+        from keeplore.store.transaction import (
+            recover,
+        )  # here, as the next ones: a prompt may wait for this module
 
         with self._writing:
             recover(self.store)
             return self.store.commit(message).commit or ""
 
     def synchronise(self, *, is_unrelated: bool = False, quiet_s: float = 0.0) -> Synced:
-        """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then.
+        """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost
+        then.
 
-        ``is_unrelated`` allows a remote that began as another workspace, ``quiet_s`` is that of ``heal``.
+        ``is_unrelated`` allows a remote that began as another workspace, ``quiet_s`` is that of
+        ``heal``.
         """
         act = functools.partial(self._synchronise, is_unrelated=is_unrelated, quiet_s=quiet_s)
         return self.sync_log.noted(act)
 
     def erase(self, remains: Remains) -> None:
         """Remove the copies of purged memories that this machine has outside of git."""
-        from keeplore.workspace.erasing import erase  # here, as the next ones: a prompt may wait for this module
+        from keeplore.workspace.lifecycle.local_purge import (
+            erase,  # here, as the next ones: a prompt may wait for this module
+        )
 
         erase(self.places, self.root, self.index, self.sessions, remains)
 
@@ -245,7 +273,8 @@ class Workspace:
         self.index.close()
 
     def heal(self, quiet_s: float = 0.0) -> tuple[str, ...]:
-        """Mend what merges by git, an IDE or a forge left: the paths that were written. Raises RepositoryError.
+        """Mend what merges by git, an IDE or a forge left: the paths that were written. Raises
+        RepositoryError.
 
         With ``quiet_s`` a merge that a person may still be working on is left alone.
         """
@@ -253,14 +282,19 @@ class Workspace:
             concluded = self.store.conclude(quiet_s)
             if quiet_s and self.store.is_held_up():
                 return concluded
-            # in a worker, which holds up what is said meanwhile: the rest of a new clone is looked at the next time
+            # in a worker, which holds up what is said meanwhile: the rest of a new clone is looked
+            # at the next time
             self.index.refresh(within_s=HEAL_S if quiet_s else None)
-            troubled = [path for path, problem in self.index.problems() if any(word in problem for word in _TROUBLES)]
+            troubled = [
+                path
+                for path, problem in self.index.problems()
+                if any(word in problem for word in _TROUBLES)
+            ]
             return (*concluded, *self.store.heal(troubled))
 
     def _synchronise(self, *, is_unrelated: bool, quiet_s: float) -> Synced:
         from keeplore.sync import synchronise  # here, as above
-        from keeplore.workspace.erasing import Remains
+        from keeplore.workspace.lifecycle.local_purge import Remains
 
         self.heal(quiet_s)
         synced = synchronise(self.store, self._redactor.scan, is_unrelated=is_unrelated)
@@ -273,7 +307,7 @@ class Workspace:
     @functools.cached_property
     def _redactor(self) -> Redactor:
         # here, because its patterns cost as much as a search, and whoever only asks needs none
-        from keeplore.capture.redact import Redactor
+        from keeplore.redact import Redactor
 
         wishes = self.settings.redaction
         return Redactor(
@@ -285,10 +319,12 @@ class Workspace:
         )
 
     def _load_plugins(self) -> Plugins:
-        from keeplore.index.backends.builtin import Builtin as Engines  # here, as above: pluggy takes 10 ms
-        from keeplore.llm.builtin import Builtin
-        from keeplore.workspace.noting import Noting
-        from keeplore.workspace.plugins import Plugins
+        from keeplore.index.backends.builtin_engines import (
+            Builtin as Engines,
+        )  # here, as above: pluggy takes 10 ms
+        from keeplore.llm.builtin_models import Builtin
+        from keeplore.workspace.change_counter import Noting
+        from keeplore.workspace.plugin_manager import Plugins
 
         plugins = Plugins()
         plugins.register(self._redactor)
@@ -301,7 +337,7 @@ class Workspace:
 
     def _recording(self) -> Recorder:
         # here, because its patterns cost a tenth of a second, and whoever only asks needs none
-        from keeplore.workspace.recorder import Recorder
+        from keeplore.workspace.recording.recorder import Recorder
 
         with self._building:
             if self._recorder is None:
@@ -343,7 +379,9 @@ class Changes:
 
 
 def _category_of(text: str) -> str:
-    from keeplore.capture.candidates import category_of  # here, because its patterns cost as much as a search
+    from keeplore.capture.notes.note_candidates import (
+        category_of,  # here, because its patterns cost as much as a search
+    )
 
     return category_of(text)
 

@@ -1,4 +1,6 @@
-"""Lines of Claude Code transcripts, written for the tests after the shapes that versions 1.0 to 2.1 use."""
+"""Lines of Claude Code transcripts, written for the tests after the shapes that versions 1.0 to 2.1
+use.
+"""
 
 from __future__ import annotations
 
@@ -67,11 +69,29 @@ class Lines:
 
     def block(self, block: dict[str, Any], message: str = "", **fields: Any) -> str:
         model = fields.pop("model", "claude-opus-4-5")
-        content = {"id": message or f"msg_{self.count}", "role": "assistant", "model": model, "content": [block]}
+        content = {
+            "id": message or f"msg_{self.count}",
+            "role": "assistant",
+            "model": model,
+            "content": [block],
+        }
         return self.add("assistant", message=content, **fields)
 
-    def result(self, call: str, content: Any = "ok", *, more: Any = (), is_error: bool = False, **fields: Any) -> str:
-        block = {"type": "tool_result", "tool_use_id": call, "content": content, "is_error": is_error}
+    def result(
+        self,
+        call: str,
+        content: Any = "ok",
+        *,
+        more: Any = (),
+        is_error: bool = False,
+        **fields: Any,
+    ) -> str:
+        block = {
+            "type": "tool_result",
+            "tool_use_id": call,
+            "content": content,
+            "is_error": is_error,
+        }
         return self.user([block, *more], **fields)
 
     def queued(self, prompt: Any, mode: str = "prompt", **fields: Any) -> str:
@@ -80,14 +100,18 @@ class Lines:
 
     def command(self, name: str, args: str = "") -> str:
         return self.user(
-            f"<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n"
+            f"<command-name>/{name}</command-name>\n            "
+            f"<command-message>{name}</command-message>\n"
             f"            <command-args>{args}</command-args>"
         )
 
     def compaction(self, trigger: str = "auto") -> str:
-        boundary = self.add("system", subtype="compact_boundary", compactMetadata={"trigger": trigger})
+        boundary = self.add(
+            "system", subtype="compact_boundary", compactMetadata={"trigger": trigger}
+        )
         self.user(
-            "This session is being continued from a previous conversation.\nSummary:\n1. Redis was dropped.",
+            "This session is being continued from a previous conversation.\nSummary:\n1. Redis was "
+            "dropped.",
             isCompactSummary=True,
             isVisibleInTranscriptOnly=True,
         )
@@ -109,12 +133,18 @@ class Session:
         self.path.write_bytes(content if isinstance(content, bytes) else content.bytes())
 
     def payload(self, **fields: Any) -> bytes:
-        common = {"session_id": SESSION, "cwd": "/home/ann/kasha", "transcript_path": str(self.path)}
+        common = {
+            "session_id": SESSION,
+            "cwd": "/home/ann/kasha",
+            "transcript_path": str(self.path),
+        }
         return json.dumps(common | fields).encode()
 
     def hear(self, event: str, at: str = "2026-02-09T14:00:00Z", **fields: Any) -> Reading:
         """Take a host event and keep the cursor, as the worker does."""
-        reading = self.host.read(event, self.payload(hook_event_name=event, **fields), self.cursor, at)
+        reading = self.host.read(
+            event, self.payload(hook_event_name=event, **fields), self.cursor, at
+        )
         self.cursor = reading.cursor
         return reading
 
@@ -127,13 +157,20 @@ class Session:
 
 
 class Gemini:
-    """A record of Gemini CLI in the making: every method adds one line, a second after the line before."""
+    """A record of Gemini CLI in the making: every method adds one line, a second after the line
+    before.
+    """
 
     session = SESSION
 
     def __init__(self) -> None:
         self.records: list[Any] = [
-            {"sessionId": SESSION, "projectHash": "abc", "startTime": "2026-02-09T14:00:00.000Z", "kind": "main"}
+            {
+                "sessionId": SESSION,
+                "projectHash": "abc",
+                "startTime": "2026-02-09T14:00:00.000Z",
+                "kind": "main",
+            }
         ]
 
     def message(self, kind: str, content: Any, **fields: Any) -> str:
@@ -156,9 +193,23 @@ class Gemini:
         return self.message("gemini", words, model="gemini-3-pro", **more, **fields)
 
     @staticmethod
-    def call(name: str, given: dict[str, Any], output: str = "ok", status: str = "success", call: str = "") -> Any:
-        response = {"functionResponse": {"id": call or name, "name": name, "response": {"output": output}}}
-        return {"id": call or f"{name}-1", "name": name, "args": given, "status": status, "result": [response]}
+    def call(
+        name: str,
+        given: dict[str, Any],
+        output: str = "ok",
+        status: str = "success",
+        call: str = "",
+    ) -> Any:
+        response = {
+            "functionResponse": {"id": call or name, "name": name, "response": {"output": output}}
+        }
+        return {
+            "id": call or f"{name}-1",
+            "name": name,
+            "args": given,
+            "status": status,
+            "result": [response],
+        }
 
     def bytes(self) -> bytes:
         return b"".join(
@@ -180,8 +231,12 @@ class CursorLog:
         self.raw: list[bytes] = []
 
     def line(self, role: str, *blocks: Any, **fields: Any) -> None:
-        content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
-        self.raw.append(json.dumps({"role": role, "message": {"content": content}, **fields}).encode() + b"\n")
+        content = [
+            {"type": "text", "text": block} if isinstance(block, str) else block for block in blocks
+        ]
+        self.raw.append(
+            json.dumps({"role": role, "message": {"content": content}, **fields}).encode() + b"\n"
+        )
 
     def user(self, words: str, before: str = "") -> None:
         self.line("user", f"{before}<user_query>\n{words}\n</user_query>")
@@ -205,7 +260,14 @@ class Rollout:
     def __init__(self, **meta: Any) -> None:
         self.raw: list[bytes] = []
         git = {"branch": "main"}
-        self.line("session_meta", id=SESSION, cwd="/home/ann/kasha", cli_version="0.145.0", git=git, **meta)
+        self.line(
+            "session_meta",
+            id=SESSION,
+            cwd="/home/ann/kasha",
+            cli_version="0.145.0",
+            git=git,
+            **meta,
+        )
 
     def line(self, line_type: str, /, **payload: Any) -> None:
         at = (BEGIN + timedelta(seconds=len(self.raw))).strftime("%Y-%m-%dT%H:%M:%S.123Z")
@@ -229,7 +291,9 @@ class Rollout:
 
     def item(self, role: str, words: str) -> None:
         kind = "output_text" if role == "assistant" else "input_text"
-        self.line("response_item", type="message", role=role, content=[{"type": kind, "text": words}])
+        self.line(
+            "response_item", type="message", role=role, content=[{"type": kind, "text": words}]
+        )
 
     def call(self, name: str, given: Any, output: Any = "ok", call: str = "") -> None:
         call, custom = call or f"call_{len(self.raw)}", isinstance(given, str)
@@ -260,16 +324,23 @@ class EventLog:
         return key
 
     def user(self, words: str, **data: Any) -> str:
-        return self.add("user.message", {"content": words, "transformedContent": f"<x>1</x>{words}", **data})
+        return self.add(
+            "user.message", {"content": words, "transformedContent": f"<x>1</x>{words}", **data}
+        )
 
     def say(self, words: str, **data: Any) -> str:
-        return self.add("assistant.message", {"messageId": f"m{len(self.raw)}", "content": words, **data})
+        return self.add(
+            "assistant.message", {"messageId": f"m{len(self.raw)}", "content": words, **data}
+        )
 
     def call(self, name: str, given: Any, told: str = "ok", call: str = "", **done: Any) -> None:
         call = call or f"call_{len(self.raw)}"
         self.say("", toolRequests=[{"toolCallId": call, "name": name, "arguments": given}])
         self.add("tool.execution_start", {"toolCallId": call, "toolName": name, "arguments": given})
-        self.add("tool.execution_complete", {"toolCallId": call, "success": True, "result": {"content": told}, **done})
+        self.add(
+            "tool.execution_complete",
+            {"toolCallId": call, "success": True, "result": {"content": told}, **done},
+        )
 
     def bytes(self) -> bytes:
         return b"".join(self.raw)
@@ -347,7 +418,9 @@ def gemini_in() -> Callable[..., HostSession]:
 @pytest.fixture(scope="session")
 def cursor_in() -> Callable[..., HostSession]:
     common = {"conversation_id": SESSION, "workspace_roots": ["/home/ann/kasha"]}
-    return lambda folder, suffix=".jsonl": HostSession("cursor", folder / f"{SESSION}{suffix}", common)
+    return lambda folder, suffix=".jsonl": HostSession(
+        "cursor", folder / f"{SESSION}{suffix}", common
+    )
 
 
 @pytest.fixture(scope="session")
@@ -358,7 +431,9 @@ def rollout() -> type[Rollout]:
 @pytest.fixture(scope="session")
 def codex_in() -> Callable[[Path], HostSession]:
     common = {"session_id": SESSION, "cwd": "/home/ann/kasha"}
-    return lambda folder: HostSession("codex", folder / f"rollout-2026-02-09T14-00-00-{SESSION}.jsonl", common)
+    return lambda folder: HostSession(
+        "codex", folder / f"rollout-2026-02-09T14-00-00-{SESSION}.jsonl", common
+    )
 
 
 @pytest.fixture(scope="session")
@@ -385,7 +460,12 @@ def final() -> Callable[[Any], list[Turn]]:
 @pytest.fixture(scope="session")
 def recordings() -> Path:
     """Real transcripts, which are not part of this repository."""
-    data = Path(os.environ.get("KEEPLORE_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
+    data = Path(
+        os.environ.get("KEEPLORE_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data"
+    )
     if not (data / "transcripts" / "index.json").is_file():
-        pytest.skip(f"no recorded transcripts in {data}; set KEEPLORE_DATA to the folder that holds transcripts/")
+        pytest.skip(
+            f"no recorded transcripts in {data}; set KEEPLORE_DATA to the folder that holds "
+            f"transcripts/"
+        )
     return data / "transcripts"

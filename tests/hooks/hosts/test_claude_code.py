@@ -16,7 +16,14 @@ from keeplore_hooks.hosts import Ask, Cursor, host_named, prompt_key
 
 HOST = host_named("claude-code")
 EVENTS = (
-    *("SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PreCompact", "PostCompact"),
+    *(
+        "SessionStart",
+        "UserPromptSubmit",
+        "UserPromptExpansion",
+        "PostToolUse",
+        "PreCompact",
+        "PostCompact",
+    ),
     *("Stop", "StopFailure", "SubagentStop", "SessionEnd", "Notification", "unheard-of"),
 )
 
@@ -33,7 +40,11 @@ def test_an_unknown_host_is_named_with_the_known_ones() -> None:
 def test_the_origin_tells_session_directory_transcript_and_subagent(session: Any) -> None:
     origin = HOST.origin("Stop", session.payload(agent_id="a1"))
     assert origin is not None
-    assert (origin.session, origin.cwd, origin.agent) == (session.path.stem, "/home/ann/kasha", "a1")
+    assert (origin.session, origin.cwd, origin.agent) == (
+        session.path.stem,
+        "/home/ann/kasha",
+        "a1",
+    )
     assert origin.transcript == str(session.path)
 
 
@@ -67,11 +78,15 @@ def test_a_session_starts_and_ends(session: Any) -> None:
     assert started.id != ended.id
 
 
-def test_a_session_that_was_cut_off_is_caught_up_when_it_is_resumed(session: Any, lines: Any) -> None:
+def test_a_session_that_was_cut_off_is_caught_up_when_it_is_resumed(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     session.write(t)
-    assert [turn.is_complete for turn in session.hear("PreCompact", at(1)).events if turn.kind == "turn"] == [False]
+    assert [
+        turn.is_complete for turn in session.hear("PreCompact", at(1)).events if turn.kind == "turn"
+    ] == [False]
     t.say("1")
     session.write(t)
     turn, started = session.hear("SessionStart", at(30), source="resume").events
@@ -89,13 +104,22 @@ def test_a_prompt_ends_the_turn_before_it_and_is_provisional_until_the_transcrip
         "UserPromptSubmit", at(5), prompt="Two\n<system-reminder>x</system-reminder>"
     ).events[1:]
     assert (first.user, first.is_complete) == ("One", True)
-    assert (provisional.user, provisional.is_provisional, provisional.is_complete) == ("Two", True, False)
+    assert (provisional.user, provisional.is_provisional, provisional.is_complete) == (
+        "Two",
+        True,
+        False,
+    )
     assert provisional.id.startswith("prompt:")
     t.user([{"type": "image"}, {"type": "text", "text": "Two"}], timestamp=at(5))
     t.say("2", timestamp=at(8))
     session.write(t)
     (turn,) = session.hear("Stop", at(9), last_assistant_message="2").events
-    assert (turn.user, turn.replies, turn.is_complete, turn.is_provisional) == ("[image]\nTwo", ("2",), True, False)
+    assert (turn.user, turn.replies, turn.is_complete, turn.is_provisional) == (
+        "[image]\nTwo",
+        ("2",),
+        True,
+        False,
+    )
     assert prompt_key(turn.user) == prompt_key(provisional.user)
 
 
@@ -107,8 +131,12 @@ def test_a_prompt_that_the_transcript_has_is_not_provisional(session: Any, lines
     assert (turn.is_provisional, turn.is_complete) == (False, False)
 
 
-def test_a_payload_that_the_transcript_has_overtaken_adds_nothing(session: Any, lines: Any, final: Any) -> None:
-    """The worker was away for two turns: the spool still holds the payloads, the transcript has everything."""
+def test_a_payload_that_the_transcript_has_overtaken_adds_nothing(
+    session: Any, lines: Any, final: Any
+) -> None:
+    """The worker was away for two turns: the spool still holds the payloads, the transcript has
+    everything.
+    """
     t = lines()
     t.user("One")  # second 1
     t.say("1")
@@ -166,7 +194,9 @@ def test_an_api_error_is_not_the_assistants_last_word(session: Any, lines: Any) 
     t = lines()
     t.user("One")
     session.write(t)
-    (turn,) = session.hear("StopFailure", at(5), error="overloaded", last_assistant_message="API Error: 529").events
+    (turn,) = session.hear(
+        "StopFailure", at(5), error="overloaded", last_assistant_message="API Error: 529"
+    ).events
     assert (turn.replies, turn.is_complete) == ((), True)
 
 
@@ -174,17 +204,28 @@ def test_the_end_of_a_subagent_does_not_end_the_turn(session: Any, lines: Any) -
     t = lines()
     t.user("One")
     session.write(t)
-    (turn,) = session.hear("SubagentStop", at(5), agent_id="a1", last_assistant_message="I am the scout").events
+    (turn,) = session.hear(
+        "SubagentStop", at(5), agent_id="a1", last_assistant_message="I am the scout"
+    ).events
     assert (turn.replies, turn.is_complete) == ((), False)
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-def test_without_a_transcript_prompt_and_last_words_make_the_turn(session: Any, is_named: bool) -> None:
+def test_without_a_transcript_prompt_and_last_words_make_the_turn(
+    session: Any, is_named: bool
+) -> None:
     path = {} if is_named else {"transcript_path": None}
-    (prompt,) = session.hear("UserPromptSubmit", at(1), prompt="Why?", prompt_id="p1", **path).events
+    (prompt,) = session.hear(
+        "UserPromptSubmit", at(1), prompt="Why?", prompt_id="p1", **path
+    ).events
     (turn,) = session.hear("Stop", at(5), last_assistant_message="Because.", **path).events
     assert (prompt.id, prompt.is_complete) == ("prompt:p1", False)
-    assert (turn.id, turn.at, turn.user, turn.replies) == ("prompt:p1", at(1), "Why?", ("Because.",))
+    assert (turn.id, turn.at, turn.user, turn.replies) == (
+        "prompt:p1",
+        at(1),
+        "Why?",
+        ("Because.",),
+    )
     assert (turn.is_complete, turn.is_provisional, turn.ended_at) == (True, True, at(5))
 
 
@@ -194,10 +235,14 @@ def test_without_a_transcript_and_a_prompt_the_last_words_are_kept(session: Any)
 
 
 def test_without_a_transcript_commands_and_compactions_come_from_the_payload(session: Any) -> None:
-    (command,) = session.hear("UserPromptExpansion", at(1), command_name="/review", command_args="all").events
+    (command,) = session.hear(
+        "UserPromptExpansion", at(1), command_name="/review", command_args="all"
+    ).events
     (turn,) = session.hear("Stop", at(2), last_assistant_message="Fine.").events
     (before,) = session.hear("PreCompact", at(3), trigger="auto", custom_instructions=None).events
-    (after,) = session.hear("PostCompact", at(4), trigger="auto", compact_summary="Redis was dropped").events
+    (after,) = session.hear(
+        "PostCompact", at(4), trigger="auto", compact_summary="Redis was dropped"
+    ).events
     assert (command.name, command.args) == ("review", "all")
     assert (turn.user, turn.replies) == ("/review all", ("Fine.",))
     assert (before.phase, before.trigger, before.summary) == ("before", "auto", "")
@@ -209,7 +254,9 @@ def test_a_command_that_the_transcript_tells_is_told_once(session: Any, lines: A
     t.user("One")
     session.write(t)
     heard = [*session.hear("UserPromptSubmit", at(2), prompt="/review all").events]
-    heard += session.hear("UserPromptExpansion", at(2), command_name="review", command_args="all").events
+    heard += session.hear(
+        "UserPromptExpansion", at(2), command_name="review", command_args="all"
+    ).events
     assert all(event.kind == "turn" and event.user == "One" for event in heard)
     (turn,) = session.hear("Stop", at(4), last_assistant_message="Fine.").events
     assert (turn.user, turn.replies, turn.is_provisional) == ("/review all", ("Fine.",), True)
@@ -217,7 +264,12 @@ def test_a_command_that_the_transcript_tells_is_told_once(session: Any, lines: A
     t.say("Fine.")
     session.write(t)
     command, own = session.hear("SessionEnd", at(9)).events[:2]
-    assert (command.kind, command.name, own.user, own.replies) == ("command", "review", "/review all", ("Fine.",))
+    assert (command.kind, command.name, own.user, own.replies) == (
+        "command",
+        "review",
+        "/review all",
+        ("Fine.",),
+    )
 
 
 def test_before_a_compaction_everything_said_so_far_comes_first(session: Any, lines: Any) -> None:
@@ -235,17 +287,32 @@ def test_before_a_compaction_everything_said_so_far_comes_first(session: Any, li
     assert session.hear("PostCompact", at(6), trigger="manual", compact_summary="…").events == ()
 
 
-def test_an_answered_question_has_the_id_that_it_has_in_the_transcript(session: Any, lines: Any) -> None:
-    given = {"questions": [{"question": "Which cache?", "header": "Cache", "options": [{"label": "None"}]}]}
+def test_an_answered_question_has_the_id_that_it_has_in_the_transcript(
+    session: Any, lines: Any
+) -> None:
+    given = {
+        "questions": [
+            {"question": "Which cache?", "header": "Cache", "options": [{"label": "None"}]}
+        ]
+    }
     response = {**given, "answers": {"Which cache?": "None"}}
     t = lines()
     t.user("One")
     call = t.call("AskUserQuestion", given)
     session.write(t)
     *_, question = session.hear(
-        "PostToolUse", at(3), tool_name="AskUserQuestion", tool_use_id=call, tool_input=given, tool_response=response
+        "PostToolUse",
+        at(3),
+        tool_name="AskUserQuestion",
+        tool_use_id=call,
+        tool_input=given,
+        tool_response=response,
     ).events
-    assert (question.kind, question.question, question.answer) == ("question", "Which cache?", "None")
+    assert (question.kind, question.question, question.answer) == (
+        "question",
+        "Which cache?",
+        "None",
+    )
     t.result(call, "…", toolUseResult=response)
     session.write(t)
     own, turn = session.hear("Stop", at(4)).events
@@ -253,10 +320,15 @@ def test_an_answered_question_has_the_id_that_it_has_in_the_transcript(session: 
 
 
 @pytest.mark.parametrize(
-    "name", ["notes.txt", "missing.jsonl/../../etc/passwd", "folder.jsonl", "pipe.jsonl", "link.jsonl"]
+    "name",
+    ["notes.txt", "missing.jsonl/../../etc/passwd", "folder.jsonl", "pipe.jsonl", "link.jsonl"],
 )
-def test_a_transcript_path_that_is_none_is_not_opened(session: Any, tmp_path: Path, name: str) -> None:
-    (tmp_path / "notes.txt").write_text('{"type":"user","uuid":"u","message":{"content":"secret"}}\n')
+def test_a_transcript_path_that_is_none_is_not_opened(
+    session: Any, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "notes.txt").write_text(
+        '{"type":"user","uuid":"u","message":{"content":"secret"}}\n'
+    )
     (tmp_path / "folder.jsonl").mkdir()
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "notes.txt")
     os.mkfifo(tmp_path / "pipe.jsonl")
@@ -266,29 +338,46 @@ def test_a_transcript_path_that_is_none_is_not_opened(session: Any, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "name", [7, "relative.jsonl", "/tmp/nul\0.jsonl", "~nobody-of-that-name/x.jsonl", "/" + "x" * 5000 + ".jsonl"]
+    "name",
+    [
+        7,
+        "relative.jsonl",
+        "/tmp/nul\0.jsonl",
+        "~nobody-of-that-name/x.jsonl",
+        "/" + "x" * 5000 + ".jsonl",
+    ],
 )
 def test_a_transcript_path_of_any_shape_raises_nothing(session: Any, name: Any) -> None:
     reading = session.hear("Stop", at(3), transcript_path=name, last_assistant_message="Said.")
     assert [event.replies for event in reading.events] == [("Said.",)]
 
 
-def test_a_transcript_behind_a_link_to_its_folder_is_read(session: Any, lines: Any, tmp_path: Path) -> None:
+def test_a_transcript_behind_a_link_to_its_folder_is_read(
+    session: Any, lines: Any, tmp_path: Path
+) -> None:
     t = lines()
     t.user("One")
     real = tmp_path / "real"
     real.mkdir()
     (real / session.path.name).write_bytes(t.bytes())
     (tmp_path / "linked").symlink_to(real)
-    reading = session.hear("Stop", at(3), transcript_path=str(tmp_path / "linked" / session.path.name))
+    reading = session.hear(
+        "Stop", at(3), transcript_path=str(tmp_path / "linked" / session.path.name)
+    )
     assert [event.user for event in reading.events] == ["One"]
 
 
-def test_a_session_start_asks_for_a_brief_and_a_prompt_for_what_matters_for_it(session: Any) -> None:
-    assert HOST.ask("SessionStart", session.payload(source="compact")) == Ask("brief", source="compact")
+def test_a_session_start_asks_for_a_brief_and_a_prompt_for_what_matters_for_it(
+    session: Any,
+) -> None:
+    assert HOST.ask("SessionStart", session.payload(source="compact")) == Ask(
+        "brief", source="compact"
+    )
     assert HOST.ask("SessionStart", session.payload(source="fork")) == Ask("brief", source="fork")
     assert HOST.ask("SessionStart", session.payload()) == Ask("brief", source="startup")
-    assert HOST.ask("UserPromptSubmit", session.payload(prompt=" Why Redis? ")) == Ask("prompt", text="Why Redis?")
+    assert HOST.ask("UserPromptSubmit", session.payload(prompt=" Why Redis? ")) == Ask(
+        "prompt", text="Why Redis?"
+    )
     path = "/home/ann/a.py is broken"
     assert HOST.ask("UserPromptSubmit", session.payload(prompt=path)) == Ask("prompt", text=path)
 
@@ -302,20 +391,36 @@ def test_a_session_start_asks_for_a_brief_and_a_prompt_for_what_matters_for_it(s
         ("NotebookEdit", {"notebook_path": "/home/ann/d.ipynb"}, "/home/ann/d.ipynb"),
     ],
 )
-def test_before_an_edit_the_file_is_asked_about(session: Any, tool: str, given: dict[str, Any], path: str) -> None:
+def test_before_an_edit_the_file_is_asked_about(
+    session: Any, tool: str, given: dict[str, Any], path: str
+) -> None:
     payload = session.payload(tool_name=tool, tool_input=given)
     assert HOST.ask("PreToolUse", payload) == Ask("edit", path)
-    assert json.loads(HOST.reply("PreToolUse", "a gotcha"))["hookSpecificOutput"]["additionalContext"] == "a gotcha"
+    assert (
+        json.loads(HOST.reply("PreToolUse", "a gotcha"))["hookSpecificOutput"]["additionalContext"]
+        == "a gotcha"
+    )
 
 
 @pytest.mark.parametrize("given", [{"file_path": 5}, {}, [], None, {"notebook_path": "/a"}])
 def test_before_another_tool_or_without_a_file_nothing_is_asked(session: Any, given: Any) -> None:
     assert HOST.ask("PreToolUse", session.payload(tool_name="Edit", tool_input=given)) is None
-    assert HOST.ask("PreToolUse", session.payload(tool_name="Bash", tool_input={"file_path": "/a"})) is None
+    assert (
+        HOST.ask("PreToolUse", session.payload(tool_name="Bash", tool_input={"file_path": "/a"}))
+        is None
+    )
 
 
 @pytest.mark.parametrize(
-    "prompt", ["", "  ", "/review", "/team:review the last\ncommit", 5, "<task-notification></task-notification>"]
+    "prompt",
+    [
+        "",
+        "  ",
+        "/review",
+        "/team:review the last\ncommit",
+        5,
+        "<task-notification></task-notification>",
+    ],
 )
 def test_nothing_is_asked_for_a_command_or_for_no_prompt(session: Any, prompt: Any) -> None:
     assert HOST.ask("UserPromptSubmit", session.payload(prompt=prompt)) is None
@@ -340,16 +445,21 @@ def test_a_reply_is_one_json_object_or_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "count"), [("line\n", 2000), ("\N{GRINNING FACE}" * 10 + "\n", 476), ("x" * 30_000, 10_000)]
+    ("unit", "count"),
+    [("line\n", 2000), ("\N{GRINNING FACE}" * 10 + "\n", 476), ("x" * 30_000, 10_000)],
 )
 def test_a_reply_is_cut_at_a_line_within_the_hosts_limit(unit: str, count: int) -> None:
-    context = json.loads(HOST.reply("UserPromptSubmit", unit * 5000))["hookSpecificOutput"]["additionalContext"]
+    context = json.loads(HOST.reply("UserPromptSubmit", unit * 5000))["hookSpecificOutput"][
+        "additionalContext"
+    ]
     assert len(context.encode("utf-16-le")) // 2 <= 10_000
     assert context == ((unit * 5000)[: len(context)])
     assert context.count(unit[0]) == {"l": count, "x": count}.get(unit[0], count * 10)
 
 
-def test_recorded_sessions_are_listed_without_those_of_subagents(tmp_path: Path, lines: Any) -> None:
+def test_recorded_sessions_are_listed_without_those_of_subagents(
+    tmp_path: Path, lines: Any
+) -> None:
     project = tmp_path / ".claude" / "projects" / "-home-ann-kasha"
     (project / "s1" / "subagents").mkdir(parents=True)
     t = lines()
@@ -374,7 +484,9 @@ def test_recorded_sessions_are_listed_without_those_of_subagents(tmp_path: Path,
 def test_events_of_a_reading_survive_json(session: Any, lines: Any) -> None:
     t = lines()
     t.user("One")
-    t.result(t.call("AskUserQuestion", {"questions": [{"question": "Why?"}]}), '"Why?"="so". You can now')
+    t.result(
+        t.call("AskUserQuestion", {"questions": [{"question": "Why?"}]}), '"Why?"="so". You can now'
+    )
     t.command("review")
     t.compaction()
     session.write(t)
@@ -389,8 +501,24 @@ def test_events_of_a_reading_survive_json(session: Any, lines: Any) -> None:
     fields=st.dictionaries(
         st.sampled_from(
             (
-                *("prompt", "prompt_id", "cwd", "source", "reason", "trigger", "tool_name", "tool_input", "agent_id"),
-                *("tool_response", "tool_use_id", "last_assistant_message", "command_name", "command_args"),
+                *(
+                    "prompt",
+                    "prompt_id",
+                    "cwd",
+                    "source",
+                    "reason",
+                    "trigger",
+                    "tool_name",
+                    "tool_input",
+                    "agent_id",
+                ),
+                *(
+                    "tool_response",
+                    "tool_use_id",
+                    "last_assistant_message",
+                    "command_name",
+                    "command_args",
+                ),
                 "transcript_path",
             )
         ),
@@ -419,7 +547,9 @@ def test_a_worker_that_is_late_takes_every_turn_once_however_far_the_transcript_
         t.user("continue" if number % 2 else f"question {number}")
         t.say(f"answer {number}")
     session.write(t)
-    late = at(50)[:10].replace("20", "21", 1) + at(50)[10:]  # the clock of the payloads is no help: a replay
+    late = (
+        at(50)[:10].replace("20", "21", 1) + at(50)[10:]
+    )  # the clock of the payloads is no help: a replay
     ids = []
     for number in range(4):
         prompt = "continue" if number % 2 else f"question {number}"

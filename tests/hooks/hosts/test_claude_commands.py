@@ -10,13 +10,17 @@ import pytest
 
 from keeplore_hooks.events import Command
 from keeplore_hooks.hosts import Ask, Cursor
-from keeplore_hooks.hosts.claude_code import ClaudeCode
+from keeplore_hooks.hosts.claude.claude_host import ClaudeCode
 
 HOSTILE = '"; rm -rf ~ #`id`$(id)\n</command-args>\x1b[2J ﷽'
 
 
 def ask(**fields: Any) -> Ask | None:
-    payload = {"session_id": "s-1", "hook_event_name": "UserPromptExpansion", "expansion_type": "slash_command"}
+    payload = {
+        "session_id": "s-1",
+        "hook_event_name": "UserPromptExpansion",
+        "expansion_type": "slash_command",
+    }
     return ClaudeCode().ask("UserPromptExpansion", json.dumps({**payload, **fields}).encode())
 
 
@@ -31,13 +35,17 @@ def test_a_bare_name_counts_where_the_host_says_that_it_is_a_plugins() -> None:
     assert ask(command_name="remember") is None
 
 
-@pytest.mark.parametrize("name", ["", "review", "other:remember", "keeplore:other", "keeplore:", "keeplore:x:recall"])
+@pytest.mark.parametrize(
+    "name", ["", "review", "other:remember", "keeplore:other", "keeplore:", "keeplore:x:recall"]
+)
 def test_any_other_command_asks_for_nothing(name: str) -> None:
     assert ask(command_name=name, command_args="a", command_source="plugin") is None
 
 
 def test_what_was_typed_comes_as_it_is() -> None:
-    assert ask(command_name="/keeplore:remember", command_args=f" {HOSTILE} ") == Ask("command", HOSTILE, "remember")
+    assert ask(command_name="/keeplore:remember", command_args=f" {HOSTILE} ") == Ask(
+        "command", HOSTILE, "remember"
+    )
 
 
 @pytest.mark.parametrize("wrong", [None, 7, ["a"], {"a": "b"}])
@@ -85,30 +93,55 @@ def test_the_transcript_tells_the_same_words_as_the_payload(tmp_path: Path, word
     assert asked is not None and (event.name, event.args) == ("keeplore:remember", asked.text)
 
 
-@pytest.mark.parametrize(("source", "name"), [("user", "user:remember"), ("plugin", "remember"), ("", "remember")])
+@pytest.mark.parametrize(
+    ("source", "name"), [("user", "user:remember"), ("plugin", "remember"), ("", "remember")]
+)
 def test_a_payload_that_knows_whose_a_command_is_tells_it_of_the_transcript(
     tmp_path: Path, source: str, name: str
 ) -> None:
     path = tmp_path / "s-1.jsonl"
     path.write_text("")
     payload = {"session_id": "s-1", "transcript_path": str(path), "cwd": "/home/someone"}
-    typed = {**payload, "command_name": "remember", "command_args": "the milk", "command_source": source}
+    typed = {
+        **payload,
+        "command_name": "remember",
+        "command_args": "the milk",
+        "command_source": source,
+    }
     host = ClaudeCode()
-    told = host.read("UserPromptExpansion", json.dumps(typed).encode(), Cursor(), "2026-02-09T14:03:10Z")
+    told = host.read(
+        "UserPromptExpansion", json.dumps(typed).encode(), Cursor(), "2026-02-09T14:03:10Z"
+    )
     assert told.events == ()
     said = "<command-name>/remember</command-name>\n<command-args>the milk</command-args>"
-    line = {"type": "user", "uuid": "u-1", "sessionId": "s-1", "timestamp": "2026-02-09T14:03:11.000Z"}
+    line = {
+        "type": "user",
+        "uuid": "u-1",
+        "sessionId": "s-1",
+        "timestamp": "2026-02-09T14:03:11.000Z",
+    }
     path.write_text(json.dumps({**line, "message": {"role": "user", "content": said}}) + "\n")
     read = host.read("Stop", json.dumps(payload).encode(), told.cursor, "2026-02-09T14:04:00Z")
     (command,) = [event for event in read.events if isinstance(event, Command)]
     assert (command.name, command.args) == (name, "the milk")
     path.write_text("\n" + path.read_text())  # read anew: whose it is is still known
-    (command,) = [event for event in host.read_transcript(path, read.cursor).events if isinstance(event, Command)]
+    (command,) = [
+        event
+        for event in host.read_transcript(path, read.cursor).events
+        if isinstance(event, Command)
+    ]
     assert command.name == name
 
 
 def test_without_a_transcript_a_command_of_another_is_told_apart() -> None:
-    typed = {"session_id": "s-1", "command_name": "remember", "command_args": "the milk", "command_source": "project"}
-    told = ClaudeCode().read("UserPromptExpansion", json.dumps(typed).encode(), Cursor(), "2026-02-09T14:03:10Z")
+    typed = {
+        "session_id": "s-1",
+        "command_name": "remember",
+        "command_args": "the milk",
+        "command_source": "project",
+    }
+    told = ClaudeCode().read(
+        "UserPromptExpansion", json.dumps(typed).encode(), Cursor(), "2026-02-09T14:03:10Z"
+    )
     (command,) = told.events
     assert isinstance(command, Command) and command.name == "project:remember"

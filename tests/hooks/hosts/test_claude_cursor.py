@@ -28,21 +28,31 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
     "words": lambda t, n: t.say(f"words {n}", f"msg_{n // 2}"),
     "thought": lambda t, n: t.think(),
     "edit": lambda t, n: t.result(t.call("Edit", {"file_path": f"/{n}.py"}), is_error=n % 3 == 0),
-    "question": lambda t, n: t.call("AskUserQuestion", {"questions": [{"question": f"{n // 4}?"}]}, "asked"),
-    "answer": lambda t, n: t.result("asked", f'"{n // 4}?"="yes". You can go on', more=AND if n % 2 else ()),
+    "question": lambda t, n: t.call(
+        "AskUserQuestion", {"questions": [{"question": f"{n // 4}?"}]}, "asked"
+    ),
+    "answer": lambda t, n: t.result(
+        "asked", f'"{n // 4}?"="yes". You can go on', more=AND if n % 2 else ()
+    ),
     "refusal": lambda t, n: t.result("asked", REFUSAL, is_error=True),
-    "commit": lambda t, n: t.result(t.call("Bash", {"command": "git commit"}), f"[main {n:07x}] subject"),
+    "commit": lambda t, n: t.result(
+        t.call("Bash", {"command": "git commit"}), f"[main {n:07x}] subject"
+    ),
     "command": lambda t, n: t.command("review", str(n)),
     "its output": lambda t, n: t.user("<local-command-stdout>x</local-command-stdout>"),
     "compaction": lambda t, n: t.compaction(),
     "boundary": lambda t, n: t.add("system", subtype="compact_boundary"),
-    "typed ahead": lambda t, n: t.bare(type="queue-operation", operation="enqueue", content=f"ahead {n}"),
+    "typed ahead": lambda t, n: t.bare(
+        type="queue-operation", operation="enqueue", content=f"ahead {n}"
+    ),
     "taken": lambda t, n: t.bare(type="queue-operation", operation="remove", timestamp=t.time(n)),
     "dequeued": lambda t, n: t.bare(type="queue-operation", operation="dequeue"),
     "attached": lambda t, n: t.queued(f"attached {n}"),
     "meta": lambda t, n: t.user("meta", isMeta=True),
     "subagent": lambda t, n: t.user("side", isSidechain=True),
-    "pull request": lambda t, n: t.bare(type="pr-link", prUrl=f"https://forge.example/{n}", sessionId=t.session),
+    "pull request": lambda t, n: t.bare(
+        type="pr-link", prUrl=f"https://forge.example/{n}", sessionId=t.session
+    ),
     "torn line": lambda t, n: t.raw.append(b'{"type":"user","message":{"content":"torn\xff\n'),
     "repetition": lambda t, n: t.raw.extend(t.raw[: 1 + n % 7]),
     "old version": lambda t, n: setattr(t, "version", "2.1.20"),
@@ -60,7 +70,9 @@ def build(lines: Any, steps: list[str]) -> bytes:
 def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The last form of every turn, and every other event once."""
     turns = {event.id: event for event in events if event.kind == "turn"}
-    others = {(event.kind, event.id): event for event in events if event.kind not in ("turn", "session")}
+    others = {
+        (event.kind, event.id): event for event in events if event.kind not in ("turn", "session")
+    }
     return turns, others
 
 
@@ -76,9 +88,13 @@ KINDS = {
 
 
 def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
-    """Where a reading may find the end of the file: anywhere, but often right at or before the end of a line."""
+    """Where a reading may find the end of the file: anywhere, but often right at or before the end
+    of a line.
+    """
     ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
-    near = st.builds(lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2))
+    near = st.builds(
+        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+    )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
 
@@ -107,7 +123,9 @@ def test_reading_while_the_file_grows_gives_the_same_as_reading_it_at_once(
 
 @settings(max_examples=60, deadline=None)
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), max_size=30))
-def test_reading_again_without_news_gives_nothing(lines: Any, session_in: Any, steps: list[str]) -> None:
+def test_reading_again_without_news_gives_nothing(
+    lines: Any, session_in: Any, steps: list[str]
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = session_in(Path(folder))
         session.write(build(lines, steps))
@@ -123,12 +141,24 @@ values = st.recursive(
     | st.floats()
     | st.text(max_size=12)
     | st.sampled_from(
-        ["user", "assistant", "tool_use", "tool_result", "text", "AskUserQuestion", "remove", "<command-name>", "/x"]
+        [
+            "user",
+            "assistant",
+            "tool_use",
+            "tool_result",
+            "text",
+            "AskUserQuestion",
+            "remove",
+            "<command-name>",
+            "/x",
+        ]
     ),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["type", "text", "content", "name", "id", "input", "questions", "question"]),
+            st.sampled_from(
+                ["type", "text", "content", "name", "id", "input", "questions", "question"]
+            ),
             inner,
             max_size=4,
         )
@@ -136,18 +166,58 @@ values = st.recursive(
     max_leaves=12,
 )
 KEYS = (
-    *("uuid", "message", "timestamp", "version", "cwd", "sessionId", "gitBranch", "isMeta", "isSidechain", "origin"),
-    *("subtype", "content", "attachment", "operation", "toolUseResult", "prUrl", "compactMetadata", "isCompactSummary"),
+    *(
+        "uuid",
+        "message",
+        "timestamp",
+        "version",
+        "cwd",
+        "sessionId",
+        "gitBranch",
+        "isMeta",
+        "isSidechain",
+        "origin",
+    ),
+    *(
+        "subtype",
+        "content",
+        "attachment",
+        "operation",
+        "toolUseResult",
+        "prUrl",
+        "compactMetadata",
+        "isCompactSummary",
+    ),
 )
-TYPES = ("user", "assistant", "system", "attachment", "queue-operation", "pr-link", "progress", "unheard-of")
+TYPES = (
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+    "queue-operation",
+    "pr-link",
+    "progress",
+    "unheard-of",
+)
 
 
 @settings(max_examples=150, deadline=None)
-@given(records=st.lists(st.tuples(st.sampled_from(TYPES), st.dictionaries(st.sampled_from(KEYS), values)), max_size=8))
-def test_lines_of_any_shape_raise_nothing(session_in: Any, records: list[tuple[str, dict[str, Any]]]) -> None:
+@given(
+    records=st.lists(
+        st.tuples(st.sampled_from(TYPES), st.dictionaries(st.sampled_from(KEYS), values)),
+        max_size=8,
+    )
+)
+def test_lines_of_any_shape_raise_nothing(
+    session_in: Any, records: list[tuple[str, dict[str, Any]]]
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = session_in(Path(folder))
-        session.write("".join(json.dumps({"type": kind, **record}) + "\n" for kind, record in records).encode())
+        session.write(
+            "".join(
+                json.dumps({"type": kind, **record}) + "\n" for kind, record in records
+            ).encode()
+        )
         reading = session.host.read_transcript(session.path, Cursor())
         repr(reading).encode()
         session.hear("Stop", last_assistant_message="x")
@@ -161,11 +231,15 @@ def test_bytes_of_any_kind_raise_nothing(session_in: Any, content: bytes) -> Non
         session.write(content)
         session.hear("SubagentStop")
         session.write(content + b'\n{"type":"user","uuid":"u","message":{"content":"hi"}}\n')
-        turns = [event for event in session.hear("Stop", at=LATER).events if isinstance(event, Turn)]
+        turns = [
+            event for event in session.hear("Stop", at=LATER).events if isinstance(event, Turn)
+        ]
         assert [turn.user for turn in turns] == ["hi"]
 
 
-def test_what_was_typed_ahead_is_known_after_the_cursor_has_passed_it(session: Any, lines: Any) -> None:
+def test_what_was_typed_ahead_is_known_after_the_cursor_has_passed_it(
+    session: Any, lines: Any
+) -> None:
     t = lines(version="2.1.29")
     t.user("One")
     t.bare(type="queue-operation", operation="enqueue", content="Two")
@@ -184,7 +258,9 @@ def test_what_was_typed_ahead_is_known_after_the_cursor_has_passed_it(session: A
     ]
 
 
-def test_a_prompt_that_the_cursor_has_passed_is_known_when_it_is_repeated(session: Any, lines: Any) -> None:
+def test_a_prompt_that_the_cursor_has_passed_is_known_when_it_is_repeated(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     t.say("1")
@@ -197,7 +273,9 @@ def test_a_prompt_that_the_cursor_has_passed_is_known_when_it_is_repeated(sessio
     assert [turn.user for turn in session.hear("Stop", at=LATER).events] == ["Two"]
 
 
-def test_the_cursor_stays_before_an_incomplete_line_and_at_the_last_turn(session: Any, lines: Any) -> None:
+def test_the_cursor_stays_before_an_incomplete_line_and_at_the_last_turn(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     t.say("1")
@@ -206,8 +284,14 @@ def test_the_cursor_stays_before_an_incomplete_line_and_at_the_last_turn(session
     complete = len(t.bytes())
     session.write(t.bytes() + b'{"type":"assistant","mess')
     reading = session.hear("SubagentStop")
-    assert (reading.cursor.offset, json.loads(reading.cursor.pending)["known"]) == (start_of_two, complete)
-    assert [(turn.user, turn.is_complete) for turn in reading.events] == [("One", True), ("Two", False)]
+    assert (reading.cursor.offset, json.loads(reading.cursor.pending)["known"]) == (
+        start_of_two,
+        complete,
+    )
+    assert [(turn.user, turn.is_complete) for turn in reading.events] == [
+        ("One", True),
+        ("Two", False),
+    ]
     assert reading.problems == ()
 
 
@@ -224,7 +308,9 @@ def test_a_whole_last_line_counts_though_its_newline_is_missing(session: Any, li
 
 
 @pytest.mark.parametrize("replacement", ["shorter", "other", "same length"])
-def test_a_file_that_shrank_or_was_replaced_is_read_from_the_start(session: Any, lines: Any, replacement: str) -> None:
+def test_a_file_that_shrank_or_was_replaced_is_read_from_the_start(
+    session: Any, lines: Any, replacement: str
+) -> None:
     t = lines()
     t.user("One")
     t.say("1")
@@ -232,7 +318,9 @@ def test_a_file_that_shrank_or_was_replaced_is_read_from_the_start(session: Any,
     session.write(t)
     session.hear("Stop", at=LATER)
     new = lines()
-    new.user({"shorter": "N", "other": "Number one. " * 50 + "End", "same length": "Uno"}[replacement])
+    new.user(
+        {"shorter": "N", "other": "Number one. " * 50 + "End", "same length": "Uno"}[replacement]
+    )
     if replacement == "same length":
         new.say("1")
         new.user("Due")
@@ -337,7 +425,9 @@ def is_same_however_it_is_cut(session: Any, t: Any) -> bool:
     return True
 
 
-def test_history_that_is_repeated_twice_is_not_the_answer_to_a_command(session: Any, lines: Any) -> None:
+def test_history_that_is_repeated_twice_is_not_the_answer_to_a_command(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     t.say("1")
@@ -346,11 +436,16 @@ def test_history_that_is_repeated_twice_is_not_the_answer_to_a_command(session: 
     t.raw += history[:1]
     t.command("review")
     t.raw += history
-    assert [(turn.user, turn.replies) for turn in session.turns(t)] == [("One", ("1",)), ("Two", ())]
+    assert [(turn.user, turn.replies) for turn in session.turns(t)] == [
+        ("One", ("1",)),
+        ("Two", ()),
+    ]
     assert is_same_however_it_is_cut(session, t)
 
 
-def test_the_output_of_a_repeated_command_does_not_end_the_command_that_waits(session: Any, lines: Any) -> None:
+def test_the_output_of_a_repeated_command_does_not_end_the_command_that_waits(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.command("mcp")
     t.user("<local-command-stdout>connected</local-command-stdout>")
@@ -359,12 +454,17 @@ def test_the_output_of_a_repeated_command_does_not_end_the_command_that_waits(se
     t.command("review")
     t.raw += [*history, t.raw[-1]]
     t.say("Fine.")
-    assert [(turn.user, turn.replies) for turn in session.turns(t)] == [("One", ()), ("/review", ("Fine.",))]
+    assert [(turn.user, turn.replies) for turn in session.turns(t)] == [
+        ("One", ()),
+        ("/review", ("Fine.",)),
+    ]
     assert is_same_however_it_is_cut(session, t)
 
 
 @pytest.mark.parametrize("first", ["command", "compaction"])
-def test_what_comes_before_any_turn_is_known_when_it_is_repeated(session: Any, lines: Any, first: str) -> None:
+def test_what_comes_before_any_turn_is_known_when_it_is_repeated(
+    session: Any, lines: Any, first: str
+) -> None:
     t = lines()
     if first == "command":
         t.command("mcp")
@@ -378,7 +478,9 @@ def test_what_comes_before_any_turn_is_known_when_it_is_repeated(session: Any, l
     assert is_same_however_it_is_cut(session, t)
 
 
-def test_a_pull_request_between_a_command_and_its_answer_is_not_lost(session: Any, lines: Any) -> None:
+def test_a_pull_request_between_a_command_and_its_answer_is_not_lost(
+    session: Any, lines: Any
+) -> None:
     t = lines()
     t.user("One")
     t.command("review")

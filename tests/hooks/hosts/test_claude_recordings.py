@@ -21,7 +21,9 @@ _ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \| (\d+) \| (.+) \|$", re.MULTILINE)
 
 def documented() -> dict[str, tuple[int, int]]:
     """File → human turns by the index, human turns by our reader, from the table in the docs."""
-    return {name: (int(index), int(ours)) for name, index, ours, _ in _ROW.findall(PAGE.read_text())}
+    return {
+        name: (int(index), int(ours)) for name, index, ours, _ in _ROW.findall(PAGE.read_text())
+    }
 
 
 def prompts(events: Any) -> int:
@@ -59,18 +61,31 @@ def test_commands_questions_and_compactions_are_those_of_the_index(
         kinds = [event.kind for event in events]
         # one command stands in a system line, which the index does not count
         commands = kinds.count("command") - entry["file"].endswith("b9_713a917b91_0_full.jsonl")
-        assert (commands, len(asked), kinds.count("compaction")) == (entry["slash"], entry["ask"], entry["comp"])
+        assert (commands, len(asked), kinds.count("compaction")) == (
+            entry["slash"],
+            entry["ask"],
+            entry["comp"],
+        )
 
 
 def test_no_injected_or_host_made_text_passes_for_words_of_the_person(
     recordings: Path, index: list[dict[str, Any]]
 ) -> None:
-    marks = ("<system-reminder>", "<command-name>", "<local-command", "<task-notification>", "<ide_", "[Request interr")
+    marks = (
+        "<system-reminder>",
+        "<command-name>",
+        "<local-command",
+        "<task-notification>",
+        "<ide_",
+        "[Request interr",
+    )
     for entry in index:
         for event in HOST.read_transcript(recordings / entry["file"], Cursor()).events:
             assert from_json(to_json(event)) == event
             if isinstance(event, Turn):
-                assert not event.user.startswith(("This session is being continued", "Caveat:", *marks))
+                assert not event.user.startswith(
+                    ("This session is being continued", "Caveat:", *marks)
+                )
 
 
 def test_a_recording_that_is_replayed_piece_by_piece_gives_the_same_turns(

@@ -1,4 +1,6 @@
-"""Two terminals in one session of Claude Code: their lines alternate in one file, and each names its parent."""
+"""Two terminals in one session of Claude Code: their lines alternate in one file, and each names
+its parent.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Terminal:
     def prompt(self) -> str:
         self.count += 1
         words = f"prompt {self.count} of {self.name}"
-        self.parent = self.lines.user(words, parentUuid=self.parent, promptId=f"{self.name}{self.count}")
+        self.parent = self.lines.user(
+            words, parentUuid=self.parent, promptId=f"{self.name}{self.count}"
+        )
         return words
 
     def say(self) -> str:
@@ -34,18 +38,26 @@ class Terminal:
         return words
 
     def note(self) -> None:
-        """A line of the host's own, which is no part of the talk and stands between two that are."""
+        """A line of the host's own, which is no part of the talk and stands between two that
+        are.
+        """
         attachment = {"type": "hook_success", "stdout": "ok"}
         self.parent = self.lines.add("attachment", attachment=attachment, parentUuid=self.parent)
 
     def ask(self, call: str) -> None:
-        given = {"questions": [{"question": f"Which one, {self.name}?", "options": [{"label": self.name}]}]}
+        given = {
+            "questions": [
+                {"question": f"Which one, {self.name}?", "options": [{"label": self.name}]}
+            ]
+        }
         block = {"type": "tool_use", "id": call, "name": "AskUserQuestion", "input": given}
         self.parent = self.lines.block(block, parentUuid=self.parent)
 
     def answer(self, call: str) -> None:
         answers = {f"Which one, {self.name}?": self.name}
-        self.parent = self.lines.result(call, parentUuid=self.parent, toolUseResult={"answers": answers})
+        self.parent = self.lines.result(
+            call, parentUuid=self.parent, toolUseResult={"answers": answers}
+        )
 
 
 @pytest.fixture
@@ -62,7 +74,9 @@ def pair(log: Any) -> tuple[Terminal, Terminal]:
     return first, Terminal(log, "b", first.parent)
 
 
-def test_a_reply_stands_with_the_prompt_that_it_descends_from(session: Any, log: Any, pair: Any, final: Any) -> None:
+def test_a_reply_stands_with_the_prompt_that_it_descends_from(
+    session: Any, log: Any, pair: Any, final: Any
+) -> None:
     a, b = pair
     a.prompt()
     b.prompt()
@@ -75,7 +89,9 @@ def test_a_reply_stands_with_the_prompt_that_it_descends_from(session: Any, log:
     assert all(turn.is_complete for turn in turns)
 
 
-def test_a_terminal_that_joins_while_the_other_works_takes_none_of_its_words(session: Any, log: Any, pair: Any) -> None:
+def test_a_terminal_that_joins_while_the_other_works_takes_none_of_its_words(
+    session: Any, log: Any, pair: Any
+) -> None:
     a, _ = pair
     a.prompt()
     begun = a.say()
@@ -100,7 +116,9 @@ def test_an_answer_goes_to_the_terminal_that_asked(session: Any, log: Any, pair:
     assert [reply.answer for reply in turns["prompt 1 of b"].replies] == ["b"]
 
 
-def test_a_turn_that_grows_aside_comes_again_whole(session: Any, log: Any, pair: Any, final: Any) -> None:
+def test_a_turn_that_grows_aside_comes_again_whole(
+    session: Any, log: Any, pair: Any, final: Any
+) -> None:
     a, b = pair
     a.prompt()
     begun = a.say()
@@ -126,7 +144,9 @@ def test_the_last_words_of_one_terminal_are_not_given_to_the_other(
     events = [*session.hear("SessionStart", at="2026-02-09T14:00:30Z", source="resume").events]
     for second, (words, prompt) in enumerate([(to_b, "b1"), (to_a, "a2"), (to_a, "a2")], 31):
         known = {"prompt_id": prompt} if has_id else {}
-        events += session.hear("Stop", at=f"2026-02-09T14:00:{second}Z", last_assistant_message=words, **known).events
+        events += session.hear(
+            "Stop", at=f"2026-02-09T14:00:{second}Z", last_assistant_message=words, **known
+        ).events
     assert [turn.replies for turn in final(events)[1:]] == [(to_a,), (to_b,)]
 
 
@@ -138,7 +158,11 @@ def test_words_of_another_terminal_that_the_transcript_lacks_wait_for_it(
     b.prompt()
     session.write(log)
     at = "2026-02-09T14:00:30Z"
-    events = [*session.hear("Stop", at=at, last_assistant_message="not written yet", prompt_id="a2").events]
+    events = [
+        *session.hear(
+            "Stop", at=at, last_assistant_message="not written yet", prompt_id="a2"
+        ).events
+    ]
     assert [turn.replies for turn in final(events)[1:]] == [(), ()]
     to_a = a.say()
     session.write(log)
@@ -147,7 +171,11 @@ def test_words_of_another_terminal_that_the_transcript_lacks_wait_for_it(
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(steps=st.lists(st.sampled_from(["a prompt", "a say", "a note", "b prompt", "b say", "b note", "read"])))
+@given(
+    steps=st.lists(
+        st.sampled_from(["a prompt", "a say", "a note", "b prompt", "b say", "b note", "read"])
+    )
+)
 def test_reading_between_any_two_lines_gives_every_reply_to_its_prompt(
     lines: Any, session_in: Any, final: Any, steps: list[str]
 ) -> None:

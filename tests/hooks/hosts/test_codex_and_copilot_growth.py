@@ -18,7 +18,10 @@ from keeplore_hooks.hosts import Cursor
 from keeplore_hooks.hosts import jsonl as jsonl_module
 
 LATER = "2030-01-01T00:00:00Z"
-QUIET, END = {"codex": "PostToolUse", "copilot": "postToolUse"}, {"codex": "SessionEnd", "copilot": "sessionEnd"}
+QUIET, END = (
+    {"codex": "PostToolUse", "copilot": "postToolUse"},
+    {"codex": "SessionEnd", "copilot": "sessionEnd"},
+)
 ASK = {"questions": [{"id": "a", "question": "Which?", "options": [{"label": "A"}]}]}
 ANSWER = json.dumps({"answers": {"a": {"answers": ["A"]}}})
 Steps = dict[str, Callable[[Any, int], Any]]
@@ -34,11 +37,17 @@ CODEX: Steps = {
     "same words": lambda t, n: t.say("the same"),
     "only sent": lambda t, n: t.item("assistant", f"sent {n}"),
     "patch": lambda t, n: t.call("apply_patch", f"*** Update File: {n}.py\n", call=f"patch{n}"),
-    "failed": lambda t, n: t.event("patch_apply_end", call_id=f"patch{n - 1}", success=False, changes={}),
+    "failed": lambda t, n: t.event(
+        "patch_apply_end", call_id=f"patch{n - 1}", success=False, changes={}
+    ),
     "commit": lambda t, n: t.call("exec_command", {"cmd": "git commit"}, f"[main {n:07x}] subject"),
-    "question": lambda t, n: t.call("request_user_input", ASK, None if n % 2 else ANSWER, f"ask{n // 4}"),
+    "question": lambda t, n: t.call(
+        "request_user_input", ASK, None if n % 2 else ANSWER, f"ask{n // 4}"
+    ),
     "compaction": lambda t, n: t.line("compacted", message=f"summary {n // 2}"),
-    "review": lambda t, n: t.event("entered_review_mode", turn_id=f"review-{n}", user_facing_hint="x"),
+    "review": lambda t, n: t.event(
+        "entered_review_mode", turn_id=f"review-{n}", user_facing_hint="x"
+    ),
     "reviewed": lambda t, n: t.event("exited_review_mode"),
     "over": lambda t, n: t.event("task_complete"),
     "aborted": lambda t, n: t.event("turn_aborted", reason="interrupted"),
@@ -58,9 +67,15 @@ COPILOT: Steps = {
     "words again": lambda t, n: t.say(f"longer {n}", messageId="m"),
     "without id": lambda t, n: t.add("user.message", {"content": f"bare {n}"}, id=""),
     "edit": lambda t, n: t.call("edit", {"path": f"{n}.py"}, success=bool(n % 3)),
-    "commit": lambda t, n: t.call("bash", json.dumps({"command": "git commit"}), f"[main {n:07x}] subject"),
-    "question": lambda t, n: t.call("ask_user", {"question": f"{n}?", "choices": ["A"]}, "User selected: A"),
-    "compaction": lambda t, n: t.add("session.compaction_complete", {"success": True, "summaryContent": f"s {n}"}),
+    "commit": lambda t, n: t.call(
+        "bash", json.dumps({"command": "git commit"}), f"[main {n:07x}] subject"
+    ),
+    "question": lambda t, n: t.call(
+        "ask_user", {"question": f"{n}?", "choices": ["A"]}, "User selected: A"
+    ),
+    "compaction": lambda t, n: t.add(
+        "session.compaction_complete", {"success": True, "summaryContent": f"s {n}"}
+    ),
     "over": lambda t, n: t.add("session.shutdown", {}),
     "abort": lambda t, n: t.add("abort", {"reason": "user"}),
     "resume": lambda t, n: t.add("session.resume", {"context": {"cwd": f"/{n}"}}),
@@ -98,14 +113,20 @@ def build(log: Any, kind: str, steps: list[str]) -> bytes:
 def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The last form of every turn, and every other event once."""
     turns = {event.id: event for event in events if event.kind == "turn"}
-    others = {(event.kind, event.id): event for event in events if event.kind not in ("turn", "session")}
+    others = {
+        (event.kind, event.id): event for event in events if event.kind not in ("turn", "session")
+    }
     return turns, others
 
 
 def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
-    """Where a reading may find the end of the file: anywhere, but often right at or before the end of a line."""
+    """Where a reading may find the end of the file: anywhere, but often right at or before the end
+    of a line.
+    """
     ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
-    near = st.builds(lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2))
+    near = st.builds(
+        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+    )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
 
@@ -121,7 +142,9 @@ QUIETLY = settings(
 def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     kind: str, log: Any, log_in: Any, data: st.DataObject
 ) -> None:
-    content = build(log, kind, data.draw(st.lists(st.sampled_from(sorted(STEPS[kind])), max_size=25)))
+    content = build(
+        log, kind, data.draw(st.lists(st.sampled_from(sorted(STEPS[kind])), max_size=25))
+    )
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
         session.write(content)
@@ -137,8 +160,12 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     assert settled(grown) == whole
 
 
-def test_a_log_that_is_cut_at_every_line_and_within_each_gives_the_same(kind: str, log: Any, log_in: Any) -> None:
-    content = build(log, kind, [step for step in sorted(STEPS[kind]) if step not in ("repetition", "dos")])
+def test_a_log_that_is_cut_at_every_line_and_within_each_gives_the_same(
+    kind: str, log: Any, log_in: Any
+) -> None:
+    content = build(
+        log, kind, [step for step in sorted(STEPS[kind]) if step not in ("repetition", "dos")]
+    )
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
         session.write(content)
@@ -154,7 +181,9 @@ def test_a_log_that_is_cut_at_every_line_and_within_each_gives_the_same(kind: st
 
 @QUIETLY
 @given(data=st.data())
-def test_reading_again_without_news_gives_nothing(kind: str, log: Any, log_in: Any, data: st.DataObject) -> None:
+def test_reading_again_without_news_gives_nothing(
+    kind: str, log: Any, log_in: Any, data: st.DataObject
+) -> None:
     steps = data.draw(st.lists(st.sampled_from(sorted(STEPS[kind])), max_size=25))
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
@@ -168,15 +197,65 @@ def test_reading_again_without_news_gives_nothing(kind: str, log: Any, log_in: A
 
 values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8) | st.just("user"),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=6,
 )
-KEYS = ["type", "data", "payload", "message", "content", "role", "id", "turn_id", "call_id", "name", "arguments"]
-KEYS += ["output", "questions", "input", "changes", "source", "toolRequests", "toolCallId", "toolName", "result"]
-KEYS += ["context", "cwd", "version", "history_mode", "git", "success", "item", "attachments", "command", "summary"]
-TYPES = [*CODEX, "event_msg", "response_item", "session_meta", "compacted", "turn_context", "user.message"]
+KEYS = [
+    "type",
+    "data",
+    "payload",
+    "message",
+    "content",
+    "role",
+    "id",
+    "turn_id",
+    "call_id",
+    "name",
+    "arguments",
+]
+KEYS += [
+    "output",
+    "questions",
+    "input",
+    "changes",
+    "source",
+    "toolRequests",
+    "toolCallId",
+    "toolName",
+    "result",
+]
+KEYS += [
+    "context",
+    "cwd",
+    "version",
+    "history_mode",
+    "git",
+    "success",
+    "item",
+    "attachments",
+    "command",
+    "summary",
+]
+TYPES = [
+    *CODEX,
+    "event_msg",
+    "response_item",
+    "session_meta",
+    "compacted",
+    "turn_context",
+    "user.message",
+]
 TYPES += ["assistant.message", "tool.execution_start", "tool.execution_complete", "session.start"]
-KINDS = ["user_message", "agent_message", "message", "function_call", "function_call_output", "patch_apply_end"]
+KINDS = [
+    "user_message",
+    "agent_message",
+    "message",
+    "function_call",
+    "function_call_output",
+    "patch_apply_end",
+]
 inner = st.dictionaries(st.sampled_from(KEYS), values | st.sampled_from(KINDS), max_size=6)
 hostile = st.fixed_dictionaries(
     {"type": st.sampled_from(TYPES)},
@@ -186,7 +265,9 @@ hostile = st.fixed_dictionaries(
 
 @QUIETLY
 @given(data=st.data())
-def test_no_line_makes_the_adapter_raise(kind: str, log: Any, log_in: Any, data: st.DataObject) -> None:
+def test_no_line_makes_the_adapter_raise(
+    kind: str, log: Any, log_in: Any, data: st.DataObject
+) -> None:
     found = data.draw(st.lists(hostile | values, max_size=8))
     with tempfile.TemporaryDirectory() as folder:
         session = log_in(Path(folder))
@@ -198,7 +279,8 @@ def test_no_line_makes_the_adapter_raise(kind: str, log: Any, log_in: Any, data:
 
 
 @pytest.mark.parametrize(
-    "pending", ["", "null", "[]", "{", '{"carry":7,"state":[],"announced":{"missing":3}}', "[" * 5000]
+    "pending",
+    ["", "null", "[]", "{", '{"carry":7,"state":[],"announced":{"missing":3}}', "[" * 5000],
 )
 def test_a_damaged_cursor_costs_nothing_but_time(
     kind: str, log: Any, log_in: Any, tmp_path: Path, pending: str
@@ -211,12 +293,16 @@ def test_a_damaged_cursor_costs_nothing_but_time(
     assert settled(list(session.hear(END[kind], at=LATER).events)) == whole
 
 
-def test_a_log_that_was_replaced_is_read_from_its_start(kind: str, log: Any, log_in: Any, tmp_path: Path) -> None:
+def test_a_log_that_was_replaced_is_read_from_its_start(
+    kind: str, log: Any, log_in: Any, tmp_path: Path
+) -> None:
     session = log_in(tmp_path)
     session.write(build(log, kind, ["prompt", "words", "prompt", "words"]))
     session.hear(END[kind], at=LATER)
     session.write(build(log, kind, ["words", "same prompt"]))
-    users = [event.user for event in session.hear(END[kind], at=LATER).events if event.kind == "turn"]
+    users = [
+        event.user for event in session.hear(END[kind], at=LATER).events if event.kind == "turn"
+    ]
     assert "the same" in users
 
 
@@ -235,7 +321,9 @@ def test_a_line_that_is_too_long_is_stepped_over_and_named(
     assert [event.replies for event in reading.events if event.kind == "turn"] == [("short",)]
 
 
-def test_memory_grows_with_what_was_said_and_not_with_the_log(kind: str, log: Any, log_in: Any, tmp_path: Path) -> None:
+def test_memory_grows_with_what_was_said_and_not_with_the_log(
+    kind: str, log: Any, log_in: Any, tmp_path: Path
+) -> None:
     t = log()
     name = {"codex": "exec_command", "copilot": "bash"}[kind]
     for number in range(40):
@@ -252,12 +340,16 @@ def test_memory_grows_with_what_was_said_and_not_with_the_log(kind: str, log: An
     assert peak < size / 3
 
 
-def test_a_log_of_opening_tags_is_read_in_linear_time(kind: str, log: Any, log_in: Any, tmp_path: Path) -> None:
+def test_a_log_of_opening_tags_is_read_in_linear_time(
+    kind: str, log: Any, log_in: Any, tmp_path: Path
+) -> None:
     t = log()
     t.user("<environment_context>" * 20_000 + "<a " * 20_000)
     t.say("*** Update File: " * 20_000 + "exec_command({cmd:" * 20_000)
     t.call(
-        {"codex": "exec", "copilot": "apply_patch"}[kind], 'exec_command({cmd:"\\' * 20_000, "user selected" * 20_000
+        {"codex": "exec", "copilot": "apply_patch"}[kind],
+        'exec_command({cmd:"\\' * 20_000,
+        "user selected" * 20_000,
     )
     session = log_in(tmp_path)
     assert len(session.turns(t.bytes())) == 1

@@ -1,4 +1,6 @@
-"""Payloads of Codex CLI, beside the rollout that grows meanwhile; what Codex asks for and is answered."""
+"""Payloads of Codex CLI, beside the rollout that grows meanwhile; what Codex asks for and is
+answered.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from keeplore_hooks.hosts import Ask
 
 AT = "2026-02-09T14:00:04Z"
 LATER = "2026-02-09T15:00:00Z"
-PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b/c.py\n+z\n*** End Patch\n"
+PATCH = (
+    "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b/c.py\n+z\n*** End Patch\n"
+)
 
 
 @pytest.fixture
@@ -26,7 +30,9 @@ def asked(codex: Any, event: str, **fields: Any) -> Ask | None:
     return found
 
 
-def test_a_prompt_that_the_rollout_lacks_is_provisional_until_the_rollout_has_it(rollout: Any, codex: Any) -> None:
+def test_a_prompt_that_the_rollout_lacks_is_provisional_until_the_rollout_has_it(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     codex.write(t.bytes())
     (turn,) = codex.hear("UserPromptSubmit", AT, turn_id="task-1", prompt="Drop Redis").events
@@ -37,7 +43,12 @@ def test_a_prompt_that_the_rollout_lacks_is_provisional_until_the_rollout_has_it
     t.say("Dropped.")
     codex.write(t.bytes())
     (turn,) = codex.hear("Stop", LATER, turn_id="task-1", last_assistant_message="Dropped.").events
-    assert (turn.id, turn.replies, turn.is_provisional, turn.is_complete) == ("task-1", ("Dropped.",), False, True)
+    assert (turn.id, turn.replies, turn.is_provisional, turn.is_complete) == (
+        "task-1",
+        ("Dropped.",),
+        False,
+        True,
+    )
 
 
 def test_a_prompt_that_the_rollout_has_gives_nothing_more(rollout: Any, codex: Any) -> None:
@@ -54,16 +65,24 @@ def test_a_prompt_that_the_rollout_has_gives_nothing_more(rollout: Any, codex: A
     assert (turn.user, turn.is_provisional) == ("continue", True)
 
 
-def test_a_new_prompt_ends_the_turn_before_it_and_one_typed_meanwhile_does_not(rollout: Any, codex: Any) -> None:
+def test_a_new_prompt_ends_the_turn_before_it_and_one_typed_meanwhile_does_not(
+    rollout: Any, codex: Any
+) -> None:
     t = rollout()
     t.task("task-1")
     t.user("Drop Redis")
     t.say("Looking.")
     codex.write(t.bytes())
     meanwhile = codex.hear("UserPromptSubmit", AT, turn_id="task-1", prompt="keep the tests").events
-    assert [(turn.user, turn.is_complete) for turn in meanwhile] == [("Drop Redis", False), ("keep the tests", False)]
+    assert [(turn.user, turn.is_complete) for turn in meanwhile] == [
+        ("Drop Redis", False),
+        ("keep the tests", False),
+    ]
     after = codex.hear("UserPromptSubmit", LATER, turn_id="task-2", prompt="And now?").events
-    assert [(turn.user, turn.is_complete) for turn in after] == [("Drop Redis", True), ("And now?", False)]
+    assert [(turn.user, turn.is_complete) for turn in after] == [
+        ("Drop Redis", True),
+        ("And now?", False),
+    ]
 
 
 def test_last_words_that_the_rollout_lacks_are_added(rollout: Any, codex: Any) -> None:
@@ -90,23 +109,37 @@ def test_a_late_stop_does_not_touch_a_later_turn(rollout: Any, codex: Any) -> No
         t.say(f"words {number}")
     codex.write(t.bytes())
     heard = codex.hear("Stop", AT, turn_id="task-1", last_assistant_message="words 1").events
-    assert [(turn.replies, turn.is_complete) for turn in heard] == [(("words 1",), True), (("words 2",), False)]
+    assert [(turn.replies, turn.is_complete) for turn in heard] == [
+        (("words 1",), True),
+        (("words 2",), False),
+    ]
 
 
 def test_without_a_rollout_payloads_make_the_turn(codex: Any) -> None:
     nothing: dict[str, Any] = {"transcript_path": None}
     codex.hear("SessionStart", AT, source="startup", **nothing)
-    (asked_for,) = codex.hear("UserPromptSubmit", AT, turn_id="task-1", prompt="Drop Redis", **nothing).events
-    (turn,) = codex.hear("Stop", LATER, turn_id="task-1", last_assistant_message="Dropped.", **nothing).events
+    (asked_for,) = codex.hear(
+        "UserPromptSubmit", AT, turn_id="task-1", prompt="Drop Redis", **nothing
+    ).events
+    (turn,) = codex.hear(
+        "Stop", LATER, turn_id="task-1", last_assistant_message="Dropped.", **nothing
+    ).events
     assert turn.id == asked_for.id
-    assert (turn.user, turn.replies, turn.is_complete, turn.is_provisional) == ("Drop Redis", ("Dropped.",), True, True)
+    assert (turn.user, turn.replies, turn.is_complete, turn.is_provisional) == (
+        "Drop Redis",
+        ("Dropped.",),
+        True,
+        True,
+    )
     (compaction,) = codex.hear("PostCompact", LATER, trigger="manual", **nothing).events
     assert (compaction.phase, compaction.trigger, compaction.summary) == ("after", "manual", "")
 
 
 def test_words_whose_prompt_nobody_heard_make_a_turn_where_there_is_no_rollout(codex: Any) -> None:
     nothing: dict[str, Any] = {"transcript_path": None}
-    (turn,) = codex.hear("Stop", LATER, turn_id="task-1", last_assistant_message="Dropped.", **nothing).events
+    (turn,) = codex.hear(
+        "Stop", LATER, turn_id="task-1", last_assistant_message="Dropped.", **nothing
+    ).events
     assert (turn.user, turn.replies, turn.is_provisional) == ("", ("Dropped.",), True)
 
 
@@ -124,22 +157,36 @@ def test_sessions_and_compactions_are_told(rollout: Any, codex: Any) -> None:
     (before,) = codex.hear("PreCompact", AT, trigger="auto").events
     assert codex.hear("PostCompact", AT, trigger="auto").events == ()
     (ended,) = codex.hear("SessionEnd", AT, reason="other").events
-    assert [(event.phase, event.reason) for event in (started, ended)] == [("started", "resume"), ("ended", "other")]
+    assert [(event.phase, event.reason) for event in (started, ended)] == [
+        ("started", "resume"),
+        ("ended", "other"),
+    ]
     assert (before.phase, before.trigger) == ("before", "auto")
 
 
-def test_an_answer_is_given_under_the_id_that_it_has_in_the_rollout(rollout: Any, codex: Any) -> None:
+def test_an_answer_is_given_under_the_id_that_it_has_in_the_rollout(
+    rollout: Any, codex: Any
+) -> None:
     given = {"questions": [{"id": "db", "question": "Which?", "options": [{"label": "Redis"}]}]}
     told = {"answers": {"db": {"answers": ["Redis"]}}}
     t = rollout()
     t.task("task-1")
     t.user("Where?")
     codex.write(t.bytes())
-    fields = {"tool_name": "request_user_input", "tool_input": given, "tool_response": told, "tool_use_id": "ask"}
+    fields = {
+        "tool_name": "request_user_input",
+        "tool_input": given,
+        "tool_response": told,
+        "tool_use_id": "ask",
+    }
     payload = codex.hear("PostToolUse", AT, **fields).events[-1]
     t.call("request_user_input", given, json.dumps(told), "ask")
     codex.write(t.bytes())
-    record = next(event for event in codex.hear("PostToolUse", AT, **fields).events if event.kind == "question")
+    record = next(
+        event
+        for event in codex.hear("PostToolUse", AT, **fields).events
+        if event.kind == "question"
+    )
     assert (payload.id, payload.answer) == (record.id, record.answer) == ("ask:0", "Redis")
 
 
@@ -154,7 +201,12 @@ def test_subagents_make_no_turns(rollout: Any, codex: Any, tmp_path: Path) -> No
     other.write_bytes(t.bytes())
     agent = {"agent_id": "a1", "transcript_path": str(other)}
     assert codex.hear("SubagentStop", AT, last_assistant_message="None.", **agent).events == ()
-    assert codex.hear("UserPromptSubmit", AT, turn_id="task-9", prompt="Look for tests", **agent).events == ()
+    assert (
+        codex.hear(
+            "UserPromptSubmit", AT, turn_id="task-9", prompt="Look for tests", **agent
+        ).events
+        == ()
+    )
     assert codex.cursor == cursor
     assert asked(codex, "UserPromptSubmit", prompt="Look for tests", agent_id="a1") is None
 
@@ -163,42 +215,60 @@ def test_subagents_make_no_turns(rollout: Any, codex: Any, tmp_path: Path) -> No
     ("event", "fields", "ask"),
     [
         ("SessionStart", {"source": "fork"}, Ask("brief", source="fork")),
-        ("PreToolUse", {"tool_name": "apply_patch", "tool_input": {"command": PATCH}}, Ask("edit", "a.py\nb/c.py")),
+        (
+            "PreToolUse",
+            {"tool_name": "apply_patch", "tool_input": {"command": PATCH}},
+            Ask("edit", "a.py\nb/c.py"),
+        ),
         ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": PATCH}}, None),
         ("PreToolUse", {"tool_name": "apply_patch", "tool_input": {"command": 5}}, None),
         ("SessionStart", {"source": "compact"}, Ask("brief", source="compact")),
         ("UserPromptSubmit", {"prompt": "Drop Redis"}, Ask("prompt", text="Drop Redis")),
         ("UserPromptSubmit", {"prompt": "$recall redis"}, Ask("command", "redis", "recall")),
-        ("UserPromptSubmit", {"prompt": "/keeplore:recall redis"}, Ask("command", "redis", "recall")),
+        (
+            "UserPromptSubmit",
+            {"prompt": "/keeplore:recall redis"},
+            Ask("command", "redis", "recall"),
+        ),
         ("UserPromptSubmit", {"prompt": "/review"}, None),
         ("UserPromptSubmit", {"prompt": " "}, None),
         ("Stop", {}, None),
     ],
 )
-def test_what_codex_waits_for(codex: Any, event: str, fields: dict[str, Any], ask: Ask | None) -> None:
+def test_what_codex_waits_for(
+    codex: Any, event: str, fields: dict[str, Any], ask: Ask | None
+) -> None:
     assert asked(codex, event, **fields) == ask
 
 
 def test_the_reply_has_the_keys_that_codex_takes_and_no_others(codex: Any) -> None:
     output = json.loads(codex.host.reply("SessionStart", "Redis went."))
-    assert output == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "Redis went."}}
+    assert output == {
+        "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "Redis went."}
+    }
     assert codex.host.reply("Stop", "Redis went.") == b""
     assert codex.host.reply("SessionStart", " ") == b""
 
 
 def test_a_reply_that_is_too_long_is_cut_at_a_line(codex: Any) -> None:
-    context = json.loads(codex.host.reply("UserPromptSubmit", "äöü\n" * 2000))["hookSpecificOutput"][
-        "additionalContext"
-    ]
+    context = json.loads(codex.host.reply("UserPromptSubmit", "äöü\n" * 2000))[
+        "hookSpecificOutput"
+    ]["additionalContext"]
     assert len(context.encode()) <= 7_500
     assert set(context.split("\n")) == {"äöü"}
     assert (
-        len(json.loads(codex.host.reply("SessionStart", "x" * 9000))["hookSpecificOutput"]["additionalContext"])
+        len(
+            json.loads(codex.host.reply("SessionStart", "x" * 9000))["hookSpecificOutput"][
+                "additionalContext"
+            ]
+        )
         == 7_500
     )
 
 
-@pytest.mark.parametrize("payload", [b"", b"[]", b"null", b'{"session_id": 7}', b"{" * 5000, b'{"session_id":"\xff'])
+@pytest.mark.parametrize(
+    "payload", [b"", b"[]", b"null", b'{"session_id": 7}', b"{" * 5000, b'{"session_id":"\xff']
+)
 def test_no_payload_makes_the_adapter_raise(codex: Any, payload: bytes) -> None:
     for event in ("SessionStart", "UserPromptSubmit", "Stop", "PostToolUse"):
         assert codex.host.origin(event, payload) is None
@@ -206,7 +276,11 @@ def test_no_payload_makes_the_adapter_raise(codex: Any, payload: bytes) -> None:
         assert codex.host.ask(event, payload) is None
 
 
-@pytest.mark.parametrize("path", ["relative.jsonl", "/etc/passwd", "/dev/null", "/tmp/\0.jsonl", 7, "/nowhere/x.jsonl"])
+@pytest.mark.parametrize(
+    "path", ["relative.jsonl", "/etc/passwd", "/dev/null", "/tmp/\0.jsonl", 7, "/nowhere/x.jsonl"]
+)
 def test_a_path_that_is_no_rollouts_is_not_read(codex: Any, path: Any) -> None:
-    reading = codex.hear("UserPromptSubmit", AT, turn_id="t", prompt="Drop Redis", transcript_path=path)
+    reading = codex.hear(
+        "UserPromptSubmit", AT, turn_id="t", prompt="Drop Redis", transcript_path=path
+    )
     assert [turn.user for turn in reading.events if isinstance(turn, Turn)] == ["Drop Redis"]

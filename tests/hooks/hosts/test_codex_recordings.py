@@ -28,13 +28,18 @@ def index(recordings: Path) -> list[dict[str, Any]]:
 def test_the_turns_of_the_person_are_those_of_the_index_or_the_docs_say_why_not(
     recordings: Path, index: list[dict[str, Any]]
 ) -> None:
-    table = {name: (int(theirs), int(ours)) for name, theirs, ours, _ in _ROW.findall(PAGE.read_text())}
+    table = {
+        name: (int(theirs), int(ours)) for name, theirs, ours, _ in _ROW.findall(PAGE.read_text())
+    }
     found, expected = {}, {}
     for entry in index:
         name = entry["file"].removeprefix("codex/")
         events = HOST.read_transcript(recordings / entry["file"], Cursor()).events
         users = {event.id: event.user for event in events if isinstance(event, Turn)}
-        found[name] = (entry["hum"], sum(bool(user) and not user.startswith("/") for user in users.values()))
+        found[name] = (
+            entry["hum"],
+            sum(bool(user) and not user.startswith("/") for user in users.values()),
+        )
         expected[name] = table.get(name, (entry["hum"], entry["hum"]))
     assert found == expected
     assert set(table) <= set(found)
@@ -57,12 +62,19 @@ def test_a_rollout_is_read_without_problems_and_with_nothing_injected(
         assert reading.problems == ()
         assert all(from_json(to_json(event)) == event for event in reading.events)
         assert not any(turn.user.startswith(marks) for turn in turns)
-        assert all(turn.is_complete and turn.replies and turn.origin.cwd and turn.origin.branch for turn in turns)
+        assert all(
+            turn.is_complete and turn.replies and turn.origin.cwd and turn.origin.branch
+            for turn in turns
+        )
 
 
 def test_no_reply_stands_twice(recordings: Path, index: list[dict[str, Any]]) -> None:
     for entry in index:
-        lines = [json.loads(line) for line in (recordings / entry["file"]).read_bytes().split(b"\n") if line]
+        lines = [
+            json.loads(line)
+            for line in (recordings / entry["file"]).read_bytes().split(b"\n")
+            if line
+        ]
         payloads = [line["payload"] for line in lines if line["type"] == "event_msg"]
         said = sum(payload.get("type") == "agent_message" for payload in payloads)
         events = HOST.read_transcript(recordings / entry["file"], Cursor()).events

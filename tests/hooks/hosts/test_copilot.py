@@ -38,7 +38,11 @@ def test_a_turn_has_the_prompt_the_words_and_the_hosts_id(event_log: Any, copilo
     turn = only(copilot.turns(t.bytes()))
     assert (turn.id, turn.user, turn.replies) == (key, "Drop Redis", ("Looking.", "Dropped."))
     assert (turn.at, turn.ended_at) == ("2026-02-09T14:00:01Z", "2026-02-09T14:00:06Z")
-    assert (turn.origin.cwd, turn.origin.branch, turn.is_complete) == ("/home/ann/kasha", "main", True)
+    assert (turn.origin.cwd, turn.origin.branch, turn.is_complete) == (
+        "/home/ann/kasha",
+        "main",
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,9 @@ def test_what_nobody_typed_is_no_turn(event_log: Any, copilot: Any, data: dict[s
     assert (turn.user, turn.replies) == ("Drop Redis", ("Dropped.",))
 
 
-def test_a_prompt_typed_while_copilot_works_is_a_turn_of_its_own(event_log: Any, copilot: Any) -> None:
+def test_a_prompt_typed_while_copilot_works_is_a_turn_of_its_own(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
     t.user("Drop Redis", delivery="idle")
     t.say("Looking.")
@@ -73,7 +79,9 @@ def test_a_prompt_typed_while_copilot_works_is_a_turn_of_its_own(event_log: Any,
 
 
 @pytest.mark.parametrize("kind", ["abort", "session.snapshot_rewind", "session.shutdown"])
-def test_an_interrupted_turn_keeps_what_was_said_and_is_over(event_log: Any, copilot: Any, kind: str) -> None:
+def test_an_interrupted_turn_keeps_what_was_said_and_is_over(
+    event_log: Any, copilot: Any, kind: str
+) -> None:
     t = event_log()
     t.user("Drop Redis")
     t.say("Looking.")
@@ -91,13 +99,27 @@ def test_work_is_named_and_its_content_left_out(event_log: Any, copilot: Any) ->
     t.call("apply_patch", PATCH)
     t.call("view", {"path": "/etc/hosts"})
     t.call("edit", {"path": "failed.py"}, success=False, error={"message": "no match"})
-    t.call("bash", {"command": "git commit -m x\necho"}, "[main 1234567] Drop Redis\n 1 file changed")
-    t.call("bash", {"command": "gh pr create"}, "https://forge.example/o/r/pull/7\n<exited with exit code 0>")
-    t.call("bash", {"command": "rm -rf /"}, success=False, error={"code": "denied", "message": "The user said no"})
+    t.call(
+        "bash", {"command": "git commit -m x\necho"}, "[main 1234567] Drop Redis\n 1 file changed"
+    )
+    t.call(
+        "bash",
+        {"command": "gh pr create"},
+        "https://forge.example/o/r/pull/7\n<exited with exit code 0>",
+    )
+    t.call(
+        "bash",
+        {"command": "rm -rf /"},
+        success=False,
+        error={"code": "denied", "message": "The user said no"},
+    )
     work = only(copilot.turns(t.bytes())).work
     assert work.files == ("/home/ann/kasha/a.py", "/home/ann/kasha/b.py", "/home/ann/kasha/c.py")
     assert work.commands == ("git commit -m x", "gh pr create")
-    assert (work.commits, work.links) == (("1234567 Drop Redis",), ("https://forge.example/o/r/pull/7",))
+    assert (work.commits, work.links) == (
+        ("1234567 Drop Redis",),
+        ("https://forge.example/o/r/pull/7",),
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,24 +132,43 @@ def test_work_is_named_and_its_content_left_out(event_log: Any, copilot: Any) ->
         ("User skipped question", ""),
     ],
 )
-def test_a_question_has_its_options_and_the_chosen_answer(event_log: Any, copilot: Any, told: str, answer: str) -> None:
+def test_a_question_has_its_options_and_the_chosen_answer(
+    event_log: Any, copilot: Any, told: str, answer: str
+) -> None:
     t = event_log()
     t.user("Where to keep it?")
     t.call("ask_user", {"question": "Which?", "choices": ["Redis", "SQLite"]}, told, "ask")
     events = copilot.events(t.bytes())
     question = next(event for event in events if event.kind == "question")
-    assert (question.id, question.question, question.options) == ("ask:0", "Which?", ("Redis", "SQLite"))
+    assert (question.id, question.question, question.options) == (
+        "ask:0",
+        "Which?",
+        ("Redis", "SQLite"),
+    )
     assert question.answer == answer
     assert events[-1].replies == (question,)
 
 
-def test_a_form_is_a_question_with_the_options_of_its_first_field(event_log: Any, copilot: Any) -> None:
+def test_a_form_is_a_question_with_the_options_of_its_first_field(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
     t.user("Where to keep it?")
-    schema = {"type": "object", "properties": {"store": {"type": "string", "enum": ["Redis", "SQLite"]}}}
-    t.call("ask_user", {"message": "Which?", "requestedSchema": schema}, '{"content": {"store": "Redis"}}')
+    schema = {
+        "type": "object",
+        "properties": {"store": {"type": "string", "enum": ["Redis", "SQLite"]}},
+    }
+    t.call(
+        "ask_user",
+        {"message": "Which?", "requestedSchema": schema},
+        '{"content": {"store": "Redis"}}',
+    )
     question = next(event for event in copilot.events(t.bytes()) if event.kind == "question")
-    assert (question.question, question.options, question.answer) == ("Which?", ("Redis", "SQLite"), "Redis")
+    assert (question.question, question.options, question.answer) == (
+        "Which?",
+        ("Redis", "SQLite"),
+        "Redis",
+    )
 
 
 def test_a_slash_command_is_a_command_and_a_turn(event_log: Any, copilot: Any) -> None:
@@ -145,11 +186,18 @@ def test_the_summary_of_a_compaction_is_nobodys_words(event_log: Any, copilot: A
     t.say("Looking.")
     t.add("session.compaction_start", {})
     t.add("session.compaction_complete", {"success": False})
-    t.add("session.compaction_complete", {"success": True, "summaryContent": "The cache went.", "trigger": "manual"})
+    t.add(
+        "session.compaction_complete",
+        {"success": True, "summaryContent": "The cache went.", "trigger": "manual"},
+    )
     t.say("Done.")
     events = copilot.events(t.bytes())
     assert [event.kind for event in events] == ["turn", "compaction", "turn"]
-    assert (events[1].phase, events[1].trigger, events[1].summary) == ("after", "manual", "The cache went.")
+    assert (events[1].phase, events[1].trigger, events[1].summary) == (
+        "after",
+        "manual",
+        "The cache went.",
+    )
     assert events[2].replies == ("Looking.", "Done.")
 
 
@@ -166,7 +214,9 @@ def test_what_a_subagent_says_is_no_exchange(event_log: Any, copilot: Any) -> No
     assert turn.replies == ("There are no tests.",)
 
 
-def test_history_that_a_resumed_session_writes_again_counts_once(event_log: Any, copilot: Any) -> None:
+def test_history_that_a_resumed_session_writes_again_counts_once(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
     for number in (1, 2):
         t.user(f"prompt {number}")
@@ -177,12 +227,22 @@ def test_history_that_a_resumed_session_writes_again_counts_once(event_log: Any,
     turns = copilot.turns(t.bytes())
     assert [turn.user for turn in turns] == ["prompt 1", "prompt 2", "prompt 3"]
     assert [turn.replies for turn in turns] == [("words 1",), ("words 2",), ()]
-    assert [turn.origin.cwd for turn in turns] == ["/home/ann/kasha", "/home/ann/kasha", "/home/ann/other"]
+    assert [turn.origin.cwd for turn in turns] == [
+        "/home/ann/kasha",
+        "/home/ann/kasha",
+        "/home/ann/other",
+    ]
 
 
-def test_pictures_are_lines_and_a_summary_at_the_end_is_a_reply(event_log: Any, copilot: Any) -> None:
+def test_pictures_are_lines_and_a_summary_at_the_end_is_a_reply(
+    event_log: Any, copilot: Any
+) -> None:
     t = event_log()
-    pictures = [{"type": "blob", "mimeType": "image/png"}, {"type": "file", "path": "/a.PNG"}, {"path": "/a.py"}]
+    pictures = [
+        {"type": "blob", "mimeType": "image/png"},
+        {"type": "file", "path": "/a.PNG"},
+        {"path": "/a.py"},
+    ]
     t.user("Look", attachments=pictures)
     t.add("session.task_complete", {"summary": "It is blue."})
     turn = only(copilot.turns(t.bytes()))
@@ -206,7 +266,9 @@ def test_sessions_are_found_in_both_forms(event_log: Any, copilot: Any, tmp_path
     (tmp_path / "session-state" / "empty.jsonl").write_bytes(b"")
     found = list(copilot.host.recorded(tmp_path, str(tmp_path)))
     assert [session.session for session in found] == [copilot.path.parent.name, "older"]
-    assert {(session.cwd, session.started_at) for session in found} == {("/home/ann/kasha", "2026-02-09T14:00:00Z")}
+    assert {(session.cwd, session.started_at) for session in found} == {
+        ("/home/ann/kasha", "2026-02-09T14:00:00Z")
+    }
 
 
 # Payloads
@@ -215,13 +277,20 @@ def test_sessions_are_found_in_both_forms(event_log: Any, copilot: Any, tmp_path
 def test_a_prompt_is_provisional_until_the_log_has_it(event_log: Any, copilot: Any) -> None:
     t = event_log()
     copilot.write(t.bytes())
-    (turn,) = copilot.hear("userPromptSubmitted", "2026-02-09T14:00:00Z", prompt="Drop Redis").events
+    (turn,) = copilot.hear(
+        "userPromptSubmitted", "2026-02-09T14:00:00Z", prompt="Drop Redis"
+    ).events
     assert (turn.user, turn.is_provisional, turn.is_complete) == ("Drop Redis", True, False)
     key = t.user("Drop Redis")
     t.say("Dropped.")
     copilot.write(t.bytes())
     (turn,) = copilot.hear("agentStop", LATER, stopReason="end_turn").events
-    assert (turn.id, turn.replies, turn.is_provisional, turn.is_complete) == (key, ("Dropped.",), False, True)
+    assert (turn.id, turn.replies, turn.is_provisional, turn.is_complete) == (
+        key,
+        ("Dropped.",),
+        False,
+        True,
+    )
 
 
 def test_a_prompt_that_the_log_has_gives_nothing_more(event_log: Any, copilot: Any) -> None:
@@ -236,18 +305,28 @@ def test_a_prompt_that_the_log_has_gives_nothing_more(event_log: Any, copilot: A
 
 def test_both_spellings_of_events_and_keys_are_read(event_log: Any, copilot: Any) -> None:
     copilot.write(event_log().bytes())
-    fields = {"session_id": copilot.common["sessionId"], "transcript_path": str(copilot.path), "cwd": "/home/ann/kasha"}
+    fields = {
+        "session_id": copilot.common["sessionId"],
+        "transcript_path": str(copilot.path),
+        "cwd": "/home/ann/kasha",
+    }
     copilot.common = {}
     (started,) = copilot.hear("SessionStart", AT, source="new", **fields).events
     (before,) = copilot.hear("PreCompact", AT, trigger="auto", **fields).events
     (ended,) = copilot.hear("SessionEnd", AT, reason="user_exit", **fields).events
-    assert (started.phase, started.reason, started.origin.cwd) == ("started", "new", "/home/ann/kasha")
+    assert (started.phase, started.reason, started.origin.cwd) == (
+        "started",
+        "new",
+        "/home/ann/kasha",
+    )
     assert (before.phase, before.trigger) == ("before", "auto")
     assert (ended.phase, ended.reason) == ("ended", "user_exit")
 
 
 def test_an_editors_name_of_a_session_is_that_of_the_log(copilot: Any) -> None:
-    origin = copilot.host.origin("sessionStart", b'{"sessionId": "agent-host-copilotcli:/abc-1", "cwd": "/x"}')
+    origin = copilot.host.origin(
+        "sessionStart", b'{"sessionId": "agent-host-copilotcli:/abc-1", "cwd": "/x"}'
+    )
     assert (origin.session, origin.cwd) == ("abc-1", "/x")
 
 
@@ -276,8 +355,12 @@ def test_payloads_that_do_not_name_the_log_find_it_in_its_usual_place(
     t.user("Drop Redis")
     copilot.write(t.bytes())
     copilot.common["transcriptPath"] = None
-    assert copilot.host.origin("sessionEnd", copilot.payload(transcript_path=None)).transcript == str(copilot.path)
-    assert [event.kind for event in copilot.hear("sessionEnd", LATER, transcript_path=None).events] == [
+    assert copilot.host.origin(
+        "sessionEnd", copilot.payload(transcript_path=None)
+    ).transcript == str(copilot.path)
+    assert [
+        event.kind for event in copilot.hear("sessionEnd", LATER, transcript_path=None).events
+    ] == [
         "turn",
         "session",
     ]
@@ -290,26 +373,44 @@ def test_payloads_that_do_not_name_the_log_find_it_in_its_usual_place(
         ("SessionStart", {"source": "resume"}, Ask("brief", source="resume")),
         ("userPromptSubmitted", {"prompt": "Drop Redis"}, Ask("prompt", text="Drop Redis")),
         ("UserPromptSubmit", {"prompt": "/recall redis"}, Ask("command", "redis", "recall")),
-        ("UserPromptSubmit", {"prompt": "/keeplore/recall redis"}, Ask("command", "redis", "recall")),
-        ("UserPromptSubmit", {"prompt": "/keeplore:recall redis"}, Ask("command", "redis", "recall")),
+        (
+            "UserPromptSubmit",
+            {"prompt": "/keeplore/recall redis"},
+            Ask("command", "redis", "recall"),
+        ),
+        (
+            "UserPromptSubmit",
+            {"prompt": "/keeplore:recall redis"},
+            Ask("command", "redis", "recall"),
+        ),
         ("userPromptSubmitted", {"prompt": "/clear"}, None),
         ("userPromptSubmitted", {"prompt": ""}, None),
         ("agentStop", {}, None),
     ],
 )
-def test_what_copilot_waits_for(copilot: Any, event: str, fields: dict[str, Any], ask: Ask | None) -> None:
+def test_what_copilot_waits_for(
+    copilot: Any, event: str, fields: dict[str, Any], ask: Ask | None
+) -> None:
     assert copilot.host.ask(event, copilot.payload(**fields)) == ask
 
 
 def test_the_reply_is_one_flat_object_within_ten_kilobytes(copilot: Any) -> None:
-    assert json.loads(copilot.host.reply("sessionStart", "Redis went.")) == {"additionalContext": "Redis went."}
+    assert json.loads(copilot.host.reply("sessionStart", "Redis went.")) == {
+        "additionalContext": "Redis went."
+    }
     long = json.loads(copilot.host.reply("SessionStart", "äöü\n" * 3000))["additionalContext"]
     assert 9_900 < len(long.encode()) <= 10_000
     assert set(long.split("\n")) == {"äöü"}
-    assert copilot.host.reply("agentStop", "Redis went.") == copilot.host.reply("sessionStart", " ") == b""
+    assert (
+        copilot.host.reply("agentStop", "Redis went.")
+        == copilot.host.reply("sessionStart", " ")
+        == b""
+    )
 
 
-@pytest.mark.parametrize("payload", [b"", b"[]", b"null", b'{"sessionId": 7}', b"{" * 5000, b'{"sessionId":"\xff'])
+@pytest.mark.parametrize(
+    "payload", [b"", b"[]", b"null", b'{"sessionId": 7}', b"{" * 5000, b'{"sessionId":"\xff']
+)
 def test_no_payload_makes_the_adapter_raise(copilot: Any, payload: bytes) -> None:
     for event in ("sessionStart", "UserPromptSubmit", "agentStop", "postToolUse"):
         assert copilot.host.origin(event, payload) is None

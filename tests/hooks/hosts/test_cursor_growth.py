@@ -52,14 +52,20 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], set[str]]:
 
 def said(turn: Turn) -> Any:
     """A turn without times: what has none in the transcript gets that at which it was read."""
-    replies = tuple(reply if isinstance(reply, str) else (reply.id, reply.question) for reply in turn.replies)
+    replies = tuple(
+        reply if isinstance(reply, str) else (reply.id, reply.question) for reply in turn.replies
+    )
     return turn.user, replies, turn.work
 
 
 def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
-    """Where a reading may find the end of the file: anywhere, but often right at or before the end of a line."""
+    """Where a reading may find the end of the file: anywhere, but often right at or before the end
+    of a line.
+    """
     ends = [match.end() for match in re.finditer(rb"\n|\}\{", content)] or [0]
-    near = st.builds(lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2))
+    near = st.builds(
+        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+    )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
 
@@ -76,22 +82,28 @@ def test_reading_while_the_transcript_grows_gives_the_same_as_reading_it_at_once
         grown: list[Any] = []
         for cut in data.draw(cuts(content)):
             session.write(content[:cut])
-            grown += session.hear(data.draw(st.sampled_from(["afterAgentResponse", "stop", "subagentStop"]))).events
+            grown += session.hear(
+                data.draw(st.sampled_from(["afterAgentResponse", "stop", "subagentStop"]))
+            ).events
         session.write(content)
         grown += session.hear("stop", at=LATER).events
         assert session.hear("stop", at=LATER).events == ()
         assert session.hear("subagentStop").events == ()
     turns = settled(grown)[0]
-    assert {id_: said(turn) for id_, turn in turns.items()} == {id_: said(turn) for id_, turn in whole[0].items()}
+    assert {id_: said(turn) for id_, turn in turns.items()} == {
+        id_: said(turn) for id_, turn in whole[0].items()
+    }
     assert list(turns) == list(whole[0])
     assert all(turn.is_complete for turn in turns.values())
     assert settled(grown)[1] == whole[1]
 
 
-# What a session with payloads is made of: prompts, some of them equal, and what the agent says to each.
+# What a session with payloads is made of: prompts, some of them equal, and what the agent says to
+# each.
 TALK = st.lists(
     st.tuples(
-        st.sampled_from(["continue", "yes", "Do this", "And that"]), st.lists(st.sampled_from("abc"), max_size=3)
+        st.sampled_from(["continue", "yes", "Do this", "And that"]),
+        st.lists(st.sampled_from("abc"), max_size=3),
     ),
     max_size=6,
 )
@@ -102,7 +114,9 @@ TALK = st.lists(
 def test_what_payloads_and_transcript_both_tell_is_told_once(
     cursor_log: Any, cursor_in: Any, data: st.DataObject, talk: list[tuple[str, list[str]]]
 ) -> None:
-    """The transcript may be behind the payloads or ahead of them, and a worker may join in the middle."""
+    """The transcript may be behind the payloads or ahead of them, and a worker may join in the
+    middle.
+    """
     with tempfile.TemporaryDirectory() as folder:
         session, t, told = cursor_in(Path(folder)), cursor_log(), []
         is_behind = data.draw(st.booleans())
@@ -119,7 +133,9 @@ def test_what_payloads_and_transcript_both_tell_is_told_once(
                 t.say(f"{number}{reply}")
                 if data.draw(st.booleans()):
                     session.write(t.bytes())
-                told += session.hear("afterAgentResponse", text=f"{number}{reply}", **generation).events
+                told += session.hear(
+                    "afterAgentResponse", text=f"{number}{reply}", **generation
+                ).events
             if data.draw(st.booleans()):
                 told += session.hear("stop", status="completed", **generation).events
         session.write(t.bytes())
@@ -131,7 +147,9 @@ def test_what_payloads_and_transcript_both_tell_is_told_once(
         assert (turn.user, set(turn.replies)) == (whole[turn_id].user, set(whole[turn_id].replies))
 
 
-def test_a_transcript_that_shrank_is_read_from_the_start(cursor_log: Any, cursor_in: Any, tmp_path: Path) -> None:
+def test_a_transcript_that_shrank_is_read_from_the_start(
+    cursor_log: Any, cursor_in: Any, tmp_path: Path
+) -> None:
     session, t = cursor_in(tmp_path), cursor_log()
     for words in ("One", "Two", "Three"):
         t.user(words)
@@ -154,12 +172,28 @@ def test_problems_are_told_once(cursor_log: Any, cursor_in: Any, tmp_path: Path)
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.sampled_from(["user", "text"]),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=12)
+    | st.sampled_from(["user", "text"]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["type", "text", "content", "name", "input", "questions", "prompt", "id", "answers", "path"]
+                [
+                    "type",
+                    "text",
+                    "content",
+                    "name",
+                    "input",
+                    "questions",
+                    "prompt",
+                    "id",
+                    "answers",
+                    "path",
+                ]
             ),
             inner,
             max_size=4,
@@ -183,15 +217,27 @@ def test_lines_of_any_shape_raise_nothing(cursor_in: Any, records: list[Any]) ->
 
 @settings(max_examples=150, deadline=None)
 @given(
-    event=st.sampled_from(["beforeSubmitPrompt", "afterAgentResponse", "postToolUse", "afterFileEdit", "sessionEnd"]),
+    event=st.sampled_from(
+        ["beforeSubmitPrompt", "afterAgentResponse", "postToolUse", "afterFileEdit", "sessionEnd"]
+    ),
     fields=st.dictionaries(
         st.sampled_from(
-            ["prompt", "text", "tool_input", "tool_output", "generation_id", "workspace_roots", "file_path"]
+            [
+                "prompt",
+                "text",
+                "tool_input",
+                "tool_output",
+                "generation_id",
+                "workspace_roots",
+                "file_path",
+            ]
         ),
         values,
     ),
 )
-def test_payloads_of_any_shape_raise_nothing(cursor_in: Any, event: str, fields: dict[str, Any]) -> None:
+def test_payloads_of_any_shape_raise_nothing(
+    cursor_in: Any, event: str, fields: dict[str, Any]
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = cursor_in(Path(folder))
         session.hear("beforeSubmitPrompt", prompt="x")
@@ -200,13 +246,20 @@ def test_payloads_of_any_shape_raise_nothing(cursor_in: Any, event: str, fields:
 
 
 @settings(max_examples=50, deadline=None)
-@given(content=st.binary(max_size=300), pending=st.text(max_size=20) | st.just('{"carry":{"known":"x"}}'))
-def test_bytes_and_cursors_of_any_kind_raise_nothing(cursor_in: Any, content: bytes, pending: str) -> None:
+@given(
+    content=st.binary(max_size=300),
+    pending=st.text(max_size=20) | st.just('{"carry":{"known":"x"}}'),
+)
+def test_bytes_and_cursors_of_any_kind_raise_nothing(
+    cursor_in: Any, content: bytes, pending: str
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = cursor_in(Path(folder))
         session.cursor = Cursor(7, "x", pending)
         session.write(content + b'\n{"role":"user","message":{"content":"hi"}}\n')
-        turns = [event for event in session.hear("stop", at=LATER).events if isinstance(event, Turn)]
+        turns = [
+            event for event in session.hear("stop", at=LATER).events if isinstance(event, Turn)
+        ]
         assert [turn.user for turn in turns] == ["hi"]
 
 

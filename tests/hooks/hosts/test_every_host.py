@@ -1,4 +1,6 @@
-"""What holds for the record of every host: subagents, compactions, and versions that are not known yet."""
+"""What holds for the record of every host: subagents, compactions, and versions that are not known
+yet.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,12 @@ class ClaudeTalk:
         self.log.say(words)
 
     def delegate(self, kind: str, task: str, agent: str) -> None:
-        call = self.log.call("Task", {"subagent_type": kind, "description": task, "prompt": "Long.\nVery."})
-        self.log.result(call, "Found in secret.py", toolUseResult={"agentId": agent, "status": "completed"})
+        call = self.log.call(
+            "Task", {"subagent_type": kind, "description": task, "prompt": "Long.\nVery."}
+        )
+        self.log.result(
+            call, "Found in secret.py", toolUseResult={"agentId": agent, "status": "completed"}
+        )
 
     def compact(self, summary: str) -> None:
         self.log.add("system", subtype="compact_boundary", compactMetadata={"trigger": "auto"})
@@ -81,11 +87,15 @@ class GeminiTalk(ClaudeTalk):
         self.log = builders["gemini_log"]()
 
     def delegate(self, kind: str, task: str, agent: str) -> None:
-        self.log.say("", {**self.log.call(kind, {"objective": task}, "Found in secret.py"), "agentId": agent})
+        self.log.say(
+            "", {**self.log.call(kind, {"objective": task}, "Found in secret.py"), "agentId": agent}
+        )
 
     def compact(self, summary: str) -> None:
         content = [{"text": f"<state_snapshot>{summary}</state_snapshot>"}]
-        patch = {"messages": [{"id": f"s{len(self.log.records)}", "type": "user", "content": content}]}
+        patch = {
+            "messages": [{"id": f"s{len(self.log.records)}", "type": "user", "content": content}]
+        }
         self.log.records.append({"$set": patch})
 
     def records(self) -> list[Any]:
@@ -112,7 +122,9 @@ class OpenCodeTalk(ClaudeTalk):
         at = 1_770_645_600_000 + 1000 * len(self.messages)
         key = f"msg_{len(self.messages):04}"
         time = {"created": at, "completed": at} if role == "assistant" else {"created": at}
-        self.messages.append({"info": {"id": key, "role": role, "time": time, **info}, "parts": list(parts)})
+        self.messages.append(
+            {"info": {"id": key, "role": role, "time": time, **info}, "parts": list(parts)}
+        )
         return key
 
     def prompt(self, words: str) -> None:
@@ -123,12 +135,27 @@ class OpenCodeTalk(ClaudeTalk):
 
     def delegate(self, kind: str, task: str, agent: str) -> None:
         given = {"subagent_type": kind, "description": task, "prompt": "Long."}
-        state = {"status": "completed", "input": given, "output": "secret.py", "metadata": {"sessionId": agent}}
-        self.add("assistant", {"type": "tool", "tool": "task", "callID": "call_1", "state": state}, finish="tool-calls")
+        state = {
+            "status": "completed",
+            "input": given,
+            "output": "secret.py",
+            "metadata": {"sessionId": agent},
+        }
+        self.add(
+            "assistant",
+            {"type": "tool", "tool": "task", "callID": "call_1", "state": state},
+            finish="tool-calls",
+        )
 
     def compact(self, summary: str) -> None:
         parent = self.add("user", {"type": "compaction", "auto": True})
-        self.add("assistant", {"type": "text", "text": summary}, summary=True, parentID=parent, finish="stop")
+        self.add(
+            "assistant",
+            {"type": "text", "text": summary},
+            summary=True,
+            parentID=parent,
+            finish="stop",
+        )
 
     def records(self) -> list[Any]:
         return list(self.messages)
@@ -138,19 +165,27 @@ TALKS = [ClaudeTalk, CodexTalk, CopilotTalk, GeminiTalk, CursorTalk, OpenCodeTal
 
 
 @pytest.fixture(params=TALKS, ids=lambda kind: kind.host)
-def talk(request: Any, lines: Any, rollout: Any, event_log: Any, gemini_log: Any, cursor_log: Any) -> Any:
+def talk(
+    request: Any, lines: Any, rollout: Any, event_log: Any, gemini_log: Any, cursor_log: Any
+) -> Any:
     names = {"lines": lines, "rollout": rollout, "event_log": event_log}
     return request.param({**names, "gemini_log": gemini_log, "cursor_log": cursor_log})
 
 
 def raw_of(kind: Any, records: list[Any]) -> bytes:
     if kind.host == "opencode":
-        session = {"id": "ses_one", "directory": "/home/ann/kasha", "time": {"created": 1_770_645_600_000}}
+        session = {
+            "id": "ses_one",
+            "directory": "/home/ann/kasha",
+            "time": {"created": 1_770_645_600_000},
+        }
         return json.dumps({"info": session, "messages": records}).encode()
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
-def read(talk: Any, folder: Path, records: list[Any] | None = None, cursor: Cursor | None = None) -> Reading:
+def read(
+    talk: Any, folder: Path, records: list[Any] | None = None, cursor: Cursor | None = None
+) -> Reading:
     path = folder / talk.name
     path.write_bytes(raw_of(talk, talk.records() if records is None else records))
     return host_named(talk.host).read_transcript(path, cursor or Cursor())
@@ -172,7 +207,9 @@ def test_a_subagent_is_a_reference_and_what_it_said_no_exchange(talk: Any, tmp_p
         assert agent.endswith("(agent-7)")
 
 
-def test_what_was_said_comes_before_the_compaction_and_the_summary_is_nobodys_words(talk: Any, tmp_path: Path) -> None:
+def test_what_was_said_comes_before_the_compaction_and_the_summary_is_nobodys_words(
+    talk: Any, tmp_path: Path
+) -> None:
     if talk.host == "cursor":
         pytest.skip("its transcripts do not tell of compactions")
     talk.prompt("Which store do we take?")
@@ -184,8 +221,14 @@ def test_what_was_said_comes_before_the_compaction_and_the_summary_is_nobodys_wo
         for event in read(talk, tmp_path).events
         if isinstance(event, Turn | Compaction)
     ]
-    assert [kind if isinstance(kind, str) else kind[0] for kind in kinds] == ["SQLite.", "after", "And now the schema."]
-    (compaction,) = (event for event in read(talk, tmp_path).events if isinstance(event, Compaction))
+    assert [kind if isinstance(kind, str) else kind[0] for kind in kinds] == [
+        "SQLite.",
+        "after",
+        "And now the schema.",
+    ]
+    (compaction,) = (
+        event for event in read(talk, tmp_path).events if isinstance(event, Compaction)
+    )
     assert SUMMARY in compaction.summary
     assert all(SUMMARY not in str(turn.replies) + turn.user for turn in turns(read(talk, tmp_path)))
 
@@ -198,18 +241,35 @@ def test_a_compaction_that_was_read_gives_nothing_again(talk: Any, tmp_path: Pat
     first = read(talk, tmp_path)
     talk.say("And now the schema.")
     second = read(talk, tmp_path, cursor=first.cursor)
-    assert [event.replies for event in second.events if isinstance(event, Turn)] == [("SQLite.", "And now the schema.")]
+    assert [event.replies for event in second.events if isinstance(event, Turn)] == [
+        ("SQLite.", "And now the schema.")
+    ]
     assert not any(isinstance(event, Compaction) for event in second.events)
     assert read(talk, tmp_path, cursor=second.cursor).events == ()
 
 
 def mutated(records: list[Any], number: int) -> list[Any]:
-    """The records as a version of tomorrow may write them: other types, other keys, other shapes."""
+    """The records as a version of tomorrow may write them: other types, other keys, other
+    shapes.
+    """
     chance = random.Random(number)
     unknown = [
-        {"type": "of-tomorrow", "uuid": "x", "id": "x", "data": {"words": "new"}, "payload": {"type": "new"}},
+        {
+            "type": "of-tomorrow",
+            "uuid": "x",
+            "id": "x",
+            "data": {"words": "new"},
+            "payload": {"type": "new"},
+        },
         {"kind": "other", "info": {"id": "y", "role": "narrator"}, "parts": [{"type": "hologram"}]},
-        {"type": ["user"], "message": 7, "role": {"a": 1}, "payload": "text", "data": None, "$set": []},
+        {
+            "type": ["user"],
+            "message": 7,
+            "role": {"a": 1},
+            "payload": "text",
+            "data": None,
+            "$set": [],
+        },
         [1, 2],
         "text",
         None,
@@ -228,25 +288,38 @@ def changed(record: Any, chance: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_records_of_a_newer_version_give_what_can_be_read(talk: Any, tmp_path: Path, number: int) -> None:
+def test_records_of_a_newer_version_give_what_can_be_read(
+    talk: Any, tmp_path: Path, number: int
+) -> None:
     for count in range(3):
         talk.prompt(f"prompt {count}")
         talk.say(f"words {count}")
-    found = [(turn.user, turn.replies) for turn in turns(read(talk, tmp_path, mutated(talk.records(), number)))]
+    found = [
+        (turn.user, turn.replies)
+        for turn in turns(read(talk, tmp_path, mutated(talk.records(), number)))
+    ]
     assert found == [(f"prompt {count}", (f"words {count}",)) for count in range(3)]
 
 
 @pytest.mark.parametrize("key", ["type", "role", "message", "payload", "data", "info"])
-def test_records_whose_keys_have_other_names_are_a_problem_and_no_error(talk: Any, tmp_path: Path, key: str) -> None:
+def test_records_whose_keys_have_other_names_are_a_problem_and_no_error(
+    talk: Any, tmp_path: Path, key: str
+) -> None:
     talk.prompt("Which store do we take?")
     talk.say("SQLite.")
 
     def renamed(value: Any) -> Any:
         if isinstance(value, dict):
-            return {f"{name}_2" if name == key else name: renamed(inner) for name, inner in value.items()}
+            return {
+                f"{name}_2" if name == key else name: renamed(inner)
+                for name, inner in value.items()
+            }
         return [renamed(inner) for inner in value] if isinstance(value, list) else value
 
-    before, reading = read(talk, tmp_path), read(talk, tmp_path, [renamed(record) for record in talk.records()])
+    before, reading = (
+        read(talk, tmp_path),
+        read(talk, tmp_path, [renamed(record) for record in talk.records()]),
+    )
     is_needed = renamed(talk.records()) != talk.records() and not turns(reading)
     assert turns(before)
     assert not is_needed or "may have written" in " ".join(reading.problems)

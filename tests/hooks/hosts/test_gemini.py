@@ -16,7 +16,11 @@ from keeplore_hooks.hosts import Ask, Cursor, host_named
 LATER = "2030-01-01T00:00:00Z"
 QUESTIONS = {
     "questions": [
-        {"question": "Which cache?", "header": "Cache", "options": [{"label": "Redis"}, {"label": "None"}]},
+        {
+            "question": "Which cache?",
+            "header": "Cache",
+            "options": [{"label": "Redis"}, {"label": "None"}],
+        },
         {"question": "Since when?", "header": "When", "type": "text"},
     ]
 }
@@ -34,8 +38,13 @@ def log(gemini_log: Any) -> Any:
 
 def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(session: Any, log: Any) -> None:
     first = log.user("Write the parser")
-    log.say("", log.call("write_file", {"file_path": "parser.py", "content": "secret content"}, call="w"))
-    log.say("Written.", log.call("run_shell_command", {"command": "pytest -q\necho done"}, call="r"))
+    log.say(
+        "",
+        log.call("write_file", {"file_path": "parser.py", "content": "secret content"}, call="w"),
+    )
+    log.say(
+        "Written.", log.call("run_shell_command", {"command": "pytest -q\necho done"}, call="r")
+    )
     log.say("It passes.", thoughts=[{"subject": "hm", "description": "secret thought"}])
     log.message("info", "Update available")
     second = log.user("Thanks")
@@ -47,7 +56,9 @@ def test_a_turn_holds_the_prompt_every_reply_and_what_was_done(session: Any, log
     assert "secret" not in repr(turns)
 
 
-def test_the_old_form_gives_the_same_turns(session: Any, gemini_in: Any, log: Any, tmp_path: Path) -> None:
+def test_the_old_form_gives_the_same_turns(
+    session: Any, gemini_in: Any, log: Any, tmp_path: Path
+) -> None:
     log.user("One")
     log.say("1", log.call("replace", {"file_path": "a.py"}))
     log.user("Two")
@@ -57,9 +68,17 @@ def test_the_old_form_gives_the_same_turns(session: Any, gemini_in: Any, log: An
     ]
 
 
-def test_a_message_that_is_recorded_again_takes_the_place_of_its_earlier_form(session: Any, log: Any) -> None:
+def test_a_message_that_is_recorded_again_takes_the_place_of_its_earlier_form(
+    session: Any, log: Any
+) -> None:
     log.user("Look")
-    call = log.call("run_shell_command", {"command": "git commit -m x"}, "[main 1a2b3c4] Add x", "executing", "c")
+    call = log.call(
+        "run_shell_command",
+        {"command": "git commit -m x"},
+        "[main 1a2b3c4] Add x",
+        "executing",
+        "c",
+    )
     said = log.say("Looking.", call)
     log.say("Looking around.", call | {"status": "success"}, id=said)
     (turn,) = session.turns(log.bytes())
@@ -82,25 +101,44 @@ def test_what_failed_or_was_refused_is_not_named_among_the_files(session: Any, l
 def test_a_pull_request_is_a_link(session: Any, log: Any) -> None:
     log.user("Open it")
     url = "https://forge.example/ann/kasha/pull/7"
-    log.say("Open.", log.call("run_shell_command", {"command": "gh pr create --fill"}, f"Creating\n{url}\n"))
+    log.say(
+        "Open.",
+        log.call("run_shell_command", {"command": "gh pr create --fill"}, f"Creating\n{url}\n"),
+    )
     assert session.turns(log.bytes())[0].work.links == (url,)
 
 
 def test_questions_come_with_their_options_and_the_answers(session: Any, log: Any) -> None:
     log.user("Decide")
-    log.say("", log.call("ask_user", QUESTIONS, json.dumps({"answers": {"0": "Redis", "1": "May"}}), call="q"))
+    log.say(
+        "",
+        log.call(
+            "ask_user", QUESTIONS, json.dumps({"answers": {"0": "Redis", "1": "May"}}), call="q"
+        ),
+    )
     events = session.events(log.bytes())
     asked = [event for event in events if isinstance(event, Question)]
-    assert [(q.id, q.answer, q.options) for q in asked] == [("q:0", "Redis", ("Redis", "None")), ("q:1", "May", ())]
+    assert [(q.id, q.answer, q.options) for q in asked] == [
+        ("q:0", "Redis", ("Redis", "None")),
+        ("q:1", "May", ()),
+    ]
     assert session.turns(log.bytes())[0].replies == tuple(asked)
 
 
 def test_a_question_that_was_dismissed_or_still_waits_has_no_answer(session: Any, log: Any) -> None:
     log.user("Decide")
-    log.say("", log.call("ask_user", QUESTIONS, "User dismissed ask_user dialog without answering.", call="q"))
+    log.say(
+        "",
+        log.call(
+            "ask_user", QUESTIONS, "User dismissed ask_user dialog without answering.", call="q"
+        ),
+    )
     log.say("", log.call("ask_user", QUESTIONS, "", "awaiting_approval", call="w"))
     events = session.events(log.bytes())
-    assert [(e.id, e.answer) for e in events if isinstance(e, Question)] == [("q:0", ""), ("q:1", "")]
+    assert [(e.id, e.answer) for e in events if isinstance(e, Question)] == [
+        ("q:0", ""),
+        ("q:1", ""),
+    ]
     assert len(session.turns(log.bytes())[0].replies) == 4
 
 
@@ -112,18 +150,26 @@ def test_a_question_that_was_dismissed_or_still_waits_has_no_answer(session: Any
         ("Plan rejected. No feedback provided.", ""),
     ],
 )
-def test_what_became_of_a_plan_is_a_question(session: Any, log: Any, output: str, answer: str) -> None:
+def test_what_became_of_a_plan_is_a_question(
+    session: Any, log: Any, output: str, answer: str
+) -> None:
     log.user("Plan")
     log.say("", log.call("exit_plan_mode", {"plan_path": "p.md"}, output))
     (reply,) = session.turns(log.bytes())[0].replies
     assert (reply.question, reply.answer) == ("Proceed with this plan?", answer)
 
 
-def test_calls_that_stand_in_the_content_count_and_so_do_their_results(session: Any, log: Any) -> None:
+def test_calls_that_stand_in_the_content_count_and_so_do_their_results(
+    session: Any, log: Any
+) -> None:
     log.user("Commit")
-    call = {"functionCall": {"id": "f", "name": "run_shell_command", "args": {"command": "git commit"}}}
+    call = {
+        "functionCall": {"id": "f", "name": "run_shell_command", "args": {"command": "git commit"}}
+    }
     log.message("gemini", [{"text": "hm", "thought": True}, {"text": "Committing."}, call])
-    result = {"functionResponse": {"id": "f", "name": "x", "response": {"output": "[main 1a2b3c4] Add"}}}
+    result = {
+        "functionResponse": {"id": "f", "name": "x", "response": {"output": "[main 1a2b3c4] Add"}}
+    }
     log.message("user", [result])
     (turn,) = session.turns(log.bytes())
     assert (turn.replies, turn.work.commits) == (("Committing.",), ("1a2b3c4 Add",))
@@ -146,7 +192,9 @@ def test_what_nobody_typed_begins_no_turn(session: Any, log: Any, words: str) ->
     log.say("1")
     log.user(words)
     log.say("2")
-    assert [(turn.user, turn.replies) for turn in session.turns(log.bytes())] == [("Real", ("1", "2"))]
+    assert [(turn.user, turn.replies) for turn in session.turns(log.bytes())] == [
+        ("Real", ("1", "2"))
+    ]
 
 
 def test_a_prompt_is_what_was_typed_not_what_was_sent(session: Any, log: Any) -> None:
@@ -160,7 +208,9 @@ def test_a_prompt_is_what_was_typed_not_what_was_sent(session: Any, log: Any) ->
         ],
     )
     log.message("user", [{"text": "EXPANDED"}], displayContent=[{"text": "Look at this"}])
-    log.message("user", [{"inlineData": {"mimeType": "image/png", "data": "AAAA"}}, {"text": "And this"}])
+    log.message(
+        "user", [{"inlineData": {"mimeType": "image/png", "data": "AAAA"}}, {"text": "And this"}]
+    )
     log.message("user", "A plain text")
     assert [turn.user for turn in session.turns(log.bytes())] == [
         "Explain @a.py",
@@ -174,16 +224,28 @@ def test_a_slash_command_is_a_command_and_the_turn_that_answers_it(session: Any,
     log.message("user", [{"text": "Store this: tabs"}], displayContent="/remember tabs, not spaces")
     log.say("Stored.")
     command, turn = session.events(log.bytes())
-    assert isinstance(command, Command) and (command.name, command.args) == ("remember", "tabs, not spaces")
+    assert isinstance(command, Command) and (command.name, command.args) == (
+        "remember",
+        "tabs, not spaces",
+    )
     assert (turn.user, turn.replies) == ("/remember tabs, not spaces", ("Stored.",))
 
 
-def test_a_compression_is_told_once_and_its_summary_is_nobodys_words(session: Any, log: Any) -> None:
+def test_a_compression_is_told_once_and_its_summary_is_nobodys_words(
+    session: Any, log: Any
+) -> None:
     log.user("One")
     log.say("1")
     snapshot = {"id": "s", "timestamp": log.records[-1]["timestamp"], "type": "user"}
-    snapshot["content"] = [{"text": "<scratchpad>x</scratchpad><state_snapshot>\nRedis was dropped\n</state_snapshot>"}]
-    again = {"id": "other", "type": "user", "timestamp": snapshot["timestamp"], "content": [{"text": "One"}]}
+    snapshot["content"] = [
+        {"text": "<scratchpad>x</scratchpad><state_snapshot>\nRedis was dropped\n</state_snapshot>"}
+    ]
+    again = {
+        "id": "other",
+        "type": "user",
+        "timestamp": snapshot["timestamp"],
+        "content": [{"text": "One"}],
+    }
     for _ in range(2):
         log.records.append({"$set": {"messages": [snapshot, again]}})
     log.user("Two")
@@ -201,7 +263,10 @@ def test_what_a_rewind_leaves_behind_is_kept_and_complete(session: Any, log: Any
     log.records.append({"$rewindTo": wrong})
     session.write(log.bytes())
     events = session.hear("AfterTool").events
-    assert [(turn.user, turn.is_complete) for turn in events] == [("One", True), ("Wrong way", True)]
+    assert [(turn.user, turn.is_complete) for turn in events] == [
+        ("One", True),
+        ("Wrong way", True),
+    ]
     log.user("Right way")
     assert [turn.user for turn in session.turns(log.bytes())] == ["One", "Wrong way", "Right way"]
 
@@ -219,7 +284,9 @@ def test_ids_that_are_not_unique_in_the_world_are_made_so(session: Any, log: Any
     assert re.fullmatch("[0-9a-f]{16}", turn.id)
 
 
-def test_types_and_forms_that_are_not_known_are_named_and_the_rest_is_read(session: Any, log: Any) -> None:
+def test_types_and_forms_that_are_not_known_are_named_and_the_rest_is_read(
+    session: Any, log: Any
+) -> None:
     log.user("One")
     log.message("hologram", "x")
     log.message("hologram", "y")
@@ -227,7 +294,9 @@ def test_types_and_forms_that_are_not_known_are_named_and_the_rest_is_read(sessi
     reading = session.host.read_transcript(session.path, Cursor())
     assert [turn.user for turn in reading.events] == ["One"]
     (problem,) = reading.problems
-    assert problem.startswith("messages of the type 'hologram' are not known here and were left out; a newer")
+    assert problem.startswith(
+        "messages of the type 'hologram' are not known here and were left out; a newer"
+    )
     session.write(b'{"v9": {"turn": "x"}}\n')
     (problem,) = session.host.read_transcript(session.path, Cursor()).problems
     assert "a newer gemini-cli may have written" in problem
@@ -236,8 +305,13 @@ def test_types_and_forms_that_are_not_known_are_named_and_the_rest_is_read(sessi
 def test_host_events_become_a_session_and_its_turns(session: Any, log: Any) -> None:
     session.write(log.bytes())
     (started,) = session.hear("SessionStart", source="startup").events
-    assert isinstance(started, Session) and (started.phase, started.reason) == ("started", "startup")
-    assert session.hear("BeforeAgent", prompt="One").events == ()  # the record gets it a moment later
+    assert isinstance(started, Session) and (started.phase, started.reason) == (
+        "started",
+        "startup",
+    )
+    assert (
+        session.hear("BeforeAgent", prompt="One").events == ()
+    )  # the record gets it a moment later
     log.user("One")
     log.say("1")
     session.write(log.bytes())
@@ -255,31 +329,50 @@ def test_words_that_the_record_lacks_come_from_the_payload(session: Any, log: An
     log.user("One")
     log.say("Part one.")
     session.write(log.bytes())
-    (turn,) = session.hear("AfterAgent", LATER, prompt="One", prompt_response="Part one.Part two.").events[-1:]
+    (turn,) = session.hear(
+        "AfterAgent", LATER, prompt="One", prompt_response="Part one.Part two."
+    ).events[-1:]
     assert turn.replies == ("Part one.Part two.",)
     (turn,) = session.hear("AfterAgent", LATER, prompt="Two", prompt_response="2").events[-1:]
     assert (turn.user, turn.replies, turn.is_provisional) == ("Two", ("2",), True)
 
 
-def test_without_a_record_payloads_alone_make_the_turns_and_two_plugins_make_one(session: Any) -> None:
-    asked = [session.hear("BeforeAgent", f"2026-02-09T14:00:0{n}Z", prompt="One").events[0] for n in (1, 2)]
+def test_without_a_record_payloads_alone_make_the_turns_and_two_plugins_make_one(
+    session: Any,
+) -> None:
+    asked = [
+        session.hear("BeforeAgent", f"2026-02-09T14:00:0{n}Z", prompt="One").events[0]
+        for n in (1, 2)
+    ]
     assert asked[0] == asked[1] and asked[0].is_provisional and not asked[0].is_complete
-    answered = [session.hear("AfterAgent", LATER, prompt="One", prompt_response="1").events[0] for _ in range(2)]
+    answered = [
+        session.hear("AfterAgent", LATER, prompt="One", prompt_response="1").events[0]
+        for _ in range(2)
+    ]
     assert {turn.id for turn in answered} == {asked[0].id} and answered[0].replies == ("1",)
     again = session.hear("BeforeAgent", LATER, prompt="One").events[0]
     assert again.id != asked[0].id
     response = {"llmContent": json.dumps({"answers": {"0": "None"}})}
-    events = session.hear("AfterTool", tool_name="ask_user", tool_input=QUESTIONS, tool_response=response).events
-    assert [(q.question, q.answer) for q in events] == [("Which cache?", "None"), ("Since when?", "")]
+    events = session.hear(
+        "AfterTool", tool_name="ask_user", tool_input=QUESTIONS, tool_response=response
+    ).events
+    assert [(q.question, q.answer) for q in events] == [
+        ("Which cache?", "None"),
+        ("Since when?", ""),
+    ]
 
 
-def test_a_worker_that_comes_late_adds_nothing_that_the_record_tells(session: Any, log: Any) -> None:
+def test_a_worker_that_comes_late_adds_nothing_that_the_record_tells(
+    session: Any, log: Any
+) -> None:
     log.user("One")
     log.say("1")
     log.user("Two")
     log.say("2")
     session.write(log.bytes())
-    events = session.hear("AfterAgent", "2026-02-09T14:00:02Z", prompt="One", prompt_response="1 as sent").events
+    events = session.hear(
+        "AfterAgent", "2026-02-09T14:00:02Z", prompt="One", prompt_response="1 as sent"
+    ).events
     assert [(turn.user, turn.replies) for turn in events] == [("One", ("1",)), ("Two", ("2",))]
 
 
@@ -287,7 +380,11 @@ def test_context_is_asked_for_at_the_start_and_with_a_prompt(session: Any) -> No
     host, payload = session.host, session.payload
     assert host.ask("SessionStart", payload(source="resume")) == Ask("brief", source="resume")
     assert host.ask("BeforeAgent", payload(prompt="Why Redis?")) == Ask("prompt", text="Why Redis?")
-    for event, fields in (("BeforeAgent", {"prompt": "/help"}), ("AfterAgent", {}), ("BeforeAgent", {})):
+    for event, fields in (
+        ("BeforeAgent", {"prompt": "/help"}),
+        ("AfterAgent", {}),
+        ("BeforeAgent", {}),
+    ):
         assert host.ask(event, payload(**fields)) is None
     assert host.ask("SessionStart", b"{}") is None
 
@@ -295,19 +392,26 @@ def test_context_is_asked_for_at_the_start_and_with_a_prompt(session: Any) -> No
 def test_the_reply_is_one_json_object_or_nothing() -> None:
     host = host_named("gemini-cli")
     assert json.loads(host.reply("BeforeAgent", "Redis\ud800 was dropped")) == {
-        "hookSpecificOutput": {"hookEventName": "BeforeAgent", "additionalContext": "Redis\ufffd was dropped"}
+        "hookSpecificOutput": {
+            "hookEventName": "BeforeAgent",
+            "additionalContext": "Redis\ufffd was dropped",
+        }
     }
     assert (host.reply("BeforeAgent", "  "), host.reply("AfterAgent", "x")) == (b"", b"")
 
 
-@pytest.mark.parametrize("payload", [b"", b"[]", b"nonsense", b"\xff", b'{"session_id": 5}', b"[" * 99_999])
+@pytest.mark.parametrize(
+    "payload", [b"", b"[]", b"nonsense", b"\xff", b'{"session_id": 5}', b"[" * 99_999]
+)
 def test_a_payload_that_is_none_is_a_problem(payload: bytes) -> None:
     host = host_named("gemini-cli")
     assert host.origin("AfterAgent", payload) is None
     assert host.read("AfterAgent", payload, Cursor(), LATER).problems
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "relative.jsonl", 5, "/x\0.jsonl", "/etc/hosts.jsonl/../passwd"])
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "relative.jsonl", 5, "/x\0.jsonl", "/etc/hosts.jsonl/../passwd"]
+)
 def test_a_path_that_is_no_records_is_not_read(session: Any, name: Any) -> None:
     assert session.hear("AfterAgent", transcript_path=name).problems or isinstance(name, int)
 
@@ -320,7 +424,9 @@ def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: 
         (tmp_path / ".gemini/tmp" / name / "chats" / "parent").mkdir(parents=True)
     chats = tmp_path / ".gemini/tmp/kasha/chats"
     (chats.parent / ".project_root").write_text("/home/ann/kasha\n")
-    (tmp_path / ".gemini/projects.json").write_text(json.dumps({"projects": {old_directory: "old"}}))
+    (tmp_path / ".gemini/projects.json").write_text(
+        json.dumps({"projects": {old_directory: "old"}})
+    )
     (chats / "session-2026-02-09T14-00-aaaa.jsonl").write_bytes(log.bytes())
     (chats / "session-2026-02-09T14-00-aaaa.json").write_bytes(log.whole())  # before it was resumed
     (chats / "session-2026-02-09T14-00-aaaa.jsonl.unreadable-1").write_bytes(log.bytes())
@@ -331,7 +437,10 @@ def test_recorded_sessions_are_found_with_their_directories(log: Any, tmp_path: 
     (tmp_path / ".gemini/tmp/unknown/chats/session-c.jsonl").write_bytes(log.bytes())
     (tmp_path / ".gemini/tmp/unknown/chats/session-d.jsonl").mkdir()
     found = list(host_named("gemini-cli").recorded(tmp_path))
-    assert [(one.path.name, one.session, one.cwd) for one in sorted(found, key=lambda one: one.path.name)] == [
+    assert [
+        (one.path.name, one.session, one.cwd)
+        for one in sorted(found, key=lambda one: one.path.name)
+    ] == [
         ("session-2026-02-09T14-00-aaaa.jsonl", log.session, "/home/ann/kasha"),
         ("session-b.json", log.session, old_directory),
     ]

@@ -45,7 +45,9 @@ def test_no_wrapper_passes_for_words_of_the_person(recordings: Path, host: str) 
         for event in host_named(host).read_transcript(path, Cursor()).events:
             assert from_json(to_json(event)) == event
             if isinstance(event, Turn):
-                assert event.user and not re.search(r"</?(?:user_query|image_files|timestamp)>|^System: ", event.user)
+                assert event.user and not re.search(
+                    r"</?(?:user_query|image_files|timestamp)>|^System: ", event.user
+                )
 
 
 @pytest.mark.parametrize("host", ["gemini-cli", "cursor"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import Cursor
-from keeplore_hooks.hosts import gemini_transcript as transcript_module
+from keeplore_hooks.hosts.gemini import gemini_transcript as transcript_module
 
 LATER = "2030-01-01T00:00:00Z"
 ASKED = {"questions": [{"question": "Which?", "options": [{"label": "A"}]}]}
@@ -27,19 +27,37 @@ STEPS: dict[str, Callable[[Any, int], Any]] = {
     "command": lambda t, n: t.user("x", displayContent=f"/remember {n}"),
     "go on": lambda t, n: t.user("Please continue."),
     "words": lambda t, n: t.say(f"words {n}"),
-    "words again": lambda t, n: t.say(f"longer {n}", id=f"00000000-0000-4000-8000-{max(1, len(t.records) - 1):012}"),
-    "edit": lambda t, n: t.say("", t.call("replace", {"file_path": f"{n}.py"}, status="error" if n % 3 else "success")),
+    "words again": lambda t, n: t.say(
+        f"longer {n}", id=f"00000000-0000-4000-8000-{max(1, len(t.records) - 1):012}"
+    ),
+    "edit": lambda t, n: t.say(
+        "", t.call("replace", {"file_path": f"{n}.py"}, status="error" if n % 3 else "success")
+    ),
     "question": lambda t, n: t.say("", t.call("ask_user", ASKED, "", "executing", f"q{n // 4}")),
     "answer": lambda t, n: t.say("", t.call("ask_user", ASKED, ANSWERED, "success", f"q{n // 4}")),
     "note": lambda t, n: t.message("info", "x"),
     "summary": lambda t, n: t.records.append(
-        {"$set": {"messages": [{"id": f"s{n}", "type": "user", "content": f"<state_snapshot>{n}</state_snapshot>"}]}}
+        {
+            "$set": {
+                "messages": [
+                    {
+                        "id": f"s{n}",
+                        "type": "user",
+                        "content": f"<state_snapshot>{n}</state_snapshot>",
+                    }
+                ]
+            }
+        }
     ),
     "patch": lambda t, n: t.records.append({"$set": {"lastUpdated": "x"}}),
-    "rewind": lambda t, n: t.records.append({"$rewindTo": f"00000000-0000-4000-8000-{max(1, n - 2):012}"}),
+    "rewind": lambda t, n: t.records.append(
+        {"$rewindTo": f"00000000-0000-4000-8000-{max(1, n - 2):012}"}
+    ),
     "repetition": lambda t, n: t.records.extend(t.records[: 1 + n % 5]),
     "torn line": lambda t, n: t.records.append(b'{"id":"x","type":"user","content":"torn\xff\n'),
-    "joined lines": lambda t, n: t.records.append(b'{"$set":{}}{"id":"j%d","type":"gemini","content":"j"}\n' % n),
+    "joined lines": lambda t, n: t.records.append(
+        b'{"$set":{}}{"id":"j%d","type":"gemini","content":"j"}\n' % n
+    ),
 }
 
 
@@ -53,14 +71,20 @@ def build(log: Any, steps: list[str]) -> Any:
 def settled(events: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The last form of every turn, and every other event once."""
     turns = {event.id: event for event in events if event.kind == "turn"}
-    others = {(event.kind, event.id): event for event in events if event.kind not in ("turn", "session")}
+    others = {
+        (event.kind, event.id): event for event in events if event.kind not in ("turn", "session")
+    }
     return turns, others
 
 
 def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
-    """Where a reading may find the end of the file: anywhere, but often right at or before the end of a line."""
+    """Where a reading may find the end of the file: anywhere, but often right at or before the end
+    of a line.
+    """
     ends = [match.end() for match in re.finditer(rb"\n", content)] or [0]
-    near = st.builds(lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2))
+    near = st.builds(
+        lambda end, before: max(0, end - before), st.sampled_from(ends), st.integers(0, 2)
+    )
     return st.lists(near | st.integers(0, len(content)), max_size=8).map(sorted)
 
 
@@ -69,7 +93,9 @@ def cuts(content: bytes) -> st.SearchStrategy[list[int]]:
 def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
     gemini_log: Any, gemini_in: Any, data: st.DataObject
 ) -> None:
-    content = build(gemini_log, data.draw(st.lists(st.sampled_from(sorted(STEPS)), max_size=25))).bytes()
+    content = build(
+        gemini_log, data.draw(st.lists(st.sampled_from(sorted(STEPS)), max_size=25))
+    ).bytes()
     with tempfile.TemporaryDirectory() as folder:
         session = gemini_in(Path(folder))
         session.write(content)
@@ -82,7 +108,11 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
             assert reading.cursor.offset <= content[:cut].rfind(b"\n") + 1 or b"}{" in content
         session.write(content)
         grown += session.hear("SessionEnd", at=LATER).events
-        assert [event for event in session.hear("AfterAgent", at=LATER).events if event.kind != "session"] == []
+        assert [
+            event
+            for event in session.hear("AfterAgent", at=LATER).events
+            if event.kind != "session"
+        ] == []
     assert settled(grown)[0].keys() == whole[0].keys()
     ids = list(whole[0])
     for turn_id, turn in settled(grown)[0].items():
@@ -95,7 +125,11 @@ def test_reading_while_the_log_grows_gives_the_same_as_reading_it_at_once(
 
 
 @settings(max_examples=60, deadline=None)
-@given(steps=st.lists(st.sampled_from([name for name in sorted(STEPS) if "line" not in name]), max_size=20))
+@given(
+    steps=st.lists(
+        st.sampled_from([name for name in sorted(STEPS) if "line" not in name]), max_size=20
+    )
+)
 def test_the_old_form_that_is_rewritten_at_each_turn_gives_every_turn_once(
     gemini_log: Any, gemini_in: Any, steps: list[str]
 ) -> None:
@@ -115,7 +149,9 @@ def test_the_old_form_that_is_rewritten_at_each_turn_gives_every_turn_once(
         assert settled(given_turns) == whole
 
 
-def test_a_log_that_was_replaced_is_read_from_the_start(gemini_log: Any, gemini_in: Any, tmp_path: Path) -> None:
+def test_a_log_that_was_replaced_is_read_from_the_start(
+    gemini_log: Any, gemini_in: Any, tmp_path: Path
+) -> None:
     session, t = gemini_in(tmp_path), gemini_log()
     for words in ("One", "Two", "Three"):
         t.user(words)
@@ -136,7 +172,9 @@ def test_a_torn_object_and_one_that_is_too_long_are_problems_that_are_told_once(
     assert "in the middle of being written" in session.hear("AfterAgent").problems[0]
     assert session.hear("AfterAgent").problems == ()
     monkeypatch.setattr(transcript_module, "_WHOLE_LIMIT", 50)
-    assert "longer than 50 bytes" in session.host.read_transcript(session.path, Cursor()).problems[0]
+    assert (
+        "longer than 50 bytes" in session.host.read_transcript(session.path, Cursor()).problems[0]
+    )
 
 
 values = st.recursive(
@@ -149,21 +187,51 @@ values = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["id", "type", "text", "content", "name", "args", "questions", "question", "response"]),
+            st.sampled_from(
+                [
+                    "id",
+                    "type",
+                    "text",
+                    "content",
+                    "name",
+                    "args",
+                    "questions",
+                    "question",
+                    "response",
+                ]
+            ),
             inner,
             max_size=4,
         )
     ),
     max_leaves=12,
 )
-KEYS = ("id", "timestamp", "type", "content", "displayContent", "toolCalls", "$set", "$rewindTo", "sessionId", "kind")
+KEYS = (
+    "id",
+    "timestamp",
+    "type",
+    "content",
+    "displayContent",
+    "toolCalls",
+    "$set",
+    "$rewindTo",
+    "sessionId",
+    "kind",
+)
 
 
 @settings(max_examples=150, deadline=None)
-@given(records=st.lists(st.dictionaries(st.sampled_from((*KEYS, "messages", "functionCall")), values), max_size=8))
+@given(
+    records=st.lists(
+        st.dictionaries(st.sampled_from((*KEYS, "messages", "functionCall")), values), max_size=8
+    )
+)
 def test_records_of_any_shape_raise_nothing(gemini_in: Any, records: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for suffix, form in ((".jsonl", records), (".json", [{"sessionId": "s", "messages": records}])):
+        for suffix, form in (
+            (".jsonl", records),
+            (".json", [{"sessionId": "s", "messages": records}]),
+        ):
             session = gemini_in(Path(folder), suffix)
             session.write("".join(json.dumps(record) + "\n" for record in form).encode())
             repr(session.host.read_transcript(session.path, Cursor())).encode()
@@ -171,12 +239,21 @@ def test_records_of_any_shape_raise_nothing(gemini_in: Any, records: list[Any]) 
 
 
 @settings(max_examples=50, deadline=None)
-@given(content=st.binary(max_size=300), pending=st.text(max_size=20) | st.just('{"carry":{"known":"x"}}'))
-def test_bytes_and_cursors_of_any_kind_raise_nothing(gemini_in: Any, content: bytes, pending: str) -> None:
+@given(
+    content=st.binary(max_size=300),
+    pending=st.text(max_size=20) | st.just('{"carry":{"known":"x"}}'),
+)
+def test_bytes_and_cursors_of_any_kind_raise_nothing(
+    gemini_in: Any, content: bytes, pending: str
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         session = gemini_in(Path(folder))
         session.cursor = Cursor(7, "x", pending)
         session.write(content + b'\n{"id":"u","type":"user","content":"hi"}\n')
-        turns = [event for event in session.hear("AfterAgent", at=LATER).events if isinstance(event, Turn)]
+        turns = [
+            event
+            for event in session.hear("AfterAgent", at=LATER).events
+            if isinstance(event, Turn)
+        ]
         assert [turn.user for turn in turns] == ["hi"]
         session.hear("AfterAgent", transcript_path=str(Path(folder) / "chats"))

@@ -13,15 +13,34 @@ from keeplore_hooks.events import Command, Compaction, Question, Turn
 from keeplore_hooks.hosts import Cursor, host_named, source_named
 
 # file → turns, and why they are fewer than the messages of the person
-OPENCODE = {"51_f90c95e27b_0_full.jsonl": 2, "bc_64400faadb_0_full.jsonl": 4, "bc_64400faadb_2_full.jsonl": 4}
+OPENCODE = {
+    "51_f90c95e27b_0_full.jsonl": 2,
+    "bc_64400faadb_0_full.jsonl": 4,
+    "bc_64400faadb_2_full.jsonl": 4,
+}
 SPECSTORY = {
-    "2026-01-28_14-55-51Z": (8, 2, 0, 0),  # a command's text, /exit with its output and caveat, an interruption
+    "2026-01-28_14-55-51Z": (
+        8,
+        2,
+        0,
+        0,
+    ),  # a command's text, /exit with its output and caveat, an interruption
     "2026-01-29_16-21-35Z": (1, 0, 0, 0),
     "2026-02-20_16-33-05Z": (2, 0, 0, 0),
     "2026-02-20_22-41-47Z": (5, 1, 0, 0),  # /exit with its output and caveat, an interruption
     "2026-02-20_23-57-00Z": (31, 0, 1, 1),  # 11 interruptions, a summary
-    "2026-02-23_21-34-27Z": (13, 2, 1, 1),  # a command's text, /exit, 3 interruptions, a notice, a summary
-    "2026-06-18_14-52-09Z": (75, 1, 7, 1),  # 10 interruptions, 10 places of pictures, /exit, a notice, a summary
+    "2026-02-23_21-34-27Z": (
+        13,
+        2,
+        1,
+        1,
+    ),  # a command's text, /exit, 3 interruptions, a notice, a summary
+    "2026-06-18_14-52-09Z": (
+        75,
+        1,
+        7,
+        1,
+    ),  # 10 interruptions, 10 places of pictures, /exit, a notice, a summary
     "2026-06-24_20-23-53Z": (5, 0, 0, 0),  # an interruption
 }
 
@@ -42,9 +61,16 @@ def test_each_prompt_of_opencode_is_a_turn(recording, name, expected):
     path = recording("opencode", name)
     reading = source_named("opencode").read_transcript(path, Cursor())
     turns = [event for event in reading.events if isinstance(event, Turn)]
-    assert (len(turns), len({turn.id for turn in turns}), reading.problems) == (expected, expected, ())
+    assert (len(turns), len({turn.id for turn in turns}), reading.problems) == (
+        expected,
+        expected,
+        (),
+    )
     assert all(turn.is_complete and turn.origin.cwd for turn in turns)
-    assert path.read_text().count('"role": "user"') + path.read_text().count('"role":"user"') == expected
+    assert (
+        path.read_text().count('"role": "user"') + path.read_text().count('"role":"user"')
+        == expected
+    )
 
 
 @pytest.mark.parametrize("name", OPENCODE)
@@ -58,7 +84,9 @@ def test_hearing_each_message_of_opencode_gives_the_same_as_reading_at_once(reco
         reading = host.read("session.idle", payload, cursor, "2026-11-01T00:00:00Z")
         cursor = reading.cursor
         heard |= {event.id: event for event in reading.events if isinstance(event, Turn)}
-    whole = [event for event in host.read_transcript(path, Cursor()).events if isinstance(event, Turn)]
+    whole = [
+        event for event in host.read_transcript(path, Cursor()).events if isinstance(event, Turn)
+    ]
     assert [(turn.id, turn.user, turn.replies, turn.work) for turn in heard.values()] == [
         (turn.id, turn.user, turn.replies, turn.work) for turn in whole
     ]
@@ -72,5 +100,7 @@ def test_each_prompt_of_specstory_is_a_turn(recording, name, expected):
         for kind in (Turn, Command, Question, Compaction)
     )
     assert (counts, reading.problems) == (expected, ())
-    said = "\n".join(event.user + event.assistant for event in reading.events if isinstance(event, Turn))
+    said = "\n".join(
+        event.user + event.assistant for event in reading.events if isinstance(event, Turn)
+    )
     assert not re.search(r"^</?tool-use|^<think>|^\[Request interrupted", said, re.MULTILINE)

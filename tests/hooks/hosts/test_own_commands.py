@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from keeplore_hooks.hosts.base import COMMANDS
-from keeplore_hooks.hosts.gemini_lines import prompt_from
-from keeplore_hooks.hosts.spoken import own_command
+from keeplore_hooks.hosts.gemini.gemini_lines import prompt_from
+from keeplore_hooks.hosts.prompt_text import own_command
 
 TEXTS = Path(__file__).parents[3] / "plugin" / "gemini" / "commands" / "keeplore"
 FORMS = ("/keeplore:{}", "/keeplore-{}", "/keeplore/{}", "$keeplore-{}", "$keeplore:{}", "${}")
@@ -27,7 +27,14 @@ def test_a_short_name_may_be_anothers(name: str) -> None:
 
 @pytest.mark.parametrize(
     "prompt",
-    ["recall the CSV separator", "/recall/notes.txt", "/other:recall x", "/recalled", "What is /keeplore:recall?", ""],
+    [
+        "recall the CSV separator",
+        "/recall/notes.txt",
+        "/other:recall x",
+        "/recalled",
+        "What is /keeplore:recall?",
+        "",
+    ],
 )
 def test_talk_about_commands_is_talk(prompt: str) -> None:
     assert own_command(prompt) == ""
@@ -36,7 +43,10 @@ def test_talk_about_commands_is_talk(prompt: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_text_of_a_command_that_a_host_sends_is_what_was_typed(name: str) -> None:
     text = (TEXTS / f"{name}.toml").read_text().partition("prompt = '''\n")[2].removesuffix("'''\n")
-    assert prompt_from(f"{text}\n\n/keeplore:{name} the CSV separator") == f"/keeplore:{name} the CSV separator"
+    assert (
+        prompt_from(f"{text}\n\n/keeplore:{name} the CSV separator")
+        == f"/keeplore:{name} the CSV separator"
+    )
     assert prompt_from(text) == f"/keeplore:{name}"
     other = text.replace("Keeplore", "Grep").replace("keeplore", "grep")
     assert prompt_from(other) == other.strip()

@@ -1,4 +1,6 @@
-"""Payloads of every host and event in every wrong shape: nothing raises, and the next good payload is read."""
+"""Payloads of every host and event in every wrong shape: nothing raises, and the next good payload
+is read.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ from keeplore_hooks.hosts.sender import sender
 
 AT = "2026-02-09T14:00:00Z"
 SESSION = "5e551011-0000-4000-8000-000000000001"
-ASKED = {"questions": [{"id": "q", "question": "Which?", "prompt": "Which?", "options": [{"id": "a", "label": "A"}]}]}
+ASKED = {
+    "questions": [
+        {
+            "id": "q",
+            "question": "Which?",
+            "prompt": "Which?",
+            "options": [{"id": "a", "label": "A"}],
+        }
+    ]
+}
 EVERYTHING: dict[str, Any] = {
     "session_id": SESSION,
     "sessionId": SESSION,
@@ -64,7 +75,14 @@ EVERYTHING: dict[str, Any] = {
 }
 EVENTS = {
     "claude-code": (
-        *("SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PreCompact", "PostCompact"),
+        *(
+            "SessionStart",
+            "UserPromptSubmit",
+            "UserPromptExpansion",
+            "PostToolUse",
+            "PreCompact",
+            "PostCompact",
+        ),
         *("Stop", "StopFailure", "SubagentStop", "SessionEnd"),
     ),
     "codex": (
@@ -72,16 +90,41 @@ EVENTS = {
         *("Stop", "SubagentStop", "Interrupt", "SessionEnd"),
     ),
     "copilot": (
-        *("sessionStart", "userPromptSubmitted", "postToolUse", "preCompact", "agentStop", "subagentStop"),
+        *(
+            "sessionStart",
+            "userPromptSubmitted",
+            "postToolUse",
+            "preCompact",
+            "agentStop",
+            "subagentStop",
+        ),
         *("errorOccurred", "sessionEnd", "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"),
     ),
     "cursor": (
-        *("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "afterFileEdit", "afterShellExecution"),
+        *(
+            "sessionStart",
+            "beforeSubmitPrompt",
+            "afterAgentResponse",
+            "afterFileEdit",
+            "afterShellExecution",
+        ),
         *("postToolUse", "preCompact", "stop", "subagentStop", "sessionEnd"),
     ),
-    "gemini-cli": ("SessionStart", "BeforeAgent", "AfterAgent", "AfterTool", "PreCompress", "SessionEnd"),
+    "gemini-cli": (
+        "SessionStart",
+        "BeforeAgent",
+        "AfterAgent",
+        "AfterTool",
+        "PreCompress",
+        "SessionEnd",
+    ),
     "opencode": (
-        *("session.created", "chat.message", "command.execute.before", "experimental.session.compacting"),
+        *(
+            "session.created",
+            "chat.message",
+            "command.execute.before",
+            "experimental.session.compacting",
+        ),
         *("session.compacted", "session.idle", "session.error", "session.deleted"),
     ),
 }
@@ -95,9 +138,26 @@ PROMPTS = {
 }
 STARTS = {"copilot": "sessionStart", "cursor": "sessionStart", "opencode": "session.created"}
 ODD: list[Any] = [
-    *(None, True, -1, 1e308, float("nan"), "", "\0", "\ud800", "x" * 10_000, "../" * 2000, "\u202e\x1b[31m"),
+    *(
+        None,
+        True,
+        -1,
+        1e308,
+        float("nan"),
+        "",
+        "\0",
+        "\ud800",
+        "x" * 10_000,
+        "../" * 2000,
+        "\u202e\x1b[31m",
+    ),
     *([], {}, [[[[]]]], {"a": {"b": [1, {"c": None}]}}, ["", None, 7], {"": ""}, [{}] * 50),
-    *({"questions": 7}, {"questions": [7, {"question": [], "options": {"a": 1}}]}, {"answers": [None]}, 10**400),
+    *(
+        {"questions": 7},
+        {"questions": [7, {"question": [], "options": {"a": 1}}]},
+        {"answers": [None]},
+        10**400,
+    ),
 ]
 
 
@@ -118,22 +178,33 @@ def assert_reads(host: str, cursor: Cursor) -> None:
     good = json.dumps(EVERYTHING).encode()
     if host in STARTS:
         cursor = host_named(host).read(STARTS[host], good, cursor, AT).cursor
-    later = json.dumps({**EVERYTHING, "prompt": "And then?", "generation_id": "later", "turn_id": "task-2"}).encode()
+    later = json.dumps(
+        {**EVERYTHING, "prompt": "And then?", "generation_id": "later", "turn_id": "task-2"}
+    ).encode()
     events = host_named(host).read(PROMPTS[host], later, cursor, "2026-02-09T15:00:00Z").events
-    assert host == "opencode" or "And then?" in [event.user for event in events if isinstance(event, Turn)]
+    assert host == "opencode" or "And then?" in [
+        event.user for event in events if isinstance(event, Turn)
+    ]
 
 
 def test_every_host_is_tried() -> None:
     assert EVENTS.keys() == PROMPTS.keys() == HOSTS.keys()
 
 
-@pytest.mark.parametrize(("host", "event"), [(host, event) for host, events in EVENTS.items() for event in events])
+@pytest.mark.parametrize(
+    ("host", "event"), [(host, event) for host, events in EVENTS.items() for event in events]
+)
 def test_each_key_may_hold_anything(host: str, event: str) -> None:
     cursor = Cursor()
     for key in EVERYTHING:
         for value in ODD:
             cursor = heard(host, event, json.dumps({**EVERYTHING, key: value}).encode(), cursor)
-        cursor = heard(host, event, json.dumps({k: v for k, v in EVERYTHING.items() if k != key}).encode(), cursor)
+        cursor = heard(
+            host,
+            event,
+            json.dumps({k: v for k, v in EVERYTHING.items() if k != key}).encode(),
+            cursor,
+        )
     assert_reads(host, cursor)
 
 
@@ -141,8 +212,23 @@ def test_each_key_may_hold_anything(host: str, event: str) -> None:
 def test_a_payload_may_be_cut_off_nested_or_no_text(host: str) -> None:
     whole = json.dumps(EVERYTHING).encode()
     cut = [whole[:length] for length in range(0, len(whole), 307)]
-    broken = [b"", b"[]", b"null", b"\xff\xfe", b"\0" * 1000, b'{"a":' * 20_000, b"[" * 100_000, whole + whole]
-    broken += [whole.decode().encode("utf-16"), b'"\\ud800"', b"NaN", b"9" * 5000, whole.replace(b'"', b"'")]
+    broken = [
+        b"",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"\0" * 1000,
+        b'{"a":' * 20_000,
+        b"[" * 100_000,
+        whole + whole,
+    ]
+    broken += [
+        whole.decode().encode("utf-16"),
+        b'"\\ud800"',
+        b"NaN",
+        b"9" * 5000,
+        whole.replace(b'"', b"'"),
+    ]
     cursor = Cursor()
     for event in EVENTS[host]:
         for raw in (*cut, *broken):
@@ -151,8 +237,16 @@ def test_a_payload_may_be_cut_off_nested_or_no_text(host: str) -> None:
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(["/x.jsonl", AT]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(EVERYTHING)), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["/x.jsonl", AT]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(sorted(EVERYTHING)), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -179,7 +273,9 @@ def test_a_cursor_of_any_shape_raises_nothing(host: str) -> None:
                 heard(host, event, raw, Cursor(0, "", pending))
 
 
-def test_a_transcript_that_is_a_folder_a_device_or_too_long_a_name_is_a_problem(tmp_path: Path) -> None:
+def test_a_transcript_that_is_a_folder_a_device_or_too_long_a_name_is_a_problem(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "folder.jsonl").mkdir()
     for name in (
         str(tmp_path / "folder.jsonl"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from keeplore_hooks.events import Work
-from keeplore_hooks.hosts.shell import telling_line
-from keeplore_hooks.hosts.work import WorkLog
+from keeplore_hooks.hosts.shell_commands import telling_line
+from keeplore_hooks.hosts.work_log import WorkLog
 
 REPORT = "[main 1a2b3c4] Drop Redis\n 1 file changed"
 
@@ -55,7 +55,9 @@ def test_a_commit_that_git_reports_is_named(command: str) -> None:
 
 @pytest.mark.parametrize("head", ["main (root-commit)", "detached HEAD", "ann/drop-redis"])
 def test_whatever_branch_it_is_on(head: str) -> None:
-    assert work_of(("git commit -m x", f"[{head} 1a2b3c4] Drop Redis")).commits == ("1a2b3c4 Drop Redis",)
+    assert work_of(("git commit -m x", f"[{head} 1a2b3c4] Drop Redis")).commits == (
+        "1a2b3c4 Drop Redis",
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,8 @@ def test_of_a_quiet_git_the_message_is_kept_and_the_hash_that_a_log_names(comman
 
 
 @pytest.mark.parametrize(
-    "output", ["fatal: not a git repository", "error: hook failed", "nothing to commit", "Exit code 1"]
+    "output",
+    ["fatal: not a git repository", "error: hook failed", "nothing to commit", "Exit code 1"],
 )
 def test_a_quiet_commit_that_failed_is_none(output: str) -> None:
     assert work_of(("git commit -q -m 'Drop Redis'", output)).commits == ()
@@ -108,8 +111,13 @@ def test_a_commit_that_is_told_of_twice_counts_once() -> None:
     assert work_of(quiet, told, quiet, told).commits == ("1a2b3c4 Drop Redis",)
 
 
-@pytest.mark.parametrize("command", ["gh pr create --fill", "git push && gh pr create --title x", "glab mr create"])
+@pytest.mark.parametrize(
+    "command", ["gh pr create --fill", "git push && gh pr create --title x", "glab mr create"]
+)
 def test_a_pull_request_is_the_address_alone_on_its_line(command: str) -> None:
-    output = "Creating pull request\nsee https://forge.example/kasha/issues/1\nhttps://forge.example/ann/kasha/pull/7\n"
+    output = (
+        "Creating pull request\nsee "
+        "https://forge.example/kasha/issues/1\nhttps://forge.example/ann/kasha/pull/7\n"
+    )
     assert work_of((command, output)).links == ("https://forge.example/ann/kasha/pull/7",)
     assert work_of(("gh pr list", output)).links == ()

@@ -54,12 +54,18 @@ one without a time
 
 def user(words: str, second: int, *, is_sidechain: bool = False) -> str:
     side = " - sidechain" if is_sidechain else ""
-    return f"_**User{side} (2026-02-09 14:{second // 60:02}:{second % 60:02}Z)**_\n\n{words}\n\n---\n\n"
+    return (
+        f"_**User{side} (2026-02-09 "
+        f"14:{second // 60:02}:{second % 60:02}Z)**_\n\n{words}\n\n---\n\n"
+    )
 
 
 def agent(words: str, second: int, *, is_sidechain: bool = False) -> str:
     side = " - sidechain" if is_sidechain else ""
-    return f"_**Agent{side} (claude-opus-4-5 2026-02-09 14:{second // 60:02}:{second % 60:02}Z)**_\n\n{words}\n\n"
+    return (
+        f"_**Agent{side} (claude-opus-4-5 2026-02-09 "
+        f"14:{second // 60:02}:{second % 60:02}Z)**_\n\n{words}\n\n"
+    )
 
 
 def tool(name: str, kind: str, body: str) -> str:
@@ -88,11 +94,28 @@ def turns(path: Path, text: str) -> list[Turn]:
 def test_words_come_with_their_times_and_without_thoughts_and_tools(path):
     thought = "<think><details><summary>Thought Process</summary>\nhm\n</details></think>"
     read_tool = tool("Read", "read", " `./a.py`\n\n```text\ncontents\n```")
-    text = HEAD + user("Which store?", 1) + agent(thought, 2) + agent("Let me look.", 3) + agent(read_tool, 4)
-    text += agent("SQLite:\n\n```python\n# one file\n```\n\n---\n\nThat is all.", 5) + "---\n\n" + user("Good.", 6)
+    text = (
+        HEAD
+        + user("Which store?", 1)
+        + agent(thought, 2)
+        + agent("Let me look.", 3)
+        + agent(read_tool, 4)
+    )
+    text += (
+        agent("SQLite:\n\n```python\n# one file\n```\n\n---\n\nThat is all.", 5)
+        + "---\n\n"
+        + user("Good.", 6)
+    )
     first, second = turns(path, text)
-    assert (first.user, first.at, first.ended_at) == ("Which store?", "2026-02-09T14:00:01Z", "2026-02-09T14:00:05Z")
-    assert first.replies == ("Let me look.", "SQLite:\n\n```python\n# one file\n```\n\n---\n\nThat is all.")
+    assert (first.user, first.at, first.ended_at) == (
+        "Which store?",
+        "2026-02-09T14:00:01Z",
+        "2026-02-09T14:00:05Z",
+    )
+    assert first.replies == (
+        "Let me look.",
+        "SQLite:\n\n```python\n# one file\n```\n\n---\n\nThat is all.",
+    )
     assert first.is_complete and second.is_complete and second.user == "Good."
     assert (first.origin.host, first.origin.session) == ("specstory", SESSION)
     assert first.origin.cwd == str(path.parents[2])
@@ -109,7 +132,10 @@ def test_a_history_that_a_tool_printed_is_not_told(path):
 def test_a_printed_history_that_was_cut_ends_with_the_next_message(path):
     cut = QUOTED.partition("</details>")[0]
     text = HEAD + user("Print it", 1) + agent(cut, 2) + agent("Done.", 3) + user("Thanks.", 4)
-    assert [(turn.user, turn.assistant) for turn in turns(path, text)] == [("Print it", "Done."), ("Thanks.", "")]
+    assert [(turn.user, turn.assistant) for turn in turns(path, text)] == [
+        ("Print it", "Done."),
+        ("Thanks.", ""),
+    ]
 
 
 def test_subagents_are_no_exchanges(path):
@@ -121,9 +147,14 @@ def test_subagents_are_no_exchanges(path):
 
 def test_what_nobody_typed_is_no_prompt(path):
     text = HEAD + user("Go", 1) + agent("Half", 2) + user("[Request interrupted by user]", 3)
-    text += user("<task-notification>\n<task-id>1</task-id>\n</task-notification>", 4) + agent("More.", 5)
+    text += user("<task-notification>\n<task-id>1</task-id>\n</task-notification>", 4) + agent(
+        "More.", 5
+    )
     text += user("<system-reminder>be kind</system-reminder>\nGo on", 6)
-    assert [(turn.user, turn.assistant) for turn in turns(path, text)] == [("Go", "Half\n\nMore."), ("Go on", "")]
+    assert [(turn.user, turn.assistant) for turn in turns(path, text)] == [
+        ("Go", "Half\n\nMore."),
+        ("Go on", ""),
+    ]
 
 
 def test_a_picture_is_a_line(path):
@@ -135,20 +166,39 @@ def test_a_picture_is_a_line(path):
 def test_a_command_counts_and_the_text_behind_it_does_not(path):
     typed = "<command-name>/review</command-name>\n<command-args>7</command-args>"
     leaving = "<command-name>/exit</command-name>\n<command-args></command-args>"
-    text = HEAD + user(typed, 1) + user("## Context\nThe long text of the command.", 1) + agent("Reviewed.", 2)
+    text = (
+        HEAD
+        + user(typed, 1)
+        + user("## Context\nThe long text of the command.", 1)
+        + agent("Reviewed.", 2)
+    )
     text += user(leaving, 3) + user("<local-command-stdout>Bye!</local-command-stdout>", 3)
     first, second, turn = sorted(read(path, text), key=lambda event: event.kind)
     assert isinstance(first, Command) and (first.name, first.args) == ("review", "7")
     assert isinstance(second, Command) and second.name == "exit"
-    assert isinstance(turn, Turn) and (turn.id, turn.user, turn.assistant) == (first.id, "/review 7", "Reviewed.")
+    assert isinstance(turn, Turn) and (turn.id, turn.user, turn.assistant) == (
+        first.id,
+        "/review 7",
+        "Reviewed.",
+    )
 
 
 def test_a_compaction_is_the_hosts_words(path):
-    summary = "This session is being continued from a previous conversation that ran out of context. They use SQLite."
+    summary = (
+        "This session is being continued from a previous conversation that ran out of "
+        "context. They use SQLite."
+    )
     text = HEAD + user("Go", 1) + agent("Half.", 2) + user(summary, 3) + agent("Whole.", 4)
     half, compaction, turn = read(path, text)
-    assert isinstance(half, Turn) and (half.id, half.assistant, half.is_complete) == (turn.id, "Half.", False)
-    assert isinstance(compaction, Compaction) and (compaction.phase, compaction.summary) == ("after", summary)
+    assert isinstance(half, Turn) and (half.id, half.assistant, half.is_complete) == (
+        turn.id,
+        "Half.",
+        False,
+    )
+    assert isinstance(compaction, Compaction) and (compaction.phase, compaction.summary) == (
+        "after",
+        summary,
+    )
     assert isinstance(turn, Turn) and turn.assistant == "Half.\n\nWhole."
 
 
@@ -161,18 +211,34 @@ def test_a_compaction_is_the_hosts_words(path):
 )
 def test_questions_come_with_their_answers(path, end, answer):
     asked = f"**Which store?**\n\nOptions:\n- **A** - a server\n- **B** - a file\n\n\n{end}"
-    question, turn = read(path, HEAD + user("Ask", 1) + agent(tool("AskUserQuestion", "generic", asked), 2))
+    question, turn = read(
+        path, HEAD + user("Ask", 1) + agent(tool("AskUserQuestion", "generic", asked), 2)
+    )
     assert isinstance(question, Question)
-    assert (question.question, question.options, question.answer) == ("Which store?", ("A", "B"), answer)
+    assert (question.question, question.options, question.answer) == (
+        "Which store?",
+        ("A", "B"),
+        answer,
+    )
     assert isinstance(turn, Turn) and question in turn.replies
 
 
 @pytest.mark.parametrize(
     ("block", "files", "commands"),
     [
-        (tool("Edit", "write", "\n```text\nThe file /x/a.py has been updated successfully.\n```"), ("/x/a.py",), ()),
+        (
+            tool(
+                "Edit", "write", "\n```text\nThe file /x/a.py has been updated successfully.\n```"
+            ),
+            ("/x/a.py",),
+            (),
+        ),
         (tool("Edit", "write", "\n```text\n<tool_use_error>no\n```\n `/x/a.py`"), (), ()),
-        (tool("apply_patch", "write", "**Add: `/x/a.py`**\n\n**Update: `/x/b.py`**"), ("/x/a.py", "/x/b.py"), ()),
+        (
+            tool("apply_patch", "write", "**Add: `/x/a.py`**\n\n**Update: `/x/b.py`**"),
+            ("/x/a.py", "/x/b.py"),
+            (),
+        ),
         (tool("Bash", "shell", "Say it\n\n`make test`\n\n```text\nok\n```"), (), ("make test",)),
         (tool("Bash", "shell", "Say it\n\n```bash\nmake \\\n test\n```"), (), ("make \\",)),
     ],
@@ -186,10 +252,14 @@ def test_commits_and_pull_requests_are_kept(path):
     block = tool(
         "Bash",
         "shell",
-        "`git commit -m x && gh pr create`\n\n```text\n[main abc1234] x\nhttps://f.example/a/b/pull/7\n```",
+        "`git commit -m x && gh pr create`\n\n```text\n[main abc1234] "
+        "x\nhttps://f.example/a/b/pull/7\n```",
     )
     (turn,) = turns(path, HEAD + user("Ship", 1) + agent(block, 2))
-    assert (turn.work.commits, turn.work.links) == (("abc1234 x",), ("https://f.example/a/b/pull/7",))
+    assert (turn.work.commits, turn.work.links) == (
+        ("abc1234 x",),
+        ("https://f.example/a/b/pull/7",),
+    )
 
 
 EDITOR = """<!-- Generated by SpecStory, Markdown v2.1.0 -->
@@ -279,7 +349,11 @@ def test_older_layouts_are_read_too(path, text, times, files):
 
 
 def test_ids_are_the_agents_own_where_the_history_has_them(path):
-    text = HEAD + user("Which?", 1).replace("**_\n\n", "**_\n<!-- message-id: u-1 -->\n\n") + agent("A.", 2)
+    text = (
+        HEAD
+        + user("Which?", 1).replace("**_\n\n", "**_\n<!-- message-id: u-1 -->\n\n")
+        + agent("A.", 2)
+    )
     (turn,) = turns(path, text)
     assert turn.id == "specstory:u-1" and turn.user == "Which?"
 
@@ -297,7 +371,9 @@ def test_a_newer_format_is_read_and_said(path):
     assert len(reading.events) == 1 and "format 3" in reading.problems[0]
 
 
-@pytest.mark.parametrize("raw", [b"", b"# notes\n", b"\xff\xfe\x00", HEAD.encode(), b"_**User**_\n\nno mark\n"])
+@pytest.mark.parametrize(
+    "raw", [b"", b"# notes\n", b"\xff\xfe\x00", HEAD.encode(), b"_**User**_\n\nno mark\n"]
+)
 def test_files_of_any_content_are_problems_and_not_errors(path, raw):
     path.write_bytes(raw)
     reading = SOURCE.read_transcript(path, Cursor())
@@ -311,7 +387,11 @@ def test_recorded_finds_the_histories_of_a_project_each_session_once(path):
     path.with_name("longer.md").write_text(HEAD + user("Which?", 1) + agent("A.", 2))
     path.with_name("notes.md").write_text("# not one\n")
     (found,) = SOURCE.recorded(Path("/nowhere"), str(path.parents[2]))
-    assert (found.session, found.started_at, found.path.name) == (SESSION, "2026-02-09T14:00:00Z", "longer.md")
+    assert (found.session, found.started_at, found.path.name) == (
+        SESSION,
+        "2026-02-09T14:00:00Z",
+        "longer.md",
+    )
     assert found.cwd == str(path.parents[2])
     assert list(SOURCE.recorded(Path("/nowhere"), str(path.parent))) == [found]
 
@@ -333,12 +413,18 @@ PIECES = {
     "prompt": lambda n: user(f"prompt {n}", n),
     "same prompt": lambda n: user("continue", n),
     "words": lambda n: agent(f"words {n}", n),
-    "edit": lambda n: agent(tool("Edit", "write", f"\n```text\nThe file /{n}.py has been updated.\n```"), n),
+    "edit": lambda n: agent(
+        tool("Edit", "write", f"\n```text\nThe file /{n}.py has been updated.\n```"), n
+    ),
     "quoted": lambda n: agent(QUOTED, n),
-    "question": lambda n: agent(tool("AskUserQuestion", "generic", "**Which?**\n\n**Answer:** B"), n),
+    "question": lambda n: agent(
+        tool("AskUserQuestion", "generic", "**Which?**\n\n**Answer:** B"), n
+    ),
     "command": lambda n: user(f"<command-name>/c{n}</command-name>", n),
     "sidechain": lambda n: agent("aside", 0, is_sidechain=True),
-    "summary": lambda n: user(f"This session is being continued from a previous conversation {n}", n),
+    "summary": lambda n: user(
+        f"This session is being continued from a previous conversation {n}", n
+    ),
 }
 
 
@@ -366,4 +452,7 @@ def _settled(events: Any) -> dict[Any, Any]:
 
 
 def test_times_are_those_of_the_headings(path):
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", turn.at) for turn in turns(path, HEAD + user("Hi", 1)))
+    assert all(
+        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", turn.at)
+        for turn in turns(path, HEAD + user("Hi", 1))
+    )

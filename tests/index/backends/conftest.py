@@ -1,4 +1,6 @@
-"""Real servers: PostgreSQL from a wheel, and a Qdrant cluster of three nodes where `make engines` has fetched it."""
+"""Real servers: PostgreSQL from a wheel, and a Qdrant cluster of three nodes where `make engines`
+has fetched it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from benchmarks.engine_servers import HOST, MISSING, QDRANT, Cluster
 from benchmarks.engine_servers import postgres as running_postgres
 
 from keeplore.index.backends.base import EngineMaker
-from keeplore.index.backends.builtin import Builtin
+from keeplore.index.backends.builtin_engines import Builtin
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,6 @@
-"""A Qdrant cluster of three nodes, each point in two of them, loses a node by SIGKILL while it is written and read."""
+"""A Qdrant cluster of three nodes, each point in two of them, loses a node by SIGKILL while it is
+written and read.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,13 @@ def test_no_point_is_lost_and_searches_go_on_when_a_node_is_killed(
     def read() -> None:
         vector = embedder.embed(["note 0 about the first theme"])[0]
         while not is_over.is_set():
-            with contextlib.suppress(EngineUnavailable):  # on a busy machine; then it is asked again
+            with contextlib.suppress(
+                EngineUnavailable
+            ):  # on a busy machine; then it is asked again
                 found = index.vector_search(vector, Allowed(), 1, is_patient=True)
-                answers.append([row.memory_id for row in index.passages([match.passage for match in found])])
+                answers.append(
+                    [row.memory_id for row in index.passages([match.passage for match in found])]
+                )
 
     reader = threading.Thread(target=read)
     reader.start()

@@ -44,7 +44,9 @@ def by_words(index: Index, query: str, allowed: Allowed = EVERYTHING) -> list[st
     return [row.memory_id for row in index.passages([match.passage for match in found])]
 
 
-def by_vector(index: Index, embedder: Any, text: str, allowed: Allowed = EVERYTHING, limit: int = 3) -> list[str]:
+def by_vector(
+    index: Index, embedder: Any, text: str, allowed: Allowed = EVERYTHING, limit: int = 3
+) -> list[str]:
     found = index.vector_search(embedder.embed([text])[0], allowed, limit, is_patient=True)
     return [row.memory_id for row in index.passages([match.passage for match in found])]
 
@@ -64,7 +66,10 @@ def test_what_is_written_changed_moved_and_deleted_is_found_as_it_is_now(
     assert by_words(index, "locked") == [new_id("Queue")]
     (files.root / tabs).unlink()
     brought(index)
-    assert (by_words(index, "blanks"), by_vector(index, embedder, "tabs")) == ([], [new_id("Queue")])
+    assert (by_words(index, "blanks"), by_vector(index, embedder, "tabs")) == (
+        [],
+        [new_id("Queue")],
+    )
     assert index.stamp().vectors == index.stamp().passages == 1
 
 
@@ -73,7 +78,9 @@ def test_a_search_stays_within_its_scopes_whatever_their_names_are(
 ) -> None:
     hostile = "x'; DROP TABLE passages; --\N{NULL}\n\"%_"
     for project in ("api", hostile):
-        note = make_note(f"Deploy {len(project)}", "on Fridays never", scope="project", project=project)
+        note = make_note(
+            f"Deploy {len(project)}", "on Fridays never", scope="project", project=project
+        )
         files.put(note, f"deploy-{len(project)}.md")
     files.put(make_note("Deploy", "on Fridays never"))
     index = brought(opened(engine))
@@ -88,7 +95,9 @@ def test_a_search_stays_within_its_scopes_whatever_their_names_are(
     assert len(by_words(index, "fridays")) == 3
 
 
-def test_any_text_is_a_question(files: Any, opened: Open, engine: EngineMaker, make_note: Make) -> None:
+def test_any_text_is_a_question(
+    files: Any, opened: Open, engine: EngineMaker, make_note: Make
+) -> None:
     files.put(make_note("Tabs", "Indent with tabs."))
     index = brought(opened(engine))
     for query in ("", "''; --", '"', "\N{NULL}", "NOT AND (", "the", "zzz", "{1:2}/3", "🦊 \ud83e"):
@@ -99,16 +108,26 @@ def test_the_order_is_that_of_the_embedded_engine(
     files: Any, embedder: Any, opened: Open, shared_engine: EngineMaker, make_note: Make
 ) -> None:
     for n in range(60):
-        said = " ".join(["queue", "cache"][: 1 + n % 2] * (1 + n % 5) + [f"word{n % 9}", f"other{n}"] * (1 + n % 3))
+        said = " ".join(
+            ["queue", "cache"][: 1 + n % 2] * (1 + n % 5)
+            + [f"word{n % 9}", f"other{n}"] * (1 + n % 3)
+        )
         files.put(make_note(f"Note {n} about theme{n % 4}", said))
-    own, there = brought(opened(Index.__init__.__kwdefaults__["engine"])), brought(opened(shared_engine))
+    own, there = (
+        brought(opened(Index.__init__.__kwdefaults__["engine"])),
+        brought(opened(shared_engine)),
+    )
     for query in ("queue word3", "themes cache other17", "note word5 theme2", "other59"):
-        wanted, found = (index.text_search(query, EVERYTHING, 5, is_patient=True) for index in (own, there))
+        wanted, found = (
+            index.text_search(query, EVERYTHING, 5, is_patient=True) for index in (own, there)
+        )
         assert by_words(own, query)[0] == by_words(there, query)[0]
         assert len(wanted) == len(found)
     for text in ("queue cache word1", "note 31 about theme3"):
         vector = embedder.embed([text])[0]
-        wanted, found = (index.vector_search(vector, EVERYTHING, 9, is_patient=True) for index in (own, there))
+        wanted, found = (
+            index.vector_search(vector, EVERYTHING, 9, is_patient=True) for index in (own, there)
+        )
         assert [m.score for m in found] == pytest.approx([m.score for m in wanted], abs=2e-3)
 
 
@@ -138,7 +157,9 @@ def test_two_machines_share_points_and_vectors_and_delete_only_what_they_lost(
     brought(one)
     assert new_id("Tabs") not in by_words(one, "said")
     assert new_id("Tabs") not in by_words(two, "said")
-    two.mend(two.flaws())  # what happens once an hour: the second puts again what its files still say
+    two.mend(
+        two.flaws()
+    )  # what happens once an hour: the second puts again what its files still say
     brought(two)
     assert new_id("Tabs") in by_words(two, "said")
     brought(one)
@@ -147,7 +168,11 @@ def test_two_machines_share_points_and_vectors_and_delete_only_what_they_lost(
     again.unlink()
     brought(two)
     assert [*two.flaws()] == [] == [*one.flaws()]
-    assert sorted(by_words(two, "said")) == sorted(by_words(one, "said")) == sorted([new_id("Queue"), new_id("Cache")])
+    assert (
+        sorted(by_words(two, "said"))
+        == sorted(by_words(one, "said"))
+        == sorted([new_id("Queue"), new_id("Cache")])
+    )
 
 
 def test_a_rebuild_makes_everything_anew_from_the_text(

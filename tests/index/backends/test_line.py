@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from keeplore.errors import EngineUnavailable
-from keeplore.index.backends import line as line_module
-from keeplore.index.backends.line import Line
-from keeplore.index.backends.points import New
-from keeplore.index.backends.shared import point_id
+from keeplore.index.backends import server_connection as line_module
+from keeplore.index.backends.server_connection import Line
+from keeplore.index.backends.shared_engine import point_id
+from keeplore.index.backends.shared_points import New
 
 
 class Peer:
@@ -56,15 +56,24 @@ def test_what_a_call_raises_is_raised_where_somebody_waits(fail: Callable[[], An
     with pytest.raises((EngineUnavailable, ZeroDivisionError)):
         line.call(lambda _: fail(), 60)
     is_unavailable = fail is refused
-    assert (peer.is_closed, line.is_open, bool(line.why_not)) == (is_unavailable, not is_unavailable, is_unavailable)
+    assert (peer.is_closed, line.is_open, bool(line.why_not)) == (
+        is_unavailable,
+        not is_unavailable,
+        is_unavailable,
+    )
     line.close()
     assert peer.is_closed
 
 
 def test_a_point_has_the_same_id_on_every_machine_whatever_its_rows_are_called() -> None:
     one, other = (
-        New(row, vector, "mem_1", "project", "api", ("Tabs", "", "Use them.")) for row, vector in ((1, None), (9, b"x"))
+        New(row, vector, "mem_1", "project", "api", ("Tabs", "", "Use them."))
+        for row, vector in ((1, None), (9, b"x"))
     )
-    assert point_id("acme", one).hex() == point_id("acme", other).hex() == "39f72675486669b562255199d95c5080"
+    assert (
+        point_id("acme", one).hex()
+        == point_id("acme", other).hex()
+        == "39f72675486669b562255199d95c5080"
+    )
     elsewhere = one._replace(project="web")
     assert len({point_id("acme", one), point_id("other", one), point_id("acme", elsewhere)}) == 3

@@ -1,4 +1,6 @@
-"""What a question's names lead to, on the tables of the graph: limits, scopes, and that nothing makes it fail."""
+"""What a question's names lead to, on the tables of the graph: limits, scopes, and that nothing
+makes it fail.
+"""
 
 import sqlite3
 import time
@@ -7,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from keeplore.index.graph import boost, tables
+from keeplore.index.graph import boost, graph_tables
 from keeplore.index.graph.boost import About, boosted
 from keeplore.index.rows import Allowed
 
@@ -24,26 +26,34 @@ INSERT INTO scopes VALUES (1, 'project', 'shop'), (2, 'project', 'web'), (3, 'wo
 class Graph:
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
-        self.connection.executescript(tables.TABLES + _OTHERS)
+        self.connection.executescript(graph_tables.TABLES + _OTHERS)
 
     def name(self, name: str) -> int:
         self.connection.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))
-        return int(self.connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()[0])
+        return int(
+            self.connection.execute("SELECT id FROM names WHERE name = ?", (name,)).fetchone()[0]
+        )
 
     def memory(self, id_: str, scope: int, *names: str) -> None:
-        added = self.connection.execute("INSERT INTO memories VALUES (NULL, ?, ?, ?)", (id_, scope, f"2026-{id_}"))
+        added = self.connection.execute(
+            "INSERT INTO memories VALUES (NULL, ?, ?, ?)", (id_, scope, f"2026-{id_}")
+        )
         for name in names:
             row = (added.lastrowid, self.name(name), scope, name)
             self.connection.execute("INSERT INTO mentions VALUES (?, ?, ?, 0, ?, 1, 4, 1)", row)
 
     def relate(self, source: str, target: str, place: str = "", confidence: int = 500_000) -> None:
         ids = self.name(source), self.name(target)
-        self.connection.execute("INSERT INTO relations VALUES ('p', ?, ?, 'uses', ?, ?)", (place, *ids, confidence))
+        self.connection.execute(
+            "INSERT INTO relations VALUES ('p', ?, ?, 'uses', ?, ?)", (place, *ids, confidence)
+        )
 
     def alias(self, name: str, entity: str, place: str = "") -> None:
         for one in (name, entity):
             row = (place, self.name(one), self.name(entity))
-            self.connection.execute("INSERT OR IGNORE INTO definitions VALUES ('p', ?, ?, '', '', ?)", row)
+            self.connection.execute(
+                "INSERT OR IGNORE INTO definitions VALUES ('p', ?, ?, '', '', ?)", row
+            )
 
 
 @pytest.fixture
@@ -59,7 +69,9 @@ def graph() -> Iterator[Graph]:
     made.connection.close()
 
 
-def test_names_lead_to_their_memories_and_over_one_relation_to_those_of_neighbours(graph: Graph) -> None:
+def test_names_lead_to_their_memories_and_over_one_relation_to_those_of_neighbours(
+    graph: Graph,
+) -> None:
     found = boosted(graph.connection, "Why is **fastembed** slow?", HERE, EVER)
     way = ("fastembed → onnx runtime",)
     assert found == {
@@ -69,7 +81,10 @@ def test_names_lead_to_their_memories_and_over_one_relation_to_those_of_neighbou
     }
     # the other way round, by a name of two words; and everywhere
     back = boosted(graph.connection, "the ONNX  Runtime's threads", Allowed(), EVER)
-    assert (back["near"].named, set(back)) == (("onnx runtime",), {"near", "shared", "direct", "elsewhere"})
+    assert (back["near"].named, set(back)) == (
+        ("onnx runtime",),
+        {"near", "shared", "direct", "elsewhere"},
+    )
     assert boosted(graph.connection, "nothing known", HERE, EVER) == {}
 
 
@@ -89,7 +104,9 @@ def test_an_alias_stands_for_its_entity_and_its_other_names(graph: Graph) -> Non
     graph.alias("fe", "fastembed")
     graph.alias("fast-embed", "fastembed")
     graph.memory("other name", 1, "fast-embed")
-    assert {"direct", "shared", "other name", "near"} <= set(boosted(graph.connection, "fe", HERE, EVER))
+    assert {"direct", "shared", "other name", "near"} <= set(
+        boosted(graph.connection, "fe", HERE, EVER)
+    )
 
 
 def test_the_limits_hold_and_the_rarest_names_come_first(graph: Graph) -> None:
@@ -101,7 +118,9 @@ def test_the_limits_hold_and_the_rarest_names_come_first(graph: Graph) -> None:
     assert {"direct", "shared"} <= set(found)
 
 
-def test_what_was_found_until_the_deadline_is_used(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_found_until_the_deadline_is_used(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert boosted(graph.connection, "fastembed", HERE, time.monotonic() - 1) == {}
     moments = iter([0.0])  # late after the memories of the entity itself
     monkeypatch.setattr(boost, "time", SimpleNamespace(monotonic=lambda: next(moments, 2.0)))

@@ -1,4 +1,6 @@
-"""Names that files beside the memories define; whatever is wrong with one is said and never raised otherwise."""
+"""Names that files beside the memories define; whatever is wrong with one is said and never raised
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import json
 import pytest
 
 from keeplore.index.graph.definitions import defined
-from keeplore.index.graph.names import Definition, Relation
+from keeplore.index.graph.graph_values import Definition, Relation
 
 
 def test_an_entity_of_a_project_and_its_aliases_belong_to_that_project() -> None:
@@ -20,7 +22,9 @@ def test_an_entity_of_a_project_and_its_aliases_belong_to_that_project() -> None
         ],
         [],
     )
-    assert defined("entities/any.yaml", "name: Ann\n")[0] == [Definition("", "ann", "Ann", "unknown", "ann")]
+    assert defined("entities/any.yaml", "name: Ann\n")[0] == [
+        Definition("", "ann", "Ann", "unknown", "ann")
+    ]
 
 
 def test_a_project_goes_by_the_names_that_its_entry_says() -> None:
@@ -34,7 +38,9 @@ def test_a_project_goes_by_the_names_that_its_entry_says() -> None:
 
 
 def test_a_manifest_says_what_a_project_uses_and_what_it_publishes() -> None:
-    text = json.dumps({"own": ["shop", "@shop/ui"], "packages": ["fastembed"], "systems": ["redis"], "tools": []})
+    text = json.dumps(
+        {"own": ["shop", "@shop/ui"], "packages": ["fastembed"], "systems": ["redis"], "tools": []}
+    )
     assert defined("projects/shop/manifests/studio.json", text) == (
         [
             Definition("", "@shop/ui", "@shop/ui", "project", "@shop/ui"),

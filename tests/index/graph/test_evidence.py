@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.index.graph.evidence import MAX_MENTIONS, aspects_of, evident, relations_of
-from keeplore.index.graph.names import Aspect, Mention, Relation
+from keeplore.index.graph.graph_values import Aspect, Mention, Relation
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks.events import Work
 
@@ -18,18 +18,46 @@ def note(body: str, **meta: object) -> Memory:
     ("text", "shown", "named"),
     [
         ("Never from a Capital Letter, nor from HTTP, APIs or GPT-4 e.g. and/or 3.10", [], []),
-        ("`keeplore.yaml` and plugin/keeplore/store/paths.py:12", ["keeplore.yaml", "paths.py"], []),
-        ("README.md, but cli/main.py and ./web/src/index.ts", ["readme.md", "cli/main.py", "src/index.ts"], []),
-        ("in `docs/generated/`, ~/code/kasha/api and internal/sem", ["docs/generated", "kasha/api"], ["internal/sem"]),
+        (
+            "`keeplore.yaml` and plugin/keeplore/store/paths.py:12",
+            ["keeplore.yaml", "paths.py"],
+            [],
+        ),
+        (
+            "README.md, but cli/main.py and ./web/src/index.ts",
+            ["readme.md", "cli/main.py", "src/index.ts"],
+            [],
+        ),
+        (
+            "in `docs/generated/`, ~/code/kasha/api and internal/sem",
+            ["docs/generated", "kasha/api"],
+            ["internal/sem"],
+        ),
         ("tail `/var/log/kasha-web.log`", ["kasha-web.log"], []),
         ("at ~/.REDACTED.jsonl and `cfg/[REDACTED:token].yaml`", [], []),
         ("`*.py`, `src/*.go`, `<name>.md` and `path/to`", [], []),
-        ("kasha-api#42, LED-7, CVE-2024-3094, UTF-8", ["kasha-api#42", "led-7", "cve-2024-3094"], []),
+        (
+            "kasha-api#42, LED-7, CVE-2024-3094, UTF-8",
+            ["kasha-api#42", "led-7", "cve-2024-3094"],
+            [],
+        ),
         ("see PR #12 (fixes #13), but option #1", ["ledgerly#12", "ledgerly#13"], []),
         ("https://github.com/acme/kasha-api/pull/9/files", ["kasha-api#9"], []),
-        ("`embed_pending`, round_half_up and MAX_RETRIES", ["embed_pending", "round_half_up", "max_retries"], []),
-        ("GitHub and PostgreSQL, but `PostgreSQL` and TextEmbedding()", ["postgresql", "textembedding"], ["github"]),
-        ("`self.index.refresh()`, `tax.roundHalf`", ["index.refresh", "tax.roundhalf"], ["roundhalf"]),
+        (
+            "`embed_pending`, round_half_up and MAX_RETRIES",
+            ["embed_pending", "round_half_up", "max_retries"],
+            [],
+        ),
+        (
+            "GitHub and PostgreSQL, but `PostgreSQL` and TextEmbedding()",
+            ["postgresql", "textembedding"],
+            ["github"],
+        ),
+        (
+            "`self.index.refresh()`, `tax.roundHalf`",
+            ["index.refresh", "tax.roundhalf"],
+            ["roundhalf"],
+        ),
         ("`fastembed`, `click`, `true`, `a1b2c3d`, `ruff-lsp`", ["fastembed", "ruff-lsp"], []),
         ("`@scope/kit`, @app/money.py and me@example.org", ["@scope/kit", "money.py"], []),
         ("```go\nfunc (s *Store) RoundTax(netTotal int) {}\n```", ["roundtax"], ["nettotal"]),
@@ -43,8 +71,14 @@ def test_names_are_told_by_their_shape(text: str, shown: list[str], named: list[
 
 
 def test_an_issue_is_spelled_without_what_follows_it() -> None:
-    found = evident(note("It fixes #12. See **https://github.com/acme/kasha-api/pull/9** and LED-7."))
-    assert [mention.spelling for mention in found] == ["#12", "https://github.com/acme/kasha-api/pull/9", "LED-7"]
+    found = evident(
+        note("It fixes #12. See **https://github.com/acme/kasha-api/pull/9** and LED-7.")
+    )
+    assert [mention.spelling for mention in found] == [
+        "#12",
+        "https://github.com/acme/kasha-api/pull/9",
+        "LED-7",
+    ]
 
 
 def test_code_references_show_files_programs_and_what_was_installed() -> None:
@@ -63,13 +97,35 @@ def test_code_references_show_files_programs_and_what_was_installed() -> None:
     found = evident(Memory({"kind": "conversation", "project": "ledgerly"}, talk.to_markdown()))
     assert found[0] == Mention("tax_rules.zig", "/home/ada/ledgerly/app/tax_rules.zig", 1, "system")
     tools = [mention.name for mention in found if mention.is_word]
-    assert tools == ["sudo", "timeout", "pytest", "uv", "python", "mypy", "npx", "npm", "vite", "gh", "git"]
+    assert tools == [
+        "sudo",
+        "timeout",
+        "pytest",
+        "uv",
+        "python",
+        "mypy",
+        "npx",
+        "npm",
+        "vite",
+        "gh",
+        "git",
+    ]
     assert [mention.name for mention in found[-2:]] == ["roundhalfup", "ledgerly#3"]
 
 
 def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -> None:
-    triple = {"source": "Kasha  API", "relationship": "Depends on", "target": "hnswlib", "confidence": 0.9}
-    aspect = {"entity": "FastEmbed", "type": "tool", "aspect": "Start-up time", "kind": "constraint"}
+    triple = {
+        "source": "Kasha  API",
+        "relationship": "Depends on",
+        "target": "hnswlib",
+        "confidence": 0.9,
+    }
+    aspect = {
+        "entity": "FastEmbed",
+        "type": "tool",
+        "aspect": "Start-up time",
+        "kind": "constraint",
+    }
     memory = note(
         "",
         entities=[triple, dict(triple), "no", {"source": 1, "target": []}, {**triple, "target": "kasha api"},
@@ -85,7 +141,11 @@ def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -
         Aspect("fastembed", "FastEmbed", "unknown", "size", "constraint"),
     ]
     assert Mention("hnswlib", "hnswlib", 1, "unknown", is_word=True) in evident(memory)
-    assert relations_of(note("", entities="none")) == aspects_of(note("", aspects={"entity": "x"})) == []
+    assert (
+        relations_of(note("", entities="none"))
+        == aspects_of(note("", aspects={"entity": "x"}))
+        == []
+    )
 
 
 def test_of_too_many_names_those_stay_that_the_memory_shows_to_exist() -> None:

@@ -1,4 +1,6 @@
-"""What counters come to: use adds, being told for nothing fades, and what nobody was told of stays as it is."""
+"""What counters come to: use adds, being told for nothing fades, and what nobody was told of stays
+as it is.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,17 @@ from typing import Any
 import pytest
 
 from keeplore.index import Index
-from keeplore.index.graph.feedback import RATES, weight
-from keeplore.memory import Memory, feedback, new_id, new_meta
-from keeplore.memory.feedback import Tally
+from keeplore.index.graph.feedback_weights import RATES, weight
+from keeplore.memory import Memory, feedback_counters, new_id, new_meta
+from keeplore.memory.feedback_counters import Tally
 from keeplore.store import Store
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 TODAY = NOW.date()
 AGO = {days: (TODAY - timedelta(days=days)).isoformat() for days in range(100)}
-START_UP = [{"entity": "fastembed", "type": "tool", "aspect": "start-up time", "kind": "constraint"}]
+START_UP = [
+    {"entity": "fastembed", "type": "tool", "aspect": "start-up time", "kind": "constraint"}
+]
 
 
 def test_use_adds_up_to_a_ceiling_and_nothing_known_is_neutral() -> None:
@@ -32,9 +36,18 @@ def test_being_told_for_nothing_fades_after_a_while_and_to_a_floor() -> None:
     daily = {AGO[days]: 1 for days in range(40)}
     soon = RATES.grace_days + RATES.every
     fading = [weight(Tally(5, AGO[days], daily), TODAY) for days in (soon - 1, soon, 39)]
-    assert fading[0] == weight(Tally(5, AGO[1]), TODAY) > fading[1] == fading[0] * RATES.fade > fading[2] == RATES.floor
+    assert (
+        fading[0]
+        == weight(Tally(5, AGO[1]), TODAY)
+        > fading[1]
+        == fading[0] * RATES.fade
+        > fading[2]
+        == RATES.floor
+    )
     # a week of it is no evidence yet, also for what was never of use
-    assert weight(Tally(0, "", {AGO[days]: 9 for days in range(RATES.grace_days + 1)}), TODAY) == 1.0
+    assert (
+        weight(Tally(0, "", {AGO[days]: 9 for days in range(RATES.grace_days + 1)}), TODAY) == 1.0
+    )
     assert weight(Tally(0, "", daily), TODAY) == RATES.floor
 
 
@@ -53,13 +66,20 @@ class Shelf:
 
     def note(self, title: str, **fields: Any) -> str:
         meta = new_meta(
-            id=new_id(title), kind="note", title=title, created_at=f"{AGO[50]}T00:00:00Z", scope="workspace", **fields
+            id=new_id(title),
+            kind="note",
+            title=title,
+            created_at=f"{AGO[50]}T00:00:00Z",
+            scope="workspace",
+            **fields,
         )
         self.store.save(Memory(meta, f"{title} is so.\n"))
         return new_id(title)
 
     def count(self, machine: str, tallies: Mapping[str, Tally]) -> None:
-        self.store.write_text(feedback.path_of(machine), feedback.written(tallies))
+        self.store.write_text(
+            feedback_counters.path_of(machine), feedback_counters.written(tallies)
+        )
 
     def weights(self, *ids: str) -> list[float]:
         self.index.refresh()
@@ -80,11 +100,11 @@ def test_machines_add_up_and_a_file_that_goes_takes_its_share_with_it(shelf: She
     shelf.count("studio", {one: Tally(2, AGO[3])})
     shelf.count("laptop", {one: Tally(1, AGO[1]), new_id("gone"): Tally(9, AGO[1])})
     assert shelf.weights(one, other) == [1.3, 1.0]
-    (shelf.store.root / feedback.path_of("laptop")).unlink()
+    (shelf.store.root / feedback_counters.path_of("laptop")).unlink()
     assert shelf.weights(one, other) == [1.2, 1.0]
-    shelf.store.write_text(feedback.path_of("studio"), "{}")
+    shelf.store.write_text(feedback_counters.path_of("studio"), "{}")
     assert shelf.weights(one, other) == [1.0, 1.0]
-    assert [path for path, _ in shelf.index.problems()] == [feedback.path_of("studio")]
+    assert [path for path, _ in shelf.index.problems()] == [feedback_counters.path_of("studio")]
 
 
 def test_a_newer_version_has_what_the_older_ones_earned(shelf: Shelf) -> None:

@@ -6,15 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keeplore.index.graph.code_spans import MAX_LINE
 from keeplore.index.graph.evidence import evident
+from keeplore.index.graph.graph_values import MAX_NAME, Mention, canonical
 from keeplore.index.graph.linker import first_word, first_words, linked
-from keeplore.index.graph.marks import MAX_LINE
-from keeplore.index.graph.names import MAX_NAME, Mention, canonical
 from keeplore.memory import Memory
 
 NAMES = (
-    "@scope/kit", "black", "c++", "claude code", "click", "fastembed", "go", "java", "kasha-api", "kotlin", "make",
-    "postgresql", "postgresql 15", "pytest", "pytest-xdist", "react", "requests", "rich", "server", "vs code",
+    "@scope/kit", "black", "c++", ("claude "
+                                  "code"), "click", "fastembed", "go", "java", "kasha-api", "kotlin", "make",
+    "postgresql", ("postgresql "
+                  "15"), "pytest", "pytest-xdist", "react", "requests", "rich", "server", "vs code",
     "結算系統",
 )  # fmt: skip
 
@@ -73,11 +75,16 @@ HOSTILE = st.lists(
 def test_nothing_that_a_memory_can_hold_raises_and_the_same_text_gives_the_same(
     title: str, body: str, names: list[str]
 ) -> None:
-    memory = Memory({"kind": "conversation", "title": title, "project": "p", "entities": [body, None, {}]}, body)
+    memory = Memory(
+        {"kind": "conversation", "title": title, "project": "p", "entities": [body, None, {}]}, body
+    )
     shown = evident(memory)
     assert shown == evident(memory)
     assert len({mention.name for mention in shown}) == len(shown)
-    assert all(mention.name == canonical(mention.name) and len(mention.spelling) <= MAX_NAME for mention in shown)
+    assert all(
+        mention.name == canonical(mention.name) and len(mention.spelling) <= MAX_NAME
+        for mention in shown
+    )
     found = linked([title, body], names)
     assert found == linked([title, body], sorted(names))
     assert {mention.name for mention in found} <= set(names)
@@ -86,7 +93,14 @@ def test_nothing_that_a_memory_can_hold_raises_and_the_same_text_gives_the_same(
 
 
 def test_lines_and_lists_without_end_are_cut_short() -> None:
-    long = ["a/" * 300_000, "`" * 300_000, "@" * 300_000, "x_" * 300_000, "fastembed " * 100_000, "#1 " * 100_000]
+    long = [
+        "a/" * 300_000,
+        "`" * 300_000,
+        "@" * 300_000,
+        "x_" * 300_000,
+        "fastembed " * 100_000,
+        "#1 " * 100_000,
+    ]
     many = [f"fastembed {number}" for number in range(20_000)]
     assert [mention.name for mention in linked(long, [*many, "fastembed"])] == []
     assert linked(["fastembed " * 100_000], ["fastembed"])[0].count == MAX_LINE // len("fastembed ")

@@ -17,7 +17,10 @@ def linked(
     """a → b, c → b and a: a cycle; c2 replaces c; d → c2; e → d, itself, and nowhere; sixty → e."""
 
     def put(key: str, supersedes: str = "", **links: str) -> None:
-        related = [{"id": new_id("n", other), "relationship": kind.replace("_", "-")} for kind, other in links.items()]
+        related = [
+            {"id": new_id("n", other), "relationship": kind.replace("_", "-")}
+            for kind, other in links.items()
+        ]
         meta = {"supersedes": new_id("n", supersedes)} if supersedes else {}
         files.put(make_note(key, "text", id=new_id("n", key), related=related, **meta))
 
@@ -35,7 +38,13 @@ def linked(
     def walked(key: str, hops: int) -> list[tuple[object, ...]]:
         found = index.graph.neighbours(new_id("n", key), hops)
         return [
-            (names.get(one.id, "spoke"), one.relationship, one.is_stated_there, names[one.near], one.hops)
+            (
+                names.get(one.id, "spoke"),
+                one.relationship,
+                one.is_stated_there,
+                names[one.near],
+                one.hops,
+            )
             for one in found
         ]
 

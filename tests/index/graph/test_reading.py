@@ -26,7 +26,10 @@ def about(files: Any, make_note: Callable[..., Memory], index: Index) -> Callabl
 
 
 def seen(index: Index) -> set[tuple[str, str, str, int]]:
-    return {(entity.name, entity.place, entity.type, entity.mentions) for entity in index.graph.entities()}
+    return {
+        (entity.name, entity.place, entity.type, entity.mentions)
+        for entity in index.graph.entities()
+    }
 
 
 def test_one_name_in_two_projects_is_two_things_until_the_workspace_says_what_it_is(
@@ -36,17 +39,28 @@ def test_one_name_in_two_projects_is_two_things_until_the_workspace_says_what_it
     about("bank", "We dropped `PriceRule`.")
     about("farm", "PriceRule is a word to us.")
     assert seen(index) == {("pricerule", "shop", "concept", 1), ("pricerule", "bank", "concept", 1)}
-    assert index.graph.entity("PriceRule") is None and index.graph.entity("PriceRule", "farm") is None
-    files.write("entities/price-rule.yaml", b"name: PriceRule\ntype: system\naliases: [price rules]\n")
+    assert (
+        index.graph.entity("PriceRule") is None and index.graph.entity("PriceRule", "farm") is None
+    )
+    files.write(
+        "entities/price-rule.yaml", b"name: PriceRule\ntype: system\naliases: [price rules]\n"
+    )
     about("bank", "The price rules are slow.")
     [entity] = index.graph.entities()
-    assert (entity.place, entity.type, entity.mentions, entity.aliases) == ("", "system", 4, ("price rules",))
+    assert (entity.place, entity.type, entity.mentions, entity.aliases) == (
+        "",
+        "system",
+        4,
+        ("price rules",),
+    )
     files.write("projects/bank/entities/own.yaml", b"name: PriceRule\ntype: task\n")
     about("bank", "Once more.")
     assert seen(index) == {("pricerule", "", "system", 3), ("pricerule", "bank", "task", 1)}
 
 
-def test_a_thing_is_spelled_as_its_own_project_spells_it(index: Index, about: Callable[..., str]) -> None:
+def test_a_thing_is_spelled_as_its_own_project_spells_it(
+    index: Index, about: Callable[..., str]
+) -> None:
     about("shop", "The tables are in `shop/store/db.py`.")
     about("bank", "Look at `clients/acme/db.py`.")
     about("bank", "Again `clients/acme/db.py`.")
@@ -72,7 +86,9 @@ def test_what_many_projects_mention_takes_no_place_from_what_is_mentioned_more(
 def test_a_program_is_the_same_in_all_projects(index: Index, about: Callable[..., str]) -> None:
     for project in ("shop", "bank"):
         about(project, "Run this:\n\n```sh\n$ terraform plan\n```")
-    assert {name[:3] for name in seen(index) if name[0] == "terraform"} == {("terraform", "", "tool")}
+    assert {name[:3] for name in seen(index) if name[0] == "terraform"} == {
+        ("terraform", "", "tool")
+    }
     [entity] = index.graph.named("terraform")
     own = Allowed((("project", "shop"), ("workspace", "")))
     assert entity.mentions == 2 and len(index.graph.mentioning(entity, own)) == 1
@@ -117,7 +133,9 @@ def test_of_versions_the_newest_is_listed_and_a_circle_made_by_hand_hides_nothin
     files: Any, index: Index, about: Callable[..., str], make_note: Callable[..., Memory]
 ) -> None:
     first = make_note("First", "We pin `PriceRule`.", scope="project", project="shop")
-    other = make_note("Other", "We drop `PriceRule`.", scope="project", project="shop", supersedes=first.id)
+    other = make_note(
+        "Other", "We drop `PriceRule`.", scope="project", project="shop", supersedes=first.id
+    )
     files.put(first)
     files.put(other)
     about("bank", "No rules.")

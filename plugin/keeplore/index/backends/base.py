@@ -1,7 +1,9 @@
-"""What the index asks of an engine, and what an engine that several machines share asks of its server.
+"""What the index asks of an engine, and what an engine that several machines share asks of its
+server.
 
-Files, memories, passages and links are rows of this machine in any case, and so is the full text that answers while a
-server does not. An engine only says which passages are near: whatever it says is looked up in these rows.
+Files, memories, passages and links are rows of this machine in any case, and so is the full text
+that answers while a server does not. An engine only says which passages are near: whatever it says
+is looked up in these rows.
 """
 
 from __future__ import annotations
@@ -19,13 +21,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from keeplore.index.embedder import Embedder
+    from keeplore.index.embedding.embedder import Embedder
 
 
 class Engine(Protocol):
     """One workspace's passages, ready to be searched. Safe to use from several threads.
 
-    Searching, bringing and rebuilding may raise EngineUnavailable: then this machine's full text answers.
+    Searching, bringing and rebuilding may raise EngineUnavailable: then this machine's full text
+    answers.
     """
 
     @property
@@ -34,7 +37,9 @@ class Engine(Protocol):
 
     @property
     def note(self) -> str:
-        """What whoever searches should know: why the engine does not answer just now, "" where it does."""
+        """What whoever searches should know: why the engine does not answer just now, "" where it
+        does.
+        """
 
     @property
     def is_warm(self) -> bool:
@@ -42,8 +47,12 @@ class Engine(Protocol):
 
     def warm_up(self) -> None: ...
 
-    def text_search(self, query: str, allowed: Allowed, limit: int, *, is_patient: bool) -> list[Match]:
-        """Passages by their words, best first. Who is not patient is a host that waits for its prompt."""
+    def text_search(
+        self, query: str, allowed: Allowed, limit: int, *, is_patient: bool
+    ) -> list[Match]:
+        """Passages by their words, best first. Who is not patient is a host that waits for its
+        prompt.
+        """
 
     def vector_search(
         self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, is_patient: bool
@@ -51,7 +60,9 @@ class Engine(Protocol):
         """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first."""
 
     def bring_words(self, limit: int | None) -> int:
-        """Take over passages that are new, drop those that are gone, some ``limit`` of them; returns how many wait."""
+        """Take over passages that are new, drop those that are gone, some ``limit`` of them;
+        returns how many wait.
+        """
 
     def bring_vectors(self, limit: int | None, made: int) -> int:
         """The same for vectors; ``made`` were made a moment ago."""
@@ -83,7 +94,8 @@ EngineMaker = Callable[[Database, "Embedder | None"], Engine]
 class Point:
     """A passage as a server keeps it: numbers, without its text.
 
-    ``id`` is the same on every machine: see ``shared.point_id``. ``words`` are weights by the number of a word.
+    ``id`` is the same on every machine: see ``shared.point_id``. ``words`` are weights by the
+    number of a word.
     """
 
     id: bytes  # 16 of them
@@ -98,8 +110,8 @@ Found = list[tuple[bytes, float]]  # points and their scores, highest first
 class Server(Protocol):
     """A connection to what a server keeps of one workspace and model. Used by one thread at a time.
 
-    Every method raises EngineUnavailable where the server does not answer or refuses. Scopes are those of points,
-    None for all of them.
+    Every method raises EngineUnavailable where the server does not answer or refuses. Scopes are
+    those of points, None for all of them.
     """
 
     def put(self, points: Sequence[Point]) -> None:
@@ -116,8 +128,12 @@ class Server(Protocol):
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
         """The same of all."""
 
-    def matching(self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int) -> Found:
-        """Points with one of the words at least, by the sum of products of weights, highest first."""
+    def matching(
+        self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
+    ) -> Found:
+        """Points with one of the words at least, by the sum of products of weights, highest
+        first.
+        """
 
     def nearest(self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int) -> Found:
         """Points by cosine, highest first."""
@@ -128,4 +144,6 @@ class Server(Protocol):
     def close(self) -> None: ...
 
 
-Connect = Callable[[str, int], Server]  # with the layout's name, 12 hexadecimal digits, and the vectors' dimension
+Connect = Callable[
+    [str, int], Server
+]  # with the layout's name, 12 hexadecimal digits, and the vectors' dimension

@@ -1,7 +1,9 @@
-"""PostgreSQL with pgvector: one schema for each workspace, one table for each model, found through three indexes.
+"""PostgreSQL with pgvector: one schema for each workspace, one table for each model, found through
+three indexes.
 
-A schema is what an administrator grants, copies to another server or drops: one workspace. Words stand as numbers in an
-array, which a GIN index finds, and with their weights in a sparse vector, whose product with the question's is BM25.
+A schema is what an administrator grants, copies to another server or drops: one workspace. Words
+stand as numbers in an array, which a GIN index finds, and with their weights in a sparse vector,
+whose product with the question's is BM25.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from uuid import UUID
 
 from keeplore.errors import EngineUnavailable
 from keeplore.index.backends.base import Found, Point
-from keeplore.index.backends.weights import NUMBERS
+from keeplore.index.backends.sparse_bm25 import NUMBERS
 
 if TYPE_CHECKING:
     import psycopg
@@ -25,15 +27,21 @@ SEARCHED = 400
 
 
 class Postgres:
-    """See ``base.Server``. Raises EngineUnavailable where psycopg is not installed, or the server refuses."""
+    """See ``base.Server``. Raises EngineUnavailable where psycopg is not installed, or the server
+    refuses.
+    """
 
     def __init__(self, url: str, name: str, layout: str, dim: int) -> None:
-        """``url`` is libpq's, several hosts too; passwords and certificates come as libpq finds them."""
+        """``url`` is libpq's, several hosts too; passwords and certificates come as libpq finds
+        them.
+        """
         try:
             import psycopg  # here, as above
             from psycopg import sql
         except ImportError as e:
-            raise EngineUnavailable("psycopg is not installed", "pip install 'keeplore[postgres]'") from e
+            raise EngineUnavailable(
+                "psycopg is not installed", "pip install 'keeplore[postgres]'"
+            ) from e
         self._dim = dim
         self._schema = sql.Identifier(f"keeplore_{name}")
         self._table = sql.Identifier(f"keeplore_{name}", f"passages_{layout}")
@@ -46,7 +54,8 @@ class Postgres:
                 prepare_threshold=None,
                 connect_timeout=CONNECT_S,
                 application_name="keeplore",
-                options=f"-c statement_timeout={STATEMENT_MS} -c jit=off",  # compiling takes longer than searching
+                # compiling takes longer than searching
+                options=f"-c statement_timeout={STATEMENT_MS} -c jit=off",
             )
             self._prepare()
         except psycopg.Error as e:
@@ -54,11 +63,18 @@ class Postgres:
 
     def put(self, points: Sequence[Point]) -> None:
         rows = [
-            (UUID(bytes=p.id), p.scope, sorted(p.words), _sparse(p.words), p.vector and _dense(p.vector))
+            (
+                UUID(bytes=p.id),
+                p.scope,
+                sorted(p.words),
+                _sparse(p.words),
+                p.vector and _dense(p.vector),
+            )
             for p in points
         ]
         self._run_each(
-            "INSERT INTO {table} (id, scope, terms, words, vector) VALUES (%s, %s, %s, %s::sparsevec, %s::halfvec)"
+            "INSERT INTO {table} (id, scope, terms, words, vector) VALUES (%s, %s, %s, "
+            "%s::sparsevec, %s::halfvec)"
             " ON CONFLICT (id) DO NOTHING",
             rows,
         )
@@ -71,16 +87,24 @@ class Postgres:
         self._run("DELETE FROM {table} WHERE id = ANY(%s)", (_uuids(ids),))
 
     def held(self, ids: Collection[bytes]) -> dict[bytes, bool]:
-        rows = self._run("SELECT id, vector IS NOT NULL FROM {table} WHERE id = ANY(%s)", (_uuids(ids),))
+        rows = self._run(
+            "SELECT id, vector IS NOT NULL FROM {table} WHERE id = ANY(%s)", (_uuids(ids),)
+        )
         return {id_.bytes: has_vector for id_, has_vector in rows}
 
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
-        return ((id_.bytes, has_vector) for id_, has_vector in self._run("SELECT id, vector IS NOT NULL FROM {table}"))
+        return (
+            (id_.bytes, has_vector)
+            for id_, has_vector in self._run("SELECT id, vector IS NOT NULL FROM {table}")
+        )
 
-    def matching(self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int) -> Found:
+    def matching(
+        self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
+    ) -> Found:
         rows = self._run(
             "SELECT id, -(words <#> %(asked)s::sparsevec) AS score FROM {table}"
-            " WHERE terms && %(terms)s::int[] AND (%(scopes)s::text[] IS NULL OR scope = ANY(%(scopes)s))"
+            " WHERE terms && %(terms)s::int[] AND (%(scopes)s::text[] IS NULL OR scope = "
+            "ANY(%(scopes)s))"
             " ORDER BY score DESC, id LIMIT %(limit)s",
             {"asked": _sparse(words), "terms": sorted(words), "scopes": scopes, "limit": limit},
         )
@@ -117,7 +141,8 @@ class Postgres:
 
     def _tables(self) -> Iterator[str]:
         yield (
-            "CREATE TABLE IF NOT EXISTS {table} (id uuid PRIMARY KEY, scope text NOT NULL, terms int[] NOT NULL,"
+            "CREATE TABLE IF NOT EXISTS {table} (id uuid PRIMARY KEY, scope text NOT NULL, terms "
+            "int[] NOT NULL,"
             f" words sparsevec({NUMBERS}) NOT NULL, vector halfvec({self._dim}))"
         )
         indexes = {"scope": "(scope)", "terms": "USING gin (terms)"}
@@ -127,7 +152,9 @@ class Postgres:
             yield f"CREATE INDEX IF NOT EXISTS {name}_{self._layout} ON {{table}} {what}"
 
     def _run(self, text: str, values: Any = None) -> list[tuple[Any, ...]]:
-        """``{table}`` and ``{schema}`` in our own words are filled in; whatever comes from elsewhere is a value."""
+        """``{table}`` and ``{schema}`` in our own words are filled in; whatever comes from
+        elsewhere is a value.
+        """
         import psycopg  # here, as above
 
         try:
@@ -155,7 +182,9 @@ class Postgres:
 
 def _unavailable(error: Exception) -> EngineUnavailable:
     said = " ".join(str(error).split()) or type(error).__name__
-    return EngineUnavailable(f"PostgreSQL: {said}", "Look at `index: url:` in keeplore.yaml, and at what libpq needs")
+    return EngineUnavailable(
+        f"PostgreSQL: {said}", "Look at `index: url:` in keeplore.yaml, and at what libpq needs"
+    )
 
 
 def _uuids(ids: Collection[bytes]) -> list[UUID]:

@@ -1,7 +1,8 @@
 """Qdrant: one collection for each model, shared by all workspaces, each a tenant of it.
 
-Many small collections cost a cluster more than one that knows its tenants: their points lie side by side, and each has
-a graph of its own. How often a point is kept, and in how many shards, is the cluster's to say: its own configuration.
+Many small collections cost a cluster more than one that knows its tenants: their points lie side by
+side, and each has a graph of its own. How often a point is kept, and in how many shards, is the
+cluster's to say: its own configuration.
 """
 
 from __future__ import annotations
@@ -25,16 +26,23 @@ _T = TypeVar("_T")
 
 
 class Qdrant:
-    """See ``base.Server``. Raises EngineUnavailable where qdrant-client is not installed, or no node answers."""
+    """See ``base.Server``. Raises EngineUnavailable where qdrant-client is not installed, or no
+    node answers.
+    """
 
     def __init__(self, urls: Sequence[str], key: str, name: str, layout: str, dim: int) -> None:
         """``urls`` are nodes of one cluster: where one does not answer, the next is asked."""
         try:
-            from qdrant_client import QdrantClient  # here: it takes 0.5 s and is there with the extra `qdrant` alone
+            from qdrant_client import (
+                QdrantClient,
+            )  # here: it takes 0.5 s and is there with the extra `qdrant` alone
         except ImportError as e:
-            raise EngineUnavailable("qdrant-client is not installed", "pip install 'keeplore[qdrant]'") from e
+            raise EngineUnavailable(
+                "qdrant-client is not installed", "pip install 'keeplore[qdrant]'"
+            ) from e
         self._nodes = [
-            QdrantClient(url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False) for url in urls
+            QdrantClient(url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False)
+            for url in urls
         ]
         self._name = name
         self._collection = f"keeplore-{layout}"
@@ -48,7 +56,8 @@ class Qdrant:
             models.PointStruct(
                 id=_uuid(point.id),
                 payload={"workspace": self._name, "scope": point.scope},
-                vector={"words": _sparse(point.words)} | ({"vector": [*point.vector]} if point.vector else {}),
+                vector={"words": _sparse(point.words)}
+                | ({"vector": [*point.vector]} if point.vector else {}),
             )
             for point in points
         ]
@@ -81,7 +90,9 @@ class Qdrant:
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
         return self._listed([])
 
-    def matching(self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int) -> Found:
+    def matching(
+        self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
+    ) -> Found:
         return self._searched(_sparse(words), "words", scopes, limit)
 
     def nearest(self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int) -> Found:
@@ -135,14 +146,22 @@ class Qdrant:
     def _page(self, chosen: Any, offset: Any) -> tuple[list[Any], Any]:
         return self._ask(
             lambda node: node.scroll(
-                self._collection, chosen, limit=PAGE, offset=offset, with_payload=False, with_vectors=False
+                self._collection,
+                chosen,
+                limit=PAGE,
+                offset=offset,
+                with_payload=False,
+                with_vectors=False,
             )
         )
 
     def _mine(self, scopes: Sequence[str] | None, conditions: Sequence[Any] = ()) -> Any:
         from qdrant_client import models  # here, as above
 
-        must = [models.FieldCondition(key="workspace", match=models.MatchValue(value=self._name)), *conditions]
+        must = [
+            models.FieldCondition(key="workspace", match=models.MatchValue(value=self._name)),
+            *conditions,
+        ]
         if scopes is not None:
             must.append(models.FieldCondition(key="scope", match=models.MatchAny(any=[*scopes])))
         return models.Filter(must=must)
@@ -156,16 +175,22 @@ class Qdrant:
         known = self._ask(lambda node: node.get_collection(self._collection)).payload_schema
         for field, is_tenant in (("workspace", True), ("scope", None)):
             if field not in known:
-                schema = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant)
+                schema = models.KeywordIndexParams(
+                    type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant
+                )
                 self._index(field, schema)
 
     def _create(self) -> None:
         from qdrant_client import models  # here, as above
 
-        vectors = models.VectorParams(size=self._dim, distance=models.Distance.COSINE, datatype=models.Datatype.FLOAT16)
+        vectors = models.VectorParams(
+            size=self._dim, distance=models.Distance.COSINE, datatype=models.Datatype.FLOAT16
+        )
         # a graph for each tenant, and none over all of them
         graph = models.HnswConfigDiff(m=0, payload_m=LINKS)
-        with contextlib.suppress(EngineUnavailable):  # the other one was faster; what is wrong otherwise shows below
+        with contextlib.suppress(
+            EngineUnavailable
+        ):  # the other one was faster; what is wrong otherwise shows below
             self._ask(
                 lambda node: node.create_collection(
                     self._collection,
@@ -176,7 +201,9 @@ class Qdrant:
             )
 
     def _index(self, field: str, schema: Any) -> None:
-        self._ask(lambda node: node.create_payload_index(self._collection, field, schema, wait=True))
+        self._ask(
+            lambda node: node.create_payload_index(self._collection, field, schema, wait=True)
+        )
 
     def _ask(self, ask: Callable[[QdrantClient], _T]) -> _T:
         """Ask one node after the other; the one that answered is asked first the next time."""
@@ -196,7 +223,9 @@ class Qdrant:
                 self._nodes.remove(node)
                 self._nodes.insert(0, node)
                 return answer
-        raise EngineUnavailable(f"Qdrant: {said}", "Look at `index: url:` in keeplore.yaml, and at the cluster")
+        raise EngineUnavailable(
+            f"Qdrant: {said}", "Look at `index: url:` in keeplore.yaml, and at the cluster"
+        )
 
 
 def _uuid(id_: bytes) -> str:

@@ -1,7 +1,9 @@
-"""Which memories are about what a question names, or about what is related to that: a look at the graph, with a limit.
+"""Which memories are about what a question names, or about what is related to that: a look at the
+graph, with a limit.
 
-The question's words → entities → their memories → one hop over their relations, both ways → the neighbours' memories.
-The deadline is looked at after each step, and inside of SQLite; what was collected until then is used.
+The question's words → entities → their memories → one hop over their relations, both ways → the
+neighbours' memories. The deadline is looked at after each step, and inside of SQLite; what was
+collected until then is used.
 """
 
 from __future__ import annotations
@@ -11,15 +13,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from keeplore.index.graph.names import canonical
+from keeplore.index.full_text import in_list, scope_ids
+from keeplore.index.graph.graph_values import canonical
 from keeplore.index.queries import chunks, marks
 from keeplore.index.rows import Allowed
-from keeplore.index.search import in_list, scope_ids
 
 ENTITIES = 20  # that a question may name, the rarest first: these tell most
 NEIGHBOURS = 50  # over one hop
 MEMORIES = 200
-COMMON_FROM = 2_000  # mentions: an entity with more says nothing, and its memories take long to sort
+COMMON_FROM = (
+    2_000  # mentions: an entity with more says nothing, and its memories take long to sort
+)
 WORDS = 5  # of one name
 CANDIDATES = 2_000  # runs of words that are looked up
 OPS = 1_000  # steps of SQLite between two looks at the clock
@@ -27,7 +31,9 @@ OPS = 1_000  # steps of SQLite between two looks at the clock
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What of a question a memory is about: the names that it mentions, and those that were reached over a relation."""
+    """What of a question a memory is about: the names that it mentions, and those that were reached
+    over a relation.
+    """
 
     named: tuple[str, ...] = ()
     related: tuple[str, ...] = ()  # "fastembed → onnxruntime"
@@ -64,7 +70,9 @@ def boosted(connection: sqlite3.Connection, text: str, allowed: Allowed, until: 
 
 
 def runs_of(text: str) -> list[str]:
-    """Every run of up to ``WORDS`` words, as a canonical name; the shorter ones first, each once."""
+    """Every run of up to ``WORDS`` words, as a canonical name; the shorter ones first, each
+    once.
+    """
     words = text.split()
     runs: dict[str, None] = {}
     for length in range(1, WORDS + 1):
@@ -81,7 +89,9 @@ def runs_of(text: str) -> list[str]:
 def _steps(
     connection: sqlite3.Connection, text: str, allowed: Allowed, is_over: Callable[[], bool]
 ) -> Iterator[tuple[str, str, str]]:
-    """Memory, name, and the entity from which it was reached ("" for one that the question names)."""
+    """Memory, name, and the entity from which it was reached ("" for one that the question
+    names).
+    """
     scopes = scope_ids(connection, allowed)
     places = None if scopes is None else {project for _, project in allowed.scopes} | {""}
     entities = _entities(connection, text, places)
@@ -100,11 +110,13 @@ def _steps(
 
 
 def _entities(connection: sqlite3.Connection, text: str, places: Set[str] | None) -> dict[int, str]:
-    """The entities that a text names, the rarest first, each followed by its other names: id → name."""
+    """The entities that a text names, the rarest first, each followed by its other names: id →
+    name.
+    """
     rows: list[tuple[int, str, int]] = []
     for chunk in chunks(runs_of(text)):
         rows += connection.execute(
-            "SELECT id, name, mentions FROM names"  # noqa: S608  # marks alone
+            "SELECT id, name, mentions FROM names"  # marks alone
             f" WHERE name IN ({marks(chunk)}) AND defined > 0 AND mentions <= {COMMON_FROM}",
             chunk,
         )
@@ -116,8 +128,12 @@ def _entities(connection: sqlite3.Connection, text: str, places: Set[str] | None
     return dict(list(found.items())[:ENTITIES])
 
 
-def _aliases(connection: sqlite3.Connection, name: int, places: Set[str] | None) -> list[tuple[int, str]]:
-    """The other names of what a name stands for, as far as a definition that counts here says so."""
+def _aliases(
+    connection: sqlite3.Connection, name: int, places: Set[str] | None
+) -> list[tuple[int, str]]:
+    """The other names of what a name stands for, as far as a definition that counts here
+    says so.
+    """
     rows = connection.execute(
         "SELECT n.id, n.name, one.place, other.place FROM definitions one"
         " JOIN definitions other ON other.entity = one.entity JOIN names n ON n.id = other.name"
@@ -130,12 +146,15 @@ def _aliases(connection: sqlite3.Connection, name: int, places: Set[str] | None)
 def _neighbours(
     connection: sqlite3.Connection, entities: dict[int, str], places: Set[str] | None
 ) -> list[tuple[int, str, str, str]]:
-    """Id, name, the entity that it is a neighbour of, and the place where the two are related; the surest first."""
+    """Id, name, the entity that it is a neighbour of, and the place where the two are related; the
+    surest first.
+    """
     best: dict[tuple[int, str], tuple[int, str, str]] = {}
     for way, other in (("source", "target"), ("target", "source")):
         condition = f"{in_list(f'r.{way}', list(entities))} AND n.mentions <= {COMMON_FROM}"
         rows = connection.execute(
-            f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"  # noqa: S608  # ours
+            f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations "
+            f"r"  # ours
             f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"
         )
         for source, id_, name, place, confidence in rows:
@@ -149,10 +168,15 @@ def _neighbours(
     return [(id_, name, source, place) for (id_, place), (_, name, source) in order[:NEIGHBOURS]]
 
 
-def _memories(connection: sqlite3.Connection, name: int, scopes: Sequence[int] | None, place: str) -> Iterator[str]:
-    """Ids of the memories that mention a name, the newest first; where ``place`` is a project, of that or of all."""
+def _memories(
+    connection: sqlite3.Connection, name: int, scopes: Sequence[int] | None, place: str
+) -> Iterator[str]:
+    """Ids of the memories that mention a name, the newest first; where ``place`` is a project, of
+    that or of all.
+    """
     rows = connection.execute(
-        "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory JOIN scopes s ON s.id = x.scope_id"  # noqa: S608  # ours
+        "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory JOIN scopes s ON s.id = "
+        "x.scope_id"  # ours
         f" WHERE x.name = ?1 AND {in_list('x.scope_id', scopes)}"
         " AND (?2 = '' OR s.scope != 'project' OR s.project = ?2)"
         f" GROUP BY m.id ORDER BY max(m.updated_at) DESC, m.id LIMIT {MEMORIES}",

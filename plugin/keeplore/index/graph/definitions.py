@@ -1,4 +1,6 @@
-"""What files beside the memories say of who and what there is: entities, projects, and what projects are made of."""
+"""What files beside the memories say of who and what there is: entities, projects, and what
+projects are made of.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from keeplore.errors import Corrupt
-from keeplore.index.graph.names import TYPES, Definition, Relation, canonical
-from keeplore.memory.entity import MAX_NAME, parse_entity
+from keeplore.index.graph.graph_values import TYPES, Definition, Relation, canonical
+from keeplore.memory.entity_file import MAX_NAME, parse_entity
 from keeplore.memory.frontmatter import conflict_line
 
 MAX_FILE = 256 * 1024  # bytes of one such file
@@ -18,7 +20,8 @@ TYPE_OF = {OWN: "project", "packages": "tool", "systems": "system", "tools": "to
 
 
 def defined(path: str, text: str) -> tuple[list[Definition], list[Relation]]:
-    """The names that the file at a path defines, and how they are related; nothing for a file of another kind.
+    """The names that the file at a path defines, and how they are related; nothing for a file of
+    another kind.
 
     Raises ValueError, which says what is wrong with the file.
     """
@@ -80,7 +83,9 @@ def _manifest(project: str, text: str) -> tuple[list[Definition], list[Relation]
 
 def _mapping(text: str) -> Mapping[str, Any]:
     if line := conflict_line(text):
-        raise ValueError(f"conflict markers stand in line {line}; keep one side and delete the markers")
+        raise ValueError(
+            f"conflict markers stand in line {line}; keep one side and delete the markers"
+        )
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
@@ -94,7 +99,9 @@ def _texts(data: Mapping[str, Any], key: str) -> list[str]:
     value = data.get(key, [])
     is_sound = isinstance(value, list) and len(value) <= MAX_NAMES
     if not is_sound or not all(isinstance(item, str) and len(item) <= MAX_NAME for item in value):
-        raise ValueError(f"`{key}` is no list of at most {MAX_NAMES} names, of {MAX_NAME} characters each")
+        raise ValueError(
+            f"`{key}` is no list of at most {MAX_NAMES} names, of {MAX_NAME} characters each"
+        )
     return list(value)
 
 

@@ -1,8 +1,10 @@
-"""What one memory itself shows of who and what there is: names by their shape, triples, code references, aspects.
+"""What one memory itself shows of who and what there is: names by their shape, triples, code
+references, aspects.
 
-Pure: the same memory gives the same on every machine. Everything in a memory is hostile and bounded: of each at most
-``MAX_TEXT`` characters are looked at, and at most ``MAX_MENTIONS`` names, ``MAX_RELATIONS`` relations and as many
-aspects are kept, those that the memory shows to exist first.
+Pure: the same memory gives the same on every machine. Everything in a memory is hostile and
+bounded: of each at most ``MAX_TEXT`` characters are looked at, and at most ``MAX_MENTIONS`` names,
+``MAX_RELATIONS`` relations and as many aspects are kept, those that the memory shows to exist
+first.
 """
 
 from __future__ import annotations
@@ -11,12 +13,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from keeplore.index.graph.commands import programs
-from keeplore.index.graph.marks import INLINE, SHELL, pieces
-from keeplore.index.graph.names import KINDS, TYPES, Aspect, Mention, Relation, canonical
-from keeplore.index.graph.shapes import FILE, TOOL, Shape, file_name, is_plain, shapes
+from keeplore.index.graph.code_spans import INLINE, SHELL, pieces
+from keeplore.index.graph.graph_values import KINDS, TYPES, Aspect, Mention, Relation, canonical
+from keeplore.index.graph.name_shapes import FILE, TOOL, Shape, file_name, is_plain, shapes
+from keeplore.index.graph.shell_programs import programs
 from keeplore.memory import Asked, Conversation, Memory
-from keeplore.memory.conversation import EXCHANGES
+from keeplore.memory.conversation_body import EXCHANGES
 from keeplore_hooks.events import Work
 
 MAX_TEXT = 200_000  # characters
@@ -29,11 +31,14 @@ _PROMPT = re.compile(r"^[ \t]*[$%❯] (.*)$", re.MULTILINE)
 
 
 def evident(memory: Memory) -> list[Mention]:
-    """Each name that stands in a memory, once, in the order in which they stand there; shown ones first if too many."""
+    """Each name that stands in a memory, once, in the order in which they stand there; shown ones
+    first if too many.
+    """
     found: dict[str, Mention] = {}
     for shape in _shapes(memory):
         _count(found, shape)
-    # a plain word that nothing marks is hardly ever a name, and there would be more of these than of all others
+    # a plain word that nothing marks is hardly ever a name, and there would be more of these than
+    # of all others
     kept = [mention for mention in found.values() if mention.type or not is_plain(mention.name)]
     if len(kept) > MAX_MENTIONS:
         shown = [mention for mention in kept if mention.type]
@@ -42,7 +47,9 @@ def evident(memory: Memory) -> list[Mention]:
 
 
 def texts_of(memory: Memory) -> list[str]:
-    """What a memory says, without its form: of a conversation the title and the exchanges, else title and body."""
+    """What a memory says, without its form: of a conversation the title and the exchanges, else
+    title and body.
+    """
     talk = _talk(memory)
     return _texts(memory, talk)
 
@@ -53,11 +60,15 @@ def relations_of(memory: Memory) -> list[Relation]:
     for item in _items(memory, "entities"):
         source, target = (_name(item.get(key)) for key in ("source", "target"))
         said = item.get("relationship")
-        relationship = _RELATIONSHIP.sub("-", said[:200].lower()).strip("-") if isinstance(said, str) else ""
+        relationship = (
+            _RELATIONSHIP.sub("-", said[:200].lower()).strip("-") if isinstance(said, str) else ""
+        )
         relationship = relationship[:_MAX_RELATIONSHIP].strip("-")
         if source[0] and target[0] and relationship and source[0] != target[0]:
             confidence = _confidence(item.get("confidence"))
-            relation = Relation(source[0], relationship, target[0], confidence, source[1], target[1])
+            relation = Relation(
+                source[0], relationship, target[0], confidence, source[1], target[1]
+            )
             found.setdefault((source[0], relationship, target[0]), relation)
     return list(found.values())
 
@@ -108,9 +119,13 @@ def _of_text(text: str, project: str) -> Iterator[Shape]:
 
 
 def _shell_lines(text: str) -> Iterator[str]:
-    """Commands of a block of shell: where some lines have a prompt, the others are what was printed."""
+    """Commands of a block of shell: where some lines have a prompt, the others are what was
+    printed.
+    """
     prompted = _PROMPT.findall(text)
-    yield from prompted or (line for line in text.splitlines() if line[:1].strip() and not line.startswith("#"))
+    yield from prompted or (
+        line for line in text.splitlines() if line[:1].strip() and not line.startswith("#")
+    )
 
 
 def _count(found: dict[str, Mention], shape: Shape) -> None:
@@ -142,7 +157,11 @@ def _texts(memory: Memory, talk: Conversation | None) -> list[str]:
 
 
 def _said(reply: str | Asked) -> str:
-    return "\n".join((reply.question, *reply.options, reply.answer)) if isinstance(reply, Asked) else reply
+    return (
+        "\n".join((reply.question, *reply.options, reply.answer))
+        if isinstance(reply, Asked)
+        else reply
+    )
 
 
 def _items(memory: Memory, key: str) -> Iterator[Mapping[str, Any]]:

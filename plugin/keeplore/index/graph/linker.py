@@ -1,8 +1,8 @@
 """Known names in text: which of them stand in it as whole words. It never makes one up.
 
-A name that is a plain word of English (click, rich, requests, server) is only found where the text shows that the
-thing is meant: between marks of code, beside a version, after ``import``, as "the click package", or with a capital
-in the middle of a sentence.
+A name that is a plain word of English (click, rich, requests, server) is only found where the text
+shows that the thing is meant: between marks of code, beside a version, after ``import``, as "the
+click package", or with a capital in the middle of a sentence.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from keeplore.index.graph.marks import BLOCK, INLINE, PROSE, SHELL, pieces
-from keeplore.index.graph.names import Mention
-from keeplore.index.graph.shapes import EXTENSIONS, is_plain
-from keeplore.memory.entity import MAX_NAME
+from keeplore.index.graph.code_spans import BLOCK, INLINE, PROSE, SHELL, pieces
+from keeplore.index.graph.graph_values import Mention
+from keeplore.index.graph.name_shapes import EXTENSIONS, is_plain
+from keeplore.memory.entity_file import MAX_NAME
 
 MAX_TEXT = 200_000  # characters of all texts together
-UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts whose words stand together: each character is a word
+# scripts whose words stand together: each character is a word
+UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)  # the same for text that is ASCII, three times as fast
 _WORD_ALONE = re.compile(f"[{UNSPACED}]")
@@ -27,21 +28,47 @@ _SPACE = re.compile(r"\s+")
 _NEAR = 40  # characters on either side that say what a word means
 _RUN = 200  # characters of a path or an address
 _WINDOW = 2 * MAX_NAME  # characters in which a name stands, with wide gaps
-_SUFFIXES = frozenset({"aware", "compatible", "driven", "like", "native", "only", "side", "specific", "style"})
+_SUFFIXES = frozenset(
+    {"aware", "compatible", "driven", "like", "native", "only", "side", "specific", "style"}
+)
 _VERSION = re.compile(r"\s{0,2}(?:(?:==|>=|<=|~=|\^|@)\s?\^?v?\d|v\d|\d{1,4}\.\d)")
 _SAID_AFTER = re.compile(
-    r"['’]?s?[`*_\"]{0,2}\s(?:npm |python |go |pip |rust )?(?:package|library|crate|gem|cli|framework|sdk|linter|"
+    r"['’]?s?[`*_\"]{0,2}\s(?:npm |python |go |pip |rust )?(?:package|library|crate|"
+    r"gem|cli|framework|sdk|linter|"
     r"formatter|compiler|binary|executable|dependency|runtime)\b"
 )
 _SAID_BEFORE = re.compile(
-    r"(?:\b(?:(?:pip3?|npm|pnpm|yarn|bun|uv|poetry|cargo|gem|brew|apt|apt-get|go|conda) (?:install|add|get|i)|import|"
-    r"(?:package|library|crate|gem|dependency|framework)(?: called| named)?|depend(?:s|ing)? on|built (?:on|with)|"
+    r"(?:\b(?:(?:pip3?|npm|pnpm|yarn|bun|uv|poetry|cargo|gem|brew|apt|apt-get|go|conda) "
+    r"(?:install|add|get|i)|import|"
+    r"(?:package|library|crate|gem|dependency|framework)(?: called| named)?|depend(?:s|ing)? "
+    r"on|built (?:on|with)|"
     r"written in|powered by|migrat(?:e|ed|ing) (?:to|from))\s{1,3}[`*_\"]{0,2})\Z"
 )
-_BEFORE = ("install", "add", "get", " i", "import", "package", "library", "crate", "gem", "dependency", "framework",
-           "called", "named", " on", " with", " in", " by", " to", " from")  # fmt: skip  # with what these can end
+_BEFORE = (
+    "install",
+    "add",
+    "get",
+    " i",
+    "import",
+    "package",
+    "library",
+    "crate",
+    "gem",
+    "dependency",
+    "framework",
+    # with what these can end
+    "called",
+    "named",
+    " on",
+    " with",
+    " in",
+    " by",
+    " to",
+    " from",
+)
 _IMPORTED = re.compile(
-    r"(?:^|\n|;)[ \t]*(?:(?:import|from|use|extern crate|#include|require|@import)[ \t]+[\w{}*, \t]{0,80}[<\"'(]{0,2}"
+    r"(?:^|\n|;)[ \t]*(?:(?:import|from|use|extern crate|#include|require|"
+    r"@import)[ \t]+[\w{}*, \t]{0,80}[<\"'(]{0,2}"
     r"|[^\n]{0,80}\b(?:require\(|from )[\"'])\Z"
 )
 _PARTS_BEFORE = frozenset("\\$#~%&_-.")  # "--name", "$name", "other-name", "other.name"
@@ -50,7 +77,9 @@ _SENTENCE_ENDS = frozenset('.!?:;|>#*-–—•\n"“(')
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Names with one first word, which stands at one place in them: found by their lengths, however many they are."""
+    """Names with one first word, which stands at one place in them: found by their lengths, however
+    many they are.
+    """
 
     lead: int  # characters before the first word
     lengths: tuple[int, ...]  # longest first
@@ -67,7 +96,9 @@ class _Found:
 
 
 def first_word(name: str) -> str:
-    """The key under which a canonical name is looked for: its first word; "" for one without words."""
+    """The key under which a canonical name is looked for: its first word; "" for one without
+    words.
+    """
     found = _WORD.search(name)
     return found[0] if found else ""
 
@@ -78,10 +109,11 @@ def first_words(texts: Iterable[str]) -> set[str]:
 
 
 def linked(texts: Iterable[str], names: Collection[str]) -> list[Mention]:
-    """The names that stand in the texts as whole words, the longest where several begin at one place.
+    """The names that stand in the texts as whole words, the longest where several begin at one
+    place.
 
-    In the order in which they first stand there. Linear in the length of the texts; at most ``MAX_TEXT`` characters
-    are looked at.
+    In the order in which they first stand there. Linear in the length of the texts; at most
+    ``MAX_TEXT`` characters are looked at.
     """
     by_first = _grouped(names)
     found: dict[str, Mention] = {}
@@ -112,7 +144,9 @@ def _bounded(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _folded(text: str) -> tuple[str, str]:
-    """The text in NFC, and the same in small letters: character for character, so that places are the same."""
+    """The text in NFC, and the same in small letters: character for character, so that places are
+    the same.
+    """
     written = text if text.isascii() else unicodedata.normalize("NFC", text)
     folded = written.lower()
     if len(folded) != len(written):
@@ -125,7 +159,10 @@ def _grouped(names: Iterable[str]) -> dict[str, list[_Group]]:
     for name in names:
         if word := _WORD.search(name):
             split.setdefault(word[0], {}).setdefault(word.start(), set()).add(name)
-    return {key: [_group(lead, len(key), same) for lead, same in by_lead.items()] for key, by_lead in split.items()}
+    return {
+        key: [_group(lead, len(key), same) for lead, same in by_lead.items()]
+        for key, by_lead in split.items()
+    }
 
 
 def _group(lead: int, length: int, names: set[str]) -> _Group:
@@ -157,12 +194,16 @@ def _candidates(folded: str, at: int, key: str, groups: list[_Group]) -> list[tu
         there = folded[start : start + _WINDOW]
         if group.has_space:
             there = _SPACE.sub(" ", there)
-        found += [(there[:length], start) for length in group.lengths if there[:length] in group.names]
+        found += [
+            (there[:length], start) for length in group.lengths if there[:length] in group.names
+        ]
     return sorted(found, key=lambda one: -len(one[0]))
 
 
 def _keys(folded: str, by_first: dict[str, list[_Group]]) -> list[tuple[int, str]]:
-    """Where words stand with which names begin, in order. Most pieces have none, which one look at all words shows."""
+    """Where words stand with which names begin, in order. Most pieces have none, which one look at
+    all words shows.
+    """
     found = []
     for key in by_first.keys() & set(_words(folded)):
         at = folded.find(key)
@@ -200,7 +241,11 @@ def _is_longer(after: str, following: str) -> bool:
         return following not in _SUFFIXES and not following.endswith("ed")
     if after == "@":
         return not following[0].isdigit()
-    return after in ("\\", "_") or (after == "." and following in EXTENSIONS) or (after == "#" and following.isdigit())
+    return (
+        after in ("\\", "_")
+        or (after == "." and following in EXTENSIONS)
+        or (after == "#" and following.isdigit())
+    )
 
 
 def _are_one_word(folded: str, at: int) -> bool:
@@ -221,7 +266,9 @@ def _is_named(kind: str, written: str, folded: str, one: _Found) -> bool:
 
 
 def _is_alternative(written: str, one: _Found) -> bool:
-    """True for "redis/postgres" and "Java/Kotlin/Ruby", False for a part of a path or an address."""
+    """True for "redis/postgres" and "Java/Kotlin/Ruby", False for a part of a path or an
+    address.
+    """
     left = re.split(r"[\s`\"'(<\[]", written[max(0, one.start - _RUN) : one.start])[-1]
     right = re.split(r"[\s`\"')>\],;]", written[one.end : one.end + _RUN], maxsplit=1)[0]
     parts = f"{left}{written[one.start : one.end]}{right}".rstrip(".:").split("/")
@@ -232,7 +279,9 @@ def _is_alternative(written: str, one: _Found) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _is_plain_name(name: str) -> bool:
-    """True for one word that also says something else in English or in the trade, or is too short to say anything."""
+    """True for one word that also says something else in English or in the trade, or is too short
+    to say anything.
+    """
     return _WORD.fullmatch(name) is not None and (len(name) < 3 or is_plain(name))
 
 
@@ -256,13 +305,19 @@ def _is_meant(kind: str, written: str, folded: str, one: _Found) -> bool:
 
 
 def _is_capital(written: str, one: _Found) -> bool:
-    """True in prose for a capital where none is due: not at the start, and between words in small letters."""
-    if not written[one.start].isupper() or written[one.start : one.end].isupper():  # "the CLI" is anybody's
+    """True in prose for a capital where none is due: not at the start, and between words in small
+    letters.
+    """
+    if (
+        not written[one.start].isupper() or written[one.start : one.end].isupper()
+    ):  # "the CLI" is anybody's
         return False
     before = written[max(0, one.start - _NEAR) : one.start].rstrip(" `*_")
     if not before or before[-1] in _SENTENCE_ENDS:
         return False
     last = before.split()[-1]
     following = _WORD.search(written, one.end)
-    is_among_capitals = following is not None and following.start() - one.end < 3 and following[0][0].isupper()
+    is_among_capitals = (
+        following is not None and following.start() - one.end < 3 and following[0][0].isupper()
+    )
     return last[0].islower() and not is_among_capitals

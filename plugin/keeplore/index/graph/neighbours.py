@@ -1,4 +1,6 @@
-"""What refines, contradicts or relates to a memory, and what does so to that: a walk of a few steps over the links."""
+"""What refines, contradicts or relates to a memory, and what does so to that: a walk of a few steps
+over the links.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ MOST = 50  # memories; a hub would fill the screen
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """``near`` is the memory over which it was reached; ``is_stated_there`` is True where that one names this one."""
+    """``near`` is the memory over which it was reached; ``is_stated_there`` is True where that one
+    names this one.
+    """
 
     id: str
     relationship: str
@@ -30,10 +34,14 @@ class Neighbour:
         return self.relationship if self.is_stated_there else _BACK[self.relationship]
 
 
-def neighbours(connection: sqlite3.Connection, memory_id: str, hops: int, limit: int = MOST) -> list[Neighbour]:
-    """The newest versions of memories within so many steps, the nearest first, what it names before what names it.
+def neighbours(
+    connection: sqlite3.Connection, memory_id: str, hops: int, limit: int = MOST
+) -> list[Neighbour]:
+    """The newest versions of memories within so many steps, the nearest first, what it names before
+    what names it.
 
-    Links may be cycles. Versions of one memory count as one, so what an earlier one was linked to is a neighbour too.
+    Links may be cycles. Versions of one memory count as one, so what an earlier one was linked to
+    is a neighbour too.
     """
     edge = _versions(connection, _newest(connection, [memory_id]).values())
     seen, found = {*edge.values()}, list[Neighbour]()
@@ -41,7 +49,11 @@ def neighbours(connection: sqlite3.Connection, memory_id: str, hops: int, limit:
         links = set(_links(connection, list(edge)))
         newest = _newest(connection, {other for _, _, other, _ in links})
         reached: dict[str, Neighbour] = {}
-        known = {(edge[near], kind, newest[other], stated) for near, kind, other, stated in links if other in newest}
+        known = {
+            (edge[near], kind, newest[other], stated)
+            for near, kind, other, stated in links
+            if other in newest
+        }
         for near, kind, other, stated in sorted(known, key=lambda link: (not link[3], link)):
             if other not in seen:
                 reached.setdefault(other, Neighbour(other, kind, near, stated, hop))
@@ -55,13 +67,17 @@ def neighbours(connection: sqlite3.Connection, memory_id: str, hops: int, limit:
 
 def _newest(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
     """Those of these memories that there are, each with its newest version."""
-    return {id_: row.superseded_by or id_ for id_, row in memory_rows(connection, sorted(ids)).items()}
+    return {
+        id_: row.superseded_by or id_ for id_, row in memory_rows(connection, sorted(ids)).items()
+    }
 
 
 def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str, str]:
     """Every version of these memories, with the newest one."""
     known = {head: head for head in heads}
-    return known | {member: chain.head for chain in chains_of(connection, known) for member in chain.members}
+    return known | {
+        member: chain.head for chain in chains_of(connection, known) for member in chain.members
+    }
 
 
 def _links(connection: sqlite3.Connection, ids: list[str]) -> Iterator[tuple[str, str, str, bool]]:
@@ -69,7 +85,8 @@ def _links(connection: sqlite3.Connection, ids: list[str]) -> Iterator[tuple[str
     for chunk in chunks(ids):
         for near, other, stated in (("m.id", "l.target", True), ("l.target", "m.id", False)):
             rows = connection.execute(
-                f"SELECT {near}, l.relationship, {other} FROM links l JOIN memories m ON m.key = l.memory"  # noqa: S608  # ours
+                f"SELECT {near}, l.relationship, {other} FROM links l JOIN memories m ON m.key = "
+                f"l.memory"  # ours
                 f" WHERE {near} IN ({marks(chunk)}) AND l.relationship IN (?, ?, ?)",
                 [*chunk, *RELATIONSHIPS],
             )

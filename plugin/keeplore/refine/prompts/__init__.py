@@ -1,4 +1,6 @@
-"""What a model is told: one file a prompt, whose first line is its version, which every audit line names."""
+"""What a model is told: one file a prompt, whose first line is its version, which every audit line
+names.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,10 @@ class Prompt:
 @cache
 def prompt(name: str) -> Prompt:
     """The prompt of a stage: ``extract``, ``decide`` or ``aspects``."""
-    first, _, rest = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").partition("\n")
+    first, _, rest = (
+        (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").partition("\n")
+    )
     text, _, table = rest.partition("\n---\n")
-    return Prompt(name, int(first.removeprefix("version: ")), text.strip(), tuple(table.splitlines()))
+    return Prompt(
+        name, int(first.removeprefix("version: ")), text.strip(), tuple(table.splitlines())
+    )

@@ -16,11 +16,18 @@ BEGIN = 1_770_645_600_000  # 2026-02-09T14:00:00Z, ms
 
 
 class Talk:
-    """A session in the making, in the form of an export: every message comes a second after the one before."""
+    """A session in the making, in the form of an export: every message comes a second after the one
+    before.
+    """
 
     def __init__(self, session: str = SESSION, prefix: str = "", **info: Any) -> None:
         self.prefix = prefix  # of ids, which are unique in a database
-        self.info = {"id": session, "directory": CWD, "time": {"created": BEGIN, "updated": BEGIN}, **info}
+        self.info = {
+            "id": session,
+            "directory": CWD,
+            "time": {"created": BEGIN, "updated": BEGIN},
+            **info,
+        }
         self.messages: list[dict[str, Any]] = []
 
     def add(self, role: str, *parts: dict[str, Any], **info: Any) -> str:
@@ -29,8 +36,13 @@ class Talk:
         key = f"msg_{self.prefix}{number:04}"
         time = {"created": BEGIN + number * 1000}
         self.info["time"] = {**self.info["time"], "updated": time["created"]}
-        made = [{"id": f"prt_{self.prefix}{number:04}{place:02}", **part} for place, part in enumerate(parts)]
-        self.messages.append({"info": {"id": key, "role": role, "time": time, **info}, "parts": made})
+        made = [
+            {"id": f"prt_{self.prefix}{number:04}{place:02}", **part}
+            for place, part in enumerate(parts)
+        ]
+        self.messages.append(
+            {"info": {"id": key, "role": role, "time": time, **info}, "parts": made}
+        )
         return key
 
     def user(self, words: str, *more: dict[str, Any], **info: Any) -> str:
@@ -39,7 +51,12 @@ class Talk:
     def say(self, words: str, *more: dict[str, Any], finish: str = "stop", **info: Any) -> str:
         created = BEGIN + (len(self.messages) + 1) * 1000
         time = {"created": created, "completed": created + 500}
-        return self.add("assistant", {"type": "text", "text": words}, *more, **{"time": time, "finish": finish, **info})
+        return self.add(
+            "assistant",
+            {"type": "text", "text": words},
+            *more,
+            **{"time": time, "finish": finish, **info},
+        )
 
     def compact(self, summary: str, *, auto: bool = True) -> str:
         asked = self.add("user", {"type": "compaction", "auto": auto})
@@ -55,7 +72,10 @@ class Talk:
         path = base / "storage" / "session" / "project" / f"{self.info['id']}.json"
         _put(path, self.info)
         for message in self.messages:
-            _put(base / "storage" / "message" / self.info["id"] / f"{message['info']['id']}.json", message["info"])
+            _put(
+                base / "storage" / "message" / self.info["id"] / f"{message['info']['id']}.json",
+                message["info"],
+            )
             for part in message["parts"]:
                 _put(base / "storage" / "part" / message["info"]["id"] / f"{part['id']}.json", part)
         return path
@@ -76,17 +96,35 @@ class Talk:
 
     def _session(self, connection: sqlite3.Connection, table: str) -> None:
         time = self.info["time"]
-        row = (self.info["id"], self.info.get("parentID"), self.info["directory"], time["created"], time["updated"])
+        row = (
+            self.info["id"],
+            self.info.get("parentID"),
+            self.info["directory"],
+            time["created"],
+            time["updated"],
+        )
         connection.execute(f"REPLACE INTO {table} VALUES (?, ?, ?, ?, ?)", row)
 
 
 def write_rows(base: Path, rows: list[tuple[str, dict[str, Any]]], first: int = 1) -> Path:
-    """As version 2 keeps a session: each row is a type and its data, a second after the one before."""
+    """As version 2 keeps a session: each row is a type and its data, a second after the one
+    before.
+    """
     with database(base) as connection:
-        connection.execute("REPLACE INTO session_v2 VALUES (?, NULL, ?, ?, ?)", (SESSION, CWD, BEGIN, BEGIN))
+        connection.execute(
+            "REPLACE INTO session_v2 VALUES (?, NULL, ?, ?, ?)", (SESSION, CWD, BEGIN, BEGIN)
+        )
         for number, (kind, data) in enumerate(rows, first):
             at = BEGIN + number * 1000
-            row = (f"msg_{number:04}", SESSION, kind, number, at, at, json.dumps({"time": {"created": at}, **data}))
+            row = (
+                f"msg_{number:04}",
+                SESSION,
+                kind,
+                number,
+                at,
+                at,
+                json.dumps({"time": {"created": at}, **data}),
+            )
             connection.execute("REPLACE INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     return base / "opencode.db" / SESSION
 
@@ -94,7 +132,10 @@ def write_rows(base: Path, rows: list[tuple[str, dict[str, Any]]], first: int = 
 def database(base: Path) -> sqlite3.Connection:
     base.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(base / "opencode.db")
-    columns = "(id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, time_created INTEGER, time_updated INTEGER)"
+    columns = (
+        "(id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, time_created INTEGER, "
+        "time_updated INTEGER)"
+    )
     stamps = "time_created INTEGER, time_updated INTEGER, data TEXT"
     for table in (
         f"session {columns}",
@@ -112,7 +153,9 @@ def _put(path: Path, data: dict[str, Any]) -> None:
     path.write_text(json.dumps(data))
 
 
-def tool(name: str, given: dict[str, Any], output: str = "", status: str = "completed", **state: Any) -> dict[str, Any]:
+def tool(
+    name: str, given: dict[str, Any], output: str = "", status: str = "completed", **state: Any
+) -> dict[str, Any]:
     state = {"status": status, "input": given, "output": output, **state}
     return {"type": "tool", "tool": name, "callID": f"call_{name}", "state": state}
 

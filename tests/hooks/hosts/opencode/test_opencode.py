@@ -29,7 +29,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", ["write_files", "write_tables", "write"])
-def test_a_session_reads_the_same_from_every_form_in_which_version_1_keeps_it(talk, tmp_path, form, tool):
+def test_a_session_reads_the_same_from_every_form_in_which_version_1_keeps_it(
+    talk, tmp_path, form, tool
+):
     talk.user("Which store?")
     edit = tool("edit", {"filePath": f"{CWD}/store.py"})
     talk.say("Let me look.", {"type": "reasoning", "text": "hm"}, edit, finish="tool-calls")
@@ -40,7 +42,11 @@ def test_a_session_reads_the_same_from_every_form_in_which_version_1_keeps_it(ta
     assert turn.replies == ("Let me look.", "SQLite, because one process writes.")
     assert turn.ended_at == "2026-02-09T14:00:03Z" and turn.is_complete
     assert turn.work.files == (f"{CWD}/store.py",)
-    assert (turn.origin.session, turn.origin.cwd, turn.origin.transcript) == (SESSION, CWD, str(where))
+    assert (turn.origin.session, turn.origin.cwd, turn.origin.transcript) == (
+        SESSION,
+        CWD,
+        str(where),
+    )
 
 
 def test_version_2_says_the_same_in_rows(tmp_path, write_rows):
@@ -49,7 +55,12 @@ def test_version_2_says_the_same_in_rows(tmp_path, write_rows):
     content = [
         {"type": "reasoning", "text": "hm"},
         {"type": "text", "text": "Done."},
-        {"type": "tool", "id": "call_1", "name": "bash", "state": {**shell, "content": [_text("[main abc1234] x")]}},
+        {
+            "type": "tool",
+            "id": "call_1",
+            "name": "bash",
+            "state": {**shell, "content": [_text("[main abc1234] x")]},
+        },
         {
             "type": "tool",
             "id": "call_2",
@@ -70,8 +81,14 @@ def test_version_2_says_the_same_in_rows(tmp_path, write_rows):
     reading = HOST.read_transcript(write_rows(tmp_path, rows), Cursor())
     assert reading.problems == ()
     question, half, compaction, first, second = reading.events
-    assert isinstance(half, Turn) and (half.id, half.replies) == (first.id, first.replies)  # before it is shortened
-    assert isinstance(question, Question) and (question.question, question.answer) == ("Which?", "B")
+    assert isinstance(half, Turn) and (half.id, half.replies) == (
+        first.id,
+        first.replies,
+    )  # before it is shortened
+    assert isinstance(question, Question) and (question.question, question.answer) == (
+        "Which?",
+        "B",
+    )
     assert isinstance(compaction, Compaction) and (compaction.trigger, compaction.summary) == (
         "auto",
         "They committed.",
@@ -87,11 +104,20 @@ def test_a_session_that_was_moved_to_version_2_is_told_once(talk, tmp_path, writ
     talk.write_tables(tmp_path)
     copies = [("user", {"text": "Before"}), ("assistant", {"content": [_text("Yes.")]})]
     write_rows(tmp_path, copies, first=1)  # migrated, under the same ids
-    path = write_rows(tmp_path, [("user", {"text": "After"}), ("assistant", {"content": [_text("Sure.")]})], first=9)
-    assert [(turn.user, turn.assistant) for turn in turns(path)] == [("Before", "Yes."), ("After", "Sure.")]
+    path = write_rows(
+        tmp_path,
+        [("user", {"text": "After"}), ("assistant", {"content": [_text("Sure.")]})],
+        first=9,
+    )
+    assert [(turn.user, turn.assistant) for turn in turns(path)] == [
+        ("Before", "Yes."),
+        ("After", "Sure."),
+    ]
 
 
-def test_what_version_1_copies_into_the_new_table_under_other_ids_is_not_told_twice(talk, tmp_path, database):
+def test_what_version_1_copies_into_the_new_table_under_other_ids_is_not_told_twice(
+    talk, tmp_path, database
+):
     talk.user("Before")
     talk.say("Yes.")
     path = talk.write_tables(tmp_path)
@@ -102,8 +128,14 @@ def test_what_version_1_copies_into_the_new_table_under_other_ids_is_not_told_tw
 
 
 def test_what_nobody_typed_is_no_prompt(talk, path):
-    read = {"type": "text", "text": "Called the Read tool with the following input: x", "synthetic": True}
-    talk.user("Look at @a.png and @b.py", read, {"type": "file", "mime": "image/png", "url": "data:x"})
+    read = {
+        "type": "text",
+        "text": "Called the Read tool with the following input: x",
+        "synthetic": True,
+    }
+    talk.user(
+        "Look at @a.png and @b.py", read, {"type": "file", "mime": "image/png", "url": "data:x"}
+    )
     talk.messages[-1]["parts"].append({"type": "file", "mime": "text/plain", "url": "file:///b.py"})
     talk.messages[-1]["parts"].append({"type": "text", "text": "a plugin's note", "ignored": True})
     talk.say("Both read.")
@@ -114,11 +146,19 @@ def test_what_nobody_typed_is_no_prompt(talk, path):
     assert turn.replies == ("Both read.", "Going on.")
 
 
-@pytest.mark.parametrize(("status", "answers", "answer"), [("completed", [["B", "C"]], "B, C"), ("error", None, "")])
+@pytest.mark.parametrize(
+    ("status", "answers", "answer"), [("completed", [["B", "C"]], "B, C"), ("error", None, "")]
+)
 def test_questions_come_with_the_answer_that_was_chosen(talk, path, status, answers, answer, tool):
-    given = {"questions": [{"question": "Which?", "header": "Store", "options": [{"label": "B"}, {"label": "C"}]}]}
+    given = {
+        "questions": [
+            {"question": "Which?", "header": "Store", "options": [{"label": "B"}, {"label": "C"}]}
+        ]
+    }
     talk.user("Ask me")
-    talk.say("", tool("question", given, "User has answered", status, metadata={"answers": answers}))
+    talk.say(
+        "", tool("question", given, "User has answered", status, metadata={"answers": answers})
+    )
     events = HOST.read_transcript(talk.write(path), Cursor()).events
     question, turn = events
     assert isinstance(question, Question) and isinstance(turn, Turn)
@@ -163,10 +203,14 @@ def test_a_person_may_say_the_same_again_without_a_compaction(talk, path):
 def test_a_fork_tells_what_was_said_since(talk, path):
     talk.user("In the first session")
     talk.say("Yes.")
-    talk.info["time"]["created"] = BEGIN + 2500  # a fork has the messages before it as copies, with their times
+    talk.info["time"]["created"] = (
+        BEGIN + 2500
+    )  # a fork has the messages before it as copies, with their times
     talk.user("In the fork")
     talk.say("No.")
-    assert [(turn.user, turn.assistant) for turn in turns(talk.write(path))] == [("In the fork", "No.")]
+    assert [(turn.user, turn.assistant) for turn in turns(talk.write(path))] == [
+        ("In the fork", "No.")
+    ]
 
 
 def test_what_was_undone_and_said_anew_is_told_once_each(talk, tmp_path):
@@ -206,9 +250,18 @@ def test_work_is_kept_as_references(talk, path, tool):
         tool("write", {"filePath": "/x/new.py", "content": "secret"}),
         tool("edit", {"filePath": "/x/failed.py"}, status="error", error="no match"),
         tool("apply_patch", {"patchText": patch}),
-        tool("bash", {"command": "git commit -m 'Drop Redis'\necho"}, "[main 1234abc] Drop Redis\n 1 file changed"),
+        tool(
+            "bash",
+            {"command": "git commit -m 'Drop Redis'\necho"},
+            "[main 1234abc] Drop Redis\n 1 file changed",
+        ),
         tool("bash", {"command": "gh pr create"}, "https://forge.example/ann/kasha/pull/7\n"),
-        tool("bash", {"command": "rm -rf /"}, status="error", error="The user rejected permission to use this tool."),
+        tool(
+            "bash",
+            {"command": "rm -rf /"},
+            status="error",
+            error="The user rejected permission to use this tool.",
+        ),
         tool("read", {"filePath": "/x/read.py"}, "contents"),
     )
     (turn,) = turns(talk.write(path))
@@ -224,16 +277,22 @@ def test_a_newer_schema_gives_what_can_be_read_and_says_so(talk, path, tmp_path,
     talk.add("oracle", {"type": "text", "text": "?"})
     reading = HOST.read_transcript(talk.write(path), Cursor())
     assert [event.user for event in reading.events if isinstance(event, Turn)] == ["Hello"]
-    assert len(reading.problems) == 2 and all("a newer OpenCode" in problem for problem in reading.problems)
+    assert len(reading.problems) == 2 and all(
+        "a newer OpenCode" in problem for problem in reading.problems
+    )
     with database(tmp_path) as connection:
-        connection.execute("INSERT INTO session VALUES (?, NULL, ?, ?, ?)", (SESSION, CWD, BEGIN, BEGIN))
+        connection.execute(
+            "INSERT INTO session VALUES (?, NULL, ?, ?, ?)", (SESSION, CWD, BEGIN, BEGIN)
+        )
         connection.execute("DROP TABLE part")
         connection.execute("DROP TABLE session_message")
     reading = HOST.read_transcript(tmp_path / "opencode.db" / SESSION, Cursor())
     assert reading.events == () and "a newer OpenCode" in reading.problems[0]
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b'{"info": 1, "messages": [1, {"info": []}]}', b"\xff\xfe", b"{}"])
+@pytest.mark.parametrize(
+    "raw", [b"", b"{", b"[]", b'{"info": 1, "messages": [1, {"info": []}]}', b"\xff\xfe", b"{}"]
+)
 def test_files_of_any_content_are_problems_and_not_errors(path, raw):
     path.write_bytes(raw)
     reading = HOST.read_transcript(path, Cursor())
@@ -259,7 +318,10 @@ def test_recorded_finds_sessions_in_database_and_files_each_once(tmp_path, talk_
     found = list(HOST.recorded(Path("/nowhere"), str(tmp_path)))
     assert [(one.session, one.cwd) for one in found] == [("ses_moved1", CWD), ("ses_old1", CWD)]
     assert found[0].path == tmp_path / "opencode" / "opencode.db" / "ses_moved1"
-    assert (found[1].started_at, found[1].written_at) == ("2026-02-09T14:00:00Z", "2026-02-09T14:00:01Z")
+    assert (found[1].started_at, found[1].written_at) == (
+        "2026-02-09T14:00:00Z",
+        "2026-02-09T14:00:01Z",
+    )
     assert all(one.size > 0 for one in found)
     home = tmp_path / "home"
     old.write_files(home / ".local" / "share" / "opencode")

@@ -20,9 +20,13 @@ ASKED = {"questions": [{"question": "Which?", "options": [{"label": "A"}]}]}
 STEPS: dict[str, Callable[[Any, Any, int], Any]] = {
     "prompt": lambda t, tool, n: t.user(f"prompt {n}"),
     "same prompt": lambda t, tool, n: t.user("the same"),
-    "synthetic": lambda t, tool, n: t.add("user", {"type": "text", "text": "go on", "synthetic": True}),
+    "synthetic": lambda t, tool, n: t.add(
+        "user", {"type": "text", "text": "go on", "synthetic": True}
+    ),
     "words": lambda t, tool, n: t.say(f"words {n}"),
-    "step": lambda t, tool, n: t.say(f"step {n}", tool("edit", {"filePath": f"/{n}.py"}), finish="tool-calls"),
+    "step": lambda t, tool, n: t.say(
+        f"step {n}", tool("edit", {"filePath": f"/{n}.py"}), finish="tool-calls"
+    ),
     "question": lambda t, tool, n: t.say(
         "", tool("question", ASKED, status="completed", metadata={"answers": [["A"]]})
     ),
@@ -41,7 +45,10 @@ def settled(events: list[Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
 
 
 @pytest.mark.parametrize("form", ["write_files", "write_tables"])
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=8), data=st.data())
 def test_reading_step_by_step_gives_the_same_as_reading_at_once(talk_of, tool, form, steps, data):
     t = talk_of()
@@ -62,7 +69,10 @@ def test_reading_step_by_step_gives_the_same_as_reading_at_once(talk_of, tool, f
     assert again.events == ()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=8))
 def test_hearing_every_step_gives_the_same_as_reading_at_once(talk_of, tool, steps):
     t = talk_of()
@@ -73,7 +83,9 @@ def test_hearing_every_step_gives_the_same_as_reading_at_once(talk_of, tool, ste
         for number, step in enumerate(steps):
             STEPS[step](t, tool, number)
             path = t.write_tables(Path(folder))
-            raw = json.dumps({"sessionID": t.info["id"], "directory": t.info["directory"], "data": folder}).encode()
+            raw = json.dumps(
+                {"sessionID": t.info["id"], "directory": t.info["directory"], "data": folder}
+            ).encode()
             reading = HOST.read("session.idle", raw, cursor, "2026-02-09T15:00:00Z")
             cursor = reading.cursor
             heard += reading.events

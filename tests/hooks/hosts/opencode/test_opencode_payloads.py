@@ -47,7 +47,9 @@ def test_a_turn_grows_from_prompt_to_answer(talk, tmp_path, has_record):
         talk.write_tables(tmp_path)
     (turn,), cursor = hear("session.idle", payload(talk, data=data), cursor)
     assert (turn.id, turn.assistant, turn.is_complete) == ("msg_0001", "SQLite.", True)
-    assert hear("session.idle", payload(talk, data=data), cursor)[0] == []  # two plugins, or one event twice
+    assert (
+        hear("session.idle", payload(talk, data=data), cursor)[0] == []
+    )  # two plugins, or one event twice
 
 
 def test_the_record_tells_what_no_payload_told(talk, tmp_path):
@@ -68,14 +70,20 @@ def test_a_command_keeps_its_name_however_often_the_session_is_read(talk, tmp_pa
     talk.say("Fine.")
     where = talk.write_tables(tmp_path)
     (told, turn), cursor = hear("session.idle", payload(talk, data=tmp_path), cursor)
-    assert isinstance(told, Command) and (told.name, told.args, told.id) == ("review", "store.py", "msg_0001")
+    assert isinstance(told, Command) and (told.name, told.args, told.id) == (
+        "review",
+        "store.py",
+        "msg_0001",
+    )
     assert (turn.user, turn.assistant) == ("/review store.py", "Fine.")
     assert HOST.read_transcript(where, cursor).events == ()
 
 
 def test_an_interrupted_turn_is_complete_with_what_was_said(talk, tmp_path):
     talk.user("Go")
-    talk.say("Half", finish="", time={"created": BEGIN + 2000}, error={"name": "MessageAbortedError"})
+    talk.say(
+        "Half", finish="", time={"created": BEGIN + 2000}, error={"name": "MessageAbortedError"}
+    )
     talk.write_tables(tmp_path)
     (turn,), _ = hear("session.error", payload(talk, data=tmp_path), Cursor())
     assert (turn.assistant, turn.is_complete) == ("Half", True)
@@ -85,8 +93,12 @@ def test_a_turn_that_goes_on_is_not_complete(talk, tmp_path):
     talk.user("Go")
     talk.say("Let me look.", finish="tool-calls")
     talk.write_tables(tmp_path)
-    (turn, compaction), _ = hear("experimental.session.compacting", payload(talk, data=tmp_path), Cursor())
-    assert not turn.is_complete and isinstance(compaction, Compaction)  # what was said comes before it
+    (turn, compaction), _ = hear(
+        "experimental.session.compacting", payload(talk, data=tmp_path), Cursor()
+    )
+    assert not turn.is_complete and isinstance(
+        compaction, Compaction
+    )  # what was said comes before it
 
 
 def test_sessions_begin_end_and_are_about_to_be_compacted(talk):
@@ -137,11 +149,15 @@ def test_what_the_host_waits_for(talk):
 
 
 def test_the_reply_carries_context_to_those_that_wait():
-    assert json.loads(HOST.reply("chat.message", "It was SQLite. ☃")) == {"context": "It was SQLite. ☃"}
+    assert json.loads(HOST.reply("chat.message", "It was SQLite. ☃")) == {
+        "context": "It was SQLite. ☃"
+    }
     assert HOST.reply("chat.message", "  ") == b"" == HOST.reply("session.idle", "x")
 
 
-@pytest.mark.parametrize("event", ["session.created", "chat.message", "command.execute.before", "session.compacted"])
+@pytest.mark.parametrize(
+    "event", ["session.created", "chat.message", "command.execute.before", "session.compacted"]
+)
 def test_an_event_is_known_by_the_name_that_the_client_leaves_of_it(talk, event):
     talk.user("Which store?")
     raw, told = payload(talk, command={"name": "recall", "arguments": "x"}), event.replace(".", "")
@@ -156,4 +172,6 @@ def test_a_command_of_keeplores_folder_has_the_name_that_it_has_elsewhere(talk):
     _, cursor = hear("command.execute.before", raw, Cursor())
     talk.user("The person wants something kept.")
     events, _ = hear("chat.message", payload(talk), cursor)
-    assert [(one.name, one.args) for one in events if isinstance(one, Command)] == [("keeplore:remember", "use tabs")]
+    assert [(one.name, one.args) for one in events if isinstance(one, Command)] == [
+        ("keeplore:remember", "use tabs")
+    ]

@@ -1,0 +1,1 @@
+"""Claude Code: payloads, transcripts and its own notes."""

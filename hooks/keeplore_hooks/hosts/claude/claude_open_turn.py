@@ -1,0 +1,168 @@
+"""The turn that is going on: what the assistant has said and done since the person spoke."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from keeplore_hooks.events import Origin, Question, Turn
+from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.claude import claude_lines as lines
+from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts.work_log import WorkLog
+
+_WRITERS = {
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "Write": "file_path",
+    "NotebookEdit": "notebook_path",
+}
+_DELEGATES = ("Task", "Agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """What must be known about the lines before a turn, when reading starts there."""
+
+    queue: tuple[str, ...] = ()  # prompts typed ahead and still waiting, "" for what is no prompt
+    seen: tuple[str, ...] = ()  # keys of the prompts so far
+    at: str = ""  # time of the last line that had one
+    is_old: bool = False  # written by a version whose queued prompts stand in the queue alone
+    session: str = ""
+    cwd: str = ""
+    branch: str = ""
+
+
+@dataclass(slots=True)
+class _Words:
+    message: str  # id
+    blocks: list[str]
+
+
+@dataclass(slots=True)
+class _Tool:
+    name: str
+    target: str = ""  # file, or what is kept of the command
+    command: str = ""  # whole
+    asked: dict[int, Question] = field(default_factory=dict)  # by place among the replies
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    """A turn, or a command that becomes one as soon as the assistant answers it."""
+
+    id: str
+    origin: Origin
+    at: str
+    user: str
+    start: int  # bytes
+    carry: Carry
+    is_queued: bool = False
+    is_news: bool = True  # has something that was not given as an event yet
+    was_complete: bool = False  # when it was given last
+    ended_at: str = ""
+    prompt: str = ""  # the host's id of the prompt, which payloads name too
+    uuids: set[str] = field(default_factory=set)  # of its lines
+    goes_on: OpenTurn | None = (
+        None  # the turn of a prompt without a line of its own, which took over
+    )
+    _replies: list[_Words | Question] = field(default_factory=list)
+    _tools: dict[str, _Tool] = field(default_factory=dict)  # called, without a result so far
+    _log: WorkLog = field(default_factory=WorkLog)
+
+    @property
+    def has_replies(self) -> bool:
+        return bool(self._replies)
+
+    def turn(self, *, is_complete: bool) -> Turn:
+        replies = tuple(
+            said if isinstance(said, Question) else "\n\n".join(said.blocks)
+            for said in self._replies
+        )
+        return Turn(
+            self.id,
+            self.origin,
+            self.at,
+            self.user,
+            replies,
+            self.ended_at,
+            self._log.work(),
+            is_complete=is_complete,
+        )
+
+    def say(self, message: str, words: str) -> None:
+        """Take a text block; the blocks of one message stand on lines of their own and make one
+        reply.
+        """
+        last = self._replies[-1] if self._replies else None
+        if not isinstance(last, _Words) or last.message != message:
+            self._replies.append(_Words(message, [words]))
+        elif words.startswith(last.blocks[-1]):  # written a second time, longer
+            last.blocks[-1] = words
+        elif words not in last.blocks:
+            last.blocks.append(words)
+
+    def call(self, block: Json, at: str) -> None:
+        """Take a tool call: of its input only a file's name, a command's first line, or what it
+        asks the person.
+        """
+        name, given, call = text(block, "name"), jsonl.mapping(block, "input"), text(block, "id")
+        tool = self._tools[call] = _Tool(name)
+        if name in _WRITERS:
+            tool.target = text(given, _WRITERS[name])
+            self._log.write(call, tool.target)
+        elif name == "Bash":
+            tool.command = text(given, "command")
+            tool.target = self._log.run(call, tool.command)
+        elif name in _DELEGATES:
+            self._log.delegate(
+                call,
+                text(given, "subagent_type"),
+                text(given, "description") or text(given, "prompt"),
+            )
+        elif name == "AskUserQuestion":
+            self._ask(tool, lines.questions(block, self.origin, at))
+        elif name == "ExitPlanMode":
+            if plan := text(given, "plan").strip():
+                self._replies.append(_Words("", [plan]))
+            self._ask(tool, [Question(f"{call}:0", self.origin, at, "Proceed with this plan?")])
+
+    def is_waiting_for(self, block: Json) -> bool:
+        """Is the block the result of a tool call of this turn?"""
+        return text(block, "tool_use_id") in self._tools
+
+    def take_result(self, block: Json, structured: object, at: str) -> list[Question]:
+        """Take a tool's result, and give the questions that the person answered or declined with
+        it.
+        """
+        call = text(block, "tool_use_id")
+        tool = self._tools.pop(call)
+        told, is_error = lines.result_text(block), bool(block.get("is_error"))
+        objection = lines.objection(told) if is_error else None
+        self._log.worked(call, text(structured, "agentId"))
+        if is_error:
+            self._log.failed(call)
+        if objection is not None:
+            self._log.refused(call)
+        if objection and not tool.asked:
+            request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
+            self._ask(tool, [Question(f"{call}:0", self.origin, at, request)])
+        self._log.printed(tool.command, told, has_failed=is_error)
+        answered = []
+        for place, question in tool.asked.items():
+            if tool.name != "AskUserQuestion":
+                answer = objection or "" if is_error else "Yes"
+            else:
+                answer = "" if is_error else lines.answer_to(question.question, structured, told)
+            answered.append(replace(question, answer=answer))
+            self._replies[place] = answered[-1]
+        return answered
+
+    def link(self, url: str) -> bool:
+        """Take a pull request's address; False when there is nothing new in it."""
+        return self._log.link(url)
+
+    def _ask(self, tool: _Tool, questions: Iterable[Question]) -> None:
+        for question in questions:
+            tool.asked[len(self._replies)] = question
+            self._replies.append(question)

@@ -1,0 +1,163 @@
+"""What one line of a Copilot CLI event log says, without regard to the lines around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts.base import IMAGE, PLUGIN
+from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
+
+ASK = ("ask_user", "AskUserQuestion")
+DELEGATES = ("task", "Agent", "Task")
+WRITERS = ("create", "edit", "str_replace", "insert", "Write", "Edit")
+PATCHERS = ("apply_patch",)
+SHELLS = ("bash", "powershell", "shell", "Bash")
+CONTINUED = (
+    "read_bash",
+    "read_powershell",
+    "write_bash",
+)  # their output goes on with that of an earlier command
+_HUMAN = ("", "user", "human")
+_INJECTED = ("current_datetime", "system-reminder", "system_reminder", "system_notification")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+_ANSWERED = re.compile(
+    r"(?:the )?user (?:selected|responded|chose|answered|entered)(?: with)?\s*:?\s*", re.IGNORECASE
+)
+_DECLINED = re.compile(
+    r"(?:the )?user (?:skipped|declined|dismissed|cancell?ed|did not|is not)", re.IGNORECASE
+)
+_REFUSALS = ("rejected", "denied")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call."""
+
+    id: str
+    name: str
+    given: Json
+
+    @property
+    def command(self) -> str:
+        return text(self.given, "command") if self.name in SHELLS else ""
+
+
+def is_of_subagent(line: Json) -> bool:
+    data = mapping(line, "data")
+    return bool(text(line, "agentId") or text(data, "agentId") or text(data, "parentToolCallId"))
+
+
+def prompt_in(data: Json) -> str:
+    """What the person typed; ``""`` for what the host, a skill, a schedule or the autopilot says in
+    their place.
+    """
+    if (
+        text(data, "source") not in _HUMAN
+        or data.get("isAutopilotContinuation")
+        or text(data, "inputOrigin")
+    ):
+        return ""
+    pictures = [IMAGE for attached in mappings(data, "attachments") if _is_picture(attached)]
+    words = typed_in(text(data, "content"))
+    return "\n".join([*([words] if words else []), *pictures])
+
+
+def typed_in(words: str) -> str:
+    """A prompt without what is put into it."""
+    words = prompt_text.without_elements(words, _INJECTED)
+    return "" if prompt_text.is_element(words) else words
+
+
+def command_in(prompt: str) -> tuple[str, str] | None:
+    """Name and arguments of the command that a prompt calls; Copilot takes ``/plugin/skill`` and
+    ``/plugin:skill``.
+    """
+    own = f"/{PLUGIN}/"
+    return prompt_text.slash_command(
+        f"/{PLUGIN}:{prompt.removeprefix(own)}" if prompt.startswith(own) else prompt
+    )
+
+
+def calls_in(data: Json) -> Iterator[Call]:
+    """The calls that an assistant's message asks for."""
+    for request in mappings(data, "toolRequests"):
+        yield Call(
+            text(request, "toolCallId"), text(request, "name"), given_to(request.get("arguments"))
+        )
+
+
+def started(data: Json) -> Call:
+    return Call(text(data, "toolCallId"), text(data, "toolName"), given_to(data.get("arguments")))
+
+
+def given_to(value: Any) -> Json:
+    """A call's input, an object or the JSON of one; a bare string is a patch."""
+    if isinstance(value, str):
+        return jsonl.load(value.encode("utf-8", "surrogatepass")) or {"input": clean(value)}
+    return value if isinstance(value, dict) else {}
+
+
+def questions(call: Call, origin: Origin, at: str) -> Iterator[Question]:
+    """What a call asks the person, not answered yet."""
+    if mappings(call.given, "questions"):
+        yield from prompt_text.questions(call.id, call.given, origin, at)
+    elif words := (text(call.given, "question") or text(call.given, "message")).strip():
+        yield Question(f"{call.id}:0", origin, at, words, options=tuple(_options(call.given)))
+
+
+def answer_in(told: str) -> str:
+    """The person's answer, from what the model was told; ``""`` where the question was declined."""
+    told = told.strip()
+    if _DECLINED.match(told):
+        return ""
+    match = _ANSWERED.match(told)
+    words = told[match.end() :].strip() if match else told
+    given = jsonl.load(words.encode("utf-8", "surrogatepass")) if words.startswith("{") else None
+    if given is None:
+        return words.strip('"')
+    values = given.get("content") or given.get("answer") or given
+    parts = values.values() if isinstance(values, dict) else [values]
+    return ", ".join(clean(part) for part in parts if isinstance(part, str))
+
+
+def result_in(data: Any) -> str:
+    """The text of a tool's result, from the log or from a payload."""
+    if isinstance(data, str):
+        return clean(data)
+    for key in ("content", "textResultForLlm", "text_result_for_llm", "detailedContent"):
+        if words := text(data, key):
+            return words
+    return ""
+
+
+def is_refused(data: Json) -> bool:
+    """Did the person refuse the call?"""
+    error = mapping(data, "error")
+    return text(error, "code") in _REFUSALS or any(
+        word in text(error, "message")[:200] for word in _REFUSALS
+    )
+
+
+def _options(given: Json) -> Iterator[str]:
+    choices = given.get("choices")
+    if not isinstance(choices, list):
+        properties = mapping(mapping(given, "requestedSchema"), "properties")
+        fields = [field for field in properties.values() if isinstance(field, dict)]
+        enums = [field["enum"] for field in fields if isinstance(field.get("enum"), list)]
+        choices = enums[0] if enums else []
+    for choice in choices:
+        label = clean(choice) if isinstance(choice, str) else text(choice, "label")
+        if label:
+            yield label
+
+
+def _is_picture(attached: Json) -> bool:
+    mime = text(attached, "mimeType")
+    return mime.startswith("image/") or (
+        not mime and text(attached, "path").lower().endswith(_PICTURES)
+    )

@@ -1,0 +1,1 @@
+"""Cursor: payloads and transcripts."""

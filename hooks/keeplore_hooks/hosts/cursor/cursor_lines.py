@@ -1,0 +1,254 @@
+"""What one message of a Cursor transcript or payload says, without regard to the messages around
+it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts.base import IMAGE
+from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
+from keeplore_hooks.hosts.turn_assembly import digest
+from keeplore_hooks.hosts.work_log import WorkLog
+
+WRITERS = ("Write", "Edit", "MultiEdit", "StrReplace", "EditNotebook", "Create", "Delete")
+SHELL = ("Shell", "Bash", "run_terminal_cmd")
+ASK = "AskQuestion"
+_DELEGATE = "Task"
+_PATHS = ("path", "file_path", "target_file", "target_notebook")
+_ANSWER_LENGTH = 4000  # characters
+# Elements that the host or a plugin puts around a prompt, Keeplore's own context among them; some
+# have attributes.
+_INJECTED = re.compile(
+    r"<(timestamp|cursor_commands|manually_attached_skills|image_files|hooks?_context|"
+    r"system[_-]reminder|user_info|rules"
+    r"|agent_skills|dynamic_tools|agent_transcripts|open_and_recently_viewed_files|"
+    r"attached_files|additional_data"
+    r"|git_status|project_layout|mcp_instructions|subagent_notification|"
+    r"task_notification)(?:\s[^<>]{0,500})?>"
+)
+# How messages of the user begin that nobody typed.
+_NOT_SPOKEN = (
+    "The beginning of the above subagent result",
+    "Briefly inform the user about the task result",
+    "## Dynamic Tool",
+    "## MCP Resource",
+    "You have access to tools through dynamic namespaces",
+)
+_REDACTED = "[REDACTED]"  # stands where the model reasoned
+_QUERY = "user_query"
+_PICTURE = re.compile(r"^\s*\[Image(?: #?\d+)?\]\s*$", re.MULTILINE)
+_SKILL = re.compile(r"^Skill Name: ([\w:.-]{1,100})\s*$", re.MULTILINE)
+_SAID = "said"
+_MARK = re.compile(r"\[(Thinking|Tool call|Tool result)\]")
+_TIME = re.compile(
+    r"(?:[A-Za-z]+, )?([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}),? (\d{1,2}):(\d{2})(?::\d{2})? "
+    r"?([AP])M"
+    r"(?: \(UTC(?:([+-]\d{1,2})(?::(\d{2}))?)?\))?"
+)
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    text: str  # "" where nobody spoke
+    at: str = ""  # RFC 3339, "" where the message has no time
+
+
+def prompt_in(record: Json) -> Prompt:
+    """The person's words in a line of the user."""
+    blocks = _blocks(record)
+    words = "\n".join(
+        text(block, "text") for block in blocks if block.get("type", "text") == "text"
+    )
+    pictures = sum(block.get("type") == "image" for block in blocks)
+    return Prompt(prompt_from(words, pictures), time_in(words))
+
+
+def prompt_from(words: str, pictures: int = 0) -> str:
+    """A prompt as it was typed; a picture is a line, and a skill that was attached without words is
+    its command.
+    """
+    words = clean(words)
+    query, around = _query(words)
+    said = query if query is not None else _without_injected(_PICTURE.sub("", around)).strip()
+    if said.startswith(_NOT_SPOKEN):
+        return ""
+    if not said and (skill := _SKILL.search(around)):
+        said = f"/{skill[1]}"
+    pictures = pictures or len(_PICTURE.findall(around))
+    return "\n".join((*[IMAGE] * pictures, said)).strip()
+
+
+def time_in(words: str) -> str:
+    """The time that newer versions write before a prompt, in UTC; ``""`` where there is none."""
+    match = _TIME.fullmatch(prompt_text.element(words, "timestamp"))
+    if not match or match[1] not in _MONTHS:
+        return ""
+    month, day, year, hour, minute, half, hours, minutes = match.groups()
+    offset = timedelta(
+        hours=int(hours or 0),
+        minutes=int(minutes or 0) * (-1 if (hours or "").startswith("-") else 1),
+    )
+    try:
+        moment = datetime(
+            int(year), _MONTHS.index(month) + 1, int(day), int(hour) % 12 + 12 * (half == "P"), int(minute),
+            tzinfo=timezone(offset),
+        )  # fmt: skip
+    except (ValueError, OverflowError):
+        return ""
+    return jsonl.time(moment.isoformat())
+
+
+def words_in(block: Json) -> str:
+    """The assistant's words in a block, ``""`` where it holds something else."""
+    words = text(block, "text").strip() if block.get("type") == "text" else ""
+    return "" if words == _REDACTED else words
+
+
+def blocks_in(record: Json) -> list[Json]:
+    return _blocks(record)
+
+
+def take_call(log: WorkLog, call: str, name: str, given: Json, output: str = "") -> None:
+    """Take a tool call: of its input only a file's name or a command's first line."""
+    if name in WRITERS:
+        log.write(call, next((path for key in _PATHS if (path := text(given, key))), ""))
+    elif name in SHELL:
+        command = text(given, "command")
+        log.run(call, command)
+        log.printed(command, output)
+    elif name == _DELEGATE:
+        log.delegate(
+            call, text(given, "subagent_type"), text(given, "description") or text(given, "prompt")
+        )
+
+
+def questions(given: Json, origin: Origin, at: str) -> list[Question]:
+    """What a call of AskQuestion asks, without answers; the ids are the same from a transcript and
+    a payload.
+    """
+    asked = [
+        text(item, "prompt") or text(item, "question") for item in mappings(given, "questions")
+    ]
+    return list(prompt_text.questions(f"ask:{digest(origin.session, *asked)}", given, origin, at))
+
+
+def answered(given: Json, output: Any, origin: Origin, at: str) -> Iterator[Question]:
+    """The questions of a call of AskQuestion with the answers that its output tells, ``""`` where
+    it tells none.
+    """
+    told = (
+        output
+        if isinstance(output, dict)
+        else jsonl.load(str(output).encode("utf-8", "surrogatepass"))
+    )
+    asked = questions(given, origin, at)
+    items = mappings(given, "questions")
+    for question in asked:
+        item = items[int(question.id.rpartition(":")[2])]
+        labels = {text(option, "id"): text(option, "label") for option in mappings(item, "options")}
+        if told is None:  # not JSON: one question and the words of the answer
+            answer = str(output) if len(asked) == 1 and isinstance(output, str) else ""
+        else:
+            answer = _answer(told, text(item, "id") or question.question, labels)
+        yield replace(question, answer=clean(answer).strip()[:_ANSWER_LENGTH])
+
+
+def records_in_text(words: str) -> Iterator[Json]:
+    """The messages of a transcript in the text form that versions before 2026 wrote."""
+    role, part = "", _SAID
+    said: list[str] = []
+    for line in [*words.split("\n"), "user:"]:
+        if line.rstrip() in ("user:", "assistant:"):
+            if role:
+                yield {"role": role, "message": {"content": "\n".join(said).strip()}}
+            role, part, said = line.strip().removesuffix(":"), _SAID, []
+            continue
+        part = _part(part, line) if role == "assistant" else _SAID
+        if part == _SAID:
+            said.append(line)
+
+
+def _part(part: str, line: str) -> str:
+    """What a line of the assistant belongs to, given the part that the line before belongs to."""
+    if match := _MARK.match(line):
+        return match[1]
+    if (part == "Thinking" and not line.strip()) or (
+        part == "Tool call" and line and not line[0].isspace()
+    ):
+        return _SAID
+    return part  # the result of a tool goes on until somebody speaks
+
+
+def _blocks(record: Json) -> list[Json]:
+    content = mapping(record, "message").get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return mappings({"content": content}, "content")
+
+
+def _query(words: str) -> tuple[str | None, str]:
+    """What stands in the elements of the person's words, None where there are none; and what stands
+    around them.
+    """
+    opening, closing = f"<{_QUERY}>", f"</{_QUERY}>"
+    said, around, rest = [], [], words
+    while True:
+        before, found, rest = rest.partition(opening)
+        around.append(before)
+        if not found:
+            break
+        inner, _, rest = rest.partition(closing)  # one that is not closed holds the rest
+        said.append(inner.strip())
+    return ("\n\n".join(said).strip() if said else None), "\n".join(around)
+
+
+def _without_injected(words: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while match := _INJECTED.search(words, at):
+        end = words.find(f"</{match[1]}>", match.end())
+        if end < 0:  # cut off: nothing behind it is surely the person's
+            return "".join((*kept, words[at : match.start()]))
+        kept.append(words[at : match.start()])
+        at = end + len(match[1]) + 3
+    return "".join((*kept, words[at:]))
+
+
+def _answer(told: Json, key: str, labels: dict[str, str]) -> str:
+    """The answer to one question, from a mapping by question or a list of answers that name
+    theirs.
+    """
+    answers = told.get("answers", told)
+    found: Any = answers.get(key, "") if isinstance(answers, dict) else ""
+    for item in answers if isinstance(answers, list) else ():
+        if isinstance(item, dict) and key in (
+            item.get("questionId"),
+            item.get("question_id"),
+            item.get("id"),
+        ):
+            found = item
+    if isinstance(found, dict):
+        keys = (
+            "answer",
+            "selectedOptionIds",
+            "selected",
+            "optionIds",
+            "freeformText",
+            "text",
+            "value",
+        )
+        found = [found[name] for name in keys if found.get(name)]
+    chosen: list[Any] = []
+    for item in found if isinstance(found, list) else [found]:
+        chosen += item if isinstance(item, list) else [item]
+    return ", ".join(
+        labels.get(str(part)) or str(part) for part in chosen if isinstance(part, str | int)
+    )

@@ -1,0 +1,1 @@
+"""Gemini CLI: payloads and records."""

@@ -1,0 +1,205 @@
+"""What one message of a Gemini CLI record says, without regard to the messages around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.hosts import prompt_text
+from keeplore_hooks.hosts.base import IMAGE
+from keeplore_hooks.hosts.jsonl import Json, clean, load, mapping, mappings, text
+from keeplore_hooks.hosts.turn_assembly import digest
+
+DOCUMENT = "[document]"
+WRITERS = ("write_file", "replace", "edit")
+SHELL = "run_shell_command"
+_PLAN = "exit_plan_mode"
+_ASK = "ask_user"
+# Elements that the host or a plugin puts into a prompt, Keeplore's own context among them.
+_INJECTED = ("hook_context", "session_context", "system-reminder")
+# How messages of type user begin that nobody typed.
+_NOT_SPOKEN = (
+    "This is the Gemini CLI. We are setting up the context for our chat.",
+    "Here is the user's editor context",
+    "Here is a summary of changes in the user's editor context",
+    "System: Please continue.",
+    "System: Potential loop detected",
+)
+_GO_ON = "Please continue."  # what the host says when the model stopped too early
+_FILES, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
+_REJECTED = "Plan rejected. User feedback:"
+_REJECTED_END = "\n\nThe plan is stored at:"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call with what came of it."""
+
+    id: str
+    name: str
+    given: Json
+    # validating | scheduled | executing | awaiting_approval | success | error | cancelled, "" if
+    # unknown
+    status: str
+    output: str = ""
+    agent: str = ""  # id of the subagent that it starts
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in ("success", "error", "cancelled")
+
+
+def prompt_in(record: Json) -> str:
+    """The person's words in a message of type user, ``""`` where nobody spoke."""
+    sent = list(_parts(record.get("content")))
+    typed = list(_parts(record.get("displayContent"))) or sent
+    if any("functionResponse" in part for part in sent):
+        return ""
+    pictures = [mark for part in sent if (mark := _mark(part))]
+    return prompt_from("\n".join(text(part, "text") for part in typed if "text" in part), pictures)
+
+
+def prompt_from(words: str, pictures: list[str] | None = None) -> str:
+    """A prompt as it was typed: without injected context and the content of files that it names."""
+    words = prompt_text.without_elements(clean(words), _INJECTED)
+    words = prompt_text.called_in(_without_files(words).strip())
+    if words == _GO_ON or words.startswith(_NOT_SPOKEN) or is_summary(words):
+        return ""
+    return "\n".join((*(pictures or ()), words)).strip()
+
+
+def is_summary(words: str) -> bool:
+    """Do the words take the place of a conversation that the host compressed?"""
+    return (
+        words.lstrip().startswith(("<state_snapshot>", "<scratchpad>"))
+        and "<state_snapshot>" in words
+    )
+
+
+def summary_in(record: Json) -> str | None:
+    """The host's summary in a message of type user, without the model's notes to itself; None where
+    it is none.
+    """
+    words = "\n".join(text(part, "text") for part in _parts(record.get("content")))
+    if not is_summary(words):
+        return None
+    return prompt_text.element(words, "state_snapshot") or words.strip()
+
+
+def words_in(record: Json) -> str:
+    """The text of a message without thoughts, tool calls and pictures."""
+    parts = _parts(record.get("content"))
+    return "".join(text(part, "text") for part in parts if not part.get("thought")).strip()
+
+
+def calls_in(record: Json) -> Iterator[Call]:
+    """The tool calls of a message of the model, from either of the two places where versions keep
+    them.
+    """
+    if "toolCalls" in record:
+        for call in mappings(record, "toolCalls"):
+            yield Call(
+                text(call, "id"),
+                text(call, "name"),
+                mapping(call, "args"),
+                text(call, "status"),
+                _output(call),
+                text(call, "agentId"),
+            )
+        return
+    for part in _parts(record.get("content")):
+        if call := mapping(part, "functionCall"):
+            yield Call(text(call, "id"), text(call, "name"), mapping(call, "args"), "")
+
+
+def results_in(record: Json) -> Iterator[tuple[str, str]]:
+    """Call and output, from a message of type user that carries tools' results."""
+    for part in _parts(record.get("content")):
+        if response := mapping(part, "functionResponse"):
+            yield text(response, "id"), _told(response)
+
+
+def questions(call: Call, origin: Origin, at: str) -> list[Question]:
+    """What the call asks the person, with the answers that came; ``""`` where a question was
+    dismissed.
+    """
+    if call.name == _ASK:
+        answers = mapping(load(call.output.encode("utf-8", "surrogatepass")) or {}, "answers")
+        asked = prompt_text.questions(call.id, call.given, origin, at)
+        return [
+            _answered(question, answers.get(question.id.rpartition(":")[2])) for question in asked
+        ]
+    if call.name == _PLAN:
+        return [
+            _answered(
+                Question(f"{call.id}:0", origin, at, "Proceed with this plan?"),
+                _verdict(call.output),
+            )
+        ]
+    return []
+
+
+def answers_to(tool_input: Any, tool_response: Any, origin: Origin, at: str) -> list[Question]:
+    """The same from a payload, which does not say which call it is about."""
+    told = mapping(tool_response, "llmContent") or tool_response
+    output = text(told, "text") or text(tool_response, "llmContent")
+    given = mapping({"given": tool_input}, "given")
+    asked = [text(item, "question") for item in mappings(given, "questions")]
+    key = "ask:" + digest(origin.session, *asked)
+    return questions(Call(key, _ASK, given, "success", output), origin, at)
+
+
+def _answered(question: Question, answer: object) -> Question:
+    words = (
+        ", ".join(map(str, answer))
+        if isinstance(answer, list)
+        else answer
+        if isinstance(answer, str)
+        else ""
+    )
+    return replace(question, answer=clean(words).strip())
+
+
+def _verdict(output: str) -> str:
+    if output.startswith("Plan approved"):
+        return "Yes"
+    _, found, rest = output.partition(_REJECTED)
+    return rest.partition(_REJECTED_END)[0].strip() if found else ""
+
+
+def _output(call: Json) -> str:
+    results = [mapping(part, "functionResponse") for part in _parts(call.get("result"))]
+    return "\n".join(told for told in map(_told, results) if told)
+
+
+def _told(response: Json) -> str:
+    return text(mapping(response, "response"), "output")
+
+
+def _parts(content: Any) -> Iterator[Json]:
+    """The parts of a content, which may be a text, one part or a list of either."""
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            yield {"text": part}
+        elif isinstance(part, dict):
+            yield part
+
+
+def _mark(part: Json) -> str:
+    data = mapping(part, "inlineData") or mapping(part, "fileData")
+    if not data:
+        return ""
+    return IMAGE if text(data, "mimeType").startswith("image/") else DOCUMENT
+
+
+def _without_files(words: str) -> str:
+    """The prompt names the files; what stands in them was not said."""
+    kept: list[str] = []
+    while True:
+        before, found, rest = words.partition(_FILES)
+        kept.append(before)
+        if not found:
+            return "".join(kept)
+        words = rest.partition(_FILES_END)[2]

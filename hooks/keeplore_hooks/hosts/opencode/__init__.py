@@ -1,0 +1,1 @@
+"""OpenCode: payloads and its sessions."""

@@ -1,0 +1,118 @@
+"""Prompts that a payload announces and that the host's own record has, or will have, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+
+from keeplore_hooks.events import Turn
+from keeplore_hooks.hosts.base import prompt_key
+from keeplore_hooks.hosts.jsonl import Json, mapping, mappings, text
+from keeplore_hooks.hosts.turn_assembly import digest
+
+RECORDED_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
+PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
+_TWICE_S = 5  # for so long a host may run the entries of several plugins about one prompt
+_AHEAD = timedelta(
+    seconds=10
+)  # by which a record may name an earlier time than the client that got the payload
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A prompt that only a payload told of."""
+
+    id: str
+    task: str
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    task: str
+    key: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """The newest prompts of the record, and the one that it lacks.
+
+    ``task`` is the host's id of what it does about a prompt, ``""`` where it has none: then a
+    record's prompt and an announced one are the same when their words are and their times are
+    close.
+    """
+
+    recorded: tuple[_Recorded, ...] = ()
+    missing: Missing | None = None
+
+    @staticmethod
+    def from_data(data: Json) -> Announced:
+        missing = mapping(data, "missing")
+        recorded = (
+            _Recorded(*_texts(item, "task", "key", "at")) for item in mappings(data, "recorded")
+        )
+        return Announced(
+            tuple(recorded),
+            Missing(*_texts(missing, "id", "task", "text", "at")) if missing else None,
+        )
+
+    def to_data(self) -> Json:
+        return asdict(self)
+
+    def with_turns(self, turns: Iterable[tuple[str, Turn]]) -> Announced:
+        """With the prompts just read, each with its task; the one that was missing may be among
+        them.
+        """
+        recorded = dict.fromkeys(self.recorded)
+        recorded.update(
+            dict.fromkeys(_Recorded(task, _key(turn.user), turn.at) for task, turn in turns)
+        )
+        known = Announced(tuple(recorded)[-RECORDED_LIMIT:], self.missing)
+        missing = self.missing
+        is_there = missing and known.has(missing.task, missing.text, missing.at)
+        return replace(known, missing=None) if is_there else known
+
+    def has(self, task: str, words: str, at: str) -> bool:
+        """Does the record have the prompt that was announced with these words?"""
+        key = _key(words)
+        if any(prompt.task == task and prompt.key == key for prompt in self.recorded if task):
+            return True
+        since = _before(at)
+        return any(
+            prompt.key == key and prompt.at >= since
+            for prompt in self.recorded
+            if not (task and prompt.task)
+        )
+
+    def again(self, task: str, words: str, at: str) -> Missing | None:
+        """The missing prompt, where this is the same one announced by another entry."""
+        missing = self.missing
+        is_same = missing and missing.task == task and is_twice(missing.text, missing.at, words, at)
+        return missing if is_same else None
+
+
+def is_twice(words: str, at: str, other: str, other_at: str) -> bool:
+    """Are these two announcements of one prompt, rather than two prompts in the same words?"""
+    try:
+        between = datetime.fromisoformat(other_at) - datetime.fromisoformat(at)
+    except (ValueError, TypeError):  # one with a time zone, one without
+        return False
+    return prompt_key(words) == prompt_key(other) and abs(between.total_seconds()) <= _TWICE_S
+
+
+def _key(words: str) -> str:
+    return digest(prompt_key(words[:PROMPT_LIMIT]))
+
+
+def _texts(data: Json, *keys: str) -> Iterator[str]:
+    return (text(data, key) for key in keys)
+
+
+def _before(at: str) -> str:
+    try:
+        return (datetime.fromisoformat(at) - _AHEAD).isoformat()[:19] + "Z"
+    except (ValueError, OverflowError):
+        return at

@@ -1,0 +1,1 @@
+"""SpecStory's histories, a source to import from."""

@@ -1,0 +1,109 @@
+"""What a tool's block in a SpecStory history tells: files, commands, questions. Each agent has its
+own layout.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.hosts.patches import absolute
+from keeplore_hooks.hosts.specstory.specstory_lines import Tool
+from keeplore_hooks.hosts.work_log import WorkLog
+
+_WRITERS = (
+    "write",
+    "edit",
+    "multiedit",
+    "apply_patch",
+    "search_replace",
+    "edit_file",
+    "replace",
+    "write_file",
+)
+_SHELLS = ("bash", "shell", "exec_command", "run_terminal_cmd", "run_shell_command")
+_ASKING = ("AskUserQuestion", "AskQuestion", "ask_user", "question", "request_user_input")
+_FAILED = ("<tool_use_error>", "The user doesn't want to proceed with this tool use.", "**Error:**")
+_FILES = (
+    re.compile(r"^The file (\S.{0,1000}?) has been (?:updated|created)"),
+    re.compile(r"^File created successfully at: (\S.{0,1000}?)(?: \(|$)"),
+    re.compile(r"^\*\*(?:Add|Update|Delete|Move)[^:*\n]{0,20}: `([^`\n]{1,1000})`\*\*"),
+    re.compile(r"(?:Edit|Create|Write|Delete) file: ([^<\n]{1,1000}?)\s*(?:</summary>|$)"),
+    re.compile(r"^ ?`([^`\n]{1,1000})`\s*$"),
+    re.compile(r"^<summary>Tool use: \*\*[^*]{1,100}\*\* `([^`\n]{1,1000})`"),
+)
+_COMMANDS = (
+    re.compile(r"^<summary>Tool use: \*\*[^*]{1,100}\*\* `([^\n]{1,4000})`</summary>"),
+    re.compile(r"Run command: ([^\n]{1,4000}?)</summary>"),
+    re.compile(r"^`(?!`)([^\n]{1,4000})`\s*$"),
+)
+_QUESTION = re.compile(r"^\*\*([^\n]{1,4000}?)\*\*\s*$")
+_OPTION = re.compile(r"^- \*\*([^\n]{1,1000}?)\*\*")
+_ANSWER = "**Answer:**"
+_PREVIEW = '" selected preview:'  # SpecStory cuts the answers out of a text and takes too much
+
+
+def note(tool: Tool, key: str, log: WorkLog, cwd: str) -> None:
+    """Take what the tool did; a call that failed or was refused changed nothing."""
+    name = tool.name.lower()
+    has_failed = any(line.startswith(_FAILED) for line in tool.lines)
+    if (tool.kind == "write" or name in _WRITERS) and not has_failed:
+        for path in _files(tool):
+            log.write(f"{key} {path}", absolute(path, cwd))
+    elif tool.kind == "shell" or name in _SHELLS:
+        command = _command(tool)
+        log.run(key, command)
+        log.printed(command, "\n".join(tool.lines), has_failed=has_failed)
+
+
+def question(tool: Tool, key: str, origin: Origin, at: str) -> Question | None:
+    """What the tool asked the person; several questions of one call are one, because their answers
+    are not apart.
+    """
+    if tool.name not in _ASKING:
+        return None
+    told = list(_outside_code(tool.lines))
+    asked = [
+        found[1]
+        for line in told
+        if not line.startswith(_ANSWER) and (found := _QUESTION.match(line))
+    ]
+    options = [found[1] for line in told if (found := _OPTION.match(line))]
+    words = "\n".join(tool.lines).partition(_ANSWER)[2].partition(_PREVIEW)[0].strip()
+    return Question(key, origin, at, "\n".join(asked), words, tuple(options)) if asked else None
+
+
+def _files(tool: Tool) -> list[str]:
+    """The paths by the first of the layouts that fits."""
+    for pattern in _FILES:
+        found = [found[1] for line in tool.lines if (found := pattern.search(line))]
+        if found:
+            is_list = pattern is _FILES[2]
+            return list(
+                dict.fromkeys(
+                    html.unescape(path).strip() for path in (found if is_list else found[:1])
+                )
+            )
+    return []
+
+
+def _command(tool: Tool) -> str:
+    for pattern in _COMMANDS:
+        for line in tool.lines:
+            if found := pattern.search(line):
+                return html.unescape(found[1])
+    return next(
+        (line for fence, line in pairwise(tool.lines) if fence.strip() in ("```bash", "```sh")), ""
+    )
+
+
+def _outside_code(lines: list[str]) -> Iterator[str]:
+    is_fenced = False
+    for line in lines:
+        if line.startswith("```"):
+            is_fenced = not is_fenced
+        elif not is_fenced:
+            yield line

@@ -1,0 +1,1 @@
+"""The cue phrases that capture reads by, as data, and how they are written down."""

@@ -1,0 +1,1 @@
+"""A conversation's substance as quotations: decisions, reasons, outcome, title."""

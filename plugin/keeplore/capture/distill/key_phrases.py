@@ -1,0 +1,171 @@
+"""Key phrases of a conversation, and a sentence of talk turned into the words of a title."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keeplore.memory import Exchange
+from keeplore.text.common_words import stem
+from keeplore.text.sentences import bare, sentences
+from keeplore.text.terms import STOP, is_identifier, terms
+
+MAX_WORDS = 3  # of a key phrase
+MAX_SENTENCES = 60  # of one message that count; a long answer must not outvote the talk
+USER_WEIGHT = 2.0  # the person's words say what a talk is about; the agent's say how it went
+# verbs and other words that no name of a subject begins or ends with
+_NO_SUBJECT_WORDS = """
+actual add added adding adds agent answer approach assistant based bit build building builds call called calls cause
+change changed changes check checked checks claude clear code commit commits committed context correct create
+created creates critical current currently delete directly done everything example examples existing fail failed
+fails false file files final find finds fix fixed fixes fixing found full handle happen happening happens help
+implement implemented implementing includes including instance issue issues keep keeps key leave line lines main missing
+move moved need none note nothing null old only open option options pass passed passes phase plan problem problems
+proper provide push question read reads ready real recommendation recommended remove removed removing rename replace
+result results return returns review root run running runs send set sets simple start started starts step steps stop
+stops summary support switch total true update updated updates updating user users verify wait works write writes
+writing wrong yes
+"""
+_NO_SUBJECT = frozenset(_NO_SUBJECT_WORDS.split())
+_CHUNK = re.compile(r"[.,;:!?()\[\]{}\"“”|→←—–=<>*…]+|\s-\s|\s/\s")
+_TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
+_CODE = re.compile(r"`+([^`]*)`+")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bwww\.\S+", re.IGNORECASE)
+_PATH = re.compile(  # in ASCII: scripts without spaces go on right after a path
+    r"@?(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+([\w.@+-]*[\w+-])?/?(?::\d+(?:-\d+)?)?(?![\w/])", re.ASCII
+)
+TYPED_COMMANDS = re.compile(r"\A(?:/[\w:-]+(?:\s+|\Z))+")
+_SHORT_PATH = re.compile(r"(?=.{3,24}\Z)[A-Za-z][\w-]*/[A-Za-z][\w-]*")  # owner/name, and/or
+_NOISE = re.compile(
+    r"\[(?:Image|Pasted|Request "
+    r"interrupted)[^\]]*\]|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|"
+    r"\b[0-9a-f]{7,40}\b(?=\W|\Z)(?<![a-z]{7})|<[^>]{1,60}>|\((?:Recommended|"
+    r"recommended)\)|:[a-z_]+:(?=\s)|(?<!\S)//(?=\s)|"
+    r"\b(?:fuck(?:ing?|in)?|damn|goddamn|bloody|freaking)\s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a conversation is about: the weight of each term (the heaviest is 1) and its key
+    phrases, best first.
+    """
+
+    weights: dict[str, float]
+    phrases: tuple[str, ...]
+
+
+def profile(exchanges: Sequence[Exchange]) -> Profile:
+    """Terms weighted by how many messages hold them, phrases by their words' weights and their own
+    count.
+
+    Phrases are runs of content words between stop words and punctuation, as in RAKE (S. Rose et
+    al., "Automatic keyword extraction from individual documents", 2010); they are scored by spread
+    over messages, which is steadier in talk.
+    """
+    spread: dict[str, float] = defaultdict(float)
+    runs: Counter[tuple[str, ...]] = Counter()
+    shown: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for exchange in exchanges:
+        for message, weight in ((exchange.user, USER_WEIGHT), (exchange.assistant, 1.0)):
+            said = [plain(sentence.text) for sentence in sentences(message)[:MAX_SENTENCES]]
+            counts = Counter(term for text in said for term in terms(text))
+            for term, n in counts.items():
+                spread[term] += weight * (1 + math.log(n))
+            for run in {run for text in said for run in _runs(text)}:
+                key = tuple(stem(word.lower()) for word in run)
+                runs[key] += 1 + (weight > 1)
+                shown[key][" ".join(run)] += 1
+    most = max(spread.values(), default=1.0)
+    weights = {term: value / most for term, value in spread.items()}
+    scores = {key: _score(key, n, weights) for key, n in runs.items()}
+    best = sorted(scores, key=lambda key: (-scores[key], key))[:40]
+    return Profile(weights, tuple(_distinct([_usual(shown[key]) for key in best])))
+
+
+def _usual(spellings: Counter[str]) -> str:
+    """The most frequent spelling, of equals the first in the alphabet: the same in every
+    process.
+    """
+    return min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
+
+
+@functools.lru_cache(maxsize=8192)  # an open conversation is read again at every turn
+def plain(text: str) -> str:
+    """The text as one would say it: markers, addresses, directories and pasted images gone, file
+    names kept.
+    """
+    text = _LINK.sub(r"\1", text)
+    text = _CODE.sub(r"\1", text)
+    text = _URL.sub("", text)
+    text = _PATH.sub(lambda m: m[0] if _SHORT_PATH.fullmatch(m[0]) else m[1] or "", text)
+    text = _NOISE.sub("", text)
+    text = re.sub(r"\*\*|__(?=\W|\Z)|(?<=\s)__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text)
+    text = re.sub(r"(?<!\w)@(?=\w)", "", text)
+    text = re.sub(r"\s+([,.;:!?)])", r"\1", " ".join(text.split()))
+    return bare(re.sub(r"\(\s*\)", "", text))
+
+
+@functools.lru_cache(maxsize=8192)
+def _runs(text: str) -> tuple[tuple[str, ...], ...]:
+    found = []
+    for chunk in _CHUNK.split(text):
+        run: list[str] = []
+        for token in [*_TOKEN.findall(chunk), ""]:
+            word = re.sub(r"['’]s?\Z", "", token.strip(".'’-/"))
+            if (
+                word
+                and re.split("['’]", word.lower(), maxsplit=1)[0] not in STOP
+                and not word.isdigit()
+                and len(word) > 1
+            ):
+                run.append(word)
+                continue
+            found += [
+                tuple(run[i:j])
+                for i in range(len(run))
+                for j in range(i + 1, min(i + MAX_WORDS, len(run)) + 1)
+            ]
+            run = []
+    return tuple(run for run in found if _can_be_subject(run))
+
+
+def _can_be_subject(run: tuple[str, ...]) -> bool:
+    first, last = run[0].lower(), run[-1].lower()
+    is_done = (
+        len(last) > 4 and last.endswith("ed") and last.isalpha()
+    )  # "hook caused": the rest of a clause
+    return (
+        first not in _NO_SUBJECT
+        and (last not in _NO_SUBJECT or len(run) > 1)
+        and not (is_done and len(run) > 1)
+    )
+
+
+def _score(key: tuple[str, ...], n: int, weights: dict[str, float]) -> float:
+    mean = sum(weights.get(word, 0.0) for word in key) / len(key)
+    return mean * math.log(1 + n) * (1 + 0.5 * (len(key) - 1)) * (0.4 if n < 2 else 1.0)
+
+
+def _distinct(phrases: Sequence[str]) -> list[str]:
+    """Phrases that share no word; a single word gives way to a longer phrase that holds it."""
+    kept: list[str] = []
+    for phrase in phrases:
+        own = set(terms(phrase))
+        sharing = [n for n, other in enumerate(kept) if own & set(terms(other))]
+        if own and not sharing:
+            kept.append(phrase)
+        elif len(sharing) == 1 and " " in phrase and " " not in kept[sharing[0]]:
+            kept[sharing[0]] = phrase
+    return kept
+
+
+def capitalised(text: str) -> str:
+    """First letter large, unless the first word is an identifier whose case matters."""
+    first = text.split(" ", 1)[0]
+    return text if not text or is_identifier(first) else text[0].upper() + text[1:]

@@ -1,0 +1,107 @@
+"""Which conversation each session has open: a small file a session in the state directory."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from keeplore_hooks import durable
+from keeplore_hooks.events import Origin
+
+SCHEMA = 1
+# ids of commands, questions and compactions kept, to take each once though a cursor rereads it
+MAX_SEEN = 200
+
+
+@dataclass(slots=True)
+class SessionState:
+    origin: Origin
+    open_id: str = ""  # the open conversation's memory id, written before the conversation itself
+    opened_by: str = ""  # what began it: a command's name, or ""
+    trigger: str = "turn"
+    seen: list[str] = field(default_factory=list)
+    own: list[str] = field(default_factory=list)  # turns that began with a command of Keeplore's
+    # the open conversation as it was last made, before anybody's edits, and as the time before: the
+    # newest first
+    made: list[str] = field(default_factory=list)
+
+    def is_new(self, event_id: str) -> bool:
+        """True the first time an id is asked for."""
+        if event_id in self.seen:
+            return False
+        self.seen = [*self.seen, event_id][-MAX_SEEN:]
+        return True
+
+
+class Sessions:
+    """The session files of one directory. A file that cannot be read counts as a session not seen
+    before: ids of memories come from ids of turns, so reading a transcript again writes the same
+    files."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._loaded: dict[tuple[str, str], SessionState] = {}
+        self._written: dict[Path, str] = {}
+
+    def get(self, origin: Origin) -> SessionState:
+        key = (origin.host, origin.session)
+        if key not in self._loaded:
+            self._loaded[key] = self._load(self._path(*key)) or SessionState(origin)
+        state = self._loaded[key]
+        if origin.cwd:  # a session may move between directories
+            state.origin = origin
+        return state
+
+    def save(self, state: SessionState) -> None:
+        path = self._path(state.origin.host, state.origin.session)
+        data = json.dumps({"schema": SCHEMA, **asdict(state)})
+        if self._written.get(path) != data:
+            durable.write(path, data.encode())
+            self._written[path] = data
+
+    def discard(self, host: str, session: str) -> None:
+        """Forget where a session stands, and the words that are kept of it."""
+        path = self._path(host, session)
+        path.unlink(missing_ok=True)
+        self._loaded.pop((host, session), None)
+        self._written.pop(path, None)
+
+    def save_all(self) -> None:
+        """Write what changed since it was last written."""
+        for state in self._loaded.values():
+            self.save(state)
+
+    def forget_loaded(self) -> None:
+        """Read the files again at the next look: another process may have written them."""
+        self._loaded.clear()
+        self._written.clear()
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """One process captures at a time; what another one wrote meanwhile is read again."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # the file is never unlinked: a lock on a file that was replaced would hold nothing
+        with (self._directory / ".lock").open("ab") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            self.forget_loaded()
+            yield
+
+    def _path(self, host: str, session: str) -> Path:
+        # a session id comes from a host and may hold anything
+        digest = hashlib.sha256(f"{host}\0{session}".encode(errors="surrogatepass")).hexdigest()[
+            :32
+        ]
+        return self._directory / f"{digest}.json"
+
+    def _load(self, path: Path) -> SessionState | None:
+        try:
+            data = json.loads(path.read_bytes())
+            data.pop("schema")
+            return SessionState(**{**data, "origin": Origin(**data["origin"])})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None

@@ -1,0 +1,305 @@
+"""Is this turn still about the same topic? Asked once for each new turn, and answered for good.
+
+With the packaged embedding model the shift of subject is what ``topics`` makes of it. With another
+one, or none, it is measured as in TextTiling (M. Hearst, 1997), between the new turn and the block
+before it, but online: against what is usual in this conversation so far and not against the valley
+that would follow. Alike means the cosine of embeddings and shared words; without a model, shared
+words alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from keeplore.capture import topic_model
+from keeplore.capture.cues import talk_cues, topic_cues
+from keeplore.errors import ModelUnavailable
+from keeplore.text.sentences import sentences
+from keeplore.text.terms import terms
+from keeplore_hooks.events import Turn
+from keeplore_hooks.specs import hookimpl_last
+
+if TYPE_CHECKING:
+    from keeplore.index.embedding.embedder import Embedder
+
+# minutes between a turn's end and the next prompt. Half an hour is the habit for web sessions;
+# reading a long answer, trying it out and a meeting take longer, and of recorded pauses of an hour
+# and more two thirds changed no subject
+PAUSE = 60  # weaker evidence will do
+LONG_PAUSE = 120  # none is needed
+MAX_EXCHANGES = 24  # a safety against files that nobody can read, not a habit
+MAX_SIZE = 200_000  # characters, likewise
+FEW, MANY = (
+    3,
+    8,
+)  # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
+NEED_FEW, NEED_USUAL, NEED_MANY = 0.9, 0.4, 0.35  # shift that makes a boundary, see ``shift_of``
+NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
+# the same, of the model's probability: where people chat, and with an assistant
+LIKELY, LIKELY_ASSISTED, LIKELY_MAYBE = 0.4, 0.35, 0.25
+ALONE = 0.35  # what more it needs to leave a single exchange with an assistant behind
+SUBJECT_TERMS = (
+    5  # content words from which a message to an assistant can open a subject by its shift alone
+)
+# what more it needs when the message takes up what was said ("and …", "but why …", "commit that")
+CONTINUING = 0.2
+TAKEN_UP = 0.25  # likewise when it names an option of the last answer, or accepts its offer
+LABELS_CHARS = 600  # of a message in which such a name counts
+SAME_HEAD, SAME_LEAST = 60, 15  # characters from which a message is the one before again
+# content words from which a message says enough to be measured; below, its shift counts in part
+SURE_TERMS = 3
+BLOCK = 3  # exchanges before the turn that it is compared with
+PRIOR_WEIGHT = 6.0  # exchanges that the expectation counts for, until the conversation has its own
+CACHED = 512  # embeddings kept
+HEAD_USER, HEAD_ASSISTANT = (
+    400,
+    300,
+)  # characters of an exchange that are embedded; the model reads some 256 tokens
+LEXICAL = 0.5  # share of words against vectors
+# shared words, as a share of the message's own: what is usual within a topic, and the way from
+# there to unrelated
+USUAL_WORDS, SPREAD_WORDS = 0.25, 0.35
+# cosine, as shares of the way from the model's floor to 1
+USUAL_COSINE, SPREAD_COSINE = 0.2, 0.3
+
+
+class Shift(NamedTuple):
+    """How far a turn is from the conversation, and from where on that makes a boundary."""
+
+    size: float
+    need: float
+    need_maybe: float  # beside words that may open a subject
+
+
+def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -> str:
+    """Why the turn opens a new topic: ``pause``, ``words``, ``shift`` or ``size``, and ``""`` where
+    it does not.
+
+    ``exchanges`` are those of the open conversation, oldest first, with ``at``, ``user``,
+    ``assistant`` and, if known, ``ended_at``.
+    """
+    if not exchanges or is_confirmation(turn.user):
+        return ""
+    last = exchanges[-1]
+    minutes = _minutes(str(last.get("ended_at") or last["at"]), turn.at)
+    if minutes >= LONG_PAUSE or (minutes >= PAUSE and shift.size >= shift.need_maybe):
+        return "pause"
+    n = len(exchanges)
+    opening = turn.user[:300]
+    if is_again(turn.user, str(last["user"])):
+        return ""
+    if topic_cues.NEW_TOPIC.match(opening) or (n >= FEW and topic_cues.NEXT_PHASE.match(opening)):
+        return "words"
+    if topic_cues.MAYBE_TOPIC.match(opening) and shift.size >= shift.need_maybe:
+        return "words"
+    if shift.size >= shift.need:
+        return "shift"
+    size = sum(len(exchange["user"]) + len(exchange["assistant"]) for exchange in exchanges)
+    return "size" if n >= MAX_EXCHANGES or size >= MAX_SIZE else ""
+
+
+def is_confirmation(message: str) -> bool:
+    """True for a bare go-ahead, pick or greeting ("yes", "go on", "1"): it answers, whatever its
+    words are near to.
+    """
+    said = message[:200].lower().replace("’", "'").replace(",", " ").split()
+    words = [word.strip('.!?;:()"*`…') for word in said]
+    return len(message) < 80 and all(
+        not word or word.isdigit() or word in topic_cues.CONFIRMATION_WORDS for word in words
+    )
+
+
+def is_again(message: str, before: str) -> bool:
+    """True where the message is the one before once more, whole or changed after its head: that one
+    was interrupted.
+    """
+    one, other = (
+        " ".join(text[: 4 * SAME_HEAD].lower().split())[:SAME_HEAD] for text in (message, before)
+    )
+    return min(len(one), len(other)) >= SAME_LEAST and (
+        one.startswith(other) or other.startswith(one)
+    )
+
+
+def likely(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
+    """What the model's probability is held against for the last unit; people among themselves begin
+    anything anyhow.
+    """
+    too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
+    alone = ALONE if len(units) == 2 else 0.0
+    taken_up = (
+        TAKEN_UP if takes_up(units[-1].user, [unit.assistant for unit in units[:-1]]) else 0.0
+    )
+    with_assistant = LIKELY_ASSISTED + _more(units[-1].user) + too_short + alone
+    gate = topic_model.assisted(units)
+    return Shift(chance, LIKELY * (1 - gate) + with_assistant * gate + taken_up, LIKELY_MAYBE)
+
+
+def takes_up(message: str, replies: Sequence[str]) -> bool:
+    """True where the message speaks of an option or a point by the letter or number that one of the
+    replies gave it, or accepts what the last one offers at its end: the words may be new then, the
+    subject is not."""
+    labels = _labels(topic_cues.LABELS, message[:LABELS_CHARS])
+    if labels and any(labels & _labels(topic_cues.LABELLED, reply) for reply in replies):
+        return True
+    is_offered = bool(replies) and replies[-1].rstrip("*_ \n").endswith(("?", "？"))
+    return is_offered and bool(topic_cues.ACCEPTS.match(message))
+
+
+def _labels(pattern: re.Pattern[str], text: str) -> set[str]:
+    return {label.upper() for found in pattern.findall(text) for label in found if label}
+
+
+def _more(message: str) -> float:
+    opening = message[:300]
+    going_on = (topic_cues.CONTINUES, topic_cues.FINISHES, talk_cues.AFFIRMED)
+    return CONTINUING if any(cue.match(opening) for cue in going_on) else 0.0
+
+
+class Segmenter:
+    """The built-in plugin for ``keeplore_segment``. ``embedder`` may be None; one that fails is not
+    asked again.
+    """
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self._embedder = embedder
+        self._vectors: OrderedDict[bytes, Any] = OrderedDict()
+
+    @hookimpl_last
+    def keeplore_segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str | None:
+        return boundary(exchanges, turn, self.shift_of(exchanges, turn))
+
+    def shift_of(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> Shift:
+        """The turn's shift of subject against the open conversation: learned where that is
+        possible, else by rule.
+        """
+        recent = exchanges[-topic_model.SPAN :]
+        said = [
+            *((str(e["user"]), str(e["assistant"])) for e in recent),
+            (turn.user, turn.assistant),
+        ]
+        vectors = (
+            self._embedded([compact(user, assistant) for user, assistant in said])
+            if recent
+            else None
+        )
+        if (
+            vectors is not None
+            and self._embedder
+            and (model := topic_model.model_for(self._embedder.fingerprint))
+        ):
+            units = [
+                topic_model.Unit(*both, vector) for both, vector in zip(said, vectors, strict=True)
+            ]
+            return likely(model.chance(units), units)
+        need = (
+            NEED_FEW
+            if len(exchanges) < FEW
+            else NEED_USUAL
+            if len(exchanges) <= MANY
+            else NEED_MANY
+        )
+        return Shift(self._by_rule(said, vectors), need + _more(turn.user), NEED_MAYBE)
+
+    def _by_rule(self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None) -> float:
+        """How much less the last exchange is like the block before it than those of the
+        conversation usually are.
+
+        0: as usual; 1: unrelated; below 0: closer than usual. Counts in part where the message has
+        few content words.
+        """
+        if len(said) < 2:
+            return 0.0
+        shift = _lexical_shift(said)
+        if vectors is not None:
+            floor = self._embedder.floor if self._embedder else 0.0
+            shift = LEXICAL * shift + (1 - LEXICAL) * _vector_shift(vectors, floor)
+        return shift * min(1.0, len(set(terms(said[-1][0][:HEAD_USER]))) / SURE_TERMS) ** 2
+
+    def _embedded(self, texts: Sequence[str]) -> list[Any] | None:
+        """A vector for each text, or None without a model."""
+        if self._embedder is None:
+            return None
+        keys = [hashlib.sha256(text.encode(errors="replace")).digest() for text in texts]
+        missing = {
+            key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors
+        }
+        if missing:
+            try:
+                self._vectors.update(
+                    zip(missing, self._embedder.embed(list(missing.values())), strict=True)
+                )
+            except ModelUnavailable:
+                self._embedder = None
+                return None
+        for key in keys:
+            self._vectors.move_to_end(key)
+        found = [self._vectors[key] for key in keys]
+        while len(self._vectors) > CACHED:
+            self._vectors.popitem(last=False)
+        return found
+
+
+def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
+    """The last vector's shift; vectors are L2-normalised."""
+    alike = [
+        _near([float(vectors[n] @ earlier) for earlier in vectors[max(0, n - BLOCK) : n]])
+        for n in range(1, len(vectors))
+    ]
+    return _below_usual(alike, floor + USUAL_COSINE * (1 - floor), SPREAD_COSINE * (1 - floor))
+
+
+def _lexical_shift(said: Sequence[tuple[str, str]]) -> float:
+    bags = [_bag(user, assistant) for user, assistant in said]
+    own = [set(terms(user[: 2 * HEAD_USER])) for user, _ in said]
+    alike = []
+    for n in range(1, len(bags)):
+        before = {term for bag in bags[max(0, n - BLOCK) : n] for term in bag}
+        alike.append(len(own[n] & before) / max(len(own[n]), 1))
+    return _below_usual(alike, USUAL_WORDS, SPREAD_WORDS)
+
+
+def _near(cosines: Sequence[float]) -> float:
+    """Nearness to a block, its last exchange counting most: a topic may be taken up again two turns
+    later.
+    """
+    return (cosines[-1] + max(cosines)) / 2
+
+
+def _below_usual(alike: Sequence[float], usual: float, spread: float) -> float:
+    """How far the last value lies below the mean of those before it, which begins as ``usual``, in
+    ``spread``s.
+    """
+    mean = (PRIOR_WEIGHT * usual + sum(alike[:-1])) / (PRIOR_WEIGHT + len(alike) - 1)
+    return (mean - alike[-1]) / spread
+
+
+def _bag(user: str, assistant: str) -> Counter[str]:
+    return Counter(terms(user[: 2 * HEAD_USER]) + terms(assistant[: 4 * HEAD_ASSISTANT]))
+
+
+@functools.lru_cache(maxsize=256)  # the open conversation's are asked for again at every turn
+def compact(user: str, assistant: str) -> str:
+    """What an exchange is about in as many words as the model reads: the message's head and the
+    answer's beginning.
+    """
+    answer = " ".join(sentence.text for sentence in sentences(assistant)[:3])
+    return (
+        f"{' '.join(user[: 2 * HEAD_USER].split())[:HEAD_USER]}\n{answer[:HEAD_ASSISTANT]}".strip()
+    )
+
+
+def _minutes(earlier: str, later: str) -> float:
+    """Minutes between two RFC 3339 times, 0 where one is no time."""
+    try:
+        return (
+            datetime.fromisoformat(later) - datetime.fromisoformat(earlier)
+        ).total_seconds() / 60
+    except (ValueError, TypeError):
+        return 0.0

@@ -1,0 +1,74 @@
+"""``keeplore why REF --query QUESTION``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from keeplore.cli.output import emit_json, note, plain, say, table
+from keeplore.cli.references import reference, short
+from keeplore.config.places import Places
+
+if TYPE_CHECKING:
+    from keeplore.recall.score_explanation import Why
+
+PASSAGE_CHARS = 200  # of the words that counted
+LEAST = 0.005  # log-odds: a part below that is not shown to a person
+
+
+@click.command(short_help="Explain why a question finds a memory, or does not.")
+@reference()
+@click.option("-q", "--query", required=True, help="The question.")
+@click.option("--wide", is_flag=True, help="As `keeplore recall --wide` asks.")
+@click.option("--text", "text_only", is_flag=True, help="As `keeplore recall --text` asks.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def command(
+    places: Places, *, reference: str, query: str, wide: bool, text_only: bool, as_json: bool
+) -> None:
+    """Show where the memory REF stands for a question, and what each part gave to its score or took
+    from it.
+
+    The parts are log-odds and add up to the score: 0 is a likelihood of one half, 1 of .73, 3 of
+    .95.
+
+    \b
+    keeplore why 1f0c9a2e --query "why did we drop Redis"
+    """
+    # heavy: the index and the model are needed here, not for --help
+    from keeplore.workspace.reading.explain import explain
+    from keeplore.workspace.registry import Registry
+
+    with Registry(places) as registry:
+        told = explain(registry, reference, query, Path.cwd(), wide=wide, text_only=text_only)
+    if as_json:
+        emit_json(asdict(told))
+    else:
+        _show(told)
+
+
+def _show(told: Why) -> None:
+    say(f"{short(told.memory_id)} {plain(told.title)}", bold=True)
+    say(plain(told.verdict))
+    for line in told.notes:
+        note(line)
+    if not told.parts:
+        return
+    if told.passage:
+        said = plain(told.passage[: 2 * PASSAGE_CHARS])
+        say(f"“{said[:PASSAGE_CHARS]}{'…' if len(said) > PASSAGE_CHARS else ''}”", dim=True)
+    say()
+    rows = [
+        (part.name, f"{part.odds:+.2f}", part.because)
+        for part in told.parts
+        if abs(part.odds) >= LEAST
+    ]
+    total = f"a score of {told.score:.3f}; shown from {told.threshold:.2f} on"
+    table(
+        ("part", "log-odds", "because"),
+        [*rows, ("together", f"{told.odds:+.2f}", total)],
+        wide=("because",),
+    )

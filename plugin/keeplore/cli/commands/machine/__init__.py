@@ -1,0 +1,1 @@
+"""Commands about this machine and what Keeplore keeps on it."""

@@ -1,0 +1,76 @@
+"""``keeplore doctor``."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from keeplore.cli.output import emit_json, plain, say
+from keeplore.cli.progress import bar
+from keeplore.config.places import Places
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from keeplore.cli.doctor import Finding
+
+_MARKS = {"wrong": ("!!", "red"), "note": ("--", "yellow"), "ok": ("ok", "green")}
+
+
+@click.command(short_help="Check that everything works, and say what does not.")
+@click.option(
+    "--deep", is_flag=True, help="Read every file again and prove that the index equals the text."
+)
+@click.option(
+    "--fix", is_flag=True, help="Mend what can be mended without touching the text of a memory."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> None:
+    """Look at every part and print what it found, worst first, with the next step for what is
+    wrong.
+
+    What is on disk is committed and the index brought up to date on the way; nothing else is
+    changed without --fix. With --deep the remote is asked too whether it answers.
+
+    \b
+    keeplore doctor
+    keeplore doctor --deep --fix
+
+    Exit status: 0 all well, 1 something needs you.
+    """
+    # heavy: everything that is examined
+    from keeplore.cli.connect_dialog import surroundings
+    from keeplore.cli.doctor import Look, examine
+
+    with bar("Reading files again") as progress:
+        findings = examine(places, Look(surroundings(places), deep, fix, progress))
+    if as_json:
+        emit_json(
+            [
+                {key: getattr(f, key) for key in ("part", "level", "message", "remedy")}
+                for f in findings
+            ]
+        )
+    else:
+        show(findings)
+    sys.exit(1 if any(finding.level == "wrong" for finding in findings) else 0)
+
+
+def show(findings: Sequence[Finding], *, is_brief: bool = False) -> None:
+    """Print findings and their number; ``is_brief`` leaves out what is well."""
+    for finding in findings:
+        if is_brief and finding.level == "ok":
+            continue
+        mark, colour = _MARKS[finding.level]
+        click.echo(
+            f"{click.style(mark, fg=colour)}  {plain(finding.part)}: {plain(finding.message)}"
+        )
+        if finding.remedy:
+            say(f"      → {plain(finding.remedy)}")
+    count = Counter(finding.level for finding in findings)
+    needs = f"{count['wrong']} need you" if count["wrong"] else "nothing needs you"
+    say(f"\n{needs}; {count['note']} to know, {count['ok']} well")

@@ -1,0 +1,141 @@
+"""``keeplore worker``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from keeplore import __version__
+from keeplore.cli.output import block, emit_json, note, plain, say
+from keeplore.config.installation import in_vain
+from keeplore.config.places import Places
+from keeplore.worker.server.protocol import ask
+from keeplore_hooks.spool import Spool
+
+ANSWER_S = 2.0
+MAX_TAIL = 2_000_000  # bytes of a log
+DONE_S = 1.0  # without work, then a worker in the foreground is done
+
+
+@click.group(short_help="Show or stop the background worker.")
+def command() -> None:
+    """The worker is started by the first host event, holds no port, and leaves when it has nothing
+    to do.
+    """
+
+
+@command.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def status(places: Places, *, as_json: bool) -> None:
+    """Say whether a worker runs and what it has to do. Exit status 4: none runs."""
+    told = ask(places.state, "status", timeout_s=ANSWER_S)
+    if as_json:
+        emit_json(told)
+    elif told is None:
+        _tell_of_none(places)
+    else:
+        _tell(told)
+    if told is None:
+        sys.exit(4)
+
+
+def _tell(told: dict[str, Any]) -> None:
+    """What the worker said of itself; one of another version says more or less than this one asks
+    for.
+    """
+    spool = told.get("spool", {})
+    model = "loaded" if told.get("is_model_loaded") else "not loaded"
+    uptime = _span(told.get("uptime_s", 0))
+    say(f"worker {plain(told.get('version', '?'))}, process {told.get('pid', '?')}, for {uptime}")
+    say(f"memory: {told.get('memory_mb', '?')} MB, embedding model {model}")
+    say(
+        f"spool: {spool.get('new', 0) + spool.get('claimed', 0)} waiting, {spool.get('dead', 0)} "
+        f"unreadable"
+    )
+    say(f"workspaces: {plain(', '.join(told.get('workspaces', ()))) or 'none opened yet'}")
+    if why := told.get("unwatched"):
+        say(f"changes of files: looked for every few seconds, since {plain(why)}")
+    say(f"last sync: {plain(told.get('last_sync') or 'none yet')}")
+    for fault in told.get("faults", ()):
+        say(f"went wrong: {plain(fault)}")
+    if told.get("version") != __version__:
+        say(
+            f"It is of another version than this program, {__version__}; it leaves when it has "
+            f"nothing to do."
+        )
+
+
+def _tell_of_none(places: Places) -> None:
+    waiting = Spool(places.spool).counts()["new"]
+    wait = f" {waiting} wait; `keeplore worker run` reads them now." if waiting else ""
+    say(f"No worker runs. The next host event starts one.{wait}")
+    if vain := in_vain(places.state):
+        say(vain)
+
+
+def _span(seconds: int) -> str:
+    minutes = seconds // 60
+    return (
+        f"{seconds} seconds"
+        if minutes < 2
+        else f"{minutes} minutes"
+        if minutes < 120
+        else f"{minutes // 60} hours"
+    )
+
+
+@command.command()
+@click.option(
+    "-n",
+    "--lines",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1, 10_000),
+    help="How many lines.",
+)
+@click.pass_obj
+def logs(places: Places, lines: int) -> None:
+    """Print the end of the worker's log, which it keeps below 4 MB."""
+    log = places.state / "worker.log"
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - MAX_TAIL))
+            found = file.read(MAX_TAIL).decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        note("no worker has written a log yet")
+        return
+    for line in found[-lines:]:
+        say(block(line))
+
+
+@command.command()
+@click.pass_obj
+def stop(places: Places) -> None:
+    """Let the worker finish its present step and leave; what is in the spool stays there."""
+    if ask(places.state, "stop", timeout_s=ANSWER_S) is None:
+        click.echo("No worker runs.")
+    else:
+        click.echo("The worker is leaving.")
+
+
+@command.command()
+@click.pass_obj
+def run(places: Places) -> None:
+    """Work in the foreground until there is nothing left to do, or until interrupted."""
+    # heavy: everything the worker needs
+    from keeplore.worker.worker import Worker
+
+    spool = Spool(places.spool)
+    before = spool.counts()
+    click.echo(f"{before['new'] + before['claimed']} host events wait.")
+    if not Worker(places, idle_exit_s=DONE_S).run():
+        click.echo("Another worker already runs: see `keeplore worker status`.", err=True)
+        sys.exit(1)
+    after = spool.counts()
+    click.echo(
+        f"Done; {after['new'] + after['claimed']} wait, {after['dead'] - before['dead']} could not "
+        f"be read."
+    )

@@ -1,0 +1,39 @@
+"""``keeplore init DIR``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from keeplore.config.places import Places
+
+
+@click.command(short_help="Set up a workspace, or register one that is already there.")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--name", help="What to call it on this machine; the directory's name if not given.")
+@click.pass_obj
+def command(places: Places, directory: Path, name: str | None) -> None:
+    """Make DIRECTORY a workspace: a git repository that holds your memory as markdown.
+
+    The first one becomes your home workspace, where everything is kept that belongs to no other. A
+    directory that is a workspace already is registered on this machine and otherwise left as it is.
+
+    \b
+    keeplore init ~/memory
+    keeplore init ~/team-memory --name work
+    """
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.lifecycle.setup import initialise
+
+    made = initialise(places, directory, name)
+    click.echo(
+        f"{'Created' if made.is_new else 'Registered'} workspace {made.name!r} in {made.root}"
+    )
+    if made.is_home:
+        click.echo("It is this machine's home workspace.")
+    if made.is_new:
+        click.echo("Next: `keeplore import --all` reads the sessions you already have,")
+        click.echo(
+            "      `keeplore connect` lets the agents on this machine report to it, and ask it."
+        )

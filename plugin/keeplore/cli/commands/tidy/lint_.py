@@ -1,0 +1,150 @@
+"""``keeplore lint``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from keeplore.cli.output import emit_json, plain, say
+from keeplore.config.places import Places
+from keeplore.config.settings import FILE
+from keeplore.errors import NotFound
+
+if TYPE_CHECKING:
+    from keeplore.workspace.lifecycle.lint import Report
+
+
+@click.command(short_help="Say what is wrong in memory files, by line.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--staged",
+    is_flag=True,
+    help="Look at what is staged for the next commit, as git's index has it.",
+)
+@click.option("--strict", is_flag=True, help="Let warnings count as errors.")
+@click.option("--install", is_flag=True, help="Let git run this check before each of your commits.")
+@click.option("--uninstall", is_flag=True, help="Take that check out again.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def command(
+    places: Places,
+    *,
+    paths: tuple[str, ...],
+    staged: bool,
+    strict: bool,
+    install: bool,
+    uninstall: bool,
+    as_json: bool,
+) -> None:
+    """Look at memory files, and print what is wrong with path and line, and what to do about it.
+
+    Without PATH all files of this directory's workspace are looked at. Nothing is changed. An error
+    is what Keeplore skips or misreads, or what must not be there, such as a secret. A warning is
+    read, and could be better: a file without front matter is one.
+
+    \b
+    keeplore lint
+    keeplore lint projects/ledgerly
+    keeplore lint --install
+
+    Exit status: 0 no errors, 1 errors.
+    """
+    if sum((staged, install, uninstall, bool(paths))) > 1:
+        raise click.UsageError("--staged, --install, --uninstall and PATH exclude one another")
+    root = _root(places, paths)
+    if install or uninstall:
+        _git_hook(root, is_wanted=install)
+        return
+    # heavy: redaction's rules, YAML
+    from keeplore.workspace.lifecycle.lint import lint, lint_staged, secrets_of
+
+    secrets = secrets_of(root, places)
+    below = [_below(root, path) for path in paths]
+    report = (
+        lint_staged(root, _index_file(), secrets)
+        if staged
+        else lint(root, below if all(below) else (), secrets)
+    )
+    if as_json:
+        emit_json([asdict(finding) for finding in report.findings])
+    else:
+        _show(report, is_quiet=staged and not strict)
+    sys.exit(1 if report.errors or (strict and report.findings) else 0)
+
+
+def _show(report: Report, *, is_quiet: bool) -> None:
+    for finding in report.findings:
+        is_error = finding.level == "error"
+        if is_quiet and not is_error:  # before a commit, what stops it counts
+            continue
+        level = click.style(finding.level, fg="red" if is_error else "yellow")
+        click.echo(f"{plain(finding.path)}:{finding.line}: {level}: {plain(finding.message)}")
+        if finding.remedy:
+            say(f"  → {plain(finding.remedy)}")
+    warnings = len(report.findings) - report.errors
+    if report.errors or (report.findings and not is_quiet):
+        click.echo(
+            f"{report.errors} errors and {warnings} warnings in {report.files} files", err=True
+        )
+    elif not is_quiet:
+        say(f"{report.files} files, nothing wrong")
+
+
+def _root(places: Places, paths: Sequence[str]) -> Path:
+    """The workspace around the first path or this directory, registered or not, else the one that
+    knows its project.
+    """
+    start = Path(os.path.abspath(paths[0])) if paths else Path.cwd()  # noqa: PTH100  # links are not to be followed
+    for place in (start, *start.parents):
+        if (place / FILE).is_file():
+            return place
+    # heavy: it opens the workspace
+    from keeplore.workspace.registry import Registry
+
+    with Registry(places) as registry:
+        return registry.for_directory(Path.cwd()).root
+
+
+def _below(root: Path, path: str) -> str:
+    """The path relative to the workspace, "" for all of it."""
+    place = Path(os.path.abspath(path))  # noqa: PTH100  # as above
+    for known in (root, root.resolve()):
+        if place == known:
+            return ""
+        if place.is_relative_to(known):
+            return place.relative_to(known).as_posix()
+    raise NotFound(
+        f"{path} is not below {root}", "Name files of one workspace, or none for all of them"
+    )
+
+
+def _index_file() -> str:
+    """The index that git prepares a commit of some paths in, told to the programs that it runs."""
+    named = os.environ.get("GIT_INDEX_FILE", "")
+    return str(Path.cwd() / named) if named else ""
+
+
+def _git_hook(root: Path, *, is_wanted: bool) -> None:
+    # heavy: git
+    from keeplore.store.git.pre_commit_hook import install, uninstall
+
+    if not is_wanted:
+        say(f"removed {plain(uninstall(root))}")
+        return
+    beside = Path(sys.executable).with_name("keeplore")
+    program = str(beside) if beside.exists() else shutil.which("keeplore") or "keeplore"
+    say(
+        f"wrote {plain(install(root, program))}: git runs `keeplore lint --staged` before each of "
+        f"your commits"
+    )
+    say(
+        "Keeplore's own commits run no git hooks; `git commit --no-verify` leaves the check out "
+        "once"
+    )

@@ -1,0 +1,204 @@
+"""``keeplore ingest SOURCE…``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from keeplore.cli.after_write import settle
+from keeplore.cli.output import emit_json, near, note, plain, say, table
+from keeplore.cli.progress import fill_vectors, lines
+from keeplore.cli.references import short
+from keeplore.config.places import Places
+from keeplore.errors import KeeploreError
+from keeplore.memory import SCOPES
+
+if TYPE_CHECKING:
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.writing.ingest_jobs import Ingesting, Status
+    from keeplore.workspace.writing.remember import Target
+
+SHOWN = 30  # sources whose end is listed
+TRY_AGAIN_S = 0.2  # while another process has the source, or a page is tried again
+SAID = {"new": "Ingested", "updated": "Updated", "unchanged": "Unchanged"}
+
+
+@click.command(short_help="Keep files and web pages as documents.")
+@click.argument("sources", metavar="SOURCE...", nargs=-1)
+@click.option(
+    "--scope", type=click.Choice(SCOPES), help="Who inherits it; the project here if not given."
+)
+@click.option(
+    "--project",
+    metavar="NAME",
+    help="Keep it for this project instead of the one of this directory.",
+)
+@click.option(
+    "--status",
+    "is_status",
+    is_flag=True,
+    help="Say what became of the sources that were given so far.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def command(
+    places: Places,
+    /,
+    *,
+    sources: tuple[str, ...],
+    scope: str | None,
+    project: str | None,
+    is_status: bool,
+    as_json: bool,
+) -> None:
+    """Keep the text of each SOURCE, a file or the URL of a page, as a document, so that recall
+    finds it.
+
+    Text, markdown, HTML, JSON and XML are read, and PDF with `pip install 'keeplore[pdf]'`; 10 MB
+    at most. The same source again brings the document up to date. It is found when you ask, and
+    never shown to an agent unasked.
+
+    \b
+    keeplore ingest docs/runbook.md https://example.com/guide
+    keeplore ingest --scope workspace handbook.pdf
+    keeplore ingest --status
+    """
+    if is_status and (sources or scope or project):
+        raise click.UsageError("--status stands alone")
+    if not sources and not is_status:
+        raise click.UsageError("name a file or a URL, or use --status")
+    if project and scope not in (None, "project"):
+        raise click.UsageError(f"--project and --scope {scope} exclude one another")
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.writing.ingest_jobs import Ingesting
+    from keeplore.workspace.writing.remember import target_of
+
+    with Registry(places) as registry:
+        if is_status:
+            _show_all(Ingesting(registry).all(), as_json=as_json)
+            return
+        target = target_of(registry, Path.cwd(), scope=scope or "", project=project or "")
+        done = _ingest(registry, target, sources)
+        _settle(places, registry, done)
+        if as_json:
+            emit_json([asdict(status) for status in done])
+        else:
+            for status in done:
+                _tell(registry, status)
+    if any(status.state == "failed" for status in done):
+        raise SystemExit(1)
+
+
+def _ingest(registry: Registry, target: Target, sources: Sequence[str]) -> list[Status]:
+    # heavy, as above
+    from keeplore.workspace.writing.ingest_jobs import Ingesting
+    from keeplore_hooks.events import Origin
+
+    if target.is_here and target.project:
+        target.workspace.place(Origin("", "", str(Path.cwd())))
+    latest: dict[str, Status] = {}
+    with lines() as show:
+
+        def told(status: Status) -> None:
+            latest[status.key] = status
+            show(status.source, _progress(status))
+
+        ingesting = Ingesting(registry, told)
+        given = list(dict.fromkeys(sources))
+        added = [_added(registry, ingesting, target, source) for source in given]
+        try:
+            _work(ingesting, latest, [status.key for status in added])
+        except KeyboardInterrupt:
+            click.echo(
+                "Interrupted. What is left is ingested when the worker next runs, or at the next "
+                "ingest.",
+                err=True,
+            )
+            raise
+        return [latest[status.key] for status in added]
+
+
+def _added(registry: Registry, ingesting: Ingesting, target: Target, source: str) -> Status:
+    """The source in the queue; one that cannot be meant has failed at once, and does not keep the
+    others from it.
+    """
+    # heavy, as above
+    from keeplore.workspace.workspace import now
+    from keeplore.workspace.writing.ingest_jobs import QUEUED, Status, meant
+
+    try:
+        origin = meant(registry, source, Path.cwd(), Path.home())
+    except KeeploreError as e:
+        place = (target.workspace.name, target.scope, target.project)
+        return ingesting.refused(Status(source, "://" in source, *place, QUEUED, now()), e)
+    return ingesting.add(origin, target.workspace.name, target.scope, target.project)
+
+
+def _work(ingesting: Ingesting, latest: dict[str, Status], keys: Iterable[str]) -> None:
+    """Take what waits until these are at their end; a source that another process has is waited
+    for.
+    """
+    while waiting := [key for key in keys if not latest[key].is_over]:
+        if ingesting.step() is None:
+            time.sleep(TRY_AGAIN_S)
+            latest |= {key: status for key in waiting if (status := ingesting.status(key))}
+
+
+def _settle(places: Places, registry: Registry, done: Sequence[Status]) -> None:
+    """Commit, and make the vectors where no worker does."""
+    written = [status for status in done if status.what in ("new", "updated")]
+    for name in dict.fromkeys(status.workspace for status in written):
+        workspace = registry.named(name)
+        counted = "a document" if len(written) == 1 else f"{len(written)} documents"
+        if not settle(places, workspace, f"Ingest {counted}"):
+            fill_vectors(workspace)
+
+
+def _progress(status: Status) -> str:
+    return ", ".join(filter(None, (status.state, status.title, status.reason)))
+
+
+def _tell(registry: Registry, status: Status) -> None:
+    if status.state == "failed":
+        click.echo(f"keeplore: {plain(status.source)}: {plain(status.reason)}", err=True)
+        return
+    root = registry.named(status.workspace).root
+    digits = short(status.id)
+    where = f"project {status.project}" if status.project else f"{status.scope} scope"
+    say(f"{SAID[status.what]}: {plain(status.title)}", bold=True)
+    pieces = "1 passage" if status.pieces == 1 else f"{status.pieces} passages"
+    say(f"  {plain(where)}, {pieces}")
+    say(f"  {near(root / status.path, Path.cwd())}", fg="cyan")
+    hint = {
+        "new": f"`keeplore forget {digits}` takes it away",
+        "updated": f"`keeplore history {digits}` shows what it replaced",
+        "unchanged": "its source says what it said",
+    }
+    say(f"  {plain(status.id)}: {hint[status.what]}")
+
+
+def _show_all(found: Sequence[Status], *, as_json: bool) -> None:
+    newest = list(reversed(found))
+    if as_json:
+        emit_json([asdict(status) for status in newest])
+        return
+    if not newest:
+        note("nothing was ingested yet; `keeplore ingest FILE` keeps a file")
+        return
+    shown = [status for number, status in enumerate(newest) if number < SHOWN or not status.is_over]
+    table(("state", "when", "what", "source", "memory"), map(_cells, shown), wide=("source",))
+    if len(shown) < len(newest):
+        note(f"{len(shown)} of {len(newest)}; --json prints all")
+
+
+def _cells(status: Status) -> tuple[Any, ...]:
+    from keeplore.text.dates import minute_of  # heavy, as above
+
+    about = status.reason or status.what
+    return status.state, minute_of(status.at), about, status.source, short(status.id)

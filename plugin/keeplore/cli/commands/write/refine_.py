@@ -1,0 +1,182 @@
+"""``keeplore refine``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from keeplore.cli.after_write import settle
+from keeplore.cli.output import note, plain, say
+from keeplore.cli.values import When
+from keeplore.config.places import Places
+from keeplore.config.settings import REFINE_MODES
+from keeplore.errors import ConfigError
+from keeplore.text.dates import in_utc, moment_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from keeplore.refine.pending import Part
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.workspace import Workspace
+    from keeplore.workspace.writing.refinery import Estimate, Refinery, Step
+
+RECENT = "7d"  # what is older is refined when it is asked for
+IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not the talk
+
+
+@click.command(short_help="Let a language model make notes of your talks.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say how much there is and what it would cost; nothing is asked.",
+)
+@click.option(
+    "--since", type=When(), help=f"Talks that were changed since then; {RECENT} if not given."
+)
+@click.option("--all", "is_all", is_flag=True, help="Talks of any age.")
+@click.option(
+    "--mode", type=click.Choice(REFINE_MODES), help="What becomes of it, instead of refine.mode."
+)
+@click.option("--anywhere", is_flag=True, help="Talks that your other machines recorded, too.")
+@click.option(
+    "--accept-model", is_flag=True, help="Let this machine use the model that keeplore.yaml names."
+)
+@click.pass_obj
+def command(
+    places: Places,
+    /,
+    *,
+    dry_run: bool,
+    since: datetime | None,
+    is_all: bool,
+    mode: str | None,
+    anywhere: bool,
+    accept_model: bool,
+) -> None:
+    """Refine the talks of this directory's workspace that were not refined yet: notes, each with
+    the words it rests on.
+
+    The worker does so by itself once a model is set and accepted; this does it now, and for older
+    talks. What was said stays as it is. `keeplore audit` shows what was decided, `keeplore review`
+    what waits for you.
+
+    \b
+    keeplore refine --accept-model
+    keeplore refine --all --dry-run
+    """
+    if is_all and since:
+        raise click.UsageError("--all and --since exclude one another")
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.writing.refinery import backlog, estimate
+
+    with Registry(places) as registry:
+        workspace = registry.for_directory(Path.cwd())
+        _check_set(workspace, mode)
+        if accept_model:
+            _accept(places, workspace)
+            return
+        after = "" if is_all else in_utc(since or moment_of(RECENT))
+        parts = [*backlog(workspace, after, mode or "", anywhere=anywhere)]
+        if not parts and not is_all:
+            note("older talks were not looked at: --all does that, too")
+        if dry_run:
+            _tell_cost(estimate(iter(parts), workspace.settings), workspace)
+            return
+        _refine(places, registry, workspace, parts, mode or "", anywhere=anywhere)
+
+
+def _check_set(workspace: Workspace, mode: str | None) -> None:
+    file = workspace.root / "keeplore.yaml"
+    if not workspace.settings.llm.provider:
+        raise ConfigError("no language model is set", f"Set llm.provider and llm.model in {file}")
+    if (mode or workspace.settings.refine.mode) == "frozen":
+        raise ConfigError("refining is frozen", f"Set refine.mode in {file}, or give --mode")
+
+
+def _accept(places: Places, workspace: Workspace) -> None:
+    # heavy, as above
+    from keeplore.llm.open_model import accept, terms_of
+
+    say(f"{plain(terms_of(workspace.settings.llm))}", bold=True)
+    say(
+        "What you say in this workspace's projects is sent there, without the secrets that "
+        "Keeplore finds."
+    )
+    click.confirm("Use it on this machine?", abort=True)
+    accept(places, workspace.root, workspace.settings.llm)
+    say("Accepted, until one of these words changes.")
+
+
+def _tell_cost(cost: Estimate, workspace: Workspace) -> None:
+    model = plain(workspace.settings.llm.model or workspace.settings.llm.provider)
+    say(f"{cost.conversations} talks with {cost.said:,} tokens would be refined by {model}")
+    say(f"at most {cost.input:,} tokens read and about {cost.output:,} written")
+    if cost.price is None:
+        note("what a token costs is not known: set llm.prices in keeplore.yaml")
+    else:
+        say(f"about {cost.price:.2f}, by llm.prices in keeplore.yaml")
+
+
+def _refine(
+    places: Places,
+    registry: Registry,
+    workspace: Workspace,
+    parts: list[Part],
+    mode: str,
+    *,
+    anywhere: bool,
+) -> None:
+    # heavy, as above
+    from keeplore.llm.open_model import open_account
+    from keeplore.workspace.recording.refine_trigger import ASKED, enqueue
+    from keeplore.workspace.writing.refinery import Refinery
+
+    # before anything is queued: a model that is not accepted, or not there, is said at once
+    open_account(
+        workspace.settings.llm, workspace.root, places, workspace.plugins.hook.keeplore_llm
+    )
+    refinery = Refinery(registry)
+    waiting = {part.memory.id: part.memory.title for part in parts}
+    for part in parts:
+        wishes = {"mode": mode, "anywhere": anywhere, "at": part.memory.created_at}
+        enqueue(refinery.queue, workspace.name, part.memory.id, ASKED, **wishes)
+    if not waiting:
+        say("Nothing to refine.")
+        return
+    done = _work(refinery, waiting)
+    settle(places, workspace, "Refine conversations")
+    say(f"{done} of {len(waiting)} talks refined.")
+    say("`keeplore audit` shows what was decided, `keeplore review` what waits for you.")
+
+
+def _work(refinery: Refinery, titles: dict[str, str]) -> int:
+    """Take jobs until none is due; the worker may do some of them meanwhile."""
+    done = failed = 0
+    while step := refinery.step():
+        done += step.job.key in titles and step.result is not None
+        failed = failed + 1 if step.result is None else 0
+        _tell(step, titles.get(step.job.key, step.job.key))
+        if step.wait_s or failed == IN_A_ROW:  # every other one would meet the same
+            note(f"the rest waits: {step.problem}")
+            break
+    return done
+
+
+def _tell(step: Step, title: str) -> None:
+    if step.result is None:
+        say(f"{plain(title)}: {plain(step.problem)}", fg="yellow")
+        return
+    result = step.result
+    counted = ", ".join(f"{count} {what}" for what, count in sorted(result.outcomes.items()))
+    dropped = sum(result.dropped.values())
+    left_out = f", {dropped} left out" if dropped else ""
+    cost = (
+        f" ({result.usage.input_tokens:,} + {result.usage.output_tokens:,} tokens)"
+        if result.usage.input_tokens
+        else ""
+    )
+    say(f"{plain(title)}: {result.why or counted or 'nothing to note'}{left_out}{cost}")

@@ -1,0 +1,97 @@
+"""The deep look: everything is read again and made anew, so that what the index says is proved, not
+believed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+
+from keeplore.cli.doctor.finding import Finding, note, several, well, wrong
+from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
+from keeplore.index import Flaw
+from keeplore.store.git.inspection import damaged, differing
+from keeplore.sync import reach
+from keeplore.workspace.workspace import Workspace
+
+
+def findings(
+    part: str, workspace: Workspace, progress: Callable[[int, int], None]
+) -> Iterator[Finding]:
+    yield from _index(f"{part} index", workspace, progress)
+    yield from _repository(part, workspace)
+    yield from _remote(part, workspace)
+
+
+def _index(
+    part: str, workspace: Workspace, progress: Callable[[int, int], None]
+) -> Iterator[Finding]:
+    flaws: list[Flaw] = []
+    try:
+        flaws.extend(workspace.index.flaws(progress))
+        if not flaws:
+            yield well(part, "proved: every row, word and vector is what the files make")
+    except ModelUnavailable as e:
+        yield note(part, f"vectors were not proved: {e.message}", e.remedy)
+    remedy = "`keeplore doctor --deep --fix` makes it anew from the text"
+    fix = functools.cache(
+        lambda: _mended(workspace, flaws, progress)
+    )  # all at once, whichever comes first
+    yield from several(
+        wrong(part, f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message, remedy, fix)
+        for flaw in flaws
+    )
+
+
+def _mended(workspace: Workspace, flaws: list[Flaw], progress: Callable[[int, int], None]) -> str:
+    workspace.index.mend(flaws)
+    if (
+        any(flaw.part in ("database", "vectors", "engine") for flaw in flaws)
+        and workspace.embedder is not None
+    ):
+        workspace.index.embed_pending(progress=progress)
+    left = list(workspace.index.flaws())
+    if left:
+        raise KeeploreError(
+            f"{len(left)} flaws are left, such as: {left[0].message}", "Delete the cache directory"
+        )
+    return "made anew, and proved"
+
+
+def _repository(part: str, workspace: Workspace) -> Iterator[Finding]:
+    try:
+        workspace.store.memo.files.clear()  # so that every file is hashed again
+        done = workspace.store.commit()
+        if done.paths:
+            yield note(
+                part,
+                f"{len(done.paths)} files differed from HEAD although nothing showed it; committed "
+                f"now",
+            )
+        left = differing(workspace.root)
+        skipped = set(done.skipped)
+        yield from several(
+            wrong(part, f"{path} differs from HEAD", f"`git -C '{workspace.root}' status`")
+            for path in left
+            if path not in skipped
+        )
+        if not left:
+            yield well(part, "proved: HEAD holds every file as it is on disk")
+    except RepositoryBusy as e:
+        yield note(part, f"HEAD was not compared: {e.message}", e.remedy)
+    if said := damaged(workspace.root):
+        yield wrong(
+            part,
+            f"git finds damaged objects: {said}",
+            "Clone it again from its remote, beside this one",
+        )
+
+
+def _remote(part: str, workspace: Workspace) -> Iterator[Finding]:
+    if not workspace.store.remote():
+        return
+    try:
+        reach(workspace.store)
+        yield well(f"{part} sync", f"{workspace.store.remote()} answers")
+    except KeeploreError as e:
+        yield wrong(f"{part} sync", e.message, e.remedy)

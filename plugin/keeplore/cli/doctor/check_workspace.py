@@ -1,0 +1,339 @@
+"""What belongs to one workspace: its repository, its remote, its index, and what its files say of
+one another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import partial
+
+from keeplore.cli.doctor.finding import Finding, note, several, well, wrong
+from keeplore.errors import (
+    ConfigError,
+    EngineUnavailable,
+    KeeploreError,
+    ModelUnavailable,
+    NotFound,
+    RepositoryBusy,
+)
+from keeplore.index import Wanted
+from keeplore.index.embedding.embedder import prepare
+from keeplore.memory.lint_rules import ERROR
+from keeplore.memory.location import Location, location_of
+from keeplore.redact.rules import pattern
+from keeplore.store.git.inspection import beside, differing, left_out, old_locks
+from keeplore.store.paths import is_portable
+from keeplore.workspace.identity import load_projects
+from keeplore.workspace.lifecycle.lint import lint
+from keeplore.workspace.machine_trust import UNKNOWN
+from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.disputes import disputes
+
+OLD_LOCK_S = 60.0  # git commands of a person hold one for moments
+INDEX_PER_TEXT = 100  # bytes of index for a byte of text; peers had files of hundreds of GB
+_UNFIT = (
+    "a link, no regular file, or a repository of its own",
+    "Move it out of the memory folders",
+)
+_UNPORTABLE = ("not every system can hold a file of this name", "Rename it")
+INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
+
+
+def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
+    yield from _plugins(part, workspace)
+    yield from _denied(part, workspace)
+    yield from _locks(part, workspace)
+    yield from _index(f"{part} index", workspace)
+    yield from _forgotten(part, workspace)
+    yield from _repository(part, workspace)
+    yield from _remote(part, workspace)
+    yield from _files(f"{part} file", workspace)
+    yield from _chains(f"{part} file", workspace)
+    yield from _misplaced(f"{part} file", workspace)
+    yield from _parted(f"{part} file", workspace)
+    yield from _machines(part, workspace)
+
+
+def _plugins(part: str, workspace: Workspace) -> Iterator[Finding]:
+    for failure in workspace.plugins.failures:
+        yield wrong(f"{part} plugin", failure, "Update it, or uninstall its package")
+
+
+def _denied(part: str, workspace: Workspace) -> Iterator[Finding]:
+    for project in load_projects(workspace.store):
+        for text in project.deny:
+            where = f"projects/{project.name}/project.json"
+            try:
+                pattern(text, where)
+            except ConfigError as e:
+                yield wrong(
+                    f"{part} project",
+                    f"{e.message}; until then it is looked for letter by letter",
+                    e.remedy,
+                )
+
+
+def _locks(part: str, workspace: Workspace) -> Iterator[Finding]:
+    for lock, age_s in old_locks(workspace.root, OLD_LOCK_S):
+        # never removed by us: it may be a person's, at work in another window
+        remedy = f"If no git command runs there, `rm '{lock}'`"
+        yield wrong(
+            part, f"{lock.name} is {age_s / 60:.0f} minutes old: a git command was killed", remedy
+        )
+
+
+def _repository(part: str, workspace: Workspace) -> Iterator[Finding]:
+    waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
+    skipped: tuple[str, ...] = ()
+    try:
+        done = workspace.store.commit() if waiting else None
+        count, skipped = (len(done.paths), done.skipped) if done else (0, ())
+        yield well(
+            part,
+            "HEAD holds what is on disk" + (f", {count} files committed just now" if count else ""),
+        )
+    except RepositoryBusy as e:
+        yield note(part, f"{e.message}; {len(waiting)} files wait on disk", e.remedy)
+    except KeeploreError as e:
+        yield wrong(part, e.message, e.remedy)
+    out = (*left_out(workspace.root), *skipped)
+    yield from several(
+        wrong(
+            f"{part} file",
+            f"{path} is left out of commits: {why}",
+            f"{remedy}; `keeplore lint` says more",
+        )
+        for path in dict.fromkeys(out)
+        for why, remedy in [_UNFIT if is_portable(path) else _UNPORTABLE]
+    )
+
+
+def _remote(part: str, workspace: Workspace) -> Iterator[Finding]:
+    store = workspace.store
+    if not store.remote():
+        remedy = f"`git -C '{workspace.root}' remote add origin URL`, then `keeplore sync`"
+        yield note(part, "it has no remote, so it is on this machine only", remedy)
+        return
+    last = workspace.sync_log.last()
+    if last.error:
+        since = f", the last that went well was at {last.succeeded_at}" if last.succeeded_at else ""
+        yield wrong(
+            f"{part} sync", f"the sync at {last.at} failed: {last.error}{since}", last.remedy
+        )
+    elif last.at:
+        yield well(f"{part} sync", f"last at {last.at}")
+    else:
+        yield note(
+            f"{part} sync", f"never on this machine, with {store.remote()}", "Run `keeplore sync`"
+        )
+
+
+def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
+    index = workspace.index
+    if index.was_interrupted():
+        message = "a writer of it was killed; it is checked at the next change"
+        yield note(
+            part, message, "`keeplore doctor --fix` checks it now", partial(_checked, workspace)
+        )
+    refreshed = index.refresh()
+    stamp, lag = index.stamp(), index.lag()
+    if lag:
+        yield wrong(part, f"{lag} files differ from it", "Run it again; somebody writes them")
+    message = f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"
+    changes = f"; {refreshed.changed} changed files read just now" if refreshed.changed else ""
+    yield well(part, f"{message}{changes}")
+    if problem := _model_problem(workspace):
+        serving = f"{stamp.switch.answering} answers" if stamp.switch else "search is by text alone"
+        yield note(part, f"{serving}: {problem.message}", problem.remedy)
+    elif missing := stamp.passages - (stamp.switch.vectors if stamp.switch else stamp.vectors):
+        meanwhile = f"{stamp.switch.answering} answers" if stamp.switch else "text search serves"
+        yield note(
+            part,
+            f"{missing} vectors by {workspace.settings.embedding.model} are still to be made; "
+            f"{meanwhile} meanwhile",
+            "The worker makes them, and so does `keeplore doctor --fix`",
+            partial(_embedded, workspace),
+        )
+    if said := _engine_problem(workspace):
+        yield note(part, said, "`keeplore engine` shows which engine is set")
+    text = sum(file.size for file in workspace.store.scan())
+    size = index.size_bytes()
+    if size > INDEX_FREE + INDEX_PER_TEXT * text:
+        remedy = f"Delete {index.directory}; it is made again from the text"
+        yield wrong(part, f"it takes {size >> 20} MB, for {text >> 20} MB of text", remedy)
+
+
+def _engine_problem(workspace: Workspace) -> str:
+    """Why the engine that is set does not serve, "" where it does."""
+    if workspace.index.is_remote:
+        with contextlib.suppress(EngineUnavailable, ModelUnavailable):
+            workspace.index.warm_up()
+    return workspace.index.note
+
+
+def _model_problem(workspace: Workspace) -> ModelUnavailable | None:
+    """Why no vectors can be made now; a server is asked for one."""
+    try:
+        prepare(workspace.embedder)
+        _ = workspace.embedder.embed(["Are you there?"]) if workspace.embedder.is_remote else None
+        _ = workspace.embedder.fingerprint
+    except ModelUnavailable as e:
+        return e
+    return None
+
+
+def _checked(workspace: Workspace) -> str:
+    workspace.index.mend(())
+    return "it is sound"
+
+
+def _embedded(workspace: Workspace) -> str:
+    # rich, which progress needs, is only loaded on a terminal
+    from keeplore.cli.progress import fill_vectors
+
+    return "made" if fill_vectors(workspace) else "interrupted, what was made is kept"
+
+
+def _forgotten(part: str, workspace: Workspace) -> Iterator[Finding]:
+    store = workspace.store
+    stones = store.stones.ids()
+    for id_ in sorted(stones - {stone.id for stone in store.tombstones()}):
+        yield wrong(
+            part,
+            f"forgotten/{id_}.json cannot be read; {id_} stays forgotten",
+            "`git checkout` a sound one",
+        )
+    back = workspace.index.memories(sorted(stones))
+    yield from several(
+        wrong(
+            f"{part} file",
+            f"{row.path} is forgotten and came back",
+            "The next commit takes it away again",
+        )
+        for row in back.values()
+    )
+
+
+def _files(part: str, workspace: Workspace) -> Iterator[Finding]:
+    problems = workspace.index.problems()
+    lines = _lines(workspace, [path for path, _ in problems])
+    yield from several(
+        wrong(
+            part,
+            f"{path}:{lines.get(path, 1)}: {problem}",
+            "Mend the file; `keeplore lint` says more",
+        )
+        for path, problem in problems
+    )
+
+
+def _misplaced(part: str, workspace: Workspace) -> Iterator[Finding]:
+    """Files in the folder of another project or scope than they state: moved by hand, most
+    likely.
+    """
+    rows = workspace.index.listed(Wanted(archived="with", superseded=True))
+    places = ((row, location_of(row.path)) for row in rows)
+    yield from several(
+        note(
+            part,
+            f"{row.path} lies in {at.root}/ and counts for {_whose(row.scope, row.project)}, as "
+            f"its front matter says",
+            f"Change `scope` and `project` in it, or `keeplore edit {row.id[4:12]} {_option(at)}`",
+        )
+        for row, at in places
+        if (row.scope, row.project) != (at.scope, at.project)
+    )
+
+
+def _parted(part: str, workspace: Workspace) -> Iterator[Finding]:
+    """What merging could not join, and a person has to look at."""
+    yield from several(
+        note(
+            part,
+            f"{dispute.other.row.path} contradicts {dispute.first.row.path}: two machines changed "
+            f"the same lines",
+            "`keeplore review` shows both and asks which one stands",
+        )
+        for dispute in disputes(workspace.index, workspace.store)
+    )
+    yield from several(
+        note(
+            part,
+            f"{path} is the other version of a file that two machines changed",
+            "Take over what is missing in the one beside it, then delete it",
+        )
+        for path in beside(workspace.root)
+    )
+
+
+def _machines(part: str, workspace: Workspace) -> Iterator[Finding]:
+    """Machines of which nobody has said yet whose they are."""
+    unknown = [machine for machine in workspace.whose.machines() if machine.state == UNKNOWN]
+    yield from several(
+        note(
+            part,
+            f"what {machine.id} of {machine.email or 'nobody known'} wrote counts as another "
+            f"person's",
+            f"`keeplore machines accept {machine.id}` if it is yours or you believe it, else `… "
+            f"refuse {machine.id}`",
+        )
+        for machine in unknown
+    )
+
+
+def _whose(scope: str, project: str) -> str:
+    return f"project {project}" if project else f"{scope} scope"
+
+
+def _option(at: Location) -> str:
+    return f"--project {at.project}" if at.project else f"--scope {at.scope}"
+
+
+def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
+    """The line of each file's first error."""
+    try:
+        found = lint(workspace.root, paths, workspace.secrets).findings if paths else ()
+    except NotFound:  # one vanished meanwhile
+        return {}
+    lines: dict[str, int] = {}
+    for finding in found:
+        if finding.level == ERROR:
+            lines.setdefault(finding.path, finding.line)
+    return lines
+
+
+def _chains(part: str, workspace: Workspace) -> Iterator[Finding]:
+    index = workspace.index
+    chains = index.chains()
+    rows = index.memories(
+        [
+            id_
+            for chain in chains
+            if chain.has_cycle or len(chain.leaves) > 1
+            for id_ in chain.members
+        ]
+    )
+    paths = {id_: row.path for id_, row in rows.items()}
+    for chain in chains:
+        if chain.has_cycle:
+            places = ", ".join(paths.get(id_, id_) for id_ in chain.members)
+            yield wrong(
+                part,
+                f"these supersede one another in a circle: {places}",
+                "Take out a `supersedes` of one",
+            )
+        elif len(chain.leaves) > 1:
+            places = ", ".join(paths.get(id_, id_) for id_ in chain.leaves)
+            remedy = f"`keeplore edit {chain.head[4:12]}` makes a version that replaces them all"
+            yield wrong(part, f"two versions replace the same memory: {places}", remedy)
+    gone = workspace.store.stones.ids()
+    yield from several(
+        note(
+            part,
+            f"{path} {relationship} {target}, which is not here",
+            "Mend the link, or fetch what it names",
+        )
+        for path, relationship, target in index.dangling()
+        if target not in gone
+    )

@@ -1,0 +1,226 @@
+"""From the index to a picture: which entities it holds, what ties them, and what is told of
+each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+
+from keeplore.cli.graph.picture import Aspect, Node, Picture, Relation, Together, Told
+from keeplore.cli.output import plain
+from keeplore.index import Allowed, Index
+from keeplore.index.graph.entity_queries import Entity
+
+SEEN = 300  # the newest memories of an entity by which it is known what it stands beside
+EVERY = 1_000_000  # memories: none is left out
+TOLD = 8  # memories that are named with an entity
+BESIDE = 10  # of what stands in the same memories, at one hop
+CROWD = 60  # of the entities in one memory, the most mentioned
+LINES = 3  # to others in the same memories, from one entity: the closest
+AT_LEAST = 2  # memories that two share, for a line between them
+Key = tuple[str, str]  # canonical name and place
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of one workspace's graph is looked at: the memories that count, and the project that it
+    is seen from.
+    """
+
+    index: Index
+    workspace: str
+    allowed: Allowed
+    project: str = ""
+
+
+def overview(view: View, limit: int, *, is_tied: bool = True) -> Picture:
+    """The entities that are mentioned most, and what ties them, unless a list of them is enough."""
+    every = _all_of(view, limit + 1)
+    if is_tied:
+        has_more, every = len(every) > limit, _with_projects(view, every[:limit], limit)
+        return _picture(
+            view, [(entity, 0) for entity in every], has_more=has_more, has_middle=False
+        )
+    nodes = tuple(_node(view, entity, 0, ()) for entity in every[:limit])
+    return Picture(plain(view.workspace), nodes, has_more=len(every) > limit)
+
+
+def neighbourhood(view: View, middle: Entity, hops: int, limit: int) -> Picture:
+    """What is related to an entity or stands in the same memories, so many hops away, and what ties
+    those.
+    """
+    found: dict[Key, tuple[Entity, int]] = {_key(middle): (middle, 0)}
+    has_more, edge = False, [middle]
+    for hop in range(1, hops + 1):
+        reached: dict[Key, Entity] = {}
+        for other in chain.from_iterable(_neighbours(view, entity, hop) for entity in edge):
+            if _key(other) not in found:
+                reached.setdefault(_key(other), other)
+        edge = list(reached.values())[: limit - len(found)]
+        has_more |= len(edge) < len(reached)
+        found |= {_key(entity): (entity, hop) for entity in edge}
+    counted = [(_counted(view, entity), hop) for entity, hop in found.values()]
+    return _picture(view, counted, has_more=has_more, has_middle=True)
+
+
+def _all_of(view: View, limit: int) -> list[Entity]:
+    """Of a project what its own memories mention, counted there; of a workspace everything."""
+    graph = view.index.graph
+    if not view.allowed.scopes:
+        return graph.entities(limit=limit)
+    found: dict[Key, Entity] = {}
+    for name, number in graph.mentioned(view.allowed, limit):
+        if entity := graph.entity(name, view.project):
+            found.setdefault(_key(entity), replace(entity, mentions=number))
+    return list(found.values())
+
+
+def _with_projects(view: View, most: Sequence[Entity], limit: int) -> list[Entity]:
+    """The same with every project of the workspace, however seldom memories say its name: most
+    relations are theirs.
+    """
+    names = [project for _, project in view.allowed.scopes or view.index.scopes() if project]
+    projects = [entity for name in names if (entity := view.index.graph.entity(name, name))]
+    kept = {_key(entity): _counted(view, entity) for entity in projects[:limit]}
+    kept |= {_key(entity): entity for entity in most}
+    # the projects stand first and stay, what is mentioned least makes room
+    return sorted(list(kept.values())[:limit], key=lambda e: (-e.mentions, e.name, e.place))
+
+
+def _counted(view: View, entity: Entity) -> Entity:
+    """Seen from a project, what its own memories mention counts."""
+    if not view.allowed.scopes:
+        return entity
+    return replace(entity, mentions=len(view.index.graph.mentioning(entity, view.allowed, EVERY)))
+
+
+def _key(entity: Entity) -> Key:
+    return entity.name, entity.place
+
+
+def _neighbours(view: View, entity: Entity, hop: int) -> Iterator[Entity]:
+    """The surest relations first, then what stands closest; fewer of those with every hop."""
+    graph = view.index.graph
+    related = (
+        graph.entity(one.other, one.other_place) for one in graph.relations(entity, view.allowed)
+    )
+    for other in chain(related, _beside(view, entity, 1 + BESIDE // hop)):
+        is_elsewhere = (
+            view.allowed.scopes and other is not None and other.place not in ("", view.project)
+        )
+        if other is not None and _key(other) != _key(entity) and not is_elsewhere:
+            yield other
+
+
+def _beside(view: View, entity: Entity, limit: int) -> Iterator[Entity | None]:
+    """What its memories mention as well; of several things of one name that which most of these
+    mean.
+    """
+    graph, memories = view.index.graph, _memories(view, entity)
+    place = entity.place or (view.project if view.allowed.scopes else "")
+    for name, _ in graph.beside(memories, limit, AT_LEAST):
+        meant = [graph.entity(name, place)] if place else graph.named(name)
+        if len(meant) > 1:
+            here = set(memories)
+            meant.sort(key=lambda one: -len(here.intersection(_memories(view, one))) if one else 0)
+        yield from meant[:1]
+
+
+def _memories(view: View, entity: Entity) -> list[str]:
+    return [memory for memory, _ in view.index.graph.mentioning(entity, view.allowed, SEEN)]
+
+
+def _picture(
+    view: View, found: Sequence[tuple[Entity, int]], *, has_more: bool, has_middle: bool
+) -> Picture:
+    order = sorted(found, key=lambda item: (item[1], -item[0].mentions, *_key(item[0])))
+    entities = [entity for entity, _ in order]
+    at = {_key(entity): number for number, entity in enumerate(entities)}
+    memories = [_memories(view, entity) for entity in entities]
+    rows = view.index.memories(sorted({id_ for ids in memories for id_ in ids[:TOLD]}))
+    told = {
+        id_: Told(id_, plain(row.title) or "Without a title", row.updated_at[:10])
+        for id_, row in rows.items()
+    }
+    nodes = tuple(
+        _node(view, entity, distance, [told[id_] for id_ in ids[:TOLD] if id_ in told])
+        for (entity, distance), ids in zip(order, memories, strict=True)
+    )
+    return Picture(
+        plain(view.workspace),
+        nodes,
+        _relations(view, entities, at),
+        _together(memories, [distance for _, distance in order]),
+        has_more=has_more,
+        has_middle=has_middle,
+    )
+
+
+def _node(view: View, entity: Entity, distance: int, told: Sequence[Told]) -> Node:
+    rows = view.index.graph.aspects(entity)
+    return Node(
+        plain(entity.name),
+        plain(entity.spelling),
+        plain(entity.type),
+        plain(entity.place),
+        entity.mentions,
+        distance,
+        tuple(plain(alias) for alias in entity.aliases),
+        tuple(Aspect(plain(row.aspect), plain(row.kind), len(row.memories)) for row in rows),
+        tuple(told),
+    )
+
+
+def _relations(
+    view: View, entities: Sequence[Entity], at: Mapping[Key, int]
+) -> tuple[Relation, ...]:
+    """Every relation between two that are drawn, once, the most often stated first."""
+    found: dict[tuple[int, int, str], Relation] = {}
+    for number, entity in enumerate(entities):
+        for related in view.index.graph.relations(entity, view.allowed):
+            other = at.get((related.other, related.other_place))
+            if other is None:
+                continue
+            ends = (number, other) if related.source == entity.spelling else (other, number)
+            word = plain(related.relationship)
+            found.setdefault(
+                (*ends, word), Relation(*ends, word, related.confidence, related.mentions)
+            )
+    return tuple(
+        sorted(
+            found.values(),
+            key=lambda r: (-r.mentions, -r.confidence, r.source, r.target, r.relationship),
+        )
+    )
+
+
+def _together(memories: Sequence[Sequence[str]], distances: Sequence[int]) -> tuple[Together, ...]:
+    """Lines between the closest alone, for all of them would be a grey cloud; and to what is one
+    hop nearer.
+    """
+    within: dict[str, list[int]] = defaultdict(list)  # memory → positions, the most mentioned first
+    for number, ids in enumerate(memories):
+        for memory in ids:
+            within[memory].append(number)
+    shared = Counter(
+        pair for numbers in within.values() for pair in combinations(numbers[:CROWD], 2)
+    )
+    ties: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for (first, second), number in shared.items():
+        if number >= AT_LEAST:
+            closeness = number / math.sqrt(len(memories[first]) * len(memories[second]))
+            ties[first].append((-closeness, second))
+            ties[second].append((-closeness, first))
+    kept: set[tuple[int, int]] = set()
+    for number, others in ties.items():
+        order = [other for _, other in sorted(others)]
+        nearer = [other for other in order if distances[other] == distances[number] - 1]
+        kept |= {
+            (min(number, other), max(number, other)) for other in (*order[:LINES], *nearer[:1])
+        }
+    found = (Together(first, second, shared[first, second]) for first, second in kept)
+    return tuple(sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second)))

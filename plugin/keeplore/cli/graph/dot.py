@@ -1,0 +1,53 @@
+"""The picture in DOT, the language of Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from keeplore.cli.graph.picture import GENERATOR, Picture
+from keeplore.cli.graph.tree import counted
+
+# a name would take a whole line of the drawing otherwise
+LONGEST = 60  # characters
+FILLS = {  # pale enough for black text
+    "project": "#cfe0ff",
+    "tool": "#cdeed5",
+    "system": "#c9eef0",
+    "concept": "#e3d7fb",
+    "person": "#fde0c2",
+    "skill": "#fbd3e7",
+    "task": "#f6d5cc",
+    "unknown": "#e6e8ea",
+}
+
+
+def as_dot(picture: Picture) -> Iterator[str]:
+    """Pieces of a ``digraph``; what only stands in the same memories is joined by a dashed line
+    without an arrow.
+    """
+    yield f"// {GENERATOR}\n"
+    yield f"digraph {_quoted(picture.title)} {{\n"
+    yield "  graph [layout=sfdp, overlap=prism, splines=true, outputorder=edgesfirst];\n"
+    yield '  node [shape=box, style="rounded,filled", color="#00000000", fontname="Helvetica", fontsize=11];\n'
+    yield '  edge [color="#8d949c", fontname="Helvetica", fontsize=9, arrowsize=0.6];\n'
+    for number, (node, label) in enumerate(zip(picture.nodes, picture.labels, strict=True)):
+        told = f"{node.type}, {counted(node.mentions, 'mention')}" + (
+            f", {node.place}" if node.place else ""
+        )
+        fill = FILLS.get(node.type, FILLS["unknown"])
+        bold = ", penwidth=2, color=black" if picture.has_middle and not number else ""
+        yield f'  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, fillcolor="{fill}"{bold}];\n'
+    for relation in picture.relations:
+        told = f"{relation.confidence:.2f}, {relation.mentions}×"
+        yield f"  n{relation.source} -> n{relation.target} [label={_quoted(relation.relationship)}, "
+        yield f"tooltip={_quoted(told)}];\n"
+    for pair in picture.together:
+        yield f'  n{pair.first} -> n{pair.second} [dir=none, style=dashed, color="#c9ccd0", '
+        yield f"tooltip={_quoted(f'together in {pair.memories} memories')}];\n"
+    yield "}\n"
+
+
+def _quoted(text: str) -> str:
+    """A string in which Graphviz finds no escape, no entity of HTML and no end before its end."""
+    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return '"' + cut.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,63 @@
+"""The page: one file that holds its style, its program and its data, asks the network for nothing
+and cannot.
+
+What memories say is data in it, never markup: JSON without any character that HTML or a script
+could read as its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from keeplore.cli.graph.picture import Picture, as_data
+
+HERE = Path(__file__).parent
+LIBRARIES = ("d3-dispatch", "d3-quadtree", "d3-timer", "d3-force")  # each needs those before it
+PARTS = ("layout", "panel", "view", "main")
+_FIELD = re.compile(r"\{\{(\w+)\}\}")
+_MARKUP = re.compile("[<>&]")
+
+
+def as_page(picture: Picture) -> str:
+    """The whole page, ASCII but for the texts of our own."""
+    style, script = _read("page/page.css"), _script()
+    fields = {
+        # hashes, not 'unsafe-inline': were text of a memory ever taken for a script, it would still
+        # not run
+        "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'",
+        "title": html.escape(picture.title),
+        "style": style,
+        "script": script,
+        "data": _embedded(as_data(picture)),
+        "licence": "d3-dispatch, d3-force, d3-quadtree and d3-timer, which are part of this "
+        "page:\n\n" + _read("vendor/LICENSE").strip(),
+    }
+    # in one pass, so that a name like "{{script}}" stays a name
+    return _FIELD.sub(lambda field: fields[field[1]], _read("page/page.html"))
+
+
+def _script() -> str:
+    # the line above each library names its address; its licence stands in the page beside it
+    libraries = [_read(f"vendor/{name}.min.js").partition("\n")[2] for name in LIBRARIES]
+    own = "".join(_read(f"page/{name}.js") for name in PARTS)
+    return "".join(libraries) + f'(() => {{\n"use strict";\n{own}}})();\n'
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return _MARKUP.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")

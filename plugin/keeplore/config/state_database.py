@@ -1,0 +1,74 @@
+"""A SQLite file in the state directory: several processes use it at once, and a kill costs nothing
+that was written.
+
+It keeps a rollback journal and no WAL: SQLite before 3.51.3 can damage a WAL that two processes
+write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from keeplore.errors import KeeploreError
+
+WAIT_S = 20.0  # for another process; a transaction here takes milliseconds
+VERSION = 1  # of the tables
+
+
+class Database:
+    """``tables`` are the statements that make them. Opened for each transaction: threads and forks
+    share nothing.
+    """
+
+    def __init__(self, file: Path, tables: Sequence[str]) -> None:
+        self.file = file
+        self._tables = tables
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """The only one while it lasts: all of it is on disk at its end, nothing after an error.
+
+        Raises KeeploreError where the file cannot be used.
+        """
+        try:
+            with contextlib.closing(self._opened()) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                self._make(connection)
+                yield connection
+                connection.execute("COMMIT")
+        except sqlite3.Error as e:
+            remedy = "Check the free space and the rights there; where it is damaged, move it away"
+            raise KeeploreError(f"{self.file} cannot be used: {e}", remedy) from e
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.file, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as e:
+            raise KeeploreError(
+                f"{self.file} cannot be opened: {e.strerror}", "Check the rights there"
+            ) from e
+        connection = sqlite3.connect(self.file, timeout=WAIT_S, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode=DELETE")
+            connection.execute(
+                "PRAGMA synchronous=EXTRA"
+            )  # the directory too, else a power cut undoes a commit
+            connection.row_factory = sqlite3.Row
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _make(self, connection: sqlite3.Connection) -> None:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise KeeploreError(f"{self.file} is of a newer Keeplore", "Update this installation")
+        if version < VERSION:
+            for statement in self._tables:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={VERSION}")

@@ -1,0 +1,72 @@
+"""Changing one key of ``keeplore.yaml`` and nothing else in it: the comments and the order are the
+person's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from keeplore.config.settings import FILE, MAX_FILE
+from keeplore.errors import ConfigError
+from keeplore_hooks import durable
+
+_VALUE = r""""(?:[^"\\]|\\.)*"|'[^']*'|[^\s#"'&*!|>{\[]\S*"""
+_BARE = re.compile(r"[A-Za-z0-9./~][A-Za-z0-9._/~:@+#-]*")
+
+
+def write_setting(root: Path, section: str, key: str, value: str) -> None:
+    """Set ``section.key``. Raises ConfigError, with the line to write by hand, where the file's
+    form is unusual.
+    """
+    path = root / FILE
+    by_hand = ConfigError(
+        f"{path} is not written as the template is",
+        f"Write `{section}: {{{key}: {_quoted(value)}}}`",
+    )
+    try:
+        before = path.read_bytes()[:MAX_FILE].decode()
+        after = _changed(before, section, key, _quoted(value))
+        wanted: dict[str, Any] = yaml.safe_load(before) or {}
+        wanted[section] = {**(wanted.get(section) or {}), key: value}
+        is_right = yaml.safe_load(after) == wanted
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError) as e:
+        raise by_hand from e
+    if not is_right or path.is_symlink():
+        raise by_hand
+    durable.write(path, after.encode(), path.stat().st_mode & 0o777)
+
+
+def _changed(text: str, section: str, key: str, value: str) -> str:
+    lines = text.splitlines(keepends=True)
+    start = next(
+        (n for n, line in enumerate(lines) if re.match(rf"{section}:\s*(#.*)?$", line)), None
+    )
+    if start is None:
+        one_line = re.compile(rf"^{section}: *\{{ *{key}: *[^,{{}}]* *\}}", re.MULTILINE)
+        if one_line.search(text):
+            return one_line.sub(lambda _: f"{section}: {{{key}: {value}}}", text, count=1)
+        if re.search(rf"^[\"']?{section}[\"']?\s*:", text, re.MULTILINE):
+            raise ValueError("it is there, and not as we know it")
+        return f"{text.rstrip()}\n{section}:\n  {key}: {value}\n".lstrip()
+    for number in range(start + 1, len(lines)):
+        line = lines[number]
+        if line.strip() and not line[0].isspace():
+            break
+        if found := re.match(rf"(\s+{key}:)[^\S\n]*({_VALUE})?([^\S\n]*)(#.*)?\n?$", line):
+            old = found[2] or ""
+            room = max(len(old) + len(found[3]) - len(value), 2) if found[4] else 0
+            lines[number] = f"{found[1]} {value}{' ' * room}{found[4] or ''}\n"
+            return "".join(lines)
+    lines.insert(start + 1, f"  {key}: {value}\n")
+    return "".join(lines)
+
+
+def _quoted(value: str) -> str:
+    """As YAML writes it: bare where nothing in it means anything else."""
+    is_bare = _BARE.fullmatch(value) and ": " not in value and yaml.safe_load(value) == value
+    return value if is_bare and not value.endswith(":") else json.dumps(value)

@@ -1,0 +1,119 @@
+"""Carrying a plan out, so that whoever is killed in between can connect or disconnect again and all
+is well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from keeplore.config import installation
+from keeplore.connect.assets import client_files
+from keeplore.connect.client_copy import FOLDER, write_clients
+from keeplore.connect.connect_plan import Change, Plan
+from keeplore.connect.connection_record import FILE, Manifest
+from keeplore.errors import ConfigError
+from keeplore_hooks import durable
+
+LOCK = "connections.lock"
+NEW_MODE = 0o600
+
+
+def carry_out(plan: Plan, state: Path) -> None:
+    """Make every change of the plan; ``state`` must exist.
+
+    Raises ConfigError where a file has changed since it was planned: nothing or a part is done
+    then, and all of it is in the manifest. Raises OSError.
+    """
+    with _alone(state):
+        if Manifest.load(state) != plan.base or any(
+            _read(one.target) != one.before for one in plan.changes
+        ):
+            raise ConfigError(
+                "a file has changed while you looked at this", "Run the same command again"
+            )
+        plan.during.save(state)
+        if plan.ready:
+            write_clients(state)
+            (state / "spool").mkdir(
+                mode=0o700, exist_ok=True
+            )  # by it the client knows that this is the state directory
+            installation.register(state)
+        for place in (
+            *(Path(kept.target) for kept in plan.during.files.values()),
+            *_own_files(state),
+        ):
+            _sweep(place)
+        for change in plan.changes:
+            _make(change)
+        _leave_folders(plan.during.folders)
+        left = tuple(
+            folder for folder in plan.after.folders if plan.after.files and Path(folder).is_dir()
+        )
+        replace(plan.after, folders=left).save(state)
+
+
+def _make(change: Change) -> None:
+    target = change.target
+    if change.after is None:
+        target.unlink(missing_ok=True)
+        durable.sync_directory(target.parent)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else NEW_MODE
+    durable.write(target, change.after, mode)
+    if stat.S_IMODE(target.stat().st_mode) != mode:  # this process's umask took some of it
+        target.chmod(mode)
+
+
+def _leave_folders(folders: Iterable[str]) -> None:
+    for folder in sorted(folders, key=len, reverse=True):
+        with contextlib.suppress(OSError):  # something else is in it, or it is gone
+            Path(folder).rmdir()
+
+
+def _sweep(target: Path) -> None:
+    """Remove what a killed one left beside a file of ours."""
+    aside = re.compile(rf"\.{re.escape(target.name)}\.\d+-[0-9a-f]{{8}}\.tmp")
+    with contextlib.suppress(OSError):
+        for path in target.parent.iterdir():
+            if aside.fullmatch(path.name):
+                path.unlink()
+
+
+def _own_files(state: Path) -> list[Path]:
+    return [
+        state / FILE,
+        state / installation.FILE,
+        *(state / FOLDER / name for name in client_files()),
+    ]
+
+
+def _read(target: Path) -> bytes | None:
+    try:
+        return target.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+@contextlib.contextmanager
+def _alone(state: Path) -> Iterator[None]:
+    """One at a time on this machine; the lock file stays, since two could hold two files of one
+    name.
+    """
+    handle = os.open(state / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if os.name != "nt":
+            # it exists on POSIX alone, and a machine with Windows has no other way in the standard
+            # library that waits
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

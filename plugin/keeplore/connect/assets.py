@@ -1,0 +1,79 @@
+"""The files that a host is given, read from the installed distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from keeplore.errors import ConfigError
+from keeplore_hooks.hosts import PLUGIN
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_CLIENT = ("client.sh", "client.py", "mcp.py")
+# an installed wheel carries them inside the package; in a checkout they stand where hosts look for
+# them
+_PLACES = (_PACKAGE / "connect" / "plugin", _PACKAGE.parent)
+_SHARED_SKILLS = (
+    "codex",
+    "cursor",
+    "copilot",
+)  # their directories for skills hold those of other programs too
+
+
+def client_files() -> dict[str, bytes]:
+    """File name → what the copy of the client for this machine holds."""
+    return {name: (_PACKAGE / "client" / name).read_bytes() for name in _CLIENT}
+
+
+def host_files(host: str) -> dict[str, bytes]:
+    """Relative path → content of what is put into a directory of ``host``'s own.
+
+    Relative to: Claude Code's folder for this plugin, Gemini CLI's for this extension,
+    ``~/.config/opencode``, and for Codex, Cursor and Copilot the directory that holds ``skills``.
+    What ``entries`` gives is not among them. Raises ConfigError where the installation lacks them.
+    """
+    root = _root()
+    skills = _below(root / "skills")
+    if host == "claude-code":
+        manifest = ".claude-plugin/plugin.json"
+        return {manifest: (root / manifest).read_bytes(), **_prefixed("skills", skills)}
+    if host in _SHARED_SKILLS:
+        return _prefixed("skills", _renamed(skills))
+    if host == "gemini-cli":
+        return {
+            name: data
+            for name, data in _below(root / "gemini").items()
+            if not name.startswith("hooks/")
+        }
+    if host == "opencode":
+        shim = {f"plugins/{PLUGIN}.ts": (root / "opencode" / f"{PLUGIN}.ts").read_bytes()}
+        return {**shim, **_prefixed("commands", _below(root / "opencode" / "commands"))}
+    raise ConfigError(f"there are no files for a host called {host}", "See keeplore connect --help")
+
+
+def _root() -> Path:
+    for place in _PLACES:
+        if (place / "skills").is_dir():
+            return place
+    raise ConfigError(f"the parts for hosts are not at {_PLACES[0]}", "Install keeplore again")
+
+
+def _below(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def _prefixed(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {f"{folder}/{name}": data for name, data in files.items()}
+
+
+def _renamed(skills: Mapping[str, bytes]) -> dict[str, bytes]:
+    """``remember`` becomes ``keeplore-remember``: no plugin's name stands before it there, and
+    others remember too.
+    """
+    renamed = {}
+    for path, data in skills.items():
+        name = path.partition("/")[0]
+        own = f"name: {name}\n".encode()
+        renamed[f"{PLUGIN}-{path}"] = data.replace(own, f"name: {PLUGIN}-{name}\n".encode(), 1)
+    return renamed

@@ -1,0 +1,92 @@
+"""The copy of the client for this machine: a place that stays the same over all releases.
+
+Codex trusts a hash of the command line, and a plugin's own folder moves with every update: so hosts
+run this copy.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from keeplore.connect import assets
+from keeplore.connect.hook_entries import Launcher
+from keeplore_hooks import durable
+
+FOLDER = "client"
+
+
+def launcher(
+    state: Path,
+    *,
+    search_path: str,
+    has_mcp: bool,
+    before_edit: bool = False,
+    is_windows: bool = os.name == "nt",
+) -> Launcher:
+    """How hosts start the copy. ``search_path`` is the person's PATH; without ``has_mcp`` hosts get
+    no MCP server.
+    """
+    client, mcp = (str(state / FOLDER / name) for name in ("client.py", "mcp.py"))
+    isolated = ("-I", "-S")
+    if is_windows:
+        python = Path(sys.executable)
+        silent = python.with_name("pythonw.exe")  # it opens no window, and prints nothing
+        tell = (str(silent if silent.exists() else python), *isolated, client)
+        ask = (str(python), *isolated, client)
+        server = (str(python), *isolated, mcp) if has_mcp else ()
+        return Launcher(ask, tell, server, is_windows=True, before_edit=before_edit)
+    python_3 = _python(search_path)
+    shell = ("sh", str(state / FOLDER / "client.sh"))
+    server = (python_3, *isolated, mcp) if has_mcp else ()
+    return Launcher((python_3, *isolated, client), shell, server, before_edit=before_edit)
+
+
+def refresh_clients(state: Path) -> tuple[str, ...]:
+    """Bring the copy to the state of this release where hosts use one; returns what was written.
+    Raises OSError.
+    """
+    return write_clients(state) if (state / FOLDER).is_dir() else ()
+
+
+def write_clients(state: Path) -> tuple[str, ...]:
+    """Write what differs; returns its names. Raises OSError."""
+    old = outdated(state)
+    # clients that run from here know by the spool that this is their state directory, whatever
+    # their environment says
+    for folder in (FOLDER, "spool"):
+        (state / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name in old:
+        durable.write(state / FOLDER / name, assets.client_files()[name])
+    return old
+
+
+def outdated(state: Path) -> tuple[str, ...]:
+    """Which files of the copy are not as this release has them."""
+    return tuple(
+        name for name, data in assets.client_files().items() if _read(state / FOLDER / name) != data
+    )
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _python(search_path: str) -> str:
+    """``python3`` where the PATH has one that stays; else this very interpreter.
+
+    One of a virtual environment goes away with it, and only the shell in which it is active finds
+    it.
+    """
+    own = Path(sys.prefix)
+    folders = [
+        folder
+        for folder in search_path.split(os.pathsep)
+        if folder and not Path(folder).is_relative_to(own)
+    ]
+    return "python3" if shutil.which("python3", path=os.pathsep.join(folders)) else sys.executable

@@ -1,0 +1,161 @@
+"""An item of a key-value store as a note: its words for people and for search, and the very value
+below as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.errors import StoreError
+from keeplore.memory import Memory
+from keeplore.memory.note import Draft, statement_of
+from keeplore.text.fences import sanitise
+
+HOST = "langgraph"
+SEPARATOR = "."  # no label of a namespace may hold it
+TRUST = "assistant"  # a program says so, whatever it has it from
+_OPEN, _CLOSE = "```json\n", "\n```"
+_UNUSUAL = re.compile(r"[^ -;=-~]")  # every character but plain ones
+_COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
+    "$eq": lambda value, other: bool(value == other),
+    "$ne": lambda value, other: bool(value != other),
+    "$gt": lambda value, other: bool(value > other),
+    "$gte": lambda value, other: bool(value >= other),
+    "$lt": lambda value, other: bool(value < other),
+    "$lte": lambda value, other: bool(value <= other),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    namespace: tuple[str, ...]
+    key: str
+    content: dict[str, Any]
+    created_at: str  # RFC 3339, UTC: of the first version
+
+
+def draft_of(
+    value: Value, redact: Callable[[str], str], *, scope: str, project: str, id_: str
+) -> Draft:
+    """The note of a value. Raises StoreError for a name with line breaks, TypeError for what JSON
+    cannot hold.
+    """
+    name = SEPARATOR.join(value.namespace)
+    if not name.isprintable():
+        raise StoreError(
+            f"{name!r} cannot be the name of a namespace", "Use letters, digits and signs"
+        )
+    data = {
+        "namespace": value.namespace,
+        "key": value.key,
+        "value": value.content,
+        "since": value.created_at,
+    }
+    block = redact(f"{_OPEN}{_plain(json.dumps(data, ensure_ascii=False))}{_CLOSE}")
+    if _read(block) is None:
+        raise StoreError(
+            f"{value.key!r} holds a secret that cannot be taken out of it",
+            "Store what it is for, not the secret",
+        )
+    words = "\n".join(_words(value.content)) or value.key
+    return Draft(
+        f"{words}\n\n{block}",
+        title=words.split("\n", 1)[0][:80]
+        if any(map(str.isalnum, words))
+        else f"{name} {value.key}",
+        scope=scope,
+        project=project,
+        trust=TRUST,
+        source={"host": HOST, "session": name},
+        id=id_,
+    )
+
+
+def value_of(memory: Memory) -> Value | None:
+    """What ``draft_of`` was given, without its secrets; None where a person has removed the
+    JSON.
+    """
+    return _read(memory.body)
+
+
+def told_of(memory: Memory, trust: str, passage: str = "") -> dict[str, Any]:
+    """A memory that no store wrote, as a value; ``trust`` is how far it is believed here.
+
+    ``passage`` stands for its whole text.
+    """
+    text = passage or (statement_of(memory) if memory.kind == "note" else memory.body)
+    kept = {"title": memory.title, "text": text, "kind": memory.kind, "category": memory.category}
+    return {**{key: said for key, said in kept.items() if said}, "trust": trust}
+
+
+def is_fitting(content: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether a value has what a filter asks for: equal fields, or fields that compare as an
+    operator says.
+    """
+    return all(_fits(content.get(key), condition) for key, condition in wanted.items())
+
+
+def _fits(value: Any, condition: Any) -> bool:
+    if not (
+        isinstance(condition, dict)
+        and condition
+        and all(str(key).startswith("$") for key in condition)
+    ):
+        return bool(value == condition)
+    unknown = condition.keys() - _COMPARED.keys()
+    if unknown:
+        raise ValueError(
+            f"{min(unknown)} is no operator of a filter; use one of {', '.join(_COMPARED)}"
+        )
+    try:
+        return all(_COMPARED[key](value, other) for key, other in condition.items())
+    except TypeError:  # a text is not more than a number, nor is what is missing
+        return False
+
+
+def _read(text: str) -> Value | None:
+    _, opened, rest = text.rpartition(_OPEN)
+    try:
+        data = json.loads(rest.partition(_CLOSE)[0]) if opened else {}
+        return Value(
+            tuple(map(str, data["namespace"])),
+            str(data["key"]),
+            dict(data["value"]),
+            str(data["since"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _plain(text: str) -> str:
+    """JSON in which every character that would not survive in a memory, or is not seen, is written
+    as an escape.
+    """
+    return _UNUSUAL.sub(
+        lambda found: found[0] if _is_safe(found[0]) else json.dumps(found[0])[1:-1], text
+    )
+
+
+def _is_safe(character: str) -> bool:
+    return (
+        character not in "<\ufe64\uff1c"
+        and character.isprintable()
+        and sanitise(character) == character
+    )
+
+
+def _words(content: Any, name: str = "") -> Iterator[str]:
+    """The leaves of a value, one a line, each with its name; a text alone needs none."""
+    if isinstance(content, dict):
+        is_alone = not name and len(content) == 1
+        for key, inner in content.items():
+            yield from _words(inner, "" if is_alone else f"{name}.{key}" if name else str(key))
+    elif isinstance(content, list):
+        for inner in content:
+            yield from _words(inner, name)
+    elif content is not None and content != "":
+        yield f"{name}: {content}" if name else str(content)

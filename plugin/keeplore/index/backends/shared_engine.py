@@ -1,0 +1,259 @@
+"""An engine that the machines of a team share: points in a server, rows on every machine.
+
+What is in the server follows from the text, so no machine's word about it is final. The rules:
+
+- A point's id comes from what it says, so two machines that index one file put one point, whoever
+  is first.
+- A machine puts what it has and the server lacks. It removes only what it had put or seen there
+  itself and has no more.
+- A machine that is at an older commit, or on another branch, may so miss a point that a newer one
+  removed. Every machine therefore compares the whole list now and then and puts what it misses.
+  Once all are at one commit, the server has exactly that commit's points, but for those of machines
+  that never came back: ``rebuild`` sweeps these away.
+- A point without a row here is passed over in every answer, so nobody is shown what their own files
+  do not say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from keeplore.errors import EngineUnavailable, ModelUnavailable
+from keeplore.index.backends import shared_points
+from keeplore.index.backends.base import Connect, Found, Point, Server
+from keeplore.index.backends.server_connection import Line
+from keeplore.index.backends.sparse_bm25 import (
+    Tokenizer,
+    formula,
+    passage_weights,
+    question_weights,
+)
+from keeplore.index.database import Database
+from keeplore.index.embedding.embedder import Embedder
+from keeplore.index.rows import Allowed, Match
+from keeplore.index.vectors.quantization import unpacked
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WAITING_S = 0.08  # for a host's prompt, twice: both searches together stay within its deadline
+PATIENT_S = 5.0  # for a person who asked
+WHOLE_S = 600.0  # for what nobody waits for: it is brought in a thread of its own, or by a command
+COMPARE_EVERY_S = 3600.0
+
+
+class Shared:
+    """See the rules above; ``name`` is how the machines call this workspace among themselves,
+    ``place`` the server.
+    """
+
+    def __init__(
+        self, name: str, place: str, connect: Connect, database: Database, embedder: Embedder | None
+    ) -> None:
+        self._name = name
+        self._server_place = place
+        self._connect = connect
+        self._database = database
+        self._embedder = embedder
+        self._tokenizer = Tokenizer()
+        self._asking = Line(
+            self._connected
+        )  # apart, so that no prompt waits for what the background brings
+        self._bringing = Line(self._connected)
+        self._compare_at = 0.0
+        self.is_remote = True
+
+    @property
+    def note(self) -> str:
+        why = self._asking.why_not
+        return f"searched by the full text of this machine alone: {why}" if why else ""
+
+    @property
+    def is_warm(self) -> bool:
+        return self._asking.is_open
+
+    def warm_up(self) -> None:
+        self._asking.call(lambda _: None, PATIENT_S)
+
+    def text_search(
+        self, query: str, allowed: Allowed, limit: int, *, is_patient: bool = False
+    ) -> list[Match]:
+        words = self._database.read(lambda c: question_weights(c, self._tokenizer, query))
+        if not words or limit < 1:
+            return []
+        scopes = _scopes(allowed)
+        return self._asked(
+            lambda server: server.matching(words, scopes, limit), limit, is_patient=is_patient
+        )
+
+    def vector_search(
+        self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, is_patient: bool = False
+    ) -> list[Match]:
+        if limit < 1:
+            return []
+        numbers, scopes = vector.tolist(), _scopes(allowed)
+        return self._asked(
+            lambda server: server.nearest(numbers, scopes, limit), limit, is_patient=is_patient
+        )
+
+    def bring_words(self, limit: int | None) -> int:
+        place, (fingerprint, dim) = self._place, self._model()
+        if time.monotonic() >= self._compare_at:
+            self._compare()
+            self._compare_at = time.monotonic() + COMPARE_EVERY_S
+        while new := self._database.read(lambda c: shared_points.new(c, place, fingerprint, dim)):
+            self._bring(new)
+            if limit is not None:
+                break
+        waiting = self._database.read(lambda c: shared_points.count_new(c, place))
+        # last, for a file that was written again says most of it again
+        while not waiting and (gone := self._database.read(lambda c: shared_points.gone(c, place))):
+            self._remove(gone)
+        return waiting
+
+    def bring_vectors(self, limit: int | None, made: int) -> int:  # noqa: ARG002  # the table knows what was made
+        place, (fingerprint, dim) = self._place, self._model()
+        while found := self._database.read(
+            lambda c: shared_points.made(c, place, fingerprint, dim)
+        ):
+            given = dict(zip(found, unpacked([*found.values()], dim).tolist(), strict=True))
+            self._bringing.call(lambda server, given=given: server.add_vectors(given), WHOLE_S)  # type: ignore[misc]  # bound now
+            self._database.write(partial(shared_points.note_vectors, place=place, points=given))
+            if limit is not None:
+                break
+        return 0
+
+    def pending(self, limit: int) -> list[tuple[bytes, str]]:
+        place, (fingerprint, _) = self._place, self._model()
+        return self._database.read(lambda c: shared_points.pending(c, place, fingerprint, limit))
+
+    def count_pending(self) -> int:
+        place, (fingerprint, _) = self._place, self._model()
+        return self._database.read(lambda c: shared_points.count_pending(c, place, fingerprint))
+
+    def count_vectors(self, connection: sqlite3.Connection) -> int:
+        return shared_points.count_vectors(connection, self._place)
+
+    def damage(self) -> str:
+        try:
+            held = self._bringing.call(_all_held, WHOLE_S)
+        except EngineUnavailable:
+            return ""
+        known = self._database.read(lambda c: shared_points.known(c, self._place))
+        missing = sum(held.get(point, -1) < has_vector for point, has_vector in known.items())
+        return (
+            f"the shared engine lacks {missing} of {len(known)} passages or their vectors"
+            if missing
+            else ""
+        )
+
+    def mend(self) -> None:
+        self._compare_at = 0.0
+
+    def rebuild(self) -> None:
+        self._bringing.retry()
+        self._bringing.call(lambda server: server.clear(), WHOLE_S)
+        self._database.write(lambda c: shared_points.drop_all(c, self._place))
+
+    def close(self) -> None:
+        self._asking.close()
+        self._bringing.close()
+
+    @property
+    def _place(self) -> str:
+        """Server, model and formula: a point of another one says nothing of this one."""
+        return hashlib.sha256(f"{self._server_place} {self._layout()}".encode()).hexdigest()[:12]
+
+    def _layout(self) -> str:
+        return hashlib.sha256(f"{formula()}\0{self._model()[0]}".encode()).hexdigest()[:12]
+
+    def _model(self) -> tuple[str, int]:
+        """Fingerprint and dimension. Raises EngineUnavailable: without a model it is not known what
+        to ask for.
+        """
+        try:
+            if self._embedder is not None:
+                return self._embedder.fingerprint, self._embedder.dim
+            why = "none is set"
+        except ModelUnavailable as e:
+            why = str(e)
+        raise EngineUnavailable(
+            f"the shared engine cannot be asked without the embedding model: {why}"
+        )
+
+    def _connected(self) -> Server:
+        return self._connect(self._layout(), self._model()[1])
+
+    def _compare(self) -> None:
+        """Have put again what somebody else removed and these files still say."""
+        held = self._bringing.call(_all_held, WHOLE_S)
+        self._database.write(lambda c: shared_points.note_held(c, self._place, held))
+
+    def _bring(self, new: Sequence[shared_points.New]) -> None:
+        """Put what the server lacks, and note of all whether it has their vectors."""
+        place, dim = self._place, self._model()[1]
+        ids = [point_id(self._name, row) for row in new]
+        held = self._bringing.call(lambda server: server.held(sorted(set(ids))), WHOLE_S)
+        missing: dict[bytes, Point] = {}
+        lacking = [(id_, row) for id_, row in zip(ids, new, strict=True) if id_ not in held]
+        for (id_, row), counts in zip(
+            lacking, self._tokenizer.counted([row.texts for _, row in lacking]), strict=True
+        ):
+            vector = unpacked([row.vector], dim)[0].tolist() if row.vector else None
+            missing[id_] = Point(
+                id_, scope_key(row.scope, row.project), passage_weights(counts), vector
+            )
+        if missing:
+            self._bringing.call(lambda server: server.put(list(missing.values())), WHOLE_S)
+        has_vector = {**held, **{id_: point.vector is not None for id_, point in missing.items()}}
+        rows = [
+            (row.passage, place, id_, has_vector[id_]) for row, id_ in zip(new, ids, strict=True)
+        ]
+        self._database.write(lambda c: shared_points.note(c, rows))
+
+    def _remove(self, gone: Sequence[tuple[int, bytes, bool]]) -> None:
+        unneeded = {point for _, point, is_needed in gone if not is_needed}
+        if unneeded:
+            self._bringing.call(lambda server: server.remove(unneeded), WHOLE_S)
+        self._database.write(
+            lambda c: shared_points.drop(c, self._place, [passage for passage, _, _ in gone])
+        )
+
+    def _asked(
+        self, ask: Callable[[Server], Found], limit: int, *, is_patient: bool
+    ) -> list[Match]:
+        """The passages here that say what was found, best first."""
+        found = self._asking.call(ask, PATIENT_S if is_patient else WAITING_S)
+        place = self._place
+        here = self._database.read(
+            lambda c: shared_points.passages_of(c, place, [point for point, _ in found])
+        )
+        matches = [
+            Match(passage, score) for point, score in found for passage in here.get(point, ())
+        ]
+        return sorted(matches, key=lambda match: (-match.score, match.passage))[:limit]
+
+
+def point_id(name: str, row: shared_points.New) -> bytes:
+    """The same on every machine for the same passage of the same memory in the same place."""
+    said = "\0".join((name, row.memory, row.scope, row.project, *row.texts))
+    return hashlib.sha256(said.encode("utf-8", "replace")).digest()[:16]
+
+
+def scope_key(scope: str, project: str) -> str:
+    """Of hostile names, letters that every server takes."""
+    return hashlib.sha256(f"{scope}\0{project}".encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _scopes(allowed: Allowed) -> list[str] | None:
+    return [scope_key(*pair) for pair in allowed.scopes] or None
+
+
+def _all_held(server: Server) -> dict[bytes, bool]:
+    return dict(server.all_held())

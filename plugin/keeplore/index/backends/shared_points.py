@@ -1,0 +1,175 @@
+"""Which passages of this machine stand for which points of a shared engine: the table ``points``.
+
+Several passages may stand for one point: a copied file says twice what one point says.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from keeplore.index.database import FTS_WEIGHTS
+from keeplore.index.passages import embedded_text
+from keeplore.index.queries import chunks, marks, raise_version
+from keeplore.index.vectors.block_files import model_id
+from keeplore.index.vectors.quantization import BYTES
+
+AT_ONCE = 256  # points
+_TEXTS = ", ".join(f"p.{column}" for column in FTS_WEIGHTS)
+_BARE = (
+    "FROM points s JOIN passages p ON p.id = s.passage LEFT JOIN embeddings e ON e.model = ? AND "
+    "e.hash = p.hash"
+    " WHERE NOT s.has_vector AND s.place = ?"
+)
+
+
+class New(NamedTuple):
+    """A passage that stands for no point yet; ``vector`` is packed, where this machine has one."""
+
+    passage: int
+    vector: bytes | None
+    memory: str
+    scope: str
+    project: str
+    texts: tuple[str, ...]  # one for each column of the full text
+
+
+def new(connection: sqlite3.Connection, place: str, fingerprint: str, dim: int) -> list[New]:
+    """Some of them, newest first."""
+    vector = (
+        "SELECT e.vector FROM embeddings e WHERE e.model = ? AND e.hash = p.hash AND "
+        "length(e.vector) = ?"
+    )
+    rows = connection.execute(
+        f"SELECT p.id, ({vector}), m.id, c.scope, c.project, {_TEXTS} FROM passages "
+        f"p"  # our own words
+        " JOIN memories m ON m.key = p.memory JOIN scopes c ON c.id = p.scope_id"
+        f" LEFT JOIN points s ON s.passage = p.id AND s.place = ? WHERE s.passage IS NULL ORDER BY "
+        f"p.id DESC LIMIT ?",
+        (model_id(connection, fingerprint), dim * BYTES, place, AT_ONCE),
+    )
+    return [New(row[0], row[1], row[2], row[3], row[4], row[5:]) for row in rows]
+
+
+def count_new(connection: sqlite3.Connection, place: str) -> int:
+    sql = (
+        "SELECT count(*) FROM passages p LEFT JOIN points s ON s.passage = p.id AND s.place = ? "
+        "WHERE s.passage IS NULL"
+    )
+    return int(connection.execute(sql, (place,)).fetchone()[0])
+
+
+def note(connection: sqlite3.Connection, rows: Iterable[tuple[int, str, bytes, bool]]) -> None:
+    """Passage, place, point, and whether the point has its vector."""
+    connection.executemany("INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?)", rows)
+    raise_version(connection)
+
+
+def gone(connection: sqlite3.Connection, place: str) -> list[tuple[int, bytes, bool]]:
+    """Some passages that are gone, with their points and whether another passage still says the
+    same.
+    """
+    rows = connection.execute(
+        "SELECT s.passage, s.point, EXISTS (SELECT 1 FROM points o JOIN passages p ON p.id = "
+        "o.passage"
+        " WHERE o.point = s.point AND o.place = s.place)"
+        " FROM points s WHERE s.place = ? AND NOT EXISTS (SELECT 1 FROM passages p WHERE p.id = "
+        "s.passage) LIMIT ?",
+        (place, AT_ONCE),
+    )
+    return [(int(passage), bytes(point), bool(is_needed)) for passage, point, is_needed in rows]
+
+
+def drop(connection: sqlite3.Connection, place: str, passages: Iterable[int]) -> None:
+    rows = ((passage, place) for passage in passages)
+    connection.executemany("DELETE FROM points WHERE passage = ? AND place = ?", rows)
+
+
+def drop_all(connection: sqlite3.Connection, place: str) -> None:
+    connection.execute("DELETE FROM points WHERE place = ?", (place,))
+    raise_version(connection)
+
+
+def made(
+    connection: sqlite3.Connection, place: str, fingerprint: str, dim: int
+) -> dict[bytes, bytes]:
+    """Point → packed vector, for some whose vector is here and not there."""
+    rows = connection.execute(
+        f"SELECT s.point, e.vector {_BARE} AND length(e.vector) = ? LIMIT ?",
+        (model_id(connection, fingerprint), place, dim * BYTES, AT_ONCE),
+    )
+    return dict(rows.fetchall())
+
+
+def note_vectors(connection: sqlite3.Connection, place: str, points: Iterable[bytes]) -> None:
+    rows = ((point, place) for point in points)
+    connection.executemany("UPDATE points SET has_vector = 1 WHERE point = ? AND place = ?", rows)
+    raise_version(connection)
+
+
+def pending(
+    connection: sqlite3.Connection, place: str, fingerprint: str, limit: int
+) -> list[tuple[bytes, str]]:
+    """Hash and text of passages of which neither the server nor this machine has a vector, newest
+    first.
+    """
+    rows = connection.execute(
+        # our own words
+        f"SELECT p.hash, p.title, p.head || p.body, p.context {_BARE} AND e.hash IS NULL"
+        " GROUP BY p.hash ORDER BY max(p.id) DESC LIMIT ?",
+        (model_id(connection, fingerprint), place, limit),
+    )
+    return [(hash_, embedded_text(title, body, context)) for hash_, title, body, context in rows]
+
+
+def count_pending(connection: sqlite3.Connection, place: str, fingerprint: str) -> int:
+    sql = f"SELECT count(*) {_BARE} AND e.hash IS NULL"
+    return int(connection.execute(sql, (model_id(connection, fingerprint), place)).fetchone()[0])
+
+
+def count_vectors(connection: sqlite3.Connection, place: str) -> int:
+    sql = (
+        "SELECT count(*) FROM points s JOIN passages p ON p.id = s.passage WHERE s.has_vector "
+        "AND s.place = ?"
+    )
+    return int(connection.execute(sql, (place,)).fetchone()[0])
+
+
+def known(connection: sqlite3.Connection, place: str) -> dict[bytes, bool]:
+    """Every point that this machine takes to be there, and whether with its vector."""
+    rows = connection.execute("SELECT point, has_vector FROM points WHERE place = ?", (place,))
+    return {bytes(point): bool(has_vector) for point, has_vector in rows}
+
+
+def note_held(connection: sqlite3.Connection, place: str, held: Mapping[bytes, bool]) -> None:
+    """What is really there: of the rest it is forgotten that it was."""
+    believed = known(connection, place)
+    lost = [(point, place) for point in believed if point not in held]
+    changed = [
+        (held[point], point, place)
+        for point, has in believed.items()
+        if point in held and held[point] != has
+    ]
+    connection.executemany("DELETE FROM points WHERE point = ? AND place = ?", lost)
+    connection.executemany(
+        "UPDATE points SET has_vector = ? WHERE point = ? AND place = ?", changed
+    )
+    raise_version(connection)
+
+
+def passages_of(
+    connection: sqlite3.Connection, place: str, points: Sequence[bytes]
+) -> dict[bytes, list[int]]:
+    """The passages that stand for each of these points, as far as there are any."""
+    found: dict[bytes, list[int]] = {}
+    for asked in chunks(points):
+        rows = connection.execute(
+            "SELECT s.point, s.passage FROM points s JOIN passages p ON p.id = "
+            "s.passage"  # marks alone
+            f" WHERE s.place = ? AND s.point IN ({marks(asked)})",
+            (place, *asked),
+        )
+        for point, passage in rows:
+            found.setdefault(bytes(point), []).append(int(passage))
+    return found

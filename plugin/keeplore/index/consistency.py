@@ -1,0 +1,274 @@
+"""Proving that the index says what the files say: everything is made anew from the text and
+compared with the rows.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from keeplore.index import refresh
+from keeplore.index.database import FTS_WEIGHTS, Database
+from keeplore.index.embedding.embedder import Embedder
+from keeplore.index.graph import graph_tables
+from keeplore.index.passages import embedded_text
+from keeplore.index.queries import raise_version
+from keeplore.index.vectors import block_files
+from keeplore.index.vectors.block_files import model_id, vector_sum
+from keeplore.index.vectors.quantization import BYTES, unpacked
+
+FILES_AT_ONCE = 200
+VECTORS_AT_ONCE = 2000
+# vectors that the model makes again: a second; the sums tell of every one whether it has changed
+SAMPLE = 8
+# cosine of a vector with the one made again; what a batch is padded to moves it by some thousandths
+ALIKE = 0.98
+UNIT = 1e-3  # how far from 1 the length of a vector may be
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something in which the index is not what the text makes. ``path`` is "" where it is about no
+    one file.
+    """
+
+    part: str  # database | text | words | vectors | engine
+    path: str
+    message: str
+    key: bytes = b""  # of a vector: the hash of its text
+
+
+def database_flaws(database: Database) -> Iterator[Flaw]:
+    """What SQLite finds wrong with its file, its full-text index, and rows that belong to
+    nothing.
+    """
+    damage = database.read(_integrity)
+    yield from (Flaw("database", "", message) for message in damage)
+    if damage:
+        return
+    if said := database.write(_full_text):
+        yield Flaw("words", "", f"the full-text index is not that of the passages: {said}")
+    for table, sql in _ORPHANS.items():
+        count = int(database.read(partial(_count, sql=sql)))
+        if count:
+            yield Flaw("text", "", f"{count} rows of {table} belong to no file")
+
+
+_ORPHANS = {
+    "memories": "FROM memories WHERE path NOT IN (SELECT path FROM files)",
+    "passages": "FROM passages WHERE memory NOT IN (SELECT key FROM memories)",
+    "turns": "FROM turns WHERE memory NOT IN (SELECT key FROM memories)",
+    "links": "FROM links WHERE memory NOT IN (SELECT key FROM memories)",
+    "mentions": "FROM mentions WHERE memory NOT IN (SELECT key FROM memories)",
+    "aspects": "FROM aspects WHERE memory NOT IN (SELECT key FROM memories)",
+    "relations": "FROM relations WHERE path NOT IN (SELECT path FROM files)",
+    "definitions": "FROM definitions WHERE path NOT IN (SELECT path FROM files)",
+}
+
+
+def text_flaws(
+    database: Database, files: Sequence[refresh.File], source: refresh.Source, progress: Progress
+) -> Iterator[Flaw]:
+    """Read every file again and compare; one that changed since it was indexed is passed over, and
+    is none.
+    """
+    for start in range(0, len(files), FILES_AT_ONCE):
+        now_ns = time.time_ns()
+        batch = files[start : start + FILES_AT_ONCE]
+        items = [item for file in batch if (item := refresh.read(source, file, now_ns))]
+        yield from database.read(partial(_compared, items=items))
+        progress(start + len(batch), len(files))
+
+
+def vector_flaws(database: Database, embedder: Embedder) -> Iterator[Flaw]:
+    """Vectors that changed since they were made, that no model makes, or that this one makes
+    otherwise.
+
+    Raises ModelUnavailable.
+    """
+    fingerprint, dim = embedder.fingerprint, embedder.dim
+    bad: set[bytes] = set()
+    for hash_, message in database.read(lambda c: list(_stored(c, fingerprint, dim))):
+        bad.add(hash_)
+        yield Flaw("vectors", database.read(partial(_path_of, hash_=hash_)), message, hash_)
+    sample = [row for row in database.read(lambda c: _sample(c, fingerprint)) if row[0] not in bad]
+    for hash_, stored, text in sample:
+        made = embedder.embed([text])[0]
+        alike = float(made @ unpacked([stored], dim)[0])
+        if not alike >= ALIKE:
+            path = database.read(partial(_path_of, hash_=hash_))
+            yield Flaw(
+                "vectors",
+                path,
+                f"the model makes another vector of this text: cosine {alike:.2f}",
+                hash_,
+            )
+
+
+def take_out(database: Database, flaws: Iterable[Flaw]) -> None:
+    """Take out what is wrong, so that the next refresh and the next vectors make it anew; text is
+    never touched.
+    """
+    found = list(flaws)
+    if any(flaw.part == "database" for flaw in found):
+        database.discard()
+        return
+    if any(flaw.part in ("text", "words") for flaw in found):
+        # first, for rows can only be taken out of a full-text index that has them
+        database.write(
+            lambda c: c.execute("INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')")
+        )
+    database.write(partial(_take_out, flaws=found))
+
+
+def _take_out(connection: sqlite3.Connection, flaws: Sequence[Flaw]) -> None:
+    for flaw in flaws:
+        if flaw.part == "text" and flaw.path:
+            refresh.drop(connection, flaw.path)
+        elif flaw.part == "vectors":
+            connection.execute("DELETE FROM embeddings WHERE hash = ?", (flaw.key,))
+    for sql in _ORPHANS.values():
+        connection.execute(f"DELETE {sql}")
+    for (model,) in connection.execute("SELECT id FROM models").fetchall():
+        block_files.forget(connection, model)
+    raise_version(connection)
+
+
+def _integrity(connection: sqlite3.Connection) -> list[str]:
+    try:
+        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(5)")]
+    except sqlite3.DatabaseError as e:
+        return [str(e)]
+    return [message for message in found if message != "ok"]
+
+
+def _full_text(connection: sqlite3.Connection) -> str:
+    """What FTS5's own check says, against the passages too; "" where all is well."""
+    try:
+        connection.execute(
+            "INSERT INTO passages_fts(passages_fts, rank) VALUES ('integrity-check', 1)"
+        )
+    except sqlite3.DatabaseError as e:  # of the full text alone, which can be made anew
+        return str(e)
+    return ""
+
+
+def _compared(connection: sqlite3.Connection, items: Sequence[refresh.Read]) -> list[Flaw]:
+    found = ((item.file.path, _difference(connection, item)) for item in items)
+    return [Flaw("text", path, message) for path, message in found if message]
+
+
+def _difference(connection: sqlite3.Connection, item: refresh.Read) -> str:
+    file = item.file
+    row = connection.execute(
+        "SELECT mtime_ns, size, inode, content, problem FROM files WHERE path = ?", (file.path,)
+    ).fetchone()
+    if row is None:
+        return "the index does not have it"
+    if row[:3] != (file.mtime_ns, file.size, file.inode):
+        return ""  # somebody is writing it, and the next refresh reads it
+    if row[3] != item.content or bool(row[4]) != bool(item.problem):
+        return (
+            "the file says something else than the index, although its time and size are the same"
+        )
+    stored = connection.execute("SELECT * FROM memories WHERE path = ?", (file.path,)).fetchone()
+    if graph_tables.differs(connection, file.path, item.share, stored[0] if stored else None):
+        return "what the graph has of it is not what the file says"
+    if (stored is None) != (item.memory is None):
+        return (
+            "it is listed, and its memory is not"
+            if stored is None
+            else "it is no memory, and one is listed"
+        )
+    return _differing_rows(connection, item, stored) if stored and item.memory else ""
+
+
+def _differing_rows(
+    connection: sqlite3.Connection, item: refresh.Read, stored: tuple[Any, ...]
+) -> str:
+    memory, key = item.memory, stored[0]
+    if memory is None:
+        return ""
+    scope = connection.execute(
+        "SELECT scope, project FROM scopes WHERE id = ?", (stored[3],)
+    ).fetchone()
+    if (*stored[2:3], *stored[4:]) != refresh.columns(
+        memory, item.file.path
+    ) or scope != refresh.place_of(memory):
+        return "the row of its memory is not what its front matter says"
+    turns = connection.execute("SELECT turn FROM turns WHERE memory = ?", (key,)).fetchall()
+    if sorted(turn for (turn,) in turns) != refresh.turn_columns(item):
+        return "its turns are not those of the file"
+    links = connection.execute(
+        "SELECT relationship, target FROM links WHERE memory = ?", (key,)
+    ).fetchall()
+    if sorted(links) != refresh.link_columns(memory):
+        return "its links are not those of the file"
+    texts = ", ".join(FTS_WEIGHTS)
+    passages = connection.execute(
+        f"SELECT scope_id, hash, kind, turn, at, {texts} FROM passages WHERE memory = ? ORDER BY "
+        f"id",  # ours
+        (key,),
+    ).fetchall()
+    if passages != [(stored[3], *refresh.passage_columns(passage)) for passage in item.passages]:
+        return "its passages are not those of the file"
+    return ""
+
+
+def _stored(
+    connection: sqlite3.Connection, fingerprint: str, dim: int
+) -> Iterator[tuple[bytes, str]]:
+    # here, because numpy costs 40 ms and text needs none
+    import numpy as np
+
+    rows = connection.execute(
+        "SELECT hash, vector, sum FROM embeddings WHERE model = ?",
+        (model_id(connection, fingerprint),),
+    )
+    while batch := rows.fetchmany(VECTORS_AT_ONCE):
+        sound = []
+        for hash_, vector, sum_ in batch:
+            if not isinstance(vector, bytes) or len(vector) != BYTES * dim:
+                yield hash_, f"a vector has another dimension than {dim}"
+            elif vector_sum(hash_, vector) != sum_:
+                yield hash_, "a vector has changed since it was made"
+            else:
+                sound.append((hash_, vector))
+        lengths = np.linalg.norm(unpacked([v for _, v in sound], dim), axis=1)
+        for at in np.flatnonzero(~(np.abs(lengths - 1) < UNIT)):
+            yield sound[int(at)][0], "a vector is not of length 1"
+
+
+def _sample(connection: sqlite3.Connection, fingerprint: str) -> list[tuple[bytes, bytes, str]]:
+    """Hash, vector and text of some passages, spread over all."""
+    model = model_id(connection, fingerprint)
+    last = int(connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0])
+    found: dict[bytes, tuple[bytes, bytes, str]] = {}
+    for number in range(SAMPLE):
+        row = connection.execute(
+            "SELECT p.hash, e.vector, p.title, p.head || p.body, p.context FROM passages p"
+            " CROSS JOIN embeddings e ON e.model = ? AND e.hash = p.hash WHERE p.id >= ? ORDER BY "
+            "p.id LIMIT 1",
+            (model, last * number // SAMPLE),
+        ).fetchone()
+        if row:
+            found[row[0]] = (row[0], row[1], embedded_text(*row[2:]))
+    return list(found.values())
+
+
+def _path_of(connection: sqlite3.Connection, hash_: bytes) -> str:
+    row = connection.execute(
+        "SELECT m.path FROM passages p JOIN memories m ON m.key = p.memory WHERE p.hash = ? LIMIT "
+        "1",
+        (hash_,),
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _count(connection: sqlite3.Connection, sql: str) -> int:
+    return int(connection.execute(f"SELECT count(*) {sql}").fetchone()[0])

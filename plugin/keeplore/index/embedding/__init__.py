@@ -1,0 +1,3 @@
+"""Text → vectors: models on this machine, models behind a server, and the change from one to
+another.
+"""

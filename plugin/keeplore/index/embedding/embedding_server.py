@@ -1,0 +1,319 @@
+"""Text → vectors by a server that speaks OpenAI's ``/embeddings``: Ollama, llama.cpp, vLLM, a
+hosted one.
+
+A server may be down, slow, or run another model tomorrow under the same name. So a question waits
+for seconds at most and is asked once; what failed is not tried again for a while; and a text whose
+vector is known goes with every batch: vectors of two models never come together. Who may be asked
+at all is not decided here, see ``config.accepted``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from keeplore.config.consent import is_loopback, server_of
+from keeplore.errors import ConfigError, ModelUnavailable
+from keeplore.index.embedding.embedding_http import Lasting, Passing, Refused, Wire
+from keeplore.index.embedding.model_files import UNRELATED, floor_between, read_json
+from keeplore.index.embedding.prefixes import prefixes_of
+from keeplore_hooks import durable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+OLLAMA = "http://127.0.0.1:11434/v1"
+OPENAI = "https://api.openai.com/v1"
+PREFIXES = {"ollama:": OLLAMA, "openai:": OPENAI}
+BATCH = 32  # texts in one request; a server that computes on a CPU takes seconds for them
+QUESTION_S, BATCH_S = 3.0, 120.0  # for one text, and for many
+TRIES = 3  # at a batch; a question is tried once
+PAUSE_S = (5.0, 300.0)  # after a failure: first and longest
+# cosine of one text's vectors by one model; what goes along with it moves them by some thousandths
+SAME = 0.99
+SHORTENED = 4  # times that a text which a server refuses is cut in half
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A model of a server, whose address is written as ``server_of`` does."""
+
+    server: str
+    model: str
+
+    @property
+    def key_variable(self) -> str:
+        """The variable of the environment that holds the key; OpenAI's goes to OpenAI alone."""
+        return "OPENAI_API_KEY" if self.server == server_of(OPENAI) else "KEEPLORE_EMBEDDING_KEY"
+
+    @property
+    def is_private(self) -> bool:
+        """Whether text stays on this machine: Ollama passes on what is for a model whose name ends
+        with ``cloud``.
+        """
+        return self.server == server_of(OLLAMA) and not self.model.endswith("cloud")
+
+
+def address_of(name: str) -> Address | None:
+    """The server that ``ollama:MODEL``, ``openai:MODEL`` or ``http(s)://HOST/PATH#MODEL`` names;
+    None for other names.
+
+    Raises ModelUnavailable for an address that is none.
+    """
+    prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
+    if prefix:
+        url, model = PREFIXES[prefix], name.removeprefix(prefix)
+    elif re.match(r"https?:", name, re.IGNORECASE):
+        url, _, model = name.partition("#")
+    else:
+        return None
+    example = (
+        "Write `ollama:nomic-embed-text`, `openai:text-embedding-3-small` or "
+        "`http://HOST:PORT/v1#MODEL`"
+    )
+    if not _MODEL.fullmatch(model):
+        raise ModelUnavailable(
+            "embedding.model in keeplore.yaml names no model of that server", example
+        )
+    try:
+        return Address(server_of(url), model)
+    except ConfigError as e:
+        raise ModelUnavailable(f"embedding.model in keeplore.yaml: {e.message}", example) from e
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a server's model was when it was asked first; ``mark`` tells it from another one under
+    its name.
+    """
+
+    mark: str
+    dim: int
+    floor: float
+    probe: tuple[float, ...]  # the vector of UNRELATED[0], L2-normalised
+
+
+class ServerEmbedder:
+    """Thread-safe. ``fingerprint``, ``dim`` and ``floor`` ask no server: they are known once
+    ``prepare`` has.
+    """
+
+    batch = BATCH
+    is_remote = True
+
+    def __init__(self, model: str, address: Address, cache: Path) -> None:
+        self.model = model
+        self._address = address
+        name = f"{address.model}@{address.server}"
+        self._id = f"server/{name}"
+        self._prefixes = prefixes_of(address.model)
+        note = hashlib.sha256(f"{name}{self._prefixes.mark}".encode()).hexdigest()[:16]
+        self._note = cache / f"server-{note}.json"
+        self._wire = Wire(f"{address.server}/embeddings", is_direct=is_loopback(address.server))
+        self._asking = threading.Lock()  # while the server is asked which model it runs
+        self._mutex = threading.Lock()
+        self._now: Known | None = None
+        self._gone = ""  # the mark of a model that the server does not run any more
+        self._is_checked = False  # in this process, that it is still the same model
+        self._quiet_until = 0.0
+        self._pause_s = PAUSE_S[0]
+        self._failure = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Raises ModelUnavailable until the server has answered once on this machine."""
+        return f"{self._id}:{self._known().mark}:0{self._prefixes.mark}"
+
+    @property
+    def dim(self) -> int:
+        return self._known().dim
+
+    @property
+    def floor(self) -> float:
+        return self._known().floor
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the server answered when it was asked last."""
+        return self._is_checked and time.monotonic() >= self._quiet_until
+
+    def prepare(self, timeout_s: float = BATCH_S) -> None:
+        """Ask the server which model it runs, unless that is known. Raises ModelUnavailable."""
+        if self._now is not None or self._kept() is not None:
+            return
+        if not self._asking.acquire(timeout=timeout_s):
+            raise self._unavailable("is just being asked which model it runs")
+        try:
+            if self._kept() is None:
+                self._now = self._described(timeout_s)
+        except Refused as e:
+            raise self._failed(e) from e
+        finally:
+            self._asking.release()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One text is something that a person waits for; several are a batch, which is tried
+        again.
+        """
+        return self._vectors([f"{self._prefixes.passage}{text}" for text in texts])
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._vectors([f"{self._prefixes.question}{text}" for text in texts])
+
+    def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np  # here, because it costs 40 ms and most commands embed nothing
+
+        timeout_s = QUESTION_S if len(texts) == 1 else BATCH_S
+        self.prepare(timeout_s)
+        known = self._known()
+        if not texts:
+            return np.zeros((0, known.dim), dtype=np.float32)
+        clean = [
+            text.encode("utf-8", "replace").decode() or " " for text in texts
+        ]  # an empty one is refused by some
+        parts = [clean[start : start + BATCH] for start in range(0, len(clean), BATCH)]
+        return np.concatenate([self._made(part, known, timeout_s) for part in parts])
+
+    def _known(self) -> Known:
+        with self._mutex:
+            self._now = self._now or self._kept()
+            if self._now is None:
+                raise self._unavailable(self._failure or "has not been asked yet on this machine")
+            return self._now
+
+    def _kept(self) -> Known | None:
+        """What an earlier process was told."""
+        try:
+            data = read_json(self._note)
+            known = Known(
+                str(data["mark"]),
+                int(data["dim"]),
+                float(data["floor"]),
+                tuple(map(float, data["probe"])),
+            )
+        except (OSError, KeyError, TypeError, ValueError):
+            return None
+        return known if known.mark != self._gone and len(known.probe) == known.dim > 0 else None
+
+    def _described(self, timeout_s: float) -> Known:
+        # sent as they stand, whatever the model wants before them: the first is compared with later
+        # ones alone
+        vectors = self._sent(UNRELATED, timeout_s)
+        kept, probe = self._kept(), vectors[0]
+        if kept is None or not _is_same(kept, probe):  # else another process was faster
+            mark = hashlib.sha256(probe.tobytes()).hexdigest()[:16]
+            kept = Known(mark, len(probe), self._floor(vectors, timeout_s), tuple(probe.tolist()))
+            self._note.parent.mkdir(parents=True, exist_ok=True)
+            durable.write(self._note, json.dumps({"model": self._id, **asdict(kept)}).encode())
+        self._is_checked = True
+        return kept
+
+    def _floor(self, vectors: NDArray[np.float32], timeout_s: float) -> float:
+        """``vectors`` are those of ``UNRELATED`` as it stands."""
+        if not self._prefixes.mark:
+            return floor_between(vectors, vectors)
+        before = (self._prefixes.question, self._prefixes.passage)
+        return floor_between(
+            *(self._sent([f"{prefix}{text}" for text in UNRELATED], timeout_s) for prefix in before)
+        )
+
+    def _made(self, texts: list[str], known: Known, timeout_s: float) -> NDArray[np.float32]:
+        """The vectors of texts; one that the server cannot take is cut until it can."""
+        import numpy as np  # here, as above
+
+        try:
+            return self._asked(texts, known, timeout_s)
+        except Refused as e:
+            reason = e
+        if len(texts) == 1:
+            return self._shortened(texts[0], known, timeout_s)
+        try:
+            self._asked([UNRELATED[1]], known, timeout_s)
+        except Refused:  # it was not for these texts: it takes none at all
+            raise self._failed(reason) from reason
+        half = len(texts) // 2
+        return np.concatenate(
+            [self._made(part, known, timeout_s) for part in (texts[:half], texts[half:])]
+        )
+
+    def _shortened(self, text: str, known: Known, timeout_s: float) -> NDArray[np.float32]:
+        reason = Refused("")
+        for _ in range(SHORTENED):
+            text = text[: len(text) // 2] or " "
+            try:
+                return self._asked([text], known, timeout_s)
+            except Refused as e:
+                reason = e
+        raise self._failed(reason) from reason
+
+    def _asked(self, texts: list[str], known: Known, timeout_s: float) -> NDArray[np.float32]:
+        """Vectors by the model that is known; with several texts, and once for a single one, that
+        is made sure of.
+        """
+        is_checked = self._is_checked and len(texts) == 1
+        vectors = self._sent(texts if is_checked else [UNRELATED[0], *texts], timeout_s)
+        if vectors.shape[1] != known.dim or not (is_checked or _is_same(known, vectors[0])):
+            with self._mutex:
+                self._now, self._gone, self._is_checked = None, known.mark, False
+            raise self._unavailable("runs another model than before, so all vectors are made anew")
+        self._is_checked = True
+        return vectors if is_checked else vectors[1:]
+
+    def _sent(self, texts: Sequence[str], timeout_s: float) -> NDArray[np.float32]:
+        """Raises ModelUnavailable, and Refused where it may be for the texts."""
+        if time.monotonic() < self._quiet_until:
+            raise self._unavailable(self._failure)
+        body = {"model": self._address.model, "input": list(texts)}
+        try:
+            vectors = self._wire.vectors(
+                body, self._key(), timeout_s, 1 if timeout_s == QUESTION_S else TRIES
+            )
+        except (Passing, Lasting) as e:
+            raise self._failed(e) from e
+        self._pause_s = PAUSE_S[0]
+        return vectors
+
+    def _failed(self, error: Exception) -> ModelUnavailable:
+        """Leave the server alone for a while: prompts and captures must not wait for it one after
+        the other.
+        """
+        pause_s = PAUSE_S[1] if isinstance(error, Lasting) else self._pause_s
+        self._quiet_until = time.monotonic() + pause_s
+        self._pause_s = min(self._pause_s * 2, PAUSE_S[1])
+        self._failure = str(error)
+        return self._unavailable(self._failure)
+
+    def _unavailable(self, why: str) -> ModelUnavailable:
+        variable = self._address.key_variable
+        return ModelUnavailable(
+            f"the embedding server {self._address.server} {why}",
+            f"See that it runs {self._address.model}; where it wants a key, set {variable}",
+        )
+
+    def _key(self) -> str:
+        """Never in clear over a network; read when needed, as the libraries of such servers do."""
+        if not (self._address.server.startswith("https:") or is_loopback(self._address.server)):
+            return ""
+        key = os.environ.get(self._address.key_variable, "").strip()
+        if not (key.isascii() and key.isprintable()):  # the client's own error would repeat it
+            raise self._unavailable(
+                f"was not asked: what {self._address.key_variable} holds is no key"
+            )
+        return key
+
+
+def _is_same(known: Known, probe: NDArray[np.float32]) -> bool:
+    return (
+        len(probe) == known.dim
+        and sum(a * b for a, b in zip(known.probe, probe.tolist(), strict=True)) > SAME
+    )

@@ -1,0 +1,220 @@
+"""Changing the embedding model: until the new one's vectors are complete, those of the one before
+answer.
+
+Which models had every vector, and when last, stands in the database, with the name by which each is
+found again. Their vectors stay for the way back, the newest two models' at most, unless the earlier
+one's take too much room.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from keeplore.errors import KeeploreError, ModelUnavailable
+from keeplore.index import queries
+from keeplore.index.backends.base import Engine, EngineMaker
+from keeplore.index.database import Database
+from keeplore.index.embedding.embedder import Embedder, fingerprint_of
+from keeplore.index.rows import Switch
+
+KEPT = 2  # models whose vectors are kept
+KEPT_BYTES = 512 * 1024 * 1024  # of vectors that are kept for the way back alone
+KEY = "complete_models"  # in the table of what is known of the database
+Find = Callable[[str], Embedder]
+
+
+class Complete(NamedTuple):
+    """A model that had every vector."""
+
+    name: str
+    fingerprint: str
+
+
+class KeptVectors(NamedTuple):
+    """The vectors of one model that the database holds."""
+
+    name: str
+    vectors: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The model that a question is turned into a vector by, and the engine that has its vectors."""
+
+    embedder: Embedder | None
+    engine: Engine
+    switch: Switch | None = None
+
+
+class Switching:
+    """Thread-safe. ``find`` gives the embedder of a name, None where there is no other than
+    ``embedder``.
+    """
+
+    def __init__(
+        self, database: Database, embedder: Embedder | None, make: EngineMaker, find: Find | None
+    ) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._make = make
+        self._find = find
+        self._mutex = threading.Lock()
+        self._engine = make(database, embedder)
+        self._engine_of = ""  # the fingerprint of its model, once that is known
+        self._before: dict[str, Answering] = {}
+        self._seen: tuple[object, Answering] | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """That of the wanted model, without a look at the model."""
+        return self._engine
+
+    def renewed(self) -> Engine:
+        """The same, made anew where a server runs another model than before."""
+        wanted = self.wanted()
+        with self._mutex:
+            if wanted and self._engine_of not in ("", wanted):
+                self._engine.close()
+                self._engine = self._make(self._database, self._embedder)
+            self._engine_of = wanted or self._engine_of
+            return self._engine
+
+    def wanted(self) -> str:
+        """The fingerprint of the wanted model, "" while it cannot be had."""
+        return fingerprint_of(self._embedder)
+
+    def now(self) -> Answering:
+        """What answers a question of this moment. Asks no server."""
+        wanted, seen = self.wanted(), self._seen
+        mark = (*self._database.read(queries.state), wanted)
+        if seen is None or seen[0] != mark:
+            self._seen = seen = (mark, self._chosen(wanted))
+        return seen[1]
+
+    def engine_for(self, fingerprint: str) -> Engine | None:
+        """The engine with a model's vectors; None where they are not kept."""
+        if fingerprint == self.wanted():
+            return self.renewed()
+        known = next(
+            (one for one in self._database.read(complete_models) if one.fingerprint == fingerprint),
+            None,
+        )
+        found = self._found(known) if known else None
+        return found.engine if found else None
+
+    def complete(self) -> None:
+        """Note that no passage lacks a vector of the wanted model; what is kept of others shrinks
+        to its limit.
+        """
+        entry = Complete(self._own_name(), self.wanted())
+        if self._database.read(complete_models)[:1] == [entry]:
+            return
+        self._database.write(partial(_note, entry=entry))
+        with self._mutex:
+            before, self._before, self._seen = self._before, {}, None
+        for other in before.values():
+            other.engine.close()
+
+    def drop_orphans(self) -> None:
+        """Delete what is worth keeping no more, where it has become much."""
+        if self._database.read(queries.has_orphans):
+            keep = kept(self.wanted(), self._database.read(complete_models))
+            self._database.write(partial(queries.drop_orphans, keep=keep))
+
+    def kept_vectors(self) -> list[KeptVectors]:
+        """What is held of each model, that of the wanted one first."""
+        wanted = self.wanted()
+        names = {one.fingerprint: one.name for one in self._database.read(complete_models)} | {
+            wanted: self._own_name()
+        }
+        sizes = sorted(
+            self._database.read(sizes_of).items(), key=lambda held: (held[0] != wanted, held[0])
+        )
+        return [KeptVectors(names.get(one, name_of(one)), *size) for one, size in sizes]
+
+    def close(self) -> None:
+        for engine in (self._engine, *(other.engine for other in self._before.values())):
+            engine.close()
+
+    def _chosen(self, wanted: str) -> Answering:
+        own = Answering(self._embedder, self.renewed())
+        before = self._database.read(complete_models)[:1]
+        if self._find is None or not before or before[0].fingerprint == wanted:
+            return own
+        passages = self._database.read(queries.counts)[1]
+        vectors = self._database.read(own.engine.count_vectors) if wanted else 0
+        old = self._found(before[0]) if vectors < passages else None
+        if old is None or not self._database.read(old.engine.count_vectors):
+            return own
+        return Answering(
+            old.embedder, old.engine, Switch(self._own_name(), vectors, passages, before[0].name)
+        )
+
+    def _own_name(self) -> str:
+        try:
+            return self._embedder.model if self._embedder else ""
+        except ModelUnavailable:
+            return "that is set"
+
+    def _found(self, entry: Complete) -> Answering | None:
+        """The model of before, None where its files are gone or are those of another."""
+        with self._mutex, contextlib.suppress(KeeploreError):
+            known = self._before.get(entry.fingerprint)
+            if known is None and self._find is not None:
+                embedder = self._find(entry.name)
+                if embedder.fingerprint == entry.fingerprint:
+                    known = Answering(embedder, self._make(self._database, embedder))
+                    self._before[entry.fingerprint] = known
+            return known
+        return None
+
+
+def complete_models(connection: sqlite3.Connection) -> list[Complete]:
+    """Models that had every vector, the last first."""
+    try:
+        return [
+            Complete(str(name), str(fingerprint))
+            for name, fingerprint in json.loads(queries.meta(connection, KEY) or "[]")
+        ]
+    except (ValueError, TypeError):
+        return []
+
+
+def kept(wanted: str, complete: Sequence[Complete]) -> list[str]:
+    return list(dict.fromkeys([wanted, *(entry.fingerprint for entry in complete)]))[:KEPT]
+
+
+def _note(connection: sqlite3.Connection, entry: Complete) -> None:
+    """Put a model first, and forget the vectors of those that are not kept."""
+    known = [
+        entry,
+        *(other for other in complete_models(connection) if other.fingerprint != entry.fingerprint),
+    ][:KEPT]
+    sizes = sizes_of(connection)
+    if any(sizes.get(other.fingerprint, (0, 0))[1] > KEPT_BYTES for other in known[1:]):
+        known = known[:1]
+    queries.set_meta(connection, KEY, json.dumps(known))
+    queries.drop_models(connection, [other.fingerprint for other in known])
+
+
+def sizes_of(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
+    """Fingerprint → number of vectors and their bytes."""
+    rows = connection.execute(
+        "SELECT m.fingerprint, count(*), sum(length(e.vector)) FROM embeddings e JOIN models m ON "
+        "m.id = e.model"
+        " GROUP BY m.id"
+    )
+    return {str(fingerprint): (int(number), int(size or 0)) for fingerprint, number, size in rows}
+
+
+def name_of(fingerprint: str) -> str:
+    """The name of a model that nobody knows by another one any more."""
+    return fingerprint.rsplit(":", 2)[0]

@@ -1,0 +1,76 @@
+"""What is near: what else the memories of an entity mention, where no relation is stated; and names
+spelt alike.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from keeplore.index.full_text import in_list, scope_ids
+from keeplore.index.graph.graph_values import canonical
+from keeplore.index.queries import chunks, marks
+from keeplore.index.rows import Allowed
+
+COMPARED = 10_000  # names, the most mentioned: comparing them takes a fraction of a second
+LONGER = 4  # letters that another spelling may have more or less
+
+
+def beside(
+    connection: sqlite3.Connection, memories: Sequence[str], limit: int, at_least: int
+) -> list[tuple[str, int]]:
+    """Names of entities in at least so many of these memories, with in how many; the closest first.
+
+    Close is what is seldom mentioned elsewhere: ordered by n² / mentions, as the cosine of two sets
+    of memories is.
+    """
+    shared: Counter[str] = Counter()
+    mentions: dict[str, int] = {}
+    for chunk in chunks(memories):
+        rows = connection.execute(
+            "SELECT n.name, n.mentions, count(DISTINCT m.id) FROM memories "
+            "m"  # marks alone
+            " JOIN mentions x ON x.memory = m.key JOIN names n ON n.id = x.name"
+            f" WHERE m.id IN ({marks(chunk)}) AND n.defined > 0 GROUP BY n.id",
+            chunk,
+        )
+        for name, total, number in rows:
+            shared[name] += number
+            mentions[name] = total
+    enough = [(name, number) for name, number in shared.items() if number >= at_least]
+    enough.sort(key=lambda item: (-(item[1] ** 2) / max(1, mentions[item[0]]), item[0]))
+    return enough[:limit]
+
+
+def mentioned(
+    connection: sqlite3.Connection, allowed: Allowed, limit: int
+) -> list[tuple[str, int]]:
+    """Names of entities in the memories of these scopes, with in how many, the most mentioned
+    first.
+    """
+    rows = connection.execute(
+        "SELECT n.name, count(*) FROM mentions x JOIN names n ON n.id = "
+        "x.name"  # whole numbers of ours
+        f" WHERE n.defined > 0 AND {in_list('x.scope_id', scope_ids(connection, allowed))}"
+        " GROUP BY n.id ORDER BY count(*) DESC, n.name LIMIT ?",
+        (limit,),
+    )
+    return [(str(name), int(number)) for name, number in rows]
+
+
+def alike(connection: sqlite3.Connection, name: str, limit: int) -> list[str]:
+    """Names of what is known that are spelt much like this one, the most alike first, then those
+    that hold it.
+    """
+    wanted = canonical(name)
+    rows = connection.execute(
+        "SELECT name FROM names WHERE defined > 0 AND (abs(length(name) - ?) <= ? OR instr(name, "
+        "?))"
+        " ORDER BY mentions DESC, name LIMIT ?",
+        (len(wanted), LONGER, wanted, COMPARED),
+    )
+    names = [str(found) for (found,) in rows]
+    holding = [found for found in names if wanted and wanted in found]
+    return list(dict.fromkeys([*get_close_matches(wanted, names, limit), *holding]))[:limit]

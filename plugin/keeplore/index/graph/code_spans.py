@@ -1,0 +1,61 @@
+"""Text taken apart into prose, code in a line and blocks of code: where a name stands says what it
+may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+PROSE, INLINE, BLOCK, SHELL = "prose", "inline", "block", "shell"
+MAX_INLINE = 200  # characters between two marks of code
+MAX_LINE = 4000  # characters of a line that are looked at; longer ones are data
+_FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d{1,3}[.)] +)?(`{3,}|~{3,})[ \t]*([\w+#-]{0,20})")
+_INLINE = re.compile(rf"``([^\n]{{1,{MAX_INLINE}}}?)``|`([^`\n]{{1,{MAX_INLINE}}})`")
+_SHELLS = frozenset(
+    {"bash", "sh", "shell", "zsh", "fish", "console", "shell-session", "terminal", "powershell"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    kind: str  # prose | inline | block | shell
+    text: str
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """The pieces of a text in markdown, in order; lines are cut at ``MAX_LINE``."""
+    for kind, lines in _runs(text):
+        joined = "\n".join(lines)
+        if kind != PROSE:
+            yield Piece(kind, joined)
+            continue
+        at = 0
+        for mark in _INLINE.finditer(joined):
+            yield Piece(PROSE, joined[at : mark.start()])
+            yield Piece(INLINE, (mark[1] or mark[2] or "").strip())
+            at = mark.end()
+        yield Piece(PROSE, joined[at:])
+
+
+def _runs(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Lines that belong together, with the kind of all of them; a block that nothing ends goes to
+    the end.
+    """
+    kind, lines, fence = PROSE, list[str](), ""
+    for whole in text.splitlines():
+        line = whole[:MAX_LINE]
+        if fence:
+            if line.strip(" \t>").startswith(fence) and not line.strip(" \t>").strip(fence[0]):
+                yield kind, lines
+                kind, lines, fence = PROSE, [], ""
+            else:
+                lines.append(line)
+        elif (opened := _FENCE.match(line)) and "`" not in line[opened.end() :]:
+            yield kind, lines
+            fence = opened[1]
+            kind, lines = SHELL if opened[2].lower() in _SHELLS else BLOCK, []
+        else:
+            lines.append(line)
+    yield kind, lines

@@ -1,0 +1,332 @@
+"""What the graph is asked and what it answers. Which thing a name means is found when somebody
+asks, never stored.
+
+A name means a project's own thing where a file of that project defines it; else the thing that all
+projects share, where a file or a memory of the workspace defines it, or a command shows that it is
+a program: these are the same everywhere; else the thing that memories of the project itself define.
+So the same name in two projects is two things until something says otherwise.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from keeplore.index.full_text import in_list, scope_ids
+from keeplore.index.graph.graph_tables import CODES, MILLION
+from keeplore.index.graph.graph_values import TYPES, canonical
+from keeplore.index.queries import ASK_AT_ONCE, superseded
+from keeplore.index.rows import Allowed
+
+SHARED = ""
+_TYPE_OF_CODE = (
+    f"CASE type {' '.join(f'WHEN {code} THEN {type_!r}' for type_, code in CODES.items())} END"
+)
+# what somebody wrote down of an entity comes before what a manifest has
+_STANDS_FOR = (
+    "SELECT d.place, d.entity FROM definitions d JOIN names e ON e.id = d.entity WHERE d.name = ?"
+    " ORDER BY d.path LIKE '%entities/%' DESC, e.name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Somebody or something that memories are about."""
+
+    name: str  # canonical
+    spelling: str
+    type: str  # one of names.TYPES
+    place: str  # the project whose own it is, "" where all share it
+    mentions: int  # memories that mention it
+    aliases: tuple[str, ...] = ()  # canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A relation with what it means here; ``confidence`` is the mean of all memories that
+    state it.
+    """
+
+    source: str  # as written
+    relationship: str
+    target: str  # as written
+    confidence: float  # 0..1
+    mentions: int
+    other: str  # canonical name of the end that was not asked for
+    other_place: str
+
+
+@dataclass(frozen=True, slots=True)
+class AspectRow:
+    aspect: str
+    kind: str  # attribute | constraint
+    memories: tuple[str, ...]  # ids
+
+
+@dataclass(slots=True)
+class _Name:
+    """What is said of one name in all places."""
+
+    id: int
+    own: dict[str, int] = field(
+        default_factory=dict
+    )  # place → id of the name that it stands for there, by files
+    showing: set[str] = field(
+        default_factory=set
+    )  # places whose memories show that there is such a thing
+    counts: dict[str, int] = field(default_factory=dict)  # place → memories
+
+    def means(self, place: str) -> tuple[int, str] | None:
+        """The name and the place of what it means, asked from a place; None where it means nothing
+        there.
+        """
+        for where in (place, SHARED):
+            if where in self.own:
+                return self.own[where], where
+        for where in (SHARED, place):
+            if where in self.showing:
+                return self.id, where
+        return None
+
+    @property
+    def places(self) -> set[str]:
+        return self.own.keys() | self.showing | self.counts.keys()
+
+
+class Reading:
+    """The graph as one connection sees it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._name = cache(self._looked_up)
+
+    def entities(self, allowed: Allowed, like: str = "", limit: int = 100) -> list[Entity]:
+        """The most mentioned first; ``like`` is a part of their names."""
+        sql = (
+            "SELECT id, mentions FROM names WHERE defined > 0 AND name LIKE ? ESCAPE '\\' ORDER "
+            "BY mentions DESC, name"
+        )
+        found: dict[tuple[int, str], Entity] = {}
+        counts: list[int] = []  # of those found, in order
+        places = {project for _, project in allowed.scopes}
+        for id_, mentions in self._connection.execute(sql, (f"%{_escaped(canonical(like))}%",)):
+            if (
+                len(counts) - bisect_left(counts, mentions) >= limit
+            ):  # what several projects mention is several things
+                break
+            for meant in self._meanings(id_):
+                if (not allowed.scopes or meant[1] in places) and meant not in found:
+                    found[meant] = self._entity(*meant)
+                    insort(counts, found[meant].mentions)
+        return sorted(found.values(), key=lambda e: (-e.mentions, e.name, e.place))[:limit]
+
+    def named(self, name: str) -> list[Entity]:
+        """Everything that a name means in some place, the most mentioned first."""
+        id_ = self._id(name)
+        found = [self._entity(*meant) for meant in self._meanings(id_)] if id_ else []
+        return sorted(found, key=lambda e: (-e.mentions, e.place))
+
+    def entity(self, name: str, project: str = "") -> Entity | None:
+        """What a name means in a project; without one what it means to all, or the only thing that
+        it means.
+        """
+        id_ = self._id(name)
+        meant = self._name(id_).means(project) if id_ else None
+        if meant:
+            return self._entity(*meant)
+        found = self.named(name) if not project else []
+        return found[0] if len(found) == 1 else None
+
+    def relations(self, entity: Entity, allowed: Allowed, limit: int) -> list[Related]:
+        """Those that it is in, as source or target, stated where one may look; the most often
+        stated, then surest.
+        """
+        seen = {SHARED, *(project for _, project in allowed.scopes)}
+        ids = self._names_of(entity)
+        stated: dict[tuple[tuple[int, str], str, tuple[int, str], bool], list[int]] = {}
+        sql = (
+            "SELECT place, source, relationship, target, confidence FROM "
+            "relations"  # whole numbers
+            f" WHERE {in_list('source', ids)} OR {in_list('target', ids)}"
+        )
+        here = (ids[0], entity.place)
+        for place, source, relationship, target, confidence in self._connection.execute(sql):
+            ends = (self._name(source).means(place), self._name(target).means(place))
+            if ends[0] and ends[1] and here in ends and (not allowed.scopes or place in seen):
+                stated.setdefault((ends[0], relationship, ends[1], ends[0] == here), []).append(
+                    confidence
+                )
+        found = []
+        for (source, relationship, target, is_source), sums in stated.items():
+            other = target if is_source else source
+            mean = sum(sums) / (len(sums) * MILLION)
+            spelled = self._spelling(*source), relationship, self._spelling(*target)
+            found.append(Related(*spelled, mean, len(sums), self._text(other[0]), other[1]))
+        return sorted(
+            found, key=lambda r: (-r.mentions, -r.confidence, r.source, r.relationship, r.target)
+        )[:limit]
+
+    def mentioning(self, entity: Entity, allowed: Allowed, limit: int) -> list[tuple[str, str]]:
+        """Ids of the memories that mention it with how they write it, the one changed last first;
+        no old versions.
+        """
+        where = self._where(self._id(entity.name), entity.place, "m.name", "m.scope_id")
+        within = in_list("m.scope_id", scope_ids(self._connection, allowed))
+        sql = (
+            "SELECT k.id, coalesce(m.spelling, n.name) FROM mentions "
+            "m"  # whole numbers
+            " JOIN memories k ON k.key = m.memory JOIN names n ON n.id = m.name"
+            f" WHERE {within} AND ({where}) ORDER BY k.updated_at DESC, k.id"
+        )
+        rows = self._connection.execute(sql)
+        found: dict[str, str] = {}
+        while len(found) < limit and (batch := rows.fetchmany(ASK_AT_ONCE)):
+            old = superseded(self._connection, (memory for memory, _ in batch))
+            for memory, spelling in batch:
+                if memory not in old:
+                    found.setdefault(memory, spelling)
+        return list(found.items())[:limit]
+
+    def aspects(self, entity: Entity) -> list[AspectRow]:
+        """In which respects notes speak of it; those of which most do first."""
+        where = self._where(self._id(entity.name), entity.place, "a.name", "k.scope_id")
+        sql = (
+            "SELECT a.aspect, a.kind, k.id FROM aspects a JOIN memories k ON k.key = "
+            "a.memory"  # whole numbers
+            f" WHERE {where} ORDER BY k.id"
+        )
+        rows = self._connection.execute(sql)
+        found: dict[tuple[str, str], list[str]] = {}
+        for aspect, kind, memory in rows:
+            found.setdefault((aspect, kind), []).append(memory)
+        made = [AspectRow(*key, tuple(memories)) for key, memories in found.items()]
+        return sorted(made, key=lambda row: (-len(row.memories), row.aspect, row.kind))
+
+    def _meanings(self, id_: int) -> list[tuple[int, str]]:
+        name = self._name(id_)
+        return sorted({meant for place in name.places if (meant := name.means(place))})
+
+    def _id(self, name: str) -> int:
+        row = self._connection.execute(
+            "SELECT id FROM names WHERE name = ?", (canonical(name),)
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    def _text(self, id_: int) -> str:
+        return str(
+            self._connection.execute("SELECT name FROM names WHERE id = ?", (id_,)).fetchone()[0]
+        )
+
+    def _looked_up(self, id_: int) -> _Name:
+        found = _Name(id_)
+        for place, entity in self._connection.execute(_STANDS_FOR, (id_,)):
+            found.own.setdefault(place, entity)
+        found.counts = self._by_place(
+            "SELECT scope_id, count(*) FROM mentions WHERE name = ? GROUP BY scope_id", id_
+        )
+        showing = (
+            f"SELECT scope_id, max(type = {CODES['tool']}) FROM "
+            f"mentions"  # a number of ours
+            " WHERE name = ? AND type > 0 GROUP BY scope_id"
+        )
+        shown = self._by_place(showing, id_)
+        found.showing = {*shown, SHARED} if any(shown.values()) else set(shown)
+        return found
+
+    def _by_place(self, sql: str, id_: int) -> dict[str, int]:
+        projects = self._projects
+        found: Counter[str] = Counter()
+        for scope, count in self._connection.execute(sql, (id_,)):
+            found[projects[scope]] += count
+        return dict(found)
+
+    @cached_property
+    def _projects(self) -> Mapping[int, str]:
+        return dict(self._connection.execute("SELECT id, project FROM scopes"))
+
+    def _names_of(self, entity: Entity) -> list[int]:
+        """Its name and its aliases."""
+        id_ = self._id(entity.name)
+        return [id_, *self._aliases(id_, entity.place)]
+
+    def _aliases(self, id_: int, place: str) -> list[int]:
+        sql = (
+            "SELECT DISTINCT name FROM definitions WHERE entity = ? AND name != entity AND place "
+            "= ?"
+        )
+        rows = [alias for (alias,) in self._connection.execute(sql, (id_, place))]
+        return [alias for alias in rows if self._name(alias).means(place) == (id_, place)]
+
+    def _where(self, id_: int, place: str, name: str, scope: str) -> str:
+        """The condition on two columns that a row is about a thing: by one of its names, where that
+        means it.
+        """
+        projects = self._projects.items()
+        found = []
+        for other in (id_, *self._aliases(id_, place)):
+            means = self._name(other).means
+            scopes = [scope_id for scope_id, project in projects if means(project) == (id_, place)]
+            found.append(f"{name} = {other} AND {in_list(scope, scopes)}")
+        return " OR ".join(found)
+
+    def _entity(self, id_: int, place: str) -> Entity:
+        aliases = self._aliases(id_, place)
+        name = self._name(id_)
+        count = sum(
+            count for where, count in name.counts.items() if name.means(where) == (id_, place)
+        )
+        if aliases:  # a memory may use several of its names
+            where = self._where(id_, place, "name", "scope_id")
+            sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {where}"  # whole numbers
+            count = self._connection.execute(sql).fetchone()[0]
+        names = tuple(sorted(map(self._text, aliases)))
+        return Entity(
+            self._text(id_), self._spelling(id_, place), self._type(id_, place), place, count, names
+        )
+
+    def _spelling(self, id_: int, place: str) -> str:
+        sql = "SELECT min(spelling) FROM definitions WHERE name = ? AND entity = name AND place = ?"
+        for where in (place, SHARED):
+            if found := self._connection.execute(sql, (id_, where)).fetchone()[0]:
+                return str(found)
+        means = self._name(id_).means
+        scopes = [
+            scope for scope, project in self._projects.items() if means(project) == (id_, place)
+        ]
+        sql = (
+            "SELECT coalesce(spelling, ?) FROM mentions"  # whole numbers
+            f" WHERE name = ? AND type > 0 AND {in_list('scope_id', scopes)}"
+            " GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
+        )
+        name = self._text(id_)
+        row = self._connection.execute(sql, (name, id_)).fetchone()
+        return str(row[0]) if row else name
+
+    def _type(self, id_: int, place: str) -> str:
+        """What files say, then what classified notes say, then what is evident: of each what most
+        say.
+        """
+        scopes = [scope for scope, project in self._projects.items() if place in (SHARED, project)]
+        aspects = (
+            f"aspects a JOIN memories k ON k.key = a.memory WHERE "
+            f"{in_list('k.scope_id', scopes)} AND a.name = :name"
+        )
+        for said in (
+            "type FROM definitions WHERE name = :name AND entity = name AND place = :place",
+            f"a.type FROM {aspects} AND a.name = :name",
+            f"{_TYPE_OF_CODE} FROM mentions WHERE {in_list('scope_id', scopes)} AND name = :name",
+        ):
+            sql = f"SELECT count(*), {said} GROUP BY 2"  # ours
+            rows = self._connection.execute(sql, {"name": id_, "place": place}).fetchall()
+            known = [(-count, TYPES.index(kind)) for count, kind in rows if kind in TYPES[:-1]]
+            if known:
+                return TYPES[min(known)[1]]
+        return "unknown"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

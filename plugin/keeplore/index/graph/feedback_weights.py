@@ -1,0 +1,190 @@
+"""What use has shown: rows of the machines' counters, and the weight of a memory that they come to
+together.
+
+A memory is weighed by its aspects, each with the counters of all memories that share it; one
+without aspects is its own. Versions of one memory share theirs. Rows belong to the file of the
+machine that counted; sums are made when asked.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from statistics import fmean
+from typing import Any
+
+from keeplore.index.queries import chains_of, chunks, marks
+from keeplore.memory.feedback_counters import FOLDER, Tally, total
+
+TABLES = """
+CREATE TABLE feedback (
+    path TEXT, memory TEXT, used INTEGER, last TEXT, idle TEXT, PRIMARY KEY (path, memory)
+) WITHOUT ROWID;
+CREATE INDEX feedback_memory ON feedback (memory);
+"""
+MOST_SHARING = 200  # memories of one aspect whose counters are looked at
+_Aspect = tuple[int, int, str]  # of a scope and an entity, by their ids
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Every number that turns counters into a weight. "Measured" means docs/benchmarks.md, section
+    Feedback.
+    """
+
+    # a session in which it was of use adds so much; measured: with .25 chance costs nearly double
+    delta: float = 0.1
+    ceiling: float = 2.0  # however often; recall gives its most for twice the neutral weight
+    # what is left after ``every`` sessions that were told of it for nothing; measured with the next
+    fade: float = 0.8
+    every: int = (
+        2  # sessions: an answer may make use of a memory without its words, so one says nothing
+    )
+    # after its last use, or the first time it was told for nothing; judgement: a piece of work
+    grace_days: int = 7
+    # reached after six or seven such sessions, as far below neutral as the ceiling is above
+    floor: float = 0.5
+
+
+RATES = Rates()
+
+
+def put(connection: sqlite3.Connection, path: str, tallies: Mapping[str, Tally]) -> None:
+    """Store what a machine's file says, which ``drop`` has taken out before."""
+    connection.executemany(
+        "INSERT INTO feedback VALUES (?, ?, ?, ?, ?)",
+        (
+            (path, id_, tally.used, tally.last, json.dumps(dict(tally.idle), sort_keys=True))
+            for id_, tally in sorted(tallies.items())
+        ),
+    )
+
+
+def drop(connection: sqlite3.Connection, path: str) -> None:
+    connection.execute("DELETE FROM feedback WHERE path = ?", (path,))
+
+
+def is_feedback(path: str) -> bool:
+    return path.startswith(f"{FOLDER}/")
+
+
+def uses(connection: sqlite3.Connection) -> tuple[int, int]:
+    """How often memories that still exist were of use, once a session and memory; and how many
+    memories that were.
+    """
+    row = connection.execute(
+        "SELECT sum(used), count(DISTINCT memory) FROM feedback WHERE used > 0 AND memory IN "
+        "(SELECT id FROM memories)"
+    ).fetchone()
+    return int(row[0] or 0), int(row[1])
+
+
+def weights(
+    connection: sqlite3.Connection, ids: Sequence[str], now: datetime, rates: Rates = RATES
+) -> dict[str, float]:
+    """The weight of each memory of which anything is known; 1.0, which is neutral, is left out."""
+    if not ids or connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone() is None:
+        return {}
+    today = now.astimezone(UTC).date()
+    groups = _groups(connection, _versions(connection, ids))
+    known = _tallies(
+        connection, {member for found in groups.values() for group in found for member in group}
+    )
+    if not known:
+        return {}
+    found = {
+        id_: fmean(
+            weight(total(known[member] for member in group if member in known), today, rates)
+            for group in own
+        )
+        for id_, own in groups.items()
+    }
+    return {id_: value for id_, value in found.items() if value != 1.0}
+
+
+def weight(tally: Tally, today: date, rates: Rates = RATES) -> float:
+    """What counters come to: use adds, and sessions that were told of it for nothing let it fade.
+
+    A memory that nobody was told of keeps what it has: that nobody needed it says nothing about it.
+    """
+    earned = min(1.0 + rates.delta * tally.used, rates.ceiling)
+    days = sorted(day for day in tally.idle if day <= today.isoformat())
+    start = min(tally.last, today.isoformat()) or (days[0] if days else "")
+    try:
+        from_day = (
+            (date.fromisoformat(start) + timedelta(days=rates.grace_days)).isoformat()
+            if start
+            else ""
+        )
+    except (ValueError, OverflowError):  # 2026-02-31, written by hand
+        return earned
+    idle = sum(tally.idle[day] for day in days if day > from_day)
+    return max(earned * rates.fade ** (idle // rates.every), rates.floor)
+
+
+def _versions(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Each memory with all that it replaced or that replaced it."""
+    chains = {
+        member: frozenset(chain.members)
+        for chain in chains_of(connection, ids)
+        for member in chain.members
+    }
+    return {id_: chains.get(id_, frozenset((id_,))) for id_ in ids}
+
+
+def _groups(
+    connection: sqlite3.Connection, versions: Mapping[str, frozenset[str]]
+) -> dict[str, list[frozenset[str]]]:
+    """For each memory the memories that share each of its aspects; where it has none, its versions
+    alone.
+    """
+    own: dict[str, set[_Aspect]] = {}
+    rows = _asked(
+        connection,
+        "SELECT m.id, m.scope_id, a.name, a.aspect FROM memories m JOIN aspects a ON a.memory = "
+        "m.key WHERE m.id IN",
+        {member for members in versions.values() for member in members},
+    )
+    for memory, *aspect in rows:
+        own.setdefault(memory, set()).add((aspect[0], aspect[1], aspect[2]))
+    sharing = {
+        aspect: _sharing(connection, aspect) for aspect in set[_Aspect]().union(*own.values())
+    }
+    groups = {}
+    for id_, members in versions.items():
+        aspects = sorted(set[_Aspect]().union(*(own.get(member, ()) for member in members)))
+        groups[id_] = [members | sharing[aspect] for aspect in aspects] or [members]
+    return groups
+
+
+def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:
+    rows = connection.execute(
+        "SELECT m.id FROM aspects a JOIN memories m ON m.key = a.memory"
+        " WHERE m.scope_id = ? AND a.name = ? AND a.aspect = ? ORDER BY m.updated_at DESC, m.id "
+        "LIMIT ?",
+        (*aspect, MOST_SHARING),
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, Tally]:
+    """What all machines have counted together."""
+    found: dict[str, list[Tally]] = {}
+    for memory, used, last, idle in _asked(
+        connection, "SELECT memory, used, last, idle FROM feedback WHERE memory IN", ids
+    ):
+        found.setdefault(memory, []).append(
+            Tally(used, last, json.loads(idle) if idle != "{}" else {})
+        )
+    return {memory: total(tallies) for memory, tallies in found.items()}
+
+
+def _asked(
+    connection: sqlite3.Connection, statement: str, ids: Collection[str]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a statement that ends before its list of ids."""
+    for chunk in chunks(sorted(ids)):
+        yield from connection.execute(f"{statement} ({marks(chunk)})", chunk)

@@ -1,0 +1,122 @@
+"""The graph of an index: kept in line with the texts, and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from keeplore.errors import IndexUnavailable
+from keeplore.index.database import Database
+from keeplore.index.graph import boost, co_mentions, feedback_weights, graph_tables, neighbours
+from keeplore.index.graph.entity_queries import AspectRow, Entity, Reading, Related
+from keeplore.index.rows import Allowed
+
+EVERYWHERE = Allowed()
+
+
+class Graph:
+    """Safe to use from several threads and processes, as its index is.
+
+    Every method but ``boosted`` raises IndexUnavailable.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def link(
+        self, steps: int | None = None, progress: Callable[[int], object] | None = None
+    ) -> int:
+        """Find where names stand that the texts have not been looked through for; returns how much
+        is left.
+
+        In short transactions, at most so many ``steps``; ``progress`` is called with what is left
+        after each.
+        """
+        done = 0
+        while (left := self._database.read(graph_tables.waiting)) and (
+            steps is None or done < steps
+        ):
+            self._database.write(graph_tables.link_some)
+            done += 1
+            if progress:
+                progress(left)
+        return left
+
+    def entities(
+        self, allowed: Allowed = EVERYWHERE, like: str = "", limit: int = 100
+    ) -> list[Entity]:
+        """Who and what memories of these scopes are about, the most mentioned first; ``like`` is a
+        part of names.
+        """
+        return self._database.read(lambda c: Reading(c).entities(allowed, like, limit))
+
+    def named(self, name: str) -> list[Entity]:
+        """Everything that a name means in some project or in all of them, the most mentioned
+        first.
+        """
+        return self._database.read(lambda c: Reading(c).named(name))
+
+    def entity(self, name: str, project: str = "") -> Entity | None:
+        """What a name means in a project; without one what it means to all, or the only thing that
+        it means.
+        """
+        return self._database.read(lambda c: Reading(c).entity(name, project))
+
+    def relations(
+        self, entity: Entity, allowed: Allowed = EVERYWHERE, limit: int = 50
+    ) -> list[Related]:
+        """Those that it is in, as source or target, stated in these scopes: the most often stated,
+        then the surest.
+        """
+        return self._database.read(lambda c: Reading(c).relations(entity, allowed, limit))
+
+    def mentioning(
+        self, entity: Entity, allowed: Allowed = EVERYWHERE, limit: int = 100
+    ) -> list[tuple[str, str]]:
+        """Ids of the memories that mention it with how they write it, the one changed last
+        first.
+        """
+        return self._database.read(lambda c: Reading(c).mentioning(entity, allowed, limit))
+
+    def feedback(self, ids: Sequence[str], now: datetime) -> dict[str, float]:
+        """What use has shown each of these memories to be worth; those that are left out are worth
+        1.
+        """
+        return self._database.read(lambda c: feedback_weights.weights(c, ids, now))
+
+    def uses(self) -> tuple[int, int]:
+        """How often memories were of use, and how many memories that were."""
+        return self._database.read(feedback_weights.uses)
+
+    def aspects(self, entity: Entity) -> list[AspectRow]:
+        """In which respects notes speak of it: those of which most do first."""
+        return self._database.read(lambda c: Reading(c).aspects(entity))
+
+    def boosted(self, text: str, allowed: Allowed, until: float) -> boost.Boost:
+        """Memories about what a text names, or what is related to that; ``until`` as of
+        ``time.monotonic``.
+
+        What was found until then; nothing on any error.
+        """
+        try:
+            return self._database.read(lambda c: boost.boosted(c, text, allowed, until))
+        except IndexUnavailable:
+            return {}
+
+    def neighbours(self, memory_id: str, hops: int) -> list[neighbours.Neighbour]:
+        """What refines, contradicts or relates to a memory within so many steps, the nearest
+        first.
+        """
+        return self._database.read(lambda c: neighbours.neighbours(c, memory_id, hops))
+
+    def beside(self, memories: Sequence[str], limit: int, at_least: int) -> list[tuple[str, int]]:
+        """Names in at least so many of these memories, with in how many, the closest first."""
+        return self._database.read(lambda c: co_mentions.beside(c, memories, limit, at_least))
+
+    def mentioned(self, allowed: Allowed, limit: int) -> list[tuple[str, int]]:
+        """Names in the memories of these scopes, with in how many, the most mentioned first."""
+        return self._database.read(lambda c: co_mentions.mentioned(c, allowed, limit))
+
+    def alike(self, name: str, limit: int) -> list[str]:
+        """Names of what is known that somebody may have meant."""
+        return self._database.read(lambda c: co_mentions.alike(c, name, limit))

@@ -1,0 +1,1 @@
+"""Vectors on disk and the search over them."""

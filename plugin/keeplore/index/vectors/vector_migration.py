@@ -1,0 +1,64 @@
+"""Vectors of an index that an older Keeplore made: the rest is made anew from the text in minutes,
+they take hours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from keeplore.index.vectors.block_files import vector_sum
+
+NAME = "before.sqlite3"  # what the older file is called until its vectors are taken over
+
+
+class Older(sqlite3.DatabaseError):
+    """The file is sound, and an older Keeplore made it."""
+
+
+def other_schema(found: int, wanted: int) -> sqlite3.DatabaseError:
+    """What is wrong with a file of this schema; 0 is that of a file without tables."""
+    return (Older if 0 < found < wanted else sqlite3.DatabaseError)("another schema")
+
+
+def set_aside(file: Path, before: Path) -> None:
+    """Give a file with what its log holds another name. Raises OSError."""
+    unlink(before)
+    for suffix in ("-wal", ""):
+        with contextlib.suppress(FileNotFoundError):
+            file.with_name(file.name + suffix).replace(f"{before}{suffix}")
+
+
+def take_over(connection: sqlite3.Connection, before: Path) -> None:
+    """Add the vectors of an older file: they stand for texts by their hashes, whatever else has
+    changed.
+
+    Raises sqlite3.Error, and then nothing was added.
+    """
+    connection.create_function("vector_sum", 2, vector_sum, deterministic=True)
+    connection.execute("ATTACH ? AS old", (str(before),))
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(
+            "INSERT OR IGNORE INTO models (fingerprint, is_placed)"
+            " SELECT fingerprint, NOT EXISTS (SELECT 1 FROM main.passages) FROM old.models"
+        )
+        connection.execute(
+            "INSERT OR IGNORE INTO embeddings SELECT m.id, e.hash, e.vector, e.sum FROM "
+            "old.embeddings e"
+            " JOIN old.models o ON o.id = e.model JOIN main.models m ON m.fingerprint = "
+            "o.fingerprint"
+            " WHERE vector_sum(e.hash, e.vector) = e.sum"
+        )
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.rollback()
+        connection.execute("DETACH old")
+
+
+def unlink(file: Path) -> None:
+    """Delete a database with its log."""
+    for suffix in ("", "-wal", "-shm"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)

@@ -1,0 +1,83 @@
+"""What is kept of a source: a title and its text as markdown, bounded and in a form that every
+reader of it bears.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from keeplore.errors import SourceRefused
+from keeplore.memory.note import body_of, title_and_text
+from keeplore.text.fences import sanitise
+
+MAX_TEXT = 10_000_000  # bytes of UTF-8; a file of memory may have three times as many
+MAX_TITLE = 200  # characters
+LINE_CHARS = (
+    2_000  # longer lines are broken: cutting them into sentences takes more than linear time
+)
+_SAID = re.compile(r"[^\W_]")
+_BLANK = re.compile(
+    r"(?<![ \t])[ \t]+$", re.MULTILINE
+)  # from where the blanks begin: linear in time
+_GAP = re.compile(r"\n{4,}")
+_CONFLICT = re.compile(r"^(?=<{7}(?:\s|\Z))", re.MULTILINE)
+_HEADING = re.compile(r"\A#[ \t]+(\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """``text`` is markdown; ``title`` is what the source says of itself, "" for nothing."""
+
+    title: str
+    text: str
+
+
+def tidied(found: Extracted, name: str) -> Extracted:
+    """The same as it is kept, with ``name`` for a title where there is none.
+
+    Raises SourceRefused for a text without words, or one that is too long.
+    """
+    if len(found.text.encode("utf-8", "replace")) > MAX_TEXT:
+        raise SourceRefused(
+            f"its text is longer than {MAX_TEXT // 1_000_000} MB", "Give a part of it"
+        )
+    text = _GAP.sub("\n\n\n", _BLANK.sub("", sanitise(found.text))).strip("\n")
+    if not _SAID.search(text):
+        raise SourceRefused("there is no text in it", "A scanned page needs text recognition first")
+    heading = _HEADING.match(text)
+    # a text about git: what begins like a merge that failed would be taken for one
+    text = _CONFLICT.sub(
+        " ", "\n".join(piece for line in text.split("\n") for piece in _broken(line))
+    )
+    title = " ".join(sanitise(heading[1].rstrip("# ") if heading else found.title).split()) or name
+    return Extracted(title if len(title) <= MAX_TITLE else f"{title[: MAX_TITLE - 1]}…", text)
+
+
+def _broken(line: str) -> Iterator[str]:
+    """A line in pieces of a length that its readers bear, broken at blanks where there are any."""
+    start = 0
+    while len(line) - start > LINE_CHARS:
+        blank = line.rfind(" ", start + 1, start + LINE_CHARS)
+        end = start + LINE_CHARS if blank < 0 else blank
+        yield line[start:end]
+        start = end + (blank >= 0)
+    yield line[start:]
+
+
+def body_for(document: Extracted) -> str:
+    """The markdown of its memory; a heading that is the title stands there once."""
+    heading, rest = title_and_text(document.text)
+    return body_of(document.title, rest if heading == document.title else document.text)
+
+
+def content_for(title: str, body: str) -> str:
+    """What tells whether a document still says what was ingested: in code, case and white space
+    count too.
+    """
+    text = (
+        f"{title}\x1f{body.replace(chr(13), '').strip()}"  # an editor on Windows may have saved it
+    )
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,124 @@
+"""From a source to its text: bytes, what kind they are, and the reader of that kind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import time
+from pathlib import Path
+
+from keeplore.errors import Corrupt, SourceRefused, SourceUnavailable
+from keeplore.ingest.decode import charset_of, decoded
+from keeplore.ingest.document_body import Extracted, tidied
+from keeplore.ingest.json_outline import from_json, outline, title_in
+from keeplore.ingest.markup import READERS
+from keeplore.ingest.sandbox import confined
+from keeplore.ingest.source_address import Origin
+from keeplore.memory.foreign_files import as_memory
+
+MAX_BYTES = 10_000_000  # of a source, unpacked
+SECONDS = 30.0  # for all of it, from the first look-up to its text
+_KINDS = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    **dict.fromkeys((".xml", ".rss", ".atom", ".xsd", ".svg", ".rdf"), "xml"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".jsonld"), "json"),
+    **dict.fromkeys((".md", ".markdown"), "markdown"),
+    ".pdf": "pdf",
+}
+_TYPES = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/xml": "xml",
+    "application/xml": "xml",
+    "application/json": "json",
+    "text/json": "json",
+    "application/x-ndjson": "json",
+    "application/pdf": "pdf",
+    "text/markdown": "markdown",
+}
+_SNIFFED = 1_024  # bytes
+_IS_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+
+
+def extracted(origin: Origin) -> Extracted:
+    """Title and markdown of a file or page, as it is kept.
+
+    Raises SourceRefused for what will never be taken as it is, SourceUnavailable where it may work
+    later, or OSError.
+    """
+    until = time.monotonic() + SECONDS
+    if not origin.is_url:
+        return text_of(_file(Path(origin.name)), "", origin.last, until)
+    from keeplore.ingest.fetch import Limits, fetch  # here, because files need no network
+
+    page = fetch(origin.name, Limits(MAX_BYTES, SECONDS))
+    return text_of(page.data, page.content_type, origin.last, until)
+
+
+def text_of(data: bytes, content_type: str, name: str, until: float) -> Extracted:
+    """The text in these bytes; ``name`` is what stands for a title, ``until`` a time of the
+    monotonic clock.
+    """
+    kind = kind_of(data, content_type, name)
+    if kind in READERS:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise SourceUnavailable("there is no time left to read it", "Try again later")
+        found = confined(kind, data, content_type, left)
+    else:
+        found = _plain(kind, decoded(data, charset_of(content_type)), name)
+    return tidied(found, name)
+
+
+def kind_of(data: bytes, content_type: str, name: str) -> str:
+    """html, xml, json, pdf, markdown or text: by its first bytes, what a server says, its name."""
+    start = data[:_SNIFFED].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"%PDF-"):
+        return "pdf"
+    stated = content_type.partition(";")[0].strip().lower()
+    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 (a URL's last part is no path)
+    said = _TYPES.get(stated) or next(
+        (kind for end, kind in (("+json", "json"), ("+xml", "xml")) if stated.endswith(end)), ""
+    )
+    kind = said or _KINDS.get(suffix, "")
+    if kind in ("", "xml") and _IS_HTML.search(start):
+        return "html"
+    if kind == "pdf":  # named so, and none
+        return "text"
+    return kind or ("xml" if start.startswith(b"<?xml") else "text")
+
+
+def _plain(kind: str, text: str, name: str) -> Extracted:
+    if kind == "json":
+        value = from_json(text)
+        return Extracted(title_in(value), outline(value))
+    if kind == "markdown" and text.strip():
+        # what its front matter states of trust or place is not believed
+        with contextlib.suppress(Corrupt):
+            read = as_memory(text.lstrip("\n"), f"memory/documents/{name}")
+            return Extracted(read.title, read.body)
+    return Extracted("", text)
+
+
+def _file(path: Path) -> bytes:
+    try:
+        # O_NONBLOCK: opening a FIFO would wait for its writer
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError) as e:
+        raise SourceRefused(
+            f"there is no {path}", "Give the path of a file, or a URL that begins with https://"
+        ) from e
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise SourceRefused(
+                f"{path} is no file", "Give its files one by one: `keeplore ingest docs/*.md`"
+            )
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            data = file.read(MAX_BYTES + 1)
+    finally:
+        os.close(handle)
+    if len(data) > MAX_BYTES:
+        raise SourceRefused(f"it is larger than {MAX_BYTES // 1_000_000} MB", "Give a part of it")
+    return data

@@ -1,0 +1,85 @@
+"""What a person names as a source: a file, or the address of a page, in one spelling."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.errors import SourceRefused
+
+PORTS = {"http": 80, "https": 443}
+MAX_URL = 2_000  # characters
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?!\\)")
+_NOT_IN_URLS = re.compile(r"[\s\\\x00-\x20\x7f]")
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # how Python shows bytes of a name that are no UTF-8
+_SAFE = "/:?#[]@!$&'()*+,;=%~-._"
+_HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?\Z|\[[0-9a-f:.]+\]\Z")
+_REMEDY = "Give the address of a page as `https://host/path`, or the path of a file"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """``name`` is the URL, or the absolute path of the file."""
+
+    name: str
+    is_url: bool
+
+    @property
+    def last(self) -> str:
+        """What it is called where it says nothing of itself: the file, the last part of a URL's
+        path, or its host.
+        """
+        if not self.is_url:
+            return Path(self.name).name
+        parts = urllib.parse.urlsplit(self.name)
+        return urllib.parse.unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.netloc
+
+
+def origin_of(text: str, cwd: Path, home: Path) -> Origin:
+    """The source that a person means. Raises SourceRefused for an address that is none of
+    the web.
+    """
+    scheme = _SCHEME.match(text)
+    # a drive of Windows has one letter
+    if scheme and len(scheme[1]) > 1 and not (cwd / text).exists():
+        return Origin(web_address(text), is_url=True)
+    path = home / text[2:] if text.startswith("~/") else cwd / text
+    name = str(path.resolve())
+    if _NO_TEXT.search(name):
+        raise SourceRefused(f"{name!r} is a name that is no text", "Rename the file")
+    return Origin(name, is_url=False)
+
+
+def web_address(text: str, base: str = "") -> str:
+    """An absolute URL in one spelling: ASCII, host in lower case, no default port, no fragment.
+
+    ``base`` is the page that names it. Raises SourceRefused for anything but http and https, for
+    credentials, and for what two programs may read differently.
+    """
+    try:
+        parts = urllib.parse.urlsplit(urllib.parse.urljoin(base, text) if base else text)
+        port, host = parts.port, (parts.hostname or "").lower()
+        host = (
+            f"[{host}]"
+            if ":" in host
+            else host.encode("idna").decode().lower()
+            if not host.isascii()
+            else host
+        )
+    except ValueError as e:  # UnicodeError is one
+        raise SourceRefused(f"{text[:MAX_URL]!r} is no address of a page: {e}", _REMEDY) from e
+    if parts.scheme not in PORTS:
+        raise SourceRefused(f"{parts.scheme or 'this'}: is no address of the web", _REMEDY)
+    if parts.username is not None or parts.password is not None:
+        raise SourceRefused(
+            "the address holds a user or a password", "Leave out what stands before the @"
+        )
+    if _NOT_IN_URLS.search(text.strip()) or not _HOST.match(host) or len(text) > MAX_URL:
+        raise SourceRefused(f"{text[:MAX_URL]!r} is no address of a page", _REMEDY)
+    place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
+    path = urllib.parse.quote(parts.path or "/", safe=_SAFE)
+    return urllib.parse.urlunsplit(
+        (parts.scheme, place, path, urllib.parse.quote(parts.query, safe=_SAFE), "")
+    )

@@ -1,0 +1,168 @@
+"""One memory, from far to near: as a whole, its exchanges, one exchange word for word, and where it
+was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from keeplore.errors import NotFound
+from keeplore.mcp_server.answer_text import fenced, pages, said_by
+from keeplore.mcp_server.context import Desk
+from keeplore.memory import Asked, Conversation, Exchange
+from keeplore.memory.conversation_body import short_turns
+from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
+from keeplore.text.dates import minute_of
+from keeplore.workspace.reading.details import describe, facts_of
+from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
+from keeplore.workspace.registry import Found
+from keeplore.workspace.writing.note_writer import Version
+
+FACT_CHARS = 400
+FIRST_LINE = 100  # characters of an exchange in the list of them
+GOES_ON = {
+    "overview": "part=exchanges gives the very words, turn=NUMBER those of one exchange, "
+    "part=source where they are "
+    "from, part=history the versions.",
+    "exchanges": "turn=NUMBER gives one exchange; part=source says where they were said.",
+    "exchange": "part=exchanges gives them all; part=source says where they were said.",
+    "source": "The transcript is the host's own file, and may be gone.",
+    "history": "`read` with the id of a version shows it.",
+}
+
+
+def read(
+    desk: Desk, reference: str, part: str, turn: str, page: int, *, directory: str, max_tokens: int
+) -> str:
+    """A page of a memory. Raises KeeploreError."""
+    found = desk.find(reference, directory)
+    desk.note_read(found)
+    text = _exchange(exchange_of(found, turn)) if turn else PARTS[part](desk, found)
+    every = pages(text, max_tokens)
+    if page > len(every):
+        raise NotFound(
+            f"there is no page {page} of it",
+            f"With this max_tokens, ask for a page from 1 to {len(every)}",
+        )
+    chosen = every[page - 1]
+    counted = f", page {page} of {len(every)}" if len(every) > 1 else ""
+    row = found.row
+    trust = said_by(found.workspace.whose.trust_of(found.memory), row.title, chosen)
+    facts = [label(row.updated_at[:10]), place(row.scope, row.project), trust, label(row.id)]
+    head = f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
+    more = f"page={page + 1} with the same max_tokens goes on. " if page < len(every) else ""
+    shown = "exchange" if turn else part
+    return fenced(
+        f"The {shown} of one memory{counted}.", f"{head}\n\n{chosen}", f"{more}{GOES_ON[shown]}"
+    )
+
+
+def _overview(_desk: Desk, found: Found) -> str:
+    facts = [
+        f"{label}: {one_line(value, FACT_CHARS)}"
+        for label, value in facts_of(describe(found))
+        if value
+    ]
+    facts.append(f"file: {one_line(str(found.workspace.root / found.row.path), PATH_CHARS)}")
+    problems = [f"problem: {one_line(problem, FACT_CHARS)}" for problem in found.memory.problems]
+    talk = (
+        Conversation.from_markdown(found.memory.body)
+        if found.memory.kind == "conversation"
+        else None
+    )
+    if talk is None or not talk.exchanges:
+        return "\n".join((*facts, *problems, "", found.memory.body))
+    short = short_turns(talk.exchanges)
+    asked = [
+        f"{number}. {minute_of(one.at)} · turn={label(short[one.id])} · "
+        f"{one_line(one.user, FIRST_LINE)}"
+        for number, one in enumerate(talk.exchanges, 1)
+    ]
+    return "\n".join(
+        (*facts, *problems, "", talk.head, "", "Exchanges, each with how it begins:", *asked)
+    )
+
+
+def _exchanges(_desk: Desk, found: Found) -> str:
+    exchanges = (
+        Conversation.from_markdown(found.memory.body).exchanges
+        if found.memory.kind == "conversation"
+        else ()
+    )
+    if not exchanges:
+        turns = ", ".join(found.memory.turns)
+        made_of = f"It was made from the turns {turns}. " if turns else ""
+        raise NotFound(
+            "this memory has no exchanges", f"{made_of}part=overview gives its whole text"
+        )
+    return "\n\n".join(
+        f"## {number}\n\n{_exchange(one)}" for number, one in enumerate(exchanges, 1)
+    )
+
+
+def _exchange(exchange: Exchange) -> str:
+    return "\n\n".join(_spoken(exchange))
+
+
+def _spoken(exchange: Exchange) -> Iterator[str]:
+    yield f"[{minute_of(exchange.at)} UTC, turn {exchange.id}]"
+    yield f"user: {exchange.user}"
+    for reply in exchange.replies:
+        if isinstance(reply, Asked):
+            yield f"assistant asked: {reply.question}"
+            yield f"user answered: {reply.answer or '(declined)'}"
+        else:
+            yield f"assistant: {reply}"
+
+
+def _source(desk: Desk, found: Found) -> str:
+    """The receipt: who said it where, in which turns, and the file in which the host
+    recorded it.
+    """
+    memory = found.memory
+    source = memory.source
+    kept = [
+        f"{key}: {one_line(str(value), FACT_CHARS)}"
+        for key, value in source.items()
+        if key != "turns"
+    ]
+    talk = Conversation.from_markdown(memory.body) if memory.kind == "conversation" else None
+    times = {one.id: minute_of(one.at) for one in talk.exchanges} if talk else {}
+    turns = list(dict.fromkeys((*memory.turns, *times)))
+    return "\n".join(
+        (
+            f"file: {found.workspace.root / found.row.path}",
+            f"trigger: {memory.meta.get('trigger', '')}",
+            *kept,
+            f"transcript: {transcript_of(desk.places, memory) or 'not on this machine'}",
+            f"turns: {len(turns)}",
+            *(f"- {turn} {times.get(turn, '')}".rstrip() for turn in turns),
+        )
+    )
+
+
+def _history(_desk: Desk, found: Found) -> str:
+    versions = found.workspace.notes.history(found.row.id)
+    whose = found.workspace.whose
+    return "\n".join(
+        f"{n}. {_version(version, whose.trust_of(version.memory))}"
+        for n, version in enumerate(versions, 1)
+    )
+
+
+def _version(version: Version, trust: str) -> str:
+    row, memory = version.row, version.memory
+    title = quoted(memory.title, TITLE_CHARS)
+    newest = " · the newest" if version.is_head else ""
+    return (
+        f"{minute_of(row.created_at)} · {title} · {said_by(trust, memory.title)} · "
+        f"id={label(row.id)}{newest}"
+    )
+
+
+PARTS: Mapping[str, Callable[[Desk, Found], str]] = {
+    "overview": _overview,
+    "exchanges": _exchanges,
+    "source": _source,
+    "history": _history,
+}

@@ -1,0 +1,126 @@
+"""What an agent may write: a note in its own name, and the end of one that is not the person's for
+good.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from keeplore.errors import ConfigError, KeeploreError, NotFound
+from keeplore.mcp_server.answer_text import fenced
+from keeplore.mcp_server.context import Desk
+from keeplore.memory.names import is_id
+from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quoted
+from keeplore.workspace.registry import Found
+from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.forget import forget as forget_memory
+from keeplore.workspace.writing.note_writer import Outcome
+from keeplore.workspace.writing.remember import Said, drafted, replace, target_of
+from keeplore.workspace.writing.remember import remember as remember_draft
+
+TRUST = "assistant"  # nobody has seen the person say it, whatever the agent reports
+
+
+def remember(
+    desk: Desk, text: str, *, title: str, category: str, scope: str, replaces: str, directory: str
+) -> str:
+    """Write a note, or a version that replaces one. Raises KeeploreError or OSError."""
+    asked = desk.place.asked(directory)
+    if not (asked.is_known or replaces or scope in ("user", "workspace")):
+        raise ConfigError(
+            "which project this belongs to is not known here",
+            "Give `directory`, the absolute path that you work in, or `scope`: workspace or user",
+        )
+    target = target_of(desk.registry, asked.directory, scope=scope)
+    said = Said(text, desk.place.session, title=title, category=category)
+    draft = dataclasses.replace(drafted(target, said), trust=TRUST)
+    if not replaces:
+        outcome = remember_draft(target, draft, asked.directory)
+        return _told(desk, target.workspace, outcome)
+    old = _exact(desk, replaces, directory)
+    _refuse_permanent(old, f"`keeplore edit {old.row.id}`")
+    return _told(desk, old.workspace, replace(old, draft))
+
+
+def forget(desk: Desk, memory_id: str, *, directory: str) -> str:
+    """Forget a memory with its versions. Raises KeeploreError or OSError."""
+    found = _exact(desk, memory_id, directory)
+    _refuse_permanent(
+        found, f"`/keeplore:forget {found.row.id}` or `keeplore forget {found.row.id}`"
+    )
+    forgot = forget_memory(found.workspace, found.row.id)
+    told = desk.settle(found.workspace)
+    versions = f", with {len(forgot.ids) - 1} other versions" if len(forgot.ids) > 1 else ""
+    after = [
+        (
+            f"`keeplore restore {found.row.id}` in a terminal brings it back. Tell the person what was "
+            f"forgotten."
+        )
+    ]
+    if forgot.quoting:
+        ids = ", ".join(row.id for row in forgot.quoting)
+        after.append(f"Notes that quote it stay: {one_line(ids, 10 * TITLE_CHARS)}")
+    return fenced(f"Forgotten{versions}.", _named(found), "\n".join(filter(None, (*after, told))))
+
+
+def _exact(desk: Desk, memory_id: str, directory: str) -> Found:
+    """The memory with exactly this id: a beginning, a path or words may mean another one than was
+    thought.
+    """
+    if not is_id(memory_id):
+        raise ConfigError(
+            f"{memory_id[:TITLE_CHARS]!r} is no whole id",
+            "`search` and `timeline` give ids: mem_ and 36 characters",
+        )
+    found = desk.find(memory_id, directory)
+    if found.row.id != memory_id:
+        raise NotFound(f"there is no memory {memory_id!r}", "`search` looks for it")
+    return found
+
+
+def _refuse_permanent(found: Found, instead: str) -> None:
+    """What the person made permanent is the person's: an agent that read something hostile must not
+    undo it.
+    """
+    newest = found.workspace.notes.history(found.row.id)
+    if found.memory.is_permanent or any(
+        version.is_head and version.memory.is_permanent for version in newest
+    ):
+        raise KeeploreError(
+            f"{found.row.id} is permanent: the person alone changes it",
+            f"Ask them to type {instead}",
+        )
+
+
+def _told(desk: Desk, workspace: Workspace, outcome: Outcome) -> str:
+    memory = outcome.memory
+    if outcome.is_new:
+        before = "Remembered, as concluded by the assistant; `forget` with this id undoes it."
+    else:
+        before = "This is remembered already; that it was said again is noted."
+    lines = [
+        f"{quoted(memory.title, TITLE_CHARS)} ({_where(outcome)})",
+        f"file: {one_line(str(workspace.root / outcome.path), PATH_CHARS)}",
+        f"id={label(memory.id)}",
+    ]
+    if outcome.similar:
+        lines.append(
+            "Earlier notes that say nearly the same; `remember` with replaces=ID makes one of them "
+            "newer:"
+        )
+        lines += [
+            f"- {quoted(near.row.title, TITLE_CHARS)} id={label(near.row.id)}"
+            for near in outcome.similar
+        ]
+    return fenced(before, "\n".join(lines), desk.settle(workspace) if outcome.is_new else "")
+
+
+def _where(outcome: Outcome) -> str:
+    memory = outcome.memory
+    place = f"project {memory.project}" if memory.scope == "project" else f"{memory.scope} scope"
+    return one_line(f"{memory.category}, {place}, by the {memory.trust}", TITLE_CHARS)
+
+
+def _named(found: Found) -> str:
+    row = found.row
+    return f"{quoted(row.title, TITLE_CHARS)} ({label(row.id)}, {one_line(row.path, PATH_CHARS)})"

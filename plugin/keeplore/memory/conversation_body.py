@@ -1,0 +1,320 @@
+"""The body of a conversation: its parts ↔ markdown.
+
+The parts above ``## Exchanges`` are made from the exchanges; the exchanges are the words
+themselves. HTML comments mark where an exchange, a reply or a question begins, so that text which
+looks like our headings cannot be mistaken for them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.parse
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from keeplore.errors import NotFound
+from keeplore.memory.model import Memory
+from keeplore_hooks.events import Work
+
+EXCHANGES = "## Exchanges"
+MAX_DIGITS = 10  # of an exchange's number
+SHORT_TURN = 8  # characters of a turn id that is random from its beginning
+PARTS = {
+    "context": "Context",
+    "options": "Options discussed",
+    "decision": "Decision",
+    "reasoning": "Key reasoning",
+    "also_decided": "Also decided",
+    "outcome": "Outcome",
+    "open_questions": "Open questions",
+}
+_WORK = {
+    "files": "file",
+    "commands": "command",
+    "commits": "commit",
+    "links": "pull request",
+    "agents": "subagent",
+}
+_MARK = re.compile(r"^<!-- keeplore:(turn|assistant|question)(?: (.*?))? -->$", re.MULTILINE)
+_LOOKS_LIKE_MARK = re.compile(r"^(\\*<!-- keeplore:)", re.MULTILINE)
+_ESCAPED_MARK = re.compile(r"^\\(\\*<!-- keeplore:)", re.MULTILINE)
+_QUOTE = re.compile(r"^- (.*) — (user|assistant), turn (\S+)$")
+_FIELD = re.compile(r"^\*\*(Session context|Projects involved)\*\*: (.*)$", re.MULTILINE)
+_RANDOM_FROM_THE_START = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4")  # a UUID of version 4
+_RELATED = re.compile(r"^- (.*) \((mem_[0-9a-f-]{36}), ([a-z-]+)\)$", re.MULTILINE)
+
+
+NO_WORK = Work()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of the agent with the person's answer, ``""`` where it was declined."""
+
+    question: str
+    answer: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    id: str
+    at: str  # RFC 3339, UTC
+    user: str
+    replies: tuple[str | Asked, ...] = ()
+    ended_at: str = ""
+
+    @property
+    def assistant(self) -> str:
+        """The assistant's words, without the questions it put."""
+        return "\n\n".join(reply for reply in self.replies if isinstance(reply, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence taken word for word from an exchange."""
+
+    text: str
+    speaker: str  # user | assistant
+    turn: str  # id of the exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    title: str
+    id: str
+    relationship: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    title: str
+    exchanges: tuple[Exchange, ...]
+    session_context: str = ""
+    projects: tuple[str, ...] = ()
+    context: tuple[Quote, ...] = ()
+    options: tuple[Quote, ...] = ()
+    decision: tuple[Quote, ...] = ()
+    reasoning: tuple[Quote, ...] = ()
+    also_decided: tuple[Quote, ...] = ()
+    outcome: tuple[Quote, ...] = ()
+    open_questions: tuple[Quote, ...] = ()
+    work: Work = NO_WORK
+    related: tuple[Related, ...] = ()
+
+    @property
+    def head(self) -> str:
+        """Everything above the exchanges, as markdown."""
+        return "\n".join(_head(self))
+
+    def to_markdown(self) -> str:
+        """The body of the file; ``from_markdown`` gives back an equal conversation."""
+        blocks = [self.head, "", EXCHANGES, ""]
+        for exchange in self.exchanges:
+            blocks += _exchange_lines(exchange)
+        return "\n".join(blocks).rstrip("\n") + "\n"
+
+    @classmethod
+    def from_markdown(cls, body: str) -> Conversation:
+        """Read a body leniently: what a person wrote between the parts is passed over, never an
+        error.
+        """
+        body = body.replace("\r\n", "\n")  # an editor on Windows may have saved it
+        head, _, tail = body.partition(f"\n{EXCHANGES}\n")
+        title = re.search(r"^# (.*)$", head, re.MULTILINE)
+        fields = dict(_FIELD.findall(head))
+        sections = _sections(head)
+        exchanges = tuple(_exchanges(tail))
+        turns = {short: turn for turn, short in short_turns(exchanges).items()}
+        return cls(
+            title=title[1] if title else "",
+            exchanges=exchanges,
+            session_context=fields.get("Session context", ""),
+            projects=tuple(p for p in fields.get("Projects involved", "").split(", ") if p),
+            **{
+                name: tuple(_quotes(sections.get(heading, ""), turns))
+                for name, heading in PARTS.items()
+            },
+            work=_work(sections.get("Code references", "")),
+            related=tuple(
+                Related(*found) for found in _RELATED.findall(sections.get("Related", ""))
+            ),
+        )
+
+
+def turns_of(memory: Memory) -> list[str]:
+    """Ids of the turns whose words a conversation holds; a note is only made from turns and holds
+    none.
+    """
+    if memory.kind != "conversation":
+        return []
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    return sorted({*memory.turns, *(exchange.id for exchange in exchanges)} - {""})
+
+
+def chosen_exchange(exchanges: Sequence[Exchange], wanted: str) -> Exchange:
+    """The exchange with this number, from 1, or with the turn whose id begins so. Raises
+    NotFound.
+    """
+    if (
+        wanted.isascii()
+        and wanted.isdigit()
+        and len(wanted) < MAX_DIGITS
+        and 0 < int(wanted) <= len(exchanges)
+    ):
+        return exchanges[int(wanted) - 1]
+    found = [exchange for exchange in exchanges if wanted and exchange.id.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if not exchanges:
+        raise NotFound("this memory has no exchanges", "Look at it as a whole")
+    raise NotFound(
+        f"{wanted!r} is none of its {len(exchanges)} exchanges",
+        f"Give a number from 1 to {len(exchanges)}",
+    )
+
+
+def _head(c: Conversation) -> Iterator[str]:
+    yield f"# {_line(c.title)}"
+    yield ""
+    if c.exchanges:
+        first, last = c.exchanges[0].at, c.exchanges[-1].ended_at or c.exchanges[-1].at
+        end = last[11:16] if last[:10] == first[:10] else f"{last[:10]} {last[11:16]}"
+        yield f"**Date**: {first[:10]} {first[11:16]}–{end} UTC"
+    if c.session_context:
+        yield f"**Session context**: {_line(c.session_context)}"
+    if c.projects:
+        yield f"**Projects involved**: {', '.join(c.projects)}"
+    short = short_turns(c.exchanges)
+    for name, heading in PARTS.items():
+        quotes: tuple[Quote, ...] = getattr(c, name)
+        if quotes:
+            yield from ("", f"## {heading}", "")
+            yield from (
+                f"- {_line(q.text)} — {q.speaker}, turn {short.get(q.turn) or _field(q.turn)}"
+                for q in quotes
+            )
+    if c.work != NO_WORK:
+        yield from ("", "## Code references", "")
+        for field, label in _WORK.items():
+            yield from (f"- {label}: {_code(item)}" for item in getattr(c.work, field))
+    if c.related:
+        yield from ("", "## Related", "")
+        yield from (f"- {_line(r.title)} ({r.id}, {r.relationship})" for r in c.related)
+
+
+def _exchange_lines(exchange: Exchange) -> Iterator[str]:
+    fields = " ".join(
+        _field(value) for value in (exchange.id, exchange.at, exchange.ended_at)
+    ).rstrip()
+    yield from (
+        f"<!-- keeplore:turn {fields} -->",
+        f"### User · {exchange.at[11:16]}",
+        "",
+        _escape(exchange.user),
+        "",
+    )
+    for reply in exchange.replies:
+        if isinstance(reply, str):
+            yield from ("<!-- keeplore:assistant -->", "### Assistant", "", _escape(reply), "")
+            continue
+        data = {"q": reply.question, "a": reply.answer, "o": list(reply.options)}
+        # a comment must not hold "--" or ">"
+        packed = (
+            json.dumps(data, ensure_ascii=False).replace("-", "\\u002d").replace(">", "\\u003e")
+        )
+        yield from (f"<!-- keeplore:question {packed} -->", f"> **Asked:** {_line(reply.question)}")
+        yield from (f"> - {_line(option)}" for option in reply.options)
+        yield from (">", f"> **Answer:** {_line(reply.answer) or '(declined)'}", "")
+
+
+def _exchanges(tail: str) -> Iterator[Exchange]:
+    marks = list(_MARK.finditer(tail))
+    ends = [*(mark.start() for mark in marks[1:]), len(tail)]
+    current: Exchange | None = None
+    for mark, end in zip(marks, ends, strict=False):  # without a mark there is one end too many
+        text = tail[mark.end() : end]
+        if mark[1] == "turn":
+            if current:
+                yield current
+            id_, at, ended_at = (*map(urllib.parse.unquote, (mark[2] or "").split(" ")), "", "")[:3]
+            current = Exchange(id_, at, _unescape(text), (), ended_at)
+        elif current:
+            reply = _unescape(text) if mark[1] == "assistant" else _asked(mark[2] or "")
+            current = Exchange(
+                current.id, current.at, current.user, (*current.replies, reply), current.ended_at
+            )
+    if current:
+        yield current
+
+
+def _asked(packed: str) -> Asked:
+    try:
+        data = json.loads(packed)
+        return Asked(str(data["q"]), str(data["a"]), tuple(str(option) for option in data["o"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return Asked(packed)
+
+
+def _escape(text: str) -> str:
+    return _LOOKS_LIKE_MARK.sub(r"\\\1", text.strip("\n"))
+
+
+def _unescape(text: str) -> str:
+    _, _, words = text.strip("\n").partition("\n")  # the first line is our heading
+    return _ESCAPED_MARK.sub(r"\1", words.strip("\n"))
+
+
+def _sections(head: str) -> dict[str, str]:
+    parts = re.split(r"^## (.*)$", head, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _quotes(section: str, turns: dict[str, str]) -> Iterator[Quote]:
+    for line in section.splitlines():
+        if match := _QUOTE.match(line):
+            yield Quote(match[1], match[2], turns.get(match[3]) or urllib.parse.unquote(match[3]))
+
+
+def short_turn(turn: str) -> str:
+    """As much of a turn's id as tells it from others: UUIDs of version 7 and some hosts' ids begin
+    with the time.
+    """
+    return turn[:SHORT_TURN] if _RANDOM_FROM_THE_START.match(turn) else turn
+
+
+def short_turns(exchanges: Iterable[Exchange]) -> dict[str, str]:
+    """Each turn's id with what a quotation shows of it, which no two have in common."""
+    ids = {exchange.id: _field(exchange.id) for exchange in exchanges}
+    short = {turn: short_turn(shown) for turn, shown in ids.items()}
+    return short if len(set(short.values())) == len(short) else ids
+
+
+def _field(value: str) -> str:
+    """A host's id or time as one word that cannot end the comment it stands in."""
+    return urllib.parse.quote(value, safe=":._~/+@=,")
+
+
+def _work(section: str) -> Work:
+    found: dict[str, list[str]] = {field: [] for field in _WORK}
+    fields = {label: field for field, label in _WORK.items()}
+    for line in section.splitlines():
+        label, separator, item = line.removeprefix("- ").partition(": ")
+        if separator and label in fields:
+            found[fields[label]].append(_uncode(item))
+    return Work(**{field: tuple(items) for field, items in found.items()})
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _code(text: str) -> str:
+    ticks = "``" if "`" in text else "`"
+    pad = " " if ticks == "``" else ""
+    return f"{ticks}{pad}{_line(text)}{pad}{ticks}"
+
+
+def _uncode(text: str) -> str:
+    return text[3:-3] if text.startswith("`` ") and text.endswith(" ``") else text.strip("`")

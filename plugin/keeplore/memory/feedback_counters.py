@@ -1,0 +1,147 @@
+"""``feedback/<machine>.json``: how often one machine saw memories being of use. Ids, days and
+numbers, no text.
+
+A file has one writer and its numbers only grow, so that all machines together are their sum, in
+whatever order they are read (a G-counter, Shapiro et al. 2011). A memory stands on a line of its
+own, sorted by id, for git to merge and show.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from keeplore.memory.merge.memory_merge import Merge
+from keeplore.memory.names import is_id
+
+FOLDER = "feedback"
+SCHEMA = 1
+MAX_FILE = 4 * 1024 * 1024  # bytes
+MAX_MEMORIES = 10_000  # of one machine, some 80 bytes each; those longest out of use go first
+MAX_DAYS = 12  # kept of a memory; with more, the second oldest joins the third
+MOST = 1_000_000  # no counter is higher
+_DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What is known of one memory: in how many sessions it was of use, and in how many it was told
+    for nothing.
+    """
+
+    used: int = 0
+    last: str = ""  # the day on which it was of use last (YYYY-MM-DD), "" for never
+    idle: Mapping[str, int] = field(
+        default_factory=dict
+    )  # day → sessions that were told of it and made no use of it
+
+    def with_use(self, day: str) -> Tally:
+        return Tally(min(self.used + 1, MOST), max(self.last, day), self.idle)
+
+    def with_idle(self, day: str) -> Tally:
+        return Tally(self.used, self.last, {**self.idle, day: min(self.idle.get(day, 0) + 1, MOST)})
+
+    @property
+    def seen(self) -> str:
+        """The last day of which it tells."""
+        return max((self.last, *self.idle))
+
+
+def path_of(machine: str) -> str:
+    return f"{FOLDER}/{machine}.json"
+
+
+def total(tallies: Iterable[Tally]) -> Tally:
+    """What several machines, or several memories, have seen together."""
+    used, last, idle = 0, "", dict[str, int]()
+    for tally in tallies:  # a recall adds up a thousand, so in few steps
+        used, last = used + tally.used, max(last, tally.last)
+        for day, number in tally.idle.items():
+            idle[day] = idle.get(day, 0) + number
+    return Tally(used, last, idle)
+
+
+def parse(text: str) -> dict[str, Tally]:
+    """What a file says. Raises ValueError with what is wrong in it."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise ValueError(f"it is no JSON: {e}") from e
+    if not isinstance(data, dict) or not isinstance(data.get("memories"), dict):
+        raise ValueError("it should have the key memories, with a line for each")
+    if data.get("schema") != SCHEMA:
+        raise ValueError(f"its schema is {data.get('schema')!r}, and this Keeplore knows {SCHEMA}")
+    if len(data["memories"]) > MAX_MEMORIES:
+        raise ValueError(f"it has more than {MAX_MEMORIES} memories")
+    return {id_: _tally(id_, said) for id_, said in data["memories"].items()}
+
+
+def written(tallies: Mapping[str, Tally]) -> str:
+    """The text of a file; of too many memories those that were of use or told last."""
+    kept = sorted(tallies, key=lambda id_: (tallies[id_].seen, id_), reverse=True)[:MAX_MEMORIES]
+    lines = [f"{json.dumps(id_)}: {json.dumps(_plain(tallies[id_]))}" for id_ in sorted(kept)]
+    return f'{{"schema": {SCHEMA}, "memories": {{\n' + ",\n".join(lines) + "\n}}\n"
+
+
+def merge(_path: str, _base: str | None, one: str, other: str) -> Merge:
+    """Two versions of one machine's file, which only a copied disk can make: of each number the
+    higher.
+
+    One that cannot be read counts nothing.
+    """
+    first, second = _parsed(one), _parsed(other)
+    ids = first.keys() | second.keys()
+    joined = {id_: _higher(first.get(id_, Tally()), second.get(id_, Tally())) for id_ in ids}
+    return Merge(written(joined), {})
+
+
+def _parsed(text: str) -> dict[str, Tally]:
+    try:
+        return parse(text)
+    except ValueError:
+        return {}
+
+
+def _higher(one: Tally, other: Tally) -> Tally:
+    days = one.idle.keys() | other.idle.keys()
+    idle = {day: max(one.idle.get(day, 0), other.idle.get(day, 0)) for day in days}
+    return Tally(max(one.used, other.used), max(one.last, other.last), idle)
+
+
+def _plain(tally: Tally) -> dict[str, Any]:
+    used = {"used": tally.used, "last": tally.last} if tally.used else {}
+    # what was idle before the last use is settled by it, on whatever machine
+    idle = dict(_few(sorted(item for item in tally.idle.items() if item[0] > tally.last)))
+    return {**used, **({"idle": idle} if idle else {})}
+
+
+def _few(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """The days, at most ``MAX_DAYS``: the first one and the latest stay, for from them it is
+    reckoned.
+    """
+    while len(days) > MAX_DAYS:
+        (_, number), (day, more) = days[1:3]
+        days[1:3] = [(day, number + more)]
+    yield from days
+
+
+def _tally(id_: str, said: Any) -> Tally:
+    if not is_id(id_) or not isinstance(said, dict):
+        raise ValueError(f"{id_[:100]!r} is no memory with its counters")
+    used, last, idle = said.get("used", 0), said.get("last", ""), said.get("idle", {})
+    if not (_is_number(used) and isinstance(idle, dict) and all(map(_is_number, idle.values()))):
+        raise ValueError(f"{id_}: its numbers should be whole ones up to {MOST}")
+    days = [last, *idle] if used else [*idle]
+    if (
+        not all(isinstance(day, str) and _DAY.match(day) for day in days)
+        or len(idle) > 10 * MAX_DAYS
+    ):
+        raise ValueError(f"{id_}: its days should be like 2026-02-09, and few")
+    return Tally(used, last if used else "", idle)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MOST

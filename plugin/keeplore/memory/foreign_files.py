@@ -1,0 +1,234 @@
+"""Files that people and other programs put into a memory folder: read as memories, never rewritten.
+
+What the front matter does not say is told from the path and the text, so that every machine comes
+to the same: neither the time of the file nor anything else of its disk counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from keeplore.errors import Corrupt
+from keeplore.memory.frontmatter import conflict_line, parse
+from keeplore.memory.location import Location, as_id, location_of
+from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST, Memory
+from keeplore.memory.names import FOLDERS, is_id, is_project_name
+from keeplore.memory.note import title_and_text
+
+NOTE_CHARS = 2000  # what is longer is no single statement
+TITLE_CHARS = 200
+MAX_SECONDS = 1e11  # of Unix time; more are milliseconds
+INDEX = "MEMORY.md"  # the list of files that Claude Code keeps beside its own notes
+_CREATED = ("created_at", "created", "createdAt", "date", "timestamp")
+_UPDATED = ("updated_at", "updated", "updatedAt", "modified", "last_modified")
+# what other programs call a category; project notes of Claude Code are news of any sort, so they
+# get none
+_TYPES: Mapping[str, str] = {
+    "user": "user-facts",
+    "feedback": "corrections",
+    "reference": "infrastructure",
+    **{
+        word: category
+        for category, folder in FOLDERS.items()
+        for word in (category, folder, folder.removesuffix("s"))
+    },
+}
+_CLAUDE_TYPES = ("user", "feedback", "project", "reference")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*?)[ \t#]*\Z")
+_CODE = re.compile(r" {0,3}(?:```|~~~)")
+# an index's line about one file: what it points to is a memory of its own
+_POINTER = re.compile(
+    r"[ \t]*[-*+][ \t]+\**(?:\[\[[^\]\n]+\]\]|\[[^\]\n]*\]\((?!\w+://)[^)\n]+\.md\))"
+)
+
+
+def as_memory(text: str, path: str) -> Memory:
+    """Read any markdown file of a memory folder; ``path`` is relative to the workspace.
+
+    A file with front matter of ours is what ``parse`` makes of it. ``hints`` say what was missing
+    elsewhere. Raises Corrupt for a file without text, and for one whose front matter cannot be
+    read.
+    """
+    text = text.removeprefix("\ufeff")
+    memory = parse(text) if _begins_with_front_matter(text) else Memory({}, text, _conflict(text))
+    if not memory.problems and is_id(memory.id):
+        return memory
+    at = location_of(path)
+    if "schema" in memory.meta or memory.meta.get("kind") in KINDS:
+        told = {
+            "title": memory.title or title_of({}, memory.body, at),
+            "created_at": memory.created_at or moment(at.day),
+        }
+        return Memory({**memory.meta, **_needed(memory, at), **told}, memory.body, memory.problems)
+    body = _body(memory, at)
+    facts = {**_flat(memory.meta), **_needed(memory, at)}
+    conflicts = tuple(problem for problem in memory.problems if problem.startswith("conflict"))
+    return Memory(
+        {**memory.meta, **_told(facts, memory.body, at)}, body, conflicts, (_hint(memory.meta),)
+    )
+
+
+def _begins_with_front_matter(text: str) -> bool:
+    """Whether the file means to have front matter, sound or not."""
+    stripped = text.lstrip()
+    if not stripped.strip("\0"):
+        raise Corrupt(
+            "the file is empty", "Delete it, or bring its text back with `git checkout -- FILE`"
+        )
+    if stripped.startswith("<<<<<<<") and (line := conflict_line(text)):
+        raise Corrupt(
+            "conflict markers stand where the front matter begins",
+            "Keep one side and delete the markers",
+            line,
+        )
+    if not re.match(r"---[ \t]*(?:\r?\n|\Z)", stripped):
+        return False
+    if stripped != text:
+        raise Corrupt("blank lines stand before the front matter", "Delete them")
+    return True
+
+
+def _conflict(text: str) -> tuple[str, ...]:
+    return (
+        ("conflict markers stand in the text; keep one side and delete the markers",)
+        if conflict_line(text)
+        else ()
+    )
+
+
+def _needed(memory: Memory, at: Location) -> dict[str, Any]:
+    """What no memory can be found without: its id, and whom it is for."""
+    meta = _flat(memory.meta)
+    scope = "project" if meta.get("scope") == "repo" else meta.get("scope")
+    names = (meta.get(key) for key in ("project", "repo"))
+    project = next(
+        (name for name in names if isinstance(name, str) and is_project_name(name)), at.project
+    )
+    if scope not in SCOPES or (scope == "project" and not project):
+        scope, project = at.scope, at.project
+    found = {"id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id, "scope": scope}
+    if scope == "project":
+        found["project"] = project
+    if older := as_id(meta.get("supersedes")):
+        found["supersedes"] = older
+    return found
+
+
+def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
+    """Every field that Keeplore reads, from what the file says of itself in its own words."""
+    category = _category(facts, at)
+    created = next(filter(None, (moment(facts.get(key)) for key in _CREATED)), "") or moment(at.day)
+    updated = next(filter(None, (moment(facts.get(key)) for key in _UPDATED)), "")
+    # nothing proves that the user said it, and it comes from no other machine's Keeplore either
+    trust = facts["trust"] if facts.get("trust") in TRUST else "document"
+    told = {
+        "kind": _kind(facts, text, at),
+        "title": title_of(facts, text, at),
+        "created_at": created,
+        "updated_at": max(created, updated),
+        "category": category,
+        "trust": trust,
+    }
+    kept = {key: facts[key] for key in ("id", "scope", "project", "supersedes") if key in facts}
+    return kept | {key: value for key, value in told.items() if value}
+
+
+def _kind(facts: Mapping[str, Any], text: str, at: Location) -> str:
+    if at.stem.lower() in ("memory", "readme") or at.folder in ("documents", "conversations"):
+        return "document"
+    is_short = len(text) <= NOTE_CHARS
+    return "note" if is_short or at.category or facts.get("type") in _CLAUDE_TYPES else "document"
+
+
+def _category(facts: Mapping[str, Any], at: Location) -> str:
+    stated = facts.get("category")
+    if stated in CATEGORIES:
+        return str(stated)
+    names = (stated, facts.get("type"), *_tags(facts))
+    known = (_TYPES.get(name.strip().lower()) for name in names if isinstance(name, str))
+    return at.category or next(filter(None, known), "")
+
+
+def title_of(facts: Mapping[str, Any], text: str, at: Location) -> str:
+    """The front matter's title, else a heading, a name, the file's name, the first words."""
+    headings = list(_headings(text))
+    top = next((words for level, words in headings if level == 1), "")
+    first = next((words for _, words in headings), "") if text.lstrip().startswith("#") else ""
+    name = re.sub(r"[-_]+", " ", str(facts.get("name") or ""))  # a slug or words
+    stated = (facts.get("title"), top, name, first, at.words)
+    found = next((value for value in stated if isinstance(value, str) and value.strip()), "")
+    folded = " ".join((found or title_and_text(text)[0] or at.stem).split())
+    return (folded if len(folded) <= TITLE_CHARS else f"{folded[: TITLE_CHARS - 1]}…") or "untitled"
+
+
+def _headings(text: str) -> Iterator[tuple[int, str]]:
+    is_code = False
+    for line in text.splitlines():
+        is_code ^= bool(_CODE.match(line))
+        if not is_code and (match := _HEADING.match(line)):
+            yield len(match[1]), match[2]
+
+
+def _body(memory: Memory, at: Location) -> str:
+    """The text, with what the front matter alone says of it, and without an index's lines about
+    other files.
+    """
+    meta, body = _flat(memory.meta), memory.body
+    if at.rest[-1:] == (INDEX,) and not memory.meta:
+        return "".join(line for line in body.splitlines(keepends=True) if not _POINTER.match(line))
+    about = next(
+        (
+            v
+            for v in (meta.get("description"), meta.get("summary"))
+            if isinstance(v, str) and v.strip()
+        ),
+        "",
+    )
+    lines = [about.strip()] if about.strip() not in body else []
+    if tags := _tags(meta):
+        lines.append(f"Tags: {', '.join(tags)}")
+    return "\n\n".join((*lines, body))
+
+
+def _tags(meta: Mapping[str, Any]) -> list[str]:
+    tags = meta.get("tags")
+    words = tags.split(",") if isinstance(tags, str) else tags if isinstance(tags, list) else []
+    return [tag.strip() for tag in words if isinstance(tag, str) and tag.strip()]
+
+
+def _flat(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """The front matter with what lies one level deeper under ``metadata``, where Claude Code keeps
+    its type.
+    """
+    inner = meta.get("metadata")
+    return {**inner, **meta} if isinstance(inner, Mapping) else dict(meta)
+
+
+def moment(value: object) -> str:
+    """A time in any common notation as RFC 3339 in UTC; a day is its beginning, "" is what cannot
+    be read.
+    """
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            seconds = value / 1000 if abs(value) > MAX_SECONDS else value
+            then = datetime.fromtimestamp(seconds, UTC)
+        elif isinstance(value, str):
+            then = datetime.fromisoformat(value.strip())
+            then = then.astimezone(UTC) if then.tzinfo else then.replace(tzinfo=UTC)
+        else:
+            return ""
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return then.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _hint(meta: Mapping[str, Any]) -> str:
+    if not meta:
+        return "there is no front matter; id, title and scope are told from path and text"
+    missing = [
+        f"`{key}`" for key in ("id", "kind", "title", "created_at", "scope") if key not in meta
+    ]
+    return f"the front matter lacks {', '.join(missing)}; path and text stand for it"

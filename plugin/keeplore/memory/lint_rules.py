@@ -1,0 +1,243 @@
+"""What is wrong with memory files, by line: pure, from path and bytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from keeplore.errors import Corrupt
+from keeplore.memory.chains import Age, chains
+from keeplore.memory.foreign_files import as_memory
+from keeplore.memory.frontmatter import conflict_line, parse
+from keeplore.memory.location import location_of, precedence
+from keeplore.memory.model import Memory
+from keeplore.memory.names import FOLDERS
+from keeplore.memory.validation import SHOWN, faults, is_sound_id
+
+ERROR, WARNING = (
+    "error",
+    "warning",
+)  # Keeplore skips or misreads it; it is read, and could be better
+_TO_GIT = "Take it out, and replace it where it is used: once committed it stays in git's history"
+Secrets = Callable[[bytes], Iterable[tuple[int, int, str]]]  # start, end and kind of each
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """``line`` counts from 1; sorted by path and line."""
+
+    path: str
+    line: int
+    level: str
+    message: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file with what is wrong in it alone; ``memory`` is None where it cannot be read as one."""
+
+    path: str
+    memory: Memory | None
+    findings: tuple[Finding, ...]
+    text: str = ""
+
+    def line_of(self, key: str) -> int:
+        """The line of a key of the front matter, 1 where it has none."""
+        front = re.match(r"\ufeff?---[ \t]*\r?\n.*?^---", self.text, re.DOTALL | re.MULTILINE)
+        match = (
+            re.search(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:", front[0], re.MULTILINE)
+            if front
+            else None
+        )
+        return self.text.count("\n", 0, match.start()) + 1 if match else 1
+
+    def finding(self, key: str, level: str, message: str, remedy: str = "") -> Finding:
+        return Finding(self.path, self.line_of(key), level, message, remedy)
+
+
+def check(
+    path: str, data: bytes, secrets: Secrets, read: Callable[[str, bytes], Checked] | None = None
+) -> Checked:
+    """Everything that one file tells about itself, read as a memory or by ``read``. No message
+    repeats a secret.
+    """
+    hits = list(secrets(data))
+    checked = (read or _read)(path, data)
+    found = [_without(finding, data, hits) for finding in checked.findings]
+    found += [
+        Finding(
+            path, data.count(b"\n", 0, start) + 1, ERROR, f"a secret stands here: {kind}", _TO_GIT
+        )
+        for start, _, kind in hits
+    ]
+    return replace(checked, findings=tuple(found))
+
+
+def no_text(path: str, data: bytes, start: int) -> Finding:
+    """What is said of a file that is no UTF-8 from a byte on."""
+    line = data.count(b"\n", 0, start) + 1
+    return Finding(
+        path, line, ERROR, "the bytes here are no UTF-8", "Save the file as UTF-8 with your editor"
+    )
+
+
+def _read(path: str, data: bytes) -> Checked:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as e:
+        return Checked(path, None, (no_text(path, data, e.start),))
+    try:
+        memory = as_memory(text, path)
+    except Corrupt as e:
+        return Checked(path, None, (Finding(path, e.line, ERROR, e.message, e.remedy),))
+    checked = Checked(path, memory, (), text)
+    found = [
+        Finding(path, 1, WARNING, hint, "Leave it so, or write the keys down")
+        for hint in memory.hints
+    ]
+    if memory.problems:
+        found += _problems(checked, memory)
+    if not memory.hints:
+        found += _misplaced(checked, memory)
+    return replace(checked, findings=tuple(found))
+
+
+def _problems(checked: Checked, memory: Memory) -> Iterator[Finding]:
+    if not memory.hints:
+        for key, said, remedy in faults(parse(checked.text).meta):
+            yield checked.finding(key, ERROR, said, remedy[:1].upper() + remedy[1:])
+    if line := conflict_line(checked.text):
+        remedy = "Keep one side and delete the markers"
+        yield Finding(checked.path, line, ERROR, "conflict markers stand in the text", remedy)
+
+
+def _misplaced(checked: Checked, memory: Memory) -> Iterator[Finding]:
+    at = location_of(checked.path)
+    if (memory.scope, memory.project if memory.scope == "project" else "") != (
+        at.scope,
+        at.project,
+    ):
+        whose = f"project {memory.project}" if memory.scope == "project" else memory.scope
+        remedy = f"Move it below {_root(memory)}/, or change `scope` and `project`"
+        yield checked.finding(
+            "scope", WARNING, f"it is of scope {whose} and lies in {at.root}/", remedy
+        )
+    folder = FOLDERS.get(memory.category, "")
+    if memory.kind == "note" and folder and at.category not in ("", memory.category):
+        remedy = f"Move it to {folder}/, or change `category`"
+        yield checked.finding(
+            "category",
+            WARNING,
+            f"its category is {memory.category}, its folder {at.folder}",
+            remedy,
+        )
+
+
+def _root(memory: Memory) -> str:
+    return {"user": "user/memory", "workspace": "memory"}.get(
+        memory.scope, f"projects/{memory.project}/memory"
+    )
+
+
+def _without(finding: Finding, data: bytes, hits: Sequence[tuple[int, int, str]]) -> Finding:
+    message = finding.message
+    for start, end, kind in hits:
+        secret = data[start:end].decode("utf-8", "replace")
+        message = message.replace(secret, f"[{kind}]")
+        for size in range(
+            min(len(secret), SHOWN), 3, -1
+        ):  # a long value is cut, and so may the secret in it be
+            message = message.replace(f"{secret[:size]}…", f"[{kind}]…")
+    return replace(finding, message=message)
+
+
+def check_links(
+    files: Sequence[Checked], forgotten: Iterable[str], *, is_whole: bool
+) -> Iterator[Finding]:
+    """What files say of one another; chains are looked at only where ``files`` are all there
+    are.
+    """
+    by_id: dict[str, list[Checked]] = {}
+    for file in files:
+        if file.memory:
+            by_id.setdefault(file.memory.id, []).append(file)
+    for same in by_id.values():
+        first, *others = sorted(same, key=_rank, reverse=True)
+        remedy = "Delete this one, or give it an id of its own"
+        yield from (
+            f.finding("id", ERROR, f"its id is that of {first.path}, which is used", remedy)
+            for f in others
+        )
+    for id_ in sorted(by_id.keys() & set(forgotten)):
+        for file in by_id[id_]:
+            remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
+            if (
+                location_of(file.path).id == id_
+            ):  # the tombstone is that of whatever lies at this path
+                remedy = (
+                    f"Rename it if it is another memory; `keeplore restore {id_}` brings the "
+                    f"old one back"
+                )
+            yield file.finding(
+                "id", ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy
+            )
+    for file in files:
+        yield from _dangling(file, by_id.keys())
+    if is_whole:
+        yield from _chains({id_: same[0] for id_, same in by_id.items()})
+
+
+def _rank(file: Checked) -> tuple[bool, bool, str, str]:
+    return precedence(
+        file.path, *((file.memory.id, file.memory.updated_at) if file.memory else ("", ""))
+    )
+
+
+def _dangling(file: Checked, known: Collection[str]) -> Iterator[Finding]:
+    if file.memory is None:
+        return
+    own = file.memory.supersedes
+    for relationship, target in file.memory.links:
+        if target in known or not is_sound_id(target):
+            continue
+        key = "supersedes" if target == own else "related"
+        remedy = "Correct the id, or take the line out"
+        yield file.finding(key, WARNING, f"it {relationship} {target}, which is not here", remedy)
+
+
+def _chains(files: dict[str, Checked]) -> Iterator[Finding]:
+    memories = {id_: file.memory for id_, file in files.items() if file.memory}
+    ages: dict[str, Age] = {id_: (memory.created_at, id_) for id_, memory in memories.items()}
+    olds = {
+        id_: [to for kind, to in m.links if kind == "supersedes"]
+        for id_, m in memories.items()
+        if m.links
+    }
+    for id_, replaced in olds.items():
+        if id_ in replaced:
+            remedy = "Take the line out"
+            yield files[id_].finding("supersedes", WARNING, "it supersedes itself", remedy)
+    for chain in chains(olds, ages):
+        head = files[chain.head]
+        if chain.has_cycle:
+            said = f"its chain of versions runs in a circle; {head.path} counts as the newest"
+            yield from (
+                files[id_].finding(
+                    "supersedes", WARNING, said, "Take `supersedes` out of the oldest version"
+                )
+                for id_ in chain.members
+                if id_ != chain.head
+            )
+        if len(chain.leaves) > 1:
+            others = ", ".join(files[id_].path for id_ in chain.leaves if id_ != chain.head)
+            said = (
+                f"this version and {others} replaced the same memory; this one counts, being newer"
+            )
+            yield head.finding(
+                "supersedes",
+                WARNING,
+                said,
+                f"`keeplore edit {chain.head}` makes one version of them",
+            )

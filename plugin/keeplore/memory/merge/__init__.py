@@ -1,0 +1,1 @@
+"""Two changed versions of one file as one: pure functions, the same on every machine."""

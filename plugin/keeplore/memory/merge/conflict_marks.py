@@ -1,0 +1,84 @@
+"""What a merge by others left in a file: marks of conflicts or keys that stand twice → the versions
+in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_START, _BASE, _MIDDLE, _END = (
+    re.compile(rf"{sign}{{7}}(?: .*)?\Z") for sign in (r"<", r"\|", r"=", r">")
+)
+_KEY = re.compile(r"([A-Za-z_][\w-]*):(?:\s|\Z)")
+_FENCE = re.compile(r"\A(---[ \t]*\n)(.*?)(^---[ \t]*(?:\n|\Z))", re.DOTALL | re.MULTILINE)
+
+
+def versions(text: str) -> tuple[str, ...] | None:
+    """The versions, each once, that failed merges or a union of lines left in one text; None where
+    it is whole.
+
+    Two as a rule; more where a text with marks was committed and met the next conflict.
+    """
+    text = text.replace("\r\n", "\n")
+    sides = _by_marks(text) or _by_keys(text)
+    return (
+        tuple(dict.fromkeys(whole for side in sides for whole in versions(side) or (side,)))
+        if sides
+        else None
+    )
+
+
+def _by_marks(text: str) -> tuple[str, str] | None:
+    """Both sides of every conflict, as git's merge, diff3 and zdiff3 styles mark them; None for
+    other texts.
+
+    A conflict inside of a side stays in it.
+    """
+    sides: dict[str, list[str]] = {"one": [], "base": [], "other": []}
+    part, found, depth = "", 0, 0
+    for line in text.split("\n"):
+        if not part and _START.match(line):
+            part, found = "one", found + 1
+        elif not depth and part == "one" and _BASE.match(line):
+            part = "base"
+        elif not depth and part in ("one", "base") and _MIDDLE.match(line):
+            part = "other"
+        elif not depth and part == "other" and _END.match(line):
+            part = ""
+        else:
+            depth += bool(part and _START.match(line)) - bool(depth and _END.match(line))
+            for side in (part,) if part else ("one", "other"):
+                sides[side].append(line)
+    return ("\n".join(sides["one"]), "\n".join(sides["other"])) if found and not part else None
+
+
+def _by_keys(text: str) -> tuple[str, str] | None:
+    """A front matter with the first and with the last of each key that stands twice."""
+    match = _FENCE.match(text)
+    if match is None:
+        return None
+    blocks = list(_blocks(match[2].splitlines(keepends=True)))
+    first: dict[str, str] = {}
+    last: dict[str, str] = {}
+    for key, block in blocks:
+        first.setdefault(key, block)
+        last[key] = block
+    if len(first) == len(blocks):
+        return None
+    rest = text[match.end() :]
+    one, other = (f"{match[1]}{''.join(kept.values())}{match[3]}{rest}" for kept in (first, last))
+    return one, other
+
+
+def _blocks(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Each key of the first level with its lines."""
+    key, block = "", ""
+    for line in lines:
+        if match := _KEY.match(line):
+            if block:
+                yield key, block
+            key, block = match[1], ""
+        block += line
+    if block:
+        yield key, block

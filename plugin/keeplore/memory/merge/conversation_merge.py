@@ -1,0 +1,154 @@
+"""Two versions of a conversation's body as one, exchange by exchange: lines of two exchanges are
+never mixed.
+
+Other than text that people write, a conversation is a record: what one side alone has was said, and
+stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from keeplore.memory.conversation_body import EXCHANGES, PARTS, Conversation
+from keeplore.memory.merge.line_merge import Join, join, joined_list
+
+_TURN = re.compile(r"^(?=<!-- keeplore:turn )", re.MULTILINE)
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
+_DATE = re.compile(r"^\*\*Date\*\*: .*\n?", re.MULTILINE)
+_ORDER = [f"## {heading}" for heading in (*PARTS.values(), "Code references", "Related")]
+
+Blocks = Mapping[
+    tuple[str, int], str
+]  # by what a block begins with, and which of those that begin so it is
+
+
+def join_records(base: str | None, loser: str, winner: str, *, is_derived: bool = False) -> Join:
+    """Merge two bodies; an exchange is known by its turn, and those of both sides stand in the
+    order of their times.
+
+    ``is_derived``: what the loser has above the exchanges was made from them, and gives way without
+    a clash.
+    """
+    one, other, before = (
+        _TURN.split(text.replace("\r\n", "\n")) for text in (loser, winner, base or "")
+    )
+    head = _head(before[0] if base is not None else None, one[0], other[0])
+    blocks, is_clash = _exchanges(_by_turn(before[1:]), _by_turn(one[1:]), _by_turn(other[1:]))
+    text = f"{head.text.rstrip()}\n\n" + "".join(f"{block.rstrip()}\n\n" for block in blocks)
+    return Join(_dated(text.rstrip() + "\n"), is_clash or (head.is_clash and not is_derived))
+
+
+def _head(base: str | None, loser: str, winner: str) -> Join:
+    """What stands above the exchanges, without the date, which follows from them: lists as such,
+    all else by lines.
+    """
+    was, mine, theirs = (
+        {} if text is None else _by_heading(_DATE.sub("", text)) for text in (base, loser, winner)
+    )
+    text, is_clash = "", False
+    for key in sorted({**theirs, **mine}, key=_place):
+        lists, rests = zip(
+            *(_items(side.get(key, "")) for side in (was, mine, theirs)), strict=True
+        )
+        rest = join(rests[0] if base is not None else None, *rests[1:])
+        is_clash = is_clash or rest.is_clash
+        listed = "".join(joined_list(*lists))
+        if key not in was or (key in mine and key in theirs) or listed:
+            text += (
+                "\n\n".join(
+                    part.strip("\n") for part in (key[0], listed, rest.text) if part.strip("\n")
+                )
+                + "\n\n"
+            )
+    return Join(text, is_clash)
+
+
+def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], bool]:
+    joined: list[str] = []
+    is_clash = False
+    for key in dict.fromkeys((*other, *one)):
+        was, mine, theirs = base.get(key), one.get(key), other.get(key)
+        if mine is not None and theirs is not None:
+            result = _joined(was, mine, theirs)
+            joined.append(result.text)
+            is_clash = is_clash or result.is_clash
+        elif (kept := theirs if mine is None else mine) and kept != was:
+            joined.append(kept)  # one that a side removed stays away unless the other changed it
+    return _in_time(joined), is_clash
+
+
+def _joined(was: str | None, one: str, other: str) -> Join:
+    """One exchange; where both sides only heard more of it, the longer says what the other does."""
+    if was is None:
+        return _grown(one, other) or join(was, one, other)
+    result = join(was, one, other)
+    return (_grown(one, other) or result) if result.is_clash else result
+
+
+def _grown(one: str, other: str) -> Join | None:
+    """An exchange of which one side heard more; the first line has the time of its end."""
+    short, long = sorted((one, other), key=len)
+    lines, more = (text.rstrip().split("\n")[1:] for text in (short, long))
+    return (
+        Join(long, is_clash=False)
+        if len(short) < len(long) and more[: len(lines)] == lines
+        else None
+    )
+
+
+def _in_time(texts: list[str]) -> list[str]:
+    """By the time at which each was said; one without a time stays behind the one before it."""
+    times: list[str] = []
+    for text in texts:
+        exchanges = Conversation.from_markdown(f"\n{EXCHANGES}\n{text}").exchanges
+        times.append((exchanges[0].at if exchanges else "") or (times[-1] if times else ""))
+    return [text for _, text in sorted(zip(times, texts, strict=True), key=lambda item: item[0])]
+
+
+def _dated(body: str) -> str:
+    """The body with its date line, which stands below the title."""
+    exchanges = Conversation.from_markdown(body).exchanges
+    if not exchanges or not body.startswith("# "):
+        return body
+    date = Conversation("", exchanges).head.split("\n")[2]
+    title, _, rest = body.partition("\n")
+    rest = rest.lstrip("\n")
+    return f"{title}\n\n{date}\n" + ("" if rest.startswith("**") else "\n") + rest
+
+
+def _by_turn(blocks: Iterable[str]) -> Blocks:
+    return _numbered((" ".join(block.split(None, 3)[:3]), block) for block in blocks)
+
+
+def _by_heading(head: str) -> Blocks:
+    sections = (text if number else f"\n{text}" for number, text in enumerate(_SECTION.split(head)))
+    return _numbered((text.split("\n")[0].rstrip(), text.partition("\n")[2]) for text in sections)
+
+
+def _numbered(items: Iterable[tuple[str, str]]) -> Blocks:
+    seen: Counter[str] = Counter()
+    found = {}
+    for name, text in items:
+        found[name, seen[name]] = text
+        seen[name] += 1
+    return found
+
+
+def _items(section: str) -> tuple[list[str], str]:
+    """The lines that are items of a list, and the others."""
+    lines = section.splitlines(keepends=True)
+    return [line for line in lines if line[:2] == "- "], "".join(
+        line for line in lines if line[:2] != "- "
+    )
+
+
+def _place(key: tuple[str, int]) -> float:
+    """Where a part stands: what a person added comes after ours, and the exchanges come last."""
+    known = {
+        "": -1.0,
+        **{heading: float(n) for n, heading in enumerate(_ORDER)},
+        EXCHANGES: len(_ORDER) + 1.0,
+    }
+    return known.get(key[0], float(len(_ORDER)))

@@ -1,0 +1,140 @@
+"""Two changed versions of a text as one, line by line: what differs apart is joined, what differs
+in one place clashes.
+
+Three-way merging as in S. Khanna, K. Kunal and B. C. Pierce, "A formal investigation of diff3"
+(2007), with one rule more: where both sides only add, both additions stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+# of one version; matching takes more than linear time, and what is longer clashes as a whole
+MAX_LINES = 20_000
+
+Lines = Sequence[str]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """``is_clash`` where both sides changed the same lines: the text then has those of
+    ``winner``.
+    """
+
+    text: str
+    is_clash: bool
+
+
+def join(base: str | None, loser: str, winner: str) -> Join:
+    """Merge two versions of ``base``; None where there was none, and then what both have counts as
+    it.
+
+    Of two additions at one place the loser's comes first. Without a base they may as well be two
+    changes of one line, and clash.
+    """
+    if loser == winner or base == loser:
+        return Join(winner, is_clash=False)
+    if base == winner:
+        return Join(loser, is_clash=False)
+    # splitting so keeps whether the text ends with a line end
+    one, other = (_lines(text) for text in (loser, winner))
+    if max(len(one), len(other)) > MAX_LINES:
+        return Join(winner, is_clash=True)
+    before = _common(one, other) if base is None else _lines(base)
+    lines: list[str] = []
+    is_clash = False
+    for was, theirs, ours in _regions(before, one, other):
+        joined = _joined(was, theirs, ours, may_both_stay=base is not None)
+        is_clash = is_clash or joined is None
+        lines += ours if joined is None else joined
+    return Join("\n".join(lines), is_clash)
+
+
+def joined_list(was: Sequence[T], one: Sequence[T], other: Sequence[T]) -> list[T]:
+    """What neither side took away, then what ``other``, the winner, added, then what the other one
+    did.
+    """
+    kept = [item for item in was if item in one and item in other]
+    for item in (*other, *one):
+        if item not in was and item not in kept:
+            kept.append(item)
+    return kept
+
+
+def _lines(text: str) -> list[str]:
+    # a program that writes other line ends has changed no line
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def _joined(was: Lines, one: Lines, other: Lines, *, may_both_stay: bool) -> Lines | None:
+    """One stretch between lines that all have; None for a clash."""
+    if one in (was, other):
+        return other
+    if other == was:
+        return one
+    return _both(one, other) if may_both_stay and not was else None
+
+
+def _both(one: Lines, other: Lines) -> Lines:
+    """Two additions at one place, each whole, as parts may mean nothing apart; one that the other
+    holds stands once.
+    """
+    if _holds(one, other):
+        return one
+    return other if _holds(other, one) else [*one, *other]
+
+
+def _holds(lines: Lines, part: Lines) -> bool:
+    return any(lines[n : n + len(part)] == part for n in range(len(lines) - len(part) + 1))
+
+
+def _common(one: Lines, other: Lines) -> list[str]:
+    return [line for a, _, size in _matches(one, other) for line in one[a : a + size]]
+
+
+def _regions(base: Lines, one: Lines, other: Lines) -> Iterator[tuple[Lines, Lines, Lines]]:
+    """The three texts cut where all have the same lines; those come as regions of their own."""
+    at, a, b = 0, 0, 0
+    for start, end, in_one, in_other in _shared(base, one, other):
+        yield base[at:start], one[a:in_one], other[b:in_other]
+        size = end - start
+        yield base[start:end], one[in_one : in_one + size], other[in_other : in_other + size]
+        at, a, b = end, in_one + size, in_other + size
+
+
+def _shared(base: Lines, one: Lines, other: Lines) -> Iterator[tuple[int, int, int, int]]:
+    """Stretches of base that both others have: its start and end, and where they begin in the
+    others.
+    """
+    first, second = _matches(base, one), _matches(base, other)
+    i = j = 0
+    while i < len(first) and j < len(second):
+        (a, in_one, size_one), (b, in_other, size_other) = first[i], second[j]
+        start, end = max(a, b), min(a + size_one, b + size_other)
+        if start < end:
+            yield start, end, in_one + start - a, in_other + start - b
+        if a + size_one < b + size_other:
+            i += 1
+        else:
+            j += 1
+    yield len(base), len(base), len(one), len(other)
+
+
+def _matches(one: Lines, other: Lines) -> list[tuple[int, int, int]]:
+    """Where two texts have the same lines; beginning and end first, which is nearly all of it and
+    costs nothing.
+    """
+    limit = min(len(one), len(other))
+    head = next((n for n in range(limit) if one[n] != other[n]), limit)
+    limit -= head
+    tail = next((n for n in range(limit) if one[-1 - n] != other[-1 - n]), limit)
+    middle = SequenceMatcher(
+        None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=True
+    )
+    inner = [(a + head, b + head, size) for a, b, size in middle.get_matching_blocks() if size]
+    ends = [(0, 0, head), *inner, (len(one) - tail, len(other) - tail, tail)]
+    return [match for match in ends if match[2]]

@@ -1,0 +1,352 @@
+"""Two changed versions of one memory as one: a pure function, the same on every machine and whoever
+merges first.
+
+Nothing that a person wrote is lost: what cannot be joined stands in a second memory that
+``contradicts`` the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.errors import Corrupt, UnsafePath
+from keeplore.memory.entity_file import UNKNOWN, EntityFile, key_of, parse_entity, serialise_entity
+from keeplore.memory.frontmatter import parse, serialise
+from keeplore.memory.merge.conversation_merge import join_records
+from keeplore.memory.merge.line_merge import Join, join, joined_list
+from keeplore.memory.model import TRUST, Memory, in_order
+from keeplore.memory.names import is_id, new_id, relative_path
+
+CONFLICT = ".conflict-"  # in the name of a file that is no memory with an id
+TRIGGER = "merge"  # of the memory that stands beside another
+_HASH_CHARS = 8
+MAX_NAME = 255  # bytes, the limit of common file systems
+_MISSING: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """``text`` for the file's own place, and what stands beside it: path and text, for what could
+    not be joined.
+    """
+
+    text: str
+    beside: Mapping[str, str]
+
+
+def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
+    """Merge two versions of the file at ``path``; ``base`` is what both were made of, None where
+    nothing was.
+
+    Both orders of the two give the same. Never raises: what has no front matter of ours is merged
+    as plain text.
+    """
+    winner, loser = sorted((one, other), key=_precedence, reverse=True)
+    if winner == loser or base == loser:
+        return Merge(winner, {})
+    if base == winner:
+        return Merge(loser, {})
+    first, second = _memory(winner), _memory(loser)
+    if first is None or second is None or first.id != second.id:
+        # a version that can be read comes before one that cannot, which is what _precedence puts
+        # last
+        return _merge_plain(path, base, winner, loser, is_text=first is None and second is None)
+    origin = _memory(base) if base is not None else None
+    before = origin if origin and origin.id == first.id else None
+    meta, is_clash = _joined_meta(before.meta if before else None, second.meta, first.meta)
+    joining = join_records if first.kind == second.kind == "conversation" else join
+    body = joining(before.body if before else None, second.body, first.body)
+    front = join(
+        _front(base, before) if base and before else None,
+        _front(loser, second),
+        _front(winner, first),
+    )
+    try:
+        text = _as_written(front, Memory(meta, body.text))
+    except Corrupt:  # together it is more than a front matter may hold
+        return Merge(winner, _beside(path, first, second, loser))
+    return Merge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
+
+
+def merge_session(
+    base: Memory | None, ours: Memory, edited: Memory
+) -> tuple[Memory, Memory | None]:
+    """What a session writes anew into an open conversation that somebody changed since it wrote
+    ``base``.
+
+    Each change stays, also where the session has something else: what it has above the exchanges is
+    made from them. Where both changed the same words of an exchange, the session's version is the
+    second memory, to stand beside.
+    """
+    meta, _ = _joined_meta(base.meta if base else None, ours.meta, edited.meta)
+    body = join_records(base.body if base else None, ours.body, edited.body, is_derived=True)
+    joined = Memory(meta, body.text)
+    return joined, _contradicting(edited, ours, serialise(ours)) if body.is_clash else None
+
+
+def contradicting(kept: str, other: str) -> str:
+    """The second of two files with one id as a memory of its own, "" where one of them is none of
+    ours.
+    """
+    first, second = _memory(kept), _memory(other)
+    if first is None or second is None or first.id != second.id:
+        return ""
+    if not all({"schema", "kind"} & memory.meta.keys() for memory in (first, second)):
+        return ""  # another program's, which are never rewritten
+    return serialise(_contradicting(first, second, other))
+
+
+def merge_text(path: str, base: str | None, one: str, other: str) -> Merge:
+    """The same for any other text: lines are joined; on a clash both files stay."""
+    winner, loser = sorted((one, other), key=_fingerprint, reverse=True)
+    return _merge_plain(path, base, winner, loser, is_text=True)
+
+
+def merge_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """Two versions of what is no text: one keeps the place, the other stands beside it."""
+    loser, winner = sorted((one, other), key=lambda data: hashlib.sha256(data).digest())
+    return winner, {} if winner == loser else {beside_path(path, loser): loser}
+
+
+def merge_lines(base: str, one: str, other: str) -> str:
+    """Two versions of a file to which JSON objects with ``at`` are only added, one a line: each
+    line once, by time.
+    """
+    # not splitlines(): JSON may hold other line ends inside of a text
+    kept = base.removesuffix("\n").split("\n") if base else []
+    if not all(text.startswith(base) for text in (one, other)):  # a person edited it
+        kept = []
+    known = set(kept)
+    added = {
+        line
+        for text in (one, other)
+        for line in text.split("\n")
+        if line.strip() and line not in known
+    }
+    return "".join(f"{line}\n" for line in [*kept, *sorted(added, key=_moment)])
+
+
+def merge_project(base: str | None, one: str, other: str) -> str:
+    """Two versions of a ``project.json``: key by key, lists as sets."""
+    texts = sorted((one, other), key=_fingerprint)
+    loser, winner = map(_json, texts)
+    if loser is None or winner is None:
+        return next((text for text in texts if _json(text) is not None), max(one, other))
+    meta, _ = _joined_meta(_json(base) if base is not None else None, loser, winner)
+    return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
+
+
+def merge_entity(path: str, base: str | None, one: str, other: str) -> Merge:
+    """Two versions of an entity's file: the aliases of both; of two types, or spellings of its
+    name, the smaller.
+
+    A file that cannot be read, or is about another entity, stays beside the first.
+    """
+    loser, winner = sorted(
+        (one, other), key=lambda text: (_entity(text) is not None, _fingerprint(text))
+    )
+    first, second = _entity(winner), _entity(loser)
+    if winner == loser or first is None:
+        return merge_text(path, base, one, other)
+    if second is None or key_of(first.name) != key_of(second.name):
+        return Merge(winner, {beside_path(path, loser.encode()): loser})
+    origin = _entity(base) if base is not None else None
+    before = origin.said if origin else {}
+    said, _ = _joined_meta(before, second.said, first.said)
+    for key in ("name", "type"):
+        given = {side[key] for side in (first.said, second.said)} - {before.get(key), UNKNOWN}
+        said[key] = min(given, default=said[key])
+    joined = join(base, loser, winner)
+    told = None if joined.is_clash else _entity(joined.text)
+    text = serialise_entity(said)
+    # the lines of both where they say the same: a person's comments stay so
+    return Merge(joined.text if told and told.said == parse_entity(text).said else text, {})
+
+
+def beside_path(path: str, loser: bytes) -> str:
+    """The name for a version that lost its place: made of its content, so that every machine gives
+    the same.
+    """
+    folder, slash, name = path.rpartition("/")
+    stem, dot, extension = name.rpartition(".")
+    if not stem:  # .gitignore
+        stem, dot, extension = name, "", ""
+    mark = f"{CONFLICT}{hashlib.sha256(loser).hexdigest()[:_HASH_CHARS]}{dot}{extension}"
+    # a name that fills what file systems allow gives way
+    room = MAX_NAME - len(mark.encode("utf-8", "surrogateescape"))
+    stem = stem.encode("utf-8", "surrogateescape")[:room].decode("utf-8", "ignore")
+    return f"{folder}{slash}{stem}{mark}"
+
+
+def _merge_plain(path: str, base: str | None, winner: str, loser: str, *, is_text: bool) -> Merge:
+    if is_text:
+        joined = join(base, loser, winner)
+        if not joined.is_clash:
+            return Merge(joined.text, {})
+    return Merge(winner, {beside_path(path, loser.encode()): loser})
+
+
+def _precedence(text: str) -> tuple[bool, str, int, str]:
+    """Which version keeps the place: one that can be read, the later one by what it says of itself,
+    else by content.
+    """
+    memory = _memory(text)
+    if memory is None:
+        return (False, "", 0, _fingerprint(text))
+    return (True, memory.updated_at, memory.version, _fingerprint(text))
+
+
+def _fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _memory(text: str) -> Memory | None:
+    """A memory with an id of ours, None for every other text."""
+    try:
+        memory = parse(text)
+    except Corrupt:
+        return None
+    return memory if is_id(memory.id) else None
+
+
+def _entity(text: str) -> EntityFile | None:
+    try:
+        return parse_entity(text)
+    except Corrupt:
+        return None
+
+
+def _front(text: str, memory: Memory) -> str:
+    """What stands above the body, as somebody wrote it."""
+    return text[: len(text) - len(memory.body)].removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _as_written(front: Join, memory: Memory) -> str:
+    """The text of a memory, its front matter in the lines of both sides where they say the same:
+    comments stay so.
+    """
+    text = front.text + memory.body
+    told = None if front.is_clash else _memory(text)
+    is_same = told and told.body == memory.body and _exactly(told.meta) == _exactly(memory.meta)
+    return text if is_same else serialise(memory)
+
+
+def _exactly(meta: Mapping[str, Any]) -> str:
+    return json.dumps(meta, sort_keys=True)
+
+
+def _contradicting(winner: Memory, loser: Memory, text: str) -> Memory:
+    """The version that lost lines, as a memory of its own that names the other; ``text`` is its
+    file's.
+    """
+    link = {"id": winner.id, "relationship": "contradicts"}
+    related = loser.meta.get("related")
+    # it replaces nothing: a second head would make a fork of the chain
+    kept = (
+        [item for item in related if not _is_superseding(item)] if isinstance(related, list) else []
+    )
+    links = [*kept, link]
+    copy = loser.with_meta(
+        id=new_id("conflict", winner.id, _fingerprint(text)),
+        related=links,
+        supersedes=None,
+        status=None,
+        trigger=TRIGGER,
+    )
+    return Memory(in_order(copy.meta), copy.body)
+
+
+def _beside(path: str, winner: Memory, loser: Memory, text: str) -> dict[str, str]:
+    copy = _contradicting(winner, loser, text)
+    try:
+        return {relative_path(copy): serialise(copy)}
+    except (UnsafePath, Corrupt):
+        return {beside_path(path, text.encode()): text}
+
+
+def _is_superseding(link: Any) -> bool:
+    return isinstance(link, dict) and link.get("relationship") == "supersedes"
+
+
+def _joined_meta(
+    base: Mapping[str, Any] | None,
+    loser: Mapping[str, Any],
+    winner: Mapping[str, Any],
+    *,
+    is_inside: bool = False,
+) -> tuple[dict[str, Any], bool]:
+    """Key by key; whether two values were given that cannot both stay."""
+    joined: dict[str, Any] = {}
+    is_clash = False
+    for key in dict.fromkeys((*winner, *loser)):
+        was = base.get(key, _MISSING) if base is not None else _MISSING
+        one, other = loser.get(key, _MISSING), winner.get(key, _MISSING)
+        if _same(one, was) or _same(one, other):
+            value = other
+        elif _same(other, was):
+            value = one
+        else:
+            value, clashes = _joined_value("" if is_inside else key, was, one, other)
+            is_clash = is_clash or clashes
+        if value is not _MISSING:
+            joined[key] = value
+    return joined, is_clash
+
+
+def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
+    """One value of two that were both changed, ``other`` being the winner's, and whether the
+    loser's is lost.
+    """
+    if key == "status":  # who closed a conversation has closed it
+        return (_MISSING if _MISSING in (one, other) else other), False
+    if one is _MISSING or other is _MISSING:  # removed here, changed there
+        return (other if one is _MISSING else one), False
+    if isinstance(one, list) and isinstance(other, list):
+        return joined_list(was if isinstance(was, list) else [], one, other), False
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        joined, is_clash = _joined_meta(
+            was if isinstance(was, Mapping) else None, one, other, is_inside=True
+        )
+        return joined, is_clash and key != "source"  # of two machines that wrote, one is named
+    rule = _RULES.get(key)
+    if rule and type(one) is type(other):
+        return rule(one, other), False
+    return other, True
+
+
+def _lower_trust(one: Any, other: Any) -> Any:
+    known = [value for value in (one, other) if value in TRUST]
+    return min(known, key=TRUST.index) if len(known) == 2 else TRUST[0]
+
+
+_RULES: Mapping[str, Callable[[Any, Any], Any]] = {
+    "created_at": min,
+    "updated_at": max,
+    "version": max,
+    "confidence": min,
+    "permanent": max,
+    "trust": _lower_trust,
+}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of one type: ``1`` and ``true`` are two values."""
+    return one is other or (type(one) is type(other) and bool(one == other))
+
+
+def _moment(line: str) -> tuple[str, str]:
+    entry = _json(line)
+    at = entry.get("at") if entry else ""
+    return (at if isinstance(at, str) else ""), line
+
+
+def _json(text: str) -> dict[str, Any] | None:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None

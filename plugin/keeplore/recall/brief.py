@@ -1,0 +1,348 @@
+"""What a host is given when a session begins or goes on, and after it has shortened its context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from keeplore.errors import StoreError
+from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.memory import Conversation, Memory, Quote
+from keeplore.memory.note import said_by, statement_of
+from keeplore.recall.excerpt import sentences_of
+from keeplore.recall.injection_filter import BELIEVED, FOREIGN, may_be_injected, stated_trust
+from keeplore.recall.render import (
+    PATH_CHARS,
+    SAID_BY,
+    TITLE_CHARS,
+    Fenced,
+    Item,
+    Room,
+    Section,
+    block,
+    label,
+    one_line,
+    place,
+    quoted,
+    reference,
+)
+from keeplore.text.similarity import content_hash, normalised
+
+if TYPE_CHECKING:
+    from keeplore.index import Index
+    from keeplore.store import Store
+
+SAME_CHARS = 20  # a title that begins like the statement is cut from it
+QUOTE_CHARS = 260
+LAST_WORDS_CHARS = 200
+CONVERSATIONS = 12  # latest ones that are read for decisions and open questions
+OWN_CONVERSATIONS = 30  # of a session that was compacted
+NOTES = 2_000  # looked through for permanent ones
+PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS, FILES = 8, 10, 6, 6, 6, 12  # items of each section
+MORE_PERMANENT = "{} more are permanent: `keeplore list --permanent --limit 0` lists them all"
+DECIDED = "architectural-decisions"  # the category of notes that tell a decision
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A workspace as it is seen from a directory: the scopes that apply, the own project first
+    where there is one.
+
+    ``trust`` tells how far a memory is believed here; over so many links a brief tells what is
+    ``related``.
+    """
+
+    index: Index
+    store: Store
+    scopes: tuple[tuple[str, str], ...]
+    trust: Callable[[Memory], str] = stated_trust
+    related: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a session knows already: when it was briefed last (RFC 3339, UTC), and when which memory
+    was shown.
+
+    ``since`` is "" for a session that knows nothing: everything is new to it. ``words`` are the
+    keys of all that it was shown, ``answers`` the memories that came beside a prompt, before an
+    edit or as an answer.
+    """
+
+    since: str = ""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    words: frozenset[str] = frozenset()
+    answers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A row of the index with its file as it is now; of a conversation what was said until
+    ``since`` is known.
+
+    The row's trust is what the memory is believed here, not what its file states.
+    """
+
+    row: MemoryRow
+    memory: Memory
+    talk: Conversation | None = None
+    since: str = ""
+
+    def is_new(self, turn: str) -> bool:
+        """Is what was said in this turn new to the session?"""
+        at = (
+            next((e.ended_at or e.at for e in self.talk.exchanges if e.id == turn), "")
+            if self.talk
+            else ""
+        )
+        return not at or at > self.since
+
+
+NOTHING = Told()
+
+
+def brief(
+    views: Sequence[View], *, session: str, source: str, room: Room, told: Told = NOTHING
+) -> Fenced:
+    """A fenced block and the ids of the memories it quotes; ("", ()) when there is nothing to say.
+
+    ``source`` is the host's reason: after ``compact`` the block begins with what this very session
+    said before. The first view is that of the directory itself, the others are inherited. ``told``
+    leaves out what is known.
+    """
+    own_view = views[0]
+    own = (
+        [*_conversations(own_view, Allowed(), session, OWN_CONVERSATIONS)]
+        if session and source == "compact"
+        else []
+    )
+    there = Allowed(own_view.scopes[:1] if own_view.scopes[0][0] == "project" else own_view.scopes)
+    # what a session that goes on said itself, its host still has or was just given
+    latest = [
+        new
+        for read in _conversations(own_view, there, "", CONVERSATIONS)
+        if (read.row.session != session or not session) and (new := _unknown(read, own_view, told))
+    ]
+    said = {content_hash(quote.text) for read in own for quote in decided_in(read)}
+    listed = [(view, *_notes(view)) for view in views]
+    notes = [
+        read
+        for view, found, _ in listed
+        for read in found
+        if (read.row.permanent or not said & said_by(read.memory)) and _unknown(read, view, told)
+    ]
+    # a session that goes on hears what is new, not how much there is
+    permanent = 0 if told.since else sum(count for _, _, count in listed)
+    near = Section("Related to these:", list(_related(own_view, [*notes, *latest], told)))
+    return block([*_this_session(own), *_standing(notes, latest, permanent), near], room)
+
+
+def _unknown(read: Read, view: View, told: Told) -> Read | None:
+    """The memory with what is new in it to the session, None for nothing."""
+    known_at = max(told.since, told.shown.get(read.row.id, ""))
+    if not known_at:
+        return read
+    if read.row.updated_at <= known_at:
+        # written before, but pulled from another machine later
+        return (
+            read
+            if read.row.id not in told.shown and _arrived(view, read.row.path) > told.since
+            else None
+        )
+    return Read(read.row, read.memory, read.talk, known_at) if read.talk else read
+
+
+def _arrived(view: View, path: str) -> str:
+    try:
+        return (
+            datetime.fromtimestamp((view.store.root / path).stat().st_mtime, UTC).isoformat()[:19]
+            + "Z"
+        )
+    except (OSError, OverflowError, ValueError):
+        return ""
+
+
+def _this_session(own: list[Read]) -> Iterator[Section]:
+    """Oldest first, as it was said."""
+    talks = own[::-1]
+    yield Section(
+        "Decided earlier in this session:",
+        list(_quotes(talks, "decision", "also_decided"))[-DECISIONS * 2 :],
+    )
+    yield Section(
+        "Reasons given earlier in this session:", list(_quotes(talks, "reasoning"))[-OPTIONS:]
+    )
+    yield Section(
+        "Still open in this session:", list(_quotes(talks, "open_questions"))[-QUESTIONS:]
+    )
+    yield Section(
+        "Options weighed earlier in this session:", list(_quotes(talks, "options"))[-OPTIONS:]
+    )
+    yield Section(
+        "What this session worked on:", [topic for read in talks if (topic := _topic(read))]
+    )
+
+
+def _standing(notes: list[Read], latest: list[Read], permanent: int) -> Iterator[Section]:
+    """``permanent`` is how many permanent notes there are, also those that are not in ``notes``."""
+    rules = [note_item(r) for r in notes if r.row.permanent][:PERMANENT]
+    yield Section("Permanent:", rules, permanent, MORE_PERMANENT)
+    # where another person stopped is no place to go on from
+    stops = [
+        stop for read in [r for r in latest if r.row.trust != FOREIGN][:1] if (stop := _stop(read))
+    ]
+    yield Section("Where the last session stopped:", stops)
+    passing = [r for r in notes if not r.row.permanent]
+    dated = [(r.row.updated_at, note_item(r)) for r in passing if r.row.category == DECIDED]
+    noted = {said for read in notes for said in said_by(read.memory)}
+    dated += [
+        (r.row.updated_at, quote_item(r, quote))
+        for r in latest
+        for quote in decided_in(r)
+        if content_hash(quote.text) not in noted
+        and r.is_new(quote.turn)
+        and may_be_injected(r.row.trust, quote.text)
+    ]
+    # newest first; the sort is stable, so quotations of one conversation stay in their order
+    decisions = [item for _, item in sorted(dated, key=lambda pair: pair[0], reverse=True)]
+    yield Section("Latest decisions:", decisions[:DECISIONS])
+    noted_lately = sorted(
+        (r for r in passing if r.row.category != DECIDED), key=_changed_at, reverse=True
+    )
+    yield Section("Noted lately:", [note_item(r) for r in noted_lately[:NOTED]])
+    yield Section("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS])
+
+
+def _related(view: View, reads: Sequence[Read], told: Told) -> Iterator[Item]:
+    """What stands within some links of what is told, one line each; what the session has seen is
+    left out.
+    """
+    seen = {read.row.id for read in reads} | told.shown.keys()
+    for read in reads if view.related else ():
+        near = [
+            one
+            for one in view.index.graph.neighbours(read.row.id, view.related)
+            if one.id not in seen
+        ]
+        rows = view.index.memories([one.id for one in near])
+        here = {
+            id_: row
+            for id_, row in rows.items()
+            if (row.scope, row.project) in view.scopes and not row.is_archived
+        }
+        texts = {found.row.id: found for found in loaded(view, here.values())}
+        for one in near:
+            seen.add(one.id)
+            found = texts.get(one.id)
+            if found and may_be_injected(found.row.trust, found.row.title):
+                said = (
+                    f"{one.said} {reference(one.near)}; {SAID_BY[found.row.trust]}; "
+                    f"{reference(one.id)}"
+                )
+                yield Item(
+                    f"{_about(found)} · {quoted(found.row.title, TITLE_CHARS)} ({said})", one.id
+                )
+
+
+def _conversations(view: View, allowed: Allowed, session: str, limit: int) -> Iterator[Read]:
+    """Newest first."""
+    rows = view.index.listed(Wanted(allowed, session=session, kind="conversation", limit=limit))
+    for read in loaded(view, rows):
+        yield Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
+
+
+def _notes(view: View) -> tuple[list[Read], int]:
+    """Permanent notes and the newest others, newest first; how many permanent ones there are."""
+    rows = view.index.listed(Wanted(Allowed(view.scopes), kind="note", limit=NOTES))
+    permanent, passing = [r for r in rows if r.permanent], [r for r in rows if not r.permanent]
+    decided, noted = (
+        [r for r in passing if r.category == DECIDED],
+        [r for r in passing if r.category != DECIDED],
+    )
+    found = loaded(view, (*permanent[:PERMANENT], *decided[:DECISIONS], *noted[:NOTED]))
+    return [r for r in found if may_be_injected(r.row.trust, r.row.title, r.memory.body)], len(
+        permanent
+    )
+
+
+def loaded(view: View, rows: Iterable[MemoryRow]) -> Iterator[Read]:
+    for row in rows:
+        try:
+            memory = view.store.load(row.path)
+        except (StoreError, OSError):
+            continue  # gone since it was indexed; doctor lists what cannot be read
+        if memory.id == row.id:
+            yield Read(replace(row, trust=view.trust(memory)), memory)
+
+
+def _quotes(talks: Iterable[Read], *parts: str) -> Iterator[Item]:
+    for read in talks:
+        found: list[Quote] = [quote for part in parts for quote in getattr(read.talk, part)]
+        for quote in found:
+            if read.is_new(quote.turn) and may_be_injected(read.row.trust, quote.text):
+                yield quote_item(read, quote)
+
+
+def quote_item(read: Read, quote: Quote) -> Item:
+    by = f"the {label(quote.speaker)}" if read.row.trust in BELIEVED else SAID_BY[read.row.trust]
+    said = quoted(quote.text, QUOTE_CHARS)
+    return Item(
+        f"{_about(read)} · {said} ({by}; {reference(read.row.id, quote.turn)})", read.row.id
+    )
+
+
+def decided_in(read: Read) -> tuple[Quote, ...]:
+    return (*read.talk.decision, *read.talk.also_decided) if read.talk else ()
+
+
+def note_item(read: Read) -> Item:
+    text = quoted(_statement(read.memory), QUOTE_CHARS)
+    category = label(read.row.category or read.row.kind)
+    source = f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"
+    return Item(f"{_about(read)} · {category} · {text} ({source})", read.row.id)
+
+
+def _statement(memory: Memory) -> str:
+    """What the note states, after its title where that says something else."""
+    said = " ".join(statement_of(memory).split())
+    is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
+    return said if is_beginning else f"{memory.title}. {said}"
+
+
+def _changed_at(read: Read) -> str:
+    return read.row.updated_at
+
+
+def _topic(read: Read) -> Item | None:
+    files = one_line(", ".join(read.talk.work.files[:FILES]) if read.talk else "", PATH_CHARS)
+    if not may_be_injected(read.row.trust, read.row.title, files):
+        return None
+    touched = f"; files: {files}" if files else ""
+    return Item(
+        f"{_about(read)} · {quoted(read.row.title, TITLE_CHARS)} "
+        f"({reference(read.row.id)}{touched})"
+    )
+
+
+def _stop(read: Read) -> Item | None:
+    """The subject, the person's last words and the agent's last sentence."""
+    topic = _topic(read)
+    if topic is None or not read.talk or not read.talk.exchanges:
+        return topic
+    last = read.talk.exchanges[-1]
+    ending = "".join(sentences_of(last.assistant.strip())[-1:])
+    if not may_be_injected(read.row.trust, last.user, ending):
+        return topic
+    said = f"; the user: {quoted(last.user, LAST_WORDS_CHARS)}" if last.user else ""
+    said += f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}" if ending else ""
+    return Item(topic.text + said)
+
+
+def _about(read: Read) -> str:
+    """Date and place."""
+    return (
+        f"{label((read.row.updated_at or read.row.created_at)[:10])} · "
+        f"{place(read.row.scope, read.row.project)}"
+    )

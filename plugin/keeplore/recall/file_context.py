@@ -1,0 +1,133 @@
+"""What a host is given before an agent edits a file: what was decided and learned that names this
+file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from keeplore.index import Allowed, MemoryRow
+from keeplore.memory import Conversation
+from keeplore.memory.note import statement_of
+from keeplore.recall.brief import (
+    NOTHING,
+    Read,
+    Told,
+    View,
+    decided_in,
+    loaded,
+    note_item,
+    quote_item,
+)
+from keeplore.recall.dedup import is_repeated
+from keeplore.recall.injection_filter import may_be_injected
+from keeplore.recall.render import Fenced, Item, Room, Section, block, quoted
+
+CATEGORIES = (
+    "gotchas",
+    "corrections",
+    "project-conventions",
+    "architectural-decisions",
+)  # in this order
+MAX_FILES = 20  # of one edit
+MAX_ITEMS = 5
+CANDIDATES = 60  # passages that are looked at for a file
+NAME_CHARS = 80
+
+
+def edit_context(
+    views: Sequence[View], paths: Sequence[str], cwd: str, *, room: Room, told: Told = NOTHING
+) -> Fenced:
+    """A fenced block and the ids it shows; ("", ()) where no memory names one of the files.
+
+    ``paths`` are absolute or relative to ``cwd``. A memory names a file by its base name alone, or
+    by a path that ends like the file's: `docs/index.md` is not meant by `api/index.md`.
+    """
+    sections = []
+    known: set[str] = set()
+    for path in paths[:MAX_FILES]:
+        items = []
+        for read in _naming(views, path, cwd):
+            if read.row.id not in told.answers and read.row.id not in known:
+                found = [
+                    item
+                    for item in _items(read, path, cwd)
+                    if not is_repeated(item.text, told.words)
+                ]
+                known |= {read.row.id} if found else set()
+                items += found
+        name = quoted(path.replace("\\", "/").rpartition("/")[2], NAME_CHARS)
+        sections.append(Section(f"About {name}, which is about to be edited:", items[:MAX_ITEMS]))
+    return block(sections, room)
+
+
+def names(text: str, path: str, cwd: str) -> bool:
+    """Does a text name this file?"""
+    whole = _parts(path if _is_absolute(path) else f"{cwd}/{path}")
+    inside = _parts(path.replace("\\", "/").removeprefix(cwd.replace("\\", "/")))
+    for found in _mentions(whole[-1]).finditer(text) if whole else ():
+        mention = _parts(found[0])
+        if whole[-len(mention) :] == mention:
+            return True
+        # another machine has the project elsewhere
+        if _is_absolute(found[0]) and len(inside) > 1 and mention[-len(inside) :] == inside:
+            return True
+    return False
+
+
+def _naming(views: Sequence[View], path: str, cwd: str) -> Iterator[Read]:
+    """Notes of the categories that matter, then conversations with a decision, the newest first in
+    each.
+    """
+    base = path.replace("\\", "/").rpartition("/")[2]
+    for view in views:
+        matches = view.index.text_search(base, Allowed(view.scopes), CANDIDATES)
+        rows = view.index.memories(
+            sorted(
+                {
+                    passage.memory_id
+                    for passage in view.index.passages([match.passage for match in matches])
+                }
+            )
+        ).values()
+        wanted = [row for row in rows if _rank(row) < len(CATEGORIES) + 1 and not row.is_archived]
+        wanted.sort(key=lambda row: row.updated_at, reverse=True)
+        for read in loaded(view, sorted(wanted, key=_rank)):
+            if names(read.memory.body, path, cwd):
+                yield read
+
+
+def _rank(row: MemoryRow) -> int:
+    if (
+        row.superseded_by or row.kind == "document"
+    ):  # what somebody else wrote waits until it is asked for
+        return len(CATEGORIES) + 1
+    if row.kind == "conversation":
+        return len(CATEGORIES)
+    return CATEGORIES.index(row.category) if row.category in CATEGORIES else len(CATEGORIES) + 1
+
+
+def _items(read: Read, path: str, cwd: str) -> Iterator[Item]:
+    if read.row.kind != "conversation":
+        if may_be_injected(read.row.trust, read.row.title, statement_of(read.memory)):
+            yield note_item(read)
+        return
+    talk = Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
+    for quote in decided_in(talk):
+        if names(quote.text, path, cwd) and may_be_injected(read.row.trust, quote.text):
+            yield quote_item(talk, quote)
+
+
+def _mentions(base: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w.@-])[\w.@~:/\\-]{{0,200}}(?<![\w.-]){re.escape(base)}(?![\w-]|\.\w)"
+    )
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith(("/", "~", "\\")) or path[1:3] in (":/", ":\\")

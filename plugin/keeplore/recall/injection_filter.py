@@ -1,0 +1,177 @@
+"""Whether text that nobody here said may be put before an agent unasked: not where it reads like an
+instruction.
+
+No list of phrases is complete, so the doubt decides: text is first brought into plain letters, then
+looked through for orders and rules, and what cannot be judged (another script, another language,
+something encoded) is held back as well. It can still be asked for, and is shown with a mark then.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+import urllib.parse
+from collections.abc import Iterator
+
+from keeplore.memory import Memory
+from keeplore.text.fences import sanitise
+
+BELIEVED = ("user", "assistant")
+FOREIGN = "foreign"
+_LONG_SENTENCE = 5  # words, of which one is among the commonest of English
+_PRINTABLE = 0.9  # share of what was decoded that makes it a text
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_ORDER = re.compile(
+    r"""
+      \b(?:ignore|disregard|forget|override|overrule|bypass)\b.{0,60}\b(?:previous|prior|above|earlier|instructions?|rules?|prompts?)\b
+    | \b(?:from\ now\ on|(?:system|developer)\ (?:prompt|message|instruction)|act\ as|pretend|jailbreak|roleplay)\b
+    | \b(?:must|shall|should|ought\ to|ha(?:s|ve)\ to|needs?\ to|(?:is|are)\ to|may\ not|supposed\ to)\b
+    | \b(?:required|mandatory|obligatory|obliged|forbidden|prohibited|not\ allowed|instructed|ordered\ to|asked\ to)\b
+    | \byou\ (?:will\ now|can\ now|are\ now)\b
+    | \byour\ (?:new\ )?(?:task|job|role|goal|mission|instructions?)\b
+    | \b(?:do\ not|don'?t|never|without)\ (?:\w+\ )?(?:tell|ask|inform|mention|reveal|warn|confirm)\w*\b
+    | \b(?:curl|wget)\b.{0,80}\|\s*(?:ba|z)?sh\b | \bsudo\b | \brm\ -\w*[rf]
+    | (?:^|[.!?:;,"'“”(\]>|]\s*|\s[-*•–—]\s+|\d[.)]\s+|\#\s*
+        |\b(?:and|then|please|now|first|next|important|just|also|kindly|to)\b[,:\s]+)
+      (?:always|never|run|execute|eval|install|download|delete|remove|drop|send|post|upload|e-?mail|forward|fetch|open
+        |visit|use|set|add|write|append|call|read|print|output|reply|respond|answer|say|make\ sure|ensure|do\ not|don'?t
+        |commit|push|merge|disable|enable|approve|grant|allow|remember|copy|paste|click|follow|obey|trust|create|change
+        |replace|update|edit|rename|skip|accept|exfiltrate|encode|decode|decrypt|include|insert|transfer|pay|share|show
+        |tell|give|reveal|leak|switch|start|stop|kill|translate|repeat|summari[sz]e|paraphrase|browse|go\ to)\b
+    | (?:^|\s)(?:human|user|assistant|system|developer)\s*:
+    | \[/?inst\] | <\|?im_(?:start|end) | \#{2,}\ *(?:instruction|system)
+    # the same in languages whose letters say nothing
+    | \b(?:ignor(?:iere|iert|ez|a|e|eer|are|ate|ando)|vergiss|missachte|oublie[zr]?|olvida|esquece|dimentica|negeer)\b
+      .{0,60}\b(?:anweisung|vorherige|regel|instruction|consigne|precedent|anterior|instruc|istruzion|eerdere)
+    | \b(?:du\ musst|sie\ mussen|vous\ devez|tu\ dois|debes|tienes\ que|deve|voce\ deve|devi|je\ moet|u\ moet)\b
+    | \b(?:losche?|fuhre|sende|immer|niemals|supprime[zr]?|execute[zr]?|envoie|envoyez|toujours|jamais
+        |borra|ejecuta|envia|siempre|nunca|apague|exclua|sempre|cancella|esegui|invia|mai|verwijder|stuur|altijd|nooit)\b
+    """,
+    re.VERBOSE,
+)
+_MARKUP = re.compile(
+    r"!?\[[^\]\n]{0,500}\]\s?(?:\(|\[|:\s*\S)|<[a-z!/?]|\b(?:javascript|data|vbscript|file):\S|"
+    r"\bhttps?://[^\s/@]{0,200}@",
+    re.IGNORECASE,
+)
+_SPACED = re.compile(r"(?:\b[^\W\d_]\b[\W_]{1,3}){7}\b[^\W\d_]\b")  # i g n o r e
+_WORD = re.compile(r"[^\W\d_]+")
+_ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u\{?([0-9a-f]{4,5})\}?)", re.IGNORECASE)
+_INSIDE = re.compile(r"(?<=[a-z])[^\w\s](?=[a-z])")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{2}[\s:]?){12,}")
+_SENTENCE_ENDS = re.compile(r"[.!?;:\n]+(?:\s|$)|\s[-*•–—|]\s")
+_DIGITS_AS_LETTERS = str.maketrans("013457@$|", "oieastasi")
+_OTHER_LATIN = str.maketrans(
+    {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ß": "ss", "æ": "ae", "œ": "oe"}
+)
+# common in English, and no words of the languages that share letters and texts with it
+_ENGLISH = frozenset(
+    """
+    the and to are were for with that this it its by from be been has have had not but which when because will would
+    our their they there after before each every only is does did than then where while
+    """.split()  # noqa: SIM905  # a list of literals cannot be read
+)
+
+
+def stated_trust(memory: Memory) -> str:
+    """What its file says: right where nobody else writes."""
+    return memory.trust
+
+
+def may_be_injected(trust: str, *texts: str) -> bool:
+    """False for what neither user nor assistant said where it reads like an instruction, or cannot
+    be judged.
+    """
+    return trust in BELIEVED or not any(is_suspect(text) for text in texts)
+
+
+def is_suspect(text: str) -> bool:
+    """True for instruction-shaped text, and for text of which that cannot be told. Linear in the
+    text's length.
+    """
+    if _CONTROLS.search(
+        text
+    ):  # what they hide, and which words they eat, depends on who shows the text
+        return True
+    seen = _unwrapped(sanitise(text))
+    plain = _plain(seen)
+    if (
+        _MARKUP.search(seen)
+        or _SPACED.search(seen)
+        or _is_encoded(seen)
+        or not _can_be_judged(seen, plain)
+    ):
+        return True
+    return any(_ORDER.search(variant) for variant in _variants(plain))
+
+
+def _unwrapped(text: str) -> str:
+    """Without the escapes of HTML, URLs and programming languages."""
+    text = html.unescape(html.unescape(text))
+    text = urllib.parse.unquote(text) if "%" in text else text
+    return sanitise(_ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), text))
+
+
+def _plain(text: str) -> str:
+    """Small letters without accents, compatibility forms such as full width folded, in one line."""
+    folded = unicodedata.normalize("NFKD", text).casefold().translate(_OTHER_LATIN)
+    bare = "".join(character for character in folded if not unicodedata.combining(character))
+    return " ".join(bare.replace("’", "'").split())
+
+
+def _variants(plain: str) -> Iterator[str]:
+    yield plain
+    yield plain.translate(_DIGITS_AS_LETTERS)
+    yield _INSIDE.sub("", plain)
+    yield plain[::-1]
+
+
+def _can_be_judged(seen: str, plain: str) -> bool:
+    """Is it in Latin letters, no word in letters of two scripts, and each long sentence in
+    English?
+    """
+    if any(
+        not word.isascii() and len(word) > 1 and not _is_unit(word) for word in _WORD.findall(plain)
+    ):
+        return False
+    sentences = (_plain(sentence).split() for sentence in _SENTENCE_ENDS.split(seen))
+    words = ([word for word in map(_letters, sentence) if word] for sentence in sentences)
+    return all(
+        len(sentence) < _LONG_SENTENCE or not _ENGLISH.isdisjoint(sentence) for sentence in words
+    )
+
+
+def _is_unit(word: str) -> bool:
+    """Such as μs."""
+    return len(word) == 2 and word[1:].isascii()  # a Greek letter and a Latin one
+
+
+def _letters(word: str) -> str:
+    found = _WORD.search(word)
+    return found[0] if found else ""
+
+
+def _is_encoded(text: str) -> bool:
+    """Does it hold a text as base64 or in hexadecimal digits?"""
+    return any(_is_text(data) for data in _decoded(text))
+
+
+def _decoded(text: str) -> Iterator[bytes]:
+    for found in _BASE64.finditer(text):
+        digits = found[0].rstrip("=").replace("-", "+").replace("_", "/")
+        try:
+            yield base64.b64decode(digits + "=" * (-len(digits) % 4))
+        except (binascii.Error, ValueError):
+            yield base64.b64decode(digits[: len(digits) // 4 * 4])
+    for found in _HEX.finditer(text):
+        yield bytes.fromhex(re.sub(r"[\s:]", "", found[0]))
+
+
+def _is_text(data: bytes) -> bool:
+    printable = sum(32 <= byte < 127 or byte in b"\t\n" for byte in data)
+    return bool(data) and printable >= _PRINTABLE * len(data)

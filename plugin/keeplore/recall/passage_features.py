@@ -1,0 +1,58 @@
+"""What a passage's own words show beside how well it matches: does it answer, who speaks, and does
+it state a rule.
+"""
+
+from __future__ import annotations
+
+import re
+
+from keeplore.index import PassageRow
+from keeplore.recall.question import Question, stems_of
+from keeplore.recall.weights import Weights
+
+FEW_WORDS, MANY_WORDS = 10, 40  # of a passage: it says little below, enough from there on
+TOGETHER = 2  # sentences in which a rule and what it is about stand together
+_BREAK = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_ROLE = re.compile(r"(?:User|Assistant): ")
+_SPEAKER = re.compile(r"([A-Z][\w'-]{1,30})(?: [A-Z][\w'-]{1,30})?: ")
+_NAME = re.compile(r"\b[A-Z][\w'-]{1,30}")
+_RULE = re.compile(
+    r"\b(?:from now on|(?:going|moving) forward|no longer|(?:would|'d) like you to|(?:want|need) "
+    r"you to|always|never"
+    r"|make sure|please|instead|should|must|convention|standard|rule|instruct|avoid|ensure|"
+    r"prefer|remember to|let's"
+    r"|(?:we're|we are|i'm|i am) (?:now )?(?:using|switching|moving|standardi)"
+    r"|(?:we|i) (?:now )?(?:use|decided|switched|moved)|updat)",
+    re.IGNORECASE,
+)
+
+
+def bonuses(passage: PassageRow, question: Question, w: Weights) -> dict[str, float]:
+    """Log-odds that a passage gains or loses by what it is, whatever found it; each with what it is
+    for.
+    """
+    text = _ROLE.sub("", passage.said, count=1)
+    said = len(text.split())
+    long = max(-1.0, min(1.0, (said - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
+    speaker = _SPEAKER.match(text)
+    is_named = speaker is not None and speaker[1] in _NAME.findall(question.text)
+    return {
+        f"{said} words": w.telling * long,
+        "it ends with a question": -w.asking if text.rstrip().endswith("?") else 0.0,
+        "said by somebody whom the question names": w.speaker if is_named else 0.0,
+    }
+
+
+def closeness(text: str, question: Question) -> tuple[float, bool]:
+    """The share of the question's words in the best two sentences, 0..1, and whether these state a
+    rule.
+    """
+    sentences = [
+        (stems_of(part), bool(_RULE.search(part))) for part in _BREAK.split(text) if part.strip()
+    ]
+    best = (0.0, False)
+    for start in range(len(sentences)):
+        near = sentences[start : start + TOGETHER]
+        stems = frozenset().union(*(stems for stems, _ in near))
+        best = max(best, (question.closeness(stems), any(is_rule for _, is_rule in near)))
+    return best

@@ -1,0 +1,125 @@
+"""What a host is given for one prompt: silence, or the few memories that surely matter; and for a
+question, all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Set
+
+from keeplore.index import MemoryRow
+from keeplore.recall.dedup import is_repeated, says_same
+from keeplore.recall.injection_filter import may_be_injected
+from keeplore.recall.question import question_of
+from keeplore.recall.render import (
+    SAID_BY,
+    SUSPECT,
+    TITLE_CHARS,
+    Fenced,
+    Item,
+    Room,
+    Section,
+    block,
+    label,
+    one_line,
+    place,
+    quoted,
+    reference,
+)
+from keeplore.recall.request import Answer, Hit, Unasked
+from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
+from keeplore.text.similarity import normalised
+
+ANY_LENGTH = 1_000_000  # characters
+WITHOUT_A_HIT = {
+    "nothing": "nothing was found, no memory here is about that; `keeplore recall --wide` asks the "
+    "other projects too",
+    "empty": "there is no memory yet; `keeplore import claude-code` reads the sessions on this "
+    "machine",
+    "stale": "nothing was found, but the index is behind the text, so it may be there; `keeplore "
+    "doctor` says why",
+}
+
+
+def is_worth_asking(prompt: str) -> bool:
+    """False for "ok, go on" and "run the tests", which nothing in memory helps with."""
+    question = question_of(prompt)
+    return question.says_something and not question.is_errand
+
+
+def for_prompt(
+    threshold: float, *, already: Container[str], words: Set[str] = frozenset(), session: str = ""
+) -> Unasked:
+    """What is left out beside a prompt: what is not sure enough, and what the agent has before it.
+
+    ``already`` are ids that prompts of this session have brought, ``words`` the keys of what it was
+    shown otherwise: of a memory in a brief another passage may still be told. What ``session``
+    itself said is left out as long as the host still has it: give "" once it was compacted.
+    """
+
+    def skip(row: MemoryRow) -> bool:
+        # what somebody else wrote waits until it is asked for; and a host's summary of a session, a
+        # document too, is about everything: measured, three in ten of those are right
+        is_document = row.kind == "document"
+        return row.id in already or is_document or bool(session and row.session == session)
+
+    return Unasked(
+        threshold, skip, lambda text: bool(words) and is_repeated(quoted(text, ANY_LENGTH), words)
+    )
+
+
+def prompt_context(answer: Answer, *, room: Room) -> Fenced:
+    """A fenced block and the ids it shows; ("", ()) when nothing is left to say, which is the
+    common case.
+
+    ``answer`` is what recall gave with ``for_prompt``.
+    """
+    sure: list[Hit] = []
+    for hit in answer.hits:
+        is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
+        # a note and the conversation that it was made of
+        if is_fine and not any(says_same(hit.passage, better.passage) for better in sure):
+            sure.append(hit)
+    return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
+
+
+def asked_context(answer: Answer, *, room: Room) -> Fenced:
+    """A fenced block with every hit of a question that a person put, and the ids it shows.
+
+    Without a hit it says what that means: nothing found is told apart from an index that is behind.
+    """
+    question = quoted(answer.query, TITLE_CHARS)
+    found = Section(f"Recalled for {question}, best first:", [_item(hit) for hit in answer.hits])
+    missing = [] if answer.hits else [Item(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
+    notes = Section(
+        "About this search:", [Item(one_line(note, EXCERPT_CHARS)) for note in answer.notes]
+    )
+    return block(
+        [found, Section("", missing), *([] if answer.status == "empty" else [notes])], room
+    )
+
+
+def _item(hit: Hit) -> Item:
+    about = " · ".join(
+        (label(hit.date), place(hit.scope, hit.project), label(hit.category or hit.kind))
+    )
+    changed = (
+        f", changed {hit.changes} times"
+        if hit.changes > 1
+        else ", changed once"
+        if hit.changes
+        else ""
+    )
+    changed += f", replaced since by {reference(hit.replaced_by)}" if hit.replaced_by else ""
+    is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
+    source = (
+        f"{SAID_BY[hit.trust]}{changed}{'' if is_fine else f', {SUSPECT}'}; "
+        f"{reference(hit.memory_id, hit.turn)}"
+    )
+    is_title = normalised(hit.passage).startswith(normalised(hit.title.removesuffix("…")))
+    title = "" if is_title else f"{quoted(hit.title, TITLE_CHARS)}: "
+    is_told = not hit.decision or one_line(hit.decision, EXCERPT_CHARS) in one_line(
+        hit.passage, EXCERPT_CHARS
+    )
+    decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
+    said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}{decided}"
+    return Item(f"{about} · {said} ({source})", hit.memory_id)

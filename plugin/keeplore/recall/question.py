@@ -1,0 +1,143 @@
+"""A question as the searches need it: clean, not endless, and with the words that tell
+something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from keeplore.index.query_terms import STOP_WORDS, extra_tokens, query_terms
+from keeplore.recall.weights import QUERY_CHARS
+from keeplore.text.fences import sanitise, strip_fenced
+
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?:ations?|ating|ated|ates?|ions?|ings?|ers?|ed|es|e|s|ly)\Z")
+_SHORTEST_STEM = 3
+# what people say to an agent to make it go on: these are about nothing
+_GOING_ON = """
+again alright cool continue correct done exactly fine finish fix good great hello hey hi keep maybe next nice perfect
+proceed ready really redo resume retry right start stop test thx try well works wrong yeah yep
+"""
+# what an agent is told to do day in, day out: worth a search when asked for, never worth an
+# interruption
+_ERRANDS = """
+build change check clean code commit compile diff error explain file format lint list look open pull push read rerun run
+show tell test tests tidy update warning write
+"""
+# orders that go with every rule: what a rule is about stands beside them
+_EVER = frozenset({"alway", "never"})
+_PAST = re.compile(
+    r"\b(?:did|was|were|when(?! (?:are|can|do|does|is|may|must|should|will)\b)|"
+    r"had|ago|first|originally|initially"
+    r"|before|used to|previous\w*|earlier|old|history|happened|changed?)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\?\s*$|^\s*(?:who|what|when|where|which|why|how|do|does|did|is|are|was|were|has|"
+    r"have|had|can|could|would|should"
+    r"|will)\b",
+    re.IGNORECASE,
+)
+_FILLERS = STOP_WORDS | set(_GOING_ON.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``words`` are groups of stems: a text holds a word when it holds all stems of one of the
+    word's spellings.
+    """
+
+    text: str
+    words: tuple[tuple[frozenset[str], ...], ...]
+    # with those that mean little alone, as in "start names with", and without what goes with every
+    # rule
+    all_words: tuple[tuple[frozenset[str], ...], ...] = ()
+
+    @property
+    def is_errand(self) -> bool:
+        """True for "run the tests": all its words are those of daily orders."""
+        return all(spelling <= _ERRAND_STEMS for word in self.words for spelling in word)
+
+    @property
+    def says_something(self) -> bool:
+        """False where there is nothing to look for, as in "ok, go on"."""
+        return bool(self.words)
+
+    @property
+    def is_about_past(self) -> bool:
+        """True where what held once is as good an answer as what holds now."""
+        return bool(_PAST.search(self.text))
+
+    @property
+    def asks(self) -> bool:
+        """False for an order or a bare subject."""
+        return bool(_ASKS.search(self.text))
+
+    def closeness(self, stems: frozenset[str]) -> float:
+        """The share of all words but "always" and "never" that are among these stems, 0..1."""
+        return _share(self.all_words, stems)
+
+    def coverage(self, stems: frozenset[str]) -> float:
+        """The share of the words that are in a text with these stems, 0..1."""
+        return _share(self.words, stems)
+
+
+def question_of(text: str) -> Question:
+    """Any text, a page of prompt included; of a long one the beginning and the end count."""
+    clean = " ".join(strip_fenced(sanitise(text)).split())
+    if len(clean) > QUERY_CHARS:
+        clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
+    terms = query_terms(clean)
+    groups = [tuple(filter(None, map(_stems, spellings))) for spellings in terms]
+    telling = [
+        group
+        for group, spellings in zip(groups, terms, strict=True)
+        if not _is_filler(spellings[0])
+    ]
+    lasting = [group for group in groups if not any(spelling <= _EVER for spelling in group)]
+    return Question(clean, _distinct(telling), _distinct(lasting))
+
+
+def _share(words: Sequence[tuple[frozenset[str], ...]], stems: frozenset[str]) -> float:
+    return sum(any(spelling <= stems for spelling in word) for word in words) / (len(words) or 1)
+
+
+def _distinct(
+    groups: Iterable[tuple[frozenset[str], ...]],
+) -> tuple[tuple[frozenset[str], ...], ...]:
+    return tuple(dict.fromkeys(group for group in groups if group))
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The words of a text without their endings, and those that its identifiers are made of: rough,
+    as in a query.
+    """
+    return frozenset().union(*map(_parts, set(_WORD.findall(text))))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, set(_WORD.findall(text.casefold()))))
+
+
+def _is_filler(word: str) -> bool:
+    return word.casefold().replace("’", "'") in _FILLERS
+
+
+@lru_cache(maxsize=20_000)
+def _parts(word: str) -> frozenset[str]:
+    return _stems(f"{word}\n{extra_tokens(word)}")
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str) -> str:
+    short = _ENDING.sub("", word)
+    if len(short) < _SHORTEST_STEM:
+        short = word
+    return short[:-1] if len(short) > _SHORTEST_STEM and short[-1] == short[-2] else short
+
+
+STOP_STEMS = stems_of(" ".join(STOP_WORDS))
+_ERRAND_STEMS = stems_of(_ERRANDS)

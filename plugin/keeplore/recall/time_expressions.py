@@ -1,0 +1,308 @@
+"""Times that a question names ("last week", "on 3 July", "in the fifth session") as spans of
+days.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from keeplore.index.query_terms import DAYS, MONTHS
+
+_FEW = {"couple": 2, "few": 3, "several": 5}
+_NUMBERS = (
+    "a",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+_ORDINALS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
+_MONTH = "|".join(("Sept", *(f"{month}|{month[:3]}" for month in MONTHS)))
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_ANY_NUMBER = rf"(?P<number>\d{{1,3}}|(?:a )?(?:couple of|few|several)|{'|'.join(_NUMBERS)})"
+_OPEN = re.compile(
+    r"\b(?P<way>since|after|before|until) (?:the )?\Z", re.IGNORECASE
+)  # in front of a time
+_RANGE = re.compile(
+    r"\b(?:from|between) (?:the )?\Z", re.IGNORECASE
+)  # in front of the first of two
+_TO = re.compile(
+    r"\s*(?:to|and|until|till|through|[-–—])\s+(?:the )?", re.IGNORECASE
+)  # between the two
+_NEAR = "today|yesterday|last night|this (?:morning|afternoon|evening)"
+LATELY = 14  # days
+_UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From and to, both within; RFC 3339 or a beginning of it."""
+
+    first: str
+    last: str
+
+    def holds(self, at: str) -> bool:
+        return (
+            bool(at) and self.first <= at[: len(self.first)] and at[: len(self.last)] <= self.last
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A time as a text names it, with the words around it that belong to it."""
+
+    start: int
+    at: int  # where its own words begin
+    end: int
+    first: date
+    last: date
+    is_span: bool = True  # what was "before" a time has no beginning
+
+
+def spans_in(text: str, today: date) -> tuple[Span, ...]:
+    """The times that a text names, a day without a year being the last one that has passed; none
+    for most texts.
+
+    What was "since" a time lasts until today; what was "before" one has no beginning, and is no
+    span.
+    """
+    named = [one for one in _named(text, today, _FORMS) if one.is_span]
+    return tuple(dict.fromkeys(Span(one.first.isoformat(), one.last.isoformat()) for one in named))
+
+
+def apart_from_times(text: str, today: date) -> tuple[str, tuple[Span, ...]]:
+    """What a text says beside the times and sessions that it names, and these times.
+
+    Also those that only a text about nothing else can mean: "on which Monday", "lately", "before 3
+    July".
+    """
+    named = _named(text, today, (*_FORMS, *_LOOSE_FORMS))
+    rest = text
+    for one in sorted(named, key=lambda one: one.start, reverse=True):
+        rest = f"{rest[: one.start]} {rest[one.end :]}"
+    spans = (
+        Span(one.first.isoformat() if one.is_span else "", one.last.isoformat()) for one in named
+    )
+    return _SESSION.sub(" ", rest), tuple(dict.fromkeys(spans))
+
+
+def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
+    """In the order in which the text names them; two that are joined as in "from 3 July to 5 July"
+    are one.
+    """
+    found: list[_Named] = []
+    for pattern, read in forms:
+        for match in pattern.finditer(text):
+            if any(match.start() < one.end and one.start < match.end() for one in found):
+                continue
+            found += [_placed(text, match, days, today) for days in read(match, today)]
+    joined: list[_Named] = []
+    for one in sorted(found, key=lambda one: one.start):
+        before = joined[-1] if joined else None
+        begins = before and _RANGE.search(text[: before.start])
+        if (
+            before
+            and begins
+            and before.last <= one.last
+            and _TO.fullmatch(text[before.end : one.at])
+        ):
+            joined[-1] = _Named(begins.start(), before.at, one.end, before.first, one.last)
+        else:
+            joined.append(one)
+    return joined
+
+
+def _placed(text: str, match: re.Match[str], days: tuple[date, date], today: date) -> _Named:
+    first, last = days
+    before = _OPEN.search(text[: match.start()])
+    way = before["way"].lower() if before else ""
+    if match[0][:5].lower() == "since" or way in {"since", "after"}:
+        last = max(last, today)
+    elif way == "before":
+        last = max(first, date.min + timedelta(days=1)) - timedelta(days=1)
+    start = before.start() if before else match.start()
+    return _Named(
+        start, match.start(), match.end(), first, last, is_span=way not in {"before", "until"}
+    )
+
+
+def session_in(text: str) -> int:
+    """Which session a text names: 5 for the fifth, -1 for the last one, 0 for none."""
+    match = _SESSION.search(text)
+    if not match:
+        return 0
+    word = (match["word"] or "").lower()
+    if word in {"last", "previous", "latest"}:
+        return -1
+    return _ORDINALS.index(word) + 1 if word in _ORDINALS else int(match["nth"] or match["plain"])
+
+
+_SESSION = re.compile(
+    rf"\b(?:(?:(?P<word>{'|'.join(_ORDINALS)}|last|previous|latest)|(?P<nth>[1-9]\d{{0,3}})(?:st|"
+    rf"nd|rd|th)) "
+    r"(?:session|conversation|chat)|session (?:number |no\. ?|#)?(?P<plain>[1-9]\d{0,3}))\b",
+    re.IGNORECASE,
+)
+
+_Read = Callable[[re.Match[str], date], Iterator[tuple[date, date]]]
+_Form = tuple[re.Pattern[str], _Read]
+
+
+def _day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    month = _month_of(match["month"])
+    year = match["year"]
+    years = (
+        [int(year)]
+        if year
+        else [today.year, today.year - 1, today.year - 2, today.year - 3, today.year - 4]
+    )
+    for candidate in years:  # 29 February is not in every year
+        try:
+            day = date(candidate, month, int(match["day"]))
+        except ValueError:
+            continue
+        if year or day <= today:
+            yield day, day
+            return
+
+
+def _iso(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
+    try:
+        day = date.fromisoformat(match[0].replace("/", "-"))
+    except ValueError:
+        return
+    yield day, day
+
+
+def _month(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    month = _month_of(match["month"])
+    year = int(match["year"] or (today.year if month <= today.month else today.year - 1))
+    yield date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+
+
+def _year(match: re.Match[str], _today: date) -> Iterator[tuple[date, date]]:
+    year = int(match["year"])
+    yield date(year, 1, 1), date(year, 12, 31)
+
+
+def _near(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    is_past = match["near"].lower() in {"yesterday", "last night"}
+    day = today - timedelta(days=2 if match["before"] else int(is_past))
+    yield day, day
+
+
+def _unit(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    unit, which = match["unit"].lower(), match["which"].lower()
+    is_this = which == "this"
+    if which == "past":
+        yield today - timedelta(days=_UNITS[unit]), today
+    elif unit == "week":
+        first = today - timedelta(days=today.weekday() + (0 if is_this else 7))
+        yield first, min(today, first + timedelta(days=6))
+    elif unit == "month":
+        last = today if is_this else today.replace(day=1) - timedelta(days=1)
+        yield last.replace(day=1), last
+    else:
+        year = today.year - (not is_this)
+        yield date(year, 1, 1), min(today, date(year, 12, 31))
+
+
+def _ago(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    number = _number(match["number"])
+    size = _UNITS[match["unit"].lower()]
+    if number * size < today.toordinal():
+        day, around = today - timedelta(days=number * size), timedelta(days=size // 2)
+        yield day - around, day + around
+
+
+def _lasting(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    size = _number(match["number"]) * _UNITS[match["unit"].lower()]
+    if size < today.toordinal():
+        yield today - timedelta(days=size), today
+
+
+def _number(word: str) -> int:
+    word = word.lower().removeprefix("a ").removesuffix(" of")
+    return int(word) if word.isdigit() else _FEW.get(word) or max(1, _NUMBERS.index(word))
+
+
+def _weekend(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    since = (today.weekday() - DAYS.index("Saturday")) % 7
+    is_over = match["which"].lower() in {"last", "past", "previous"} and since < len(
+        ("Saturday", "Sunday")
+    )
+    saturday = today - timedelta(days=since + 7 * is_over)
+    yield saturday, min(today, saturday + timedelta(days=1))
+
+
+def _lately(_match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    yield today - timedelta(days=LATELY), today
+
+
+def _weekday(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
+    back = (today.weekday() - DAYS.index(match["weekday"].title())) % 7 or 7
+    day = today - timedelta(days=back)
+    yield day, day
+
+
+def _month_of(name: str) -> int:
+    return next(
+        number
+        for number, month in enumerate(MONTHS, start=1)
+        if month[:3].lower() == name[:3].lower()
+    )
+
+
+def _form(pattern: str, read: _Read, flags: re.RegexFlag = re.IGNORECASE) -> _Form:
+    return re.compile(pattern, flags), read
+
+
+_FORMS = (
+    _form(r"\b\d{4}([-/])\d\d\1\d\d\b", _iso),
+    _form(rf"\b{_DAY} (?:of )?(?P<month>{_MONTH})\b\.?(?:,? {_YEAR})?", _day),
+    _form(rf"\b(?P<month>{_MONTH})\.? {_DAY}\b(?:,? {_YEAR})?", _day),
+    _form(rf"\b(?P<month>{_MONTH}),? {_YEAR}\b", _month),
+    # "may" and "march" are words too: a month alone needs a word before it and its capital letter
+    _form(
+        rf"\b(?:[Ii]n|[Ss]ince|[Dd]uring|[Ll]ast|[Oo]f) (?P<month>{_MONTH})\b(?P<year>)",
+        _month,
+        re.RegexFlag(0),
+    ),
+    _form(rf"\b(?:in|of|during|since) {_YEAR}\b", _year),
+    _form(rf"\b(?:(?P<before>day before) )?(?P<near>{_NEAR})\b", _near),
+    _form(r"\b(?P<which>this|last|past|previous) (?P<unit>week|month|year)\b", _unit),
+    _form(rf"\b(?:last|past|previous) {_ANY_NUMBER} (?P<unit>day|week|month|year)s\b", _lasting),
+    _form(r"\b(?P<which>last|past|previous|this|over the|at the|on the) weekend\b", _weekend),
+    _form(rf"\b{_ANY_NUMBER} (?P<unit>day|week|month|year)s? ago\b", _ago),
+    _form(rf"\b(?:on|last) (?P<weekday>{'|'.join(DAYS)})\b", _weekday),
+)
+# only where a question is about nothing else: "recently" and "the Monday meeting" stand in
+# questions about other things
+_LOOSE_FORMS = (
+    _form(rf"(?<!every )(?<!each )\b(?P<weekday>{'|'.join(DAYS)})\b", _weekday),
+    _form(r"\b(?:recently|lately|these days|the other day)\b", _lately),
+)

@@ -1,0 +1,145 @@
+"""Tokens of nobody's known format: what is so random that no person wrote it and no tool needs it
+to be read.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+
+from keeplore.redact.randomness import entropy, is_sequence
+from keeplore.redact.secret_checks import Candidate, is_placeholder, phrase
+
+Span = tuple[int, int]
+MIN_NAMED, MIN_BARE, MIN_ONE_CASE = (
+    20,
+    32,
+    40,
+)  # characters of a run: after a prefix, alone, alone in one case
+ID_DIGITS = 50  # of the ids that OpenAI gives to messages and calls
+MAX_TOKEN = 300  # characters; what is longer is a file's content
+TOLD_BYTES = 72  # after a word for a password in which one may follow
+
+_TOKEN_BYTES = (string.ascii_letters + string.digits + "_-.~+/=%$:").encode()
+_DIGITS = frozenset(string.digits.encode())
+_RUN = re.compile(r"[A-Za-z0-9]+")
+_PREFIX = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,14}(?:[_\-.~:$][A-Za-z0-9]{0,14}){0,4}[_\-.~:$]+$")
+# ids, digests and names of things that look as random as secrets and are none
+_OTHER = re.compile(
+    r"""(?:[_-](?:msg|toolu|call|req|run|id)_)|^(?:toolu|tool|msg|call|req|resp?|rs|fc|run|thread|asst|file|chatcmpl|gen|item|evt|event|cus|sub|pi|pm|price|prod
+    |acct|ch|txn|seti|cs|in|il|si|step|vs|batch|env|ses|sess|session|prt|user|usr|org|team|proj|ws|chunk|index|main|vendor
+    |bundle|assets?|sha\d*|sha-?\d+|md5|blake\w*|h1|crc\w*|etag|commit|tree|blob|rev|node|image|img|tmp|temp|cache|build
+    |hash|integrity|digest|checksum|uuid|guid|id|v\d+|css|jsx?|kwDO\w*|ssh|ed25519|arn|urn|http|https
+    |data|image)[_\-.:=]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PUBLIC = re.compile(
+    r"^(?:AAAA[BCE]|Qm|baf|MII[A-Z]|[A-Z]{1,4}_kw|pk[_.-]|data:|base64|iVBOR|"
+    r"0x)|sha\d{3}-|/{2}|\.\w{1,4}$"
+)
+_PUBLIC_BLOCK = re.compile(
+    rb"-----BEGIN (?:CERTIFICATE|PUBLIC|RSA PUBLIC|SSH|PGP (?:MESSAGE|PUBLIC|SIGNATURE))|"
+    rb"base64,\s*$"
+)
+_HEX = re.compile(r"^[0-9a-f]+$|^[0-9A-F]+$")
+_PIECES = re.compile(r"[0-9]+|[A-Z]?[a-z]+|[A-Z]+")  # of a name they are words
+_FIRST = re.compile(
+    r"^[A-Za-z][A-Za-z0-9]{0,14}(?:[_\-.~:$][A-Za-z]{1,14}(?=[_\-.~:$])){0,3}[_\-.~:$]+"
+)
+_SEPARATORS = re.compile(r"[_\-.~+/=%$:]")
+_ASCII_TOKEN = re.compile(rb"[!-~]{5,80}")
+_QUOTES = "\"'`([{<*.,;:!?)]}>|"
+
+
+def bare(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """The token around a long run of letters and digits, where that is random enough for what
+    stands before it.
+    """
+    start, end = match
+    if start < examined:
+        return [], examined
+    run = data[start:end]
+    if not any(c in _DIGITS for c in run) or run.isdigit():
+        return [], end
+    left = max(0, start - MAX_TOKEN) + len(
+        data[max(0, start - MAX_TOKEN) : start].rstrip(_TOKEN_BYTES)
+    )
+    right = end + MAX_TOKEN - len(data[end : end + MAX_TOKEN].ljust(MAX_TOKEN).lstrip(_TOKEN_BYTES))
+    if data[left : left + 1] == b"+" and data[max(0, left - 1) : left] in (
+        b"",
+        b"\n",
+    ):  # a diff's mark
+        left += 1
+    raw = data[left:right]
+    text = raw.decode("ascii").rstrip(".:/-,")
+    if _OTHER.search(text):
+        return [], right
+    if name := re.match(r"^(?:[A-Za-z_][\w.\-]{0,40}?(?:=|:{1,2}(?!//)))+(?=\S{20})", text):
+        left, text = left + name.end(), text[name.end() :]
+    is_secret = len(text) <= MAX_TOKEN - 20 and is_token(text)
+    if not is_secret or _PUBLIC_BLOCK.search(data, max(0, left - 2048), left):
+        return [], right
+    return [(left, left + len(text))], right
+
+
+def is_token(text: str) -> bool:
+    """True for a random string, less of it being needed where it begins as vendors let their tokens
+    begin.
+    """
+    if _PUBLIC.search(text) or _OTHER.search(text) or is_placeholder(text) or text.count("/") > 3:
+        return False
+    run = max(_RUN.finditer(text), key=lambda m: len(m[0]), default=None)
+    if run is None:
+        return False
+    prefix = text[: run.start()]
+    if _PREFIX.match(prefix) and _is_hex_key(prefix, run[0]):
+        return True
+    first = _FIRST.match(text)
+    if first and first.end() < len(text) and "/" not in first[0]:
+        return _is_random(_SEPARATORS.sub("", text[first.end() :]), MIN_NAMED, MIN_NAMED + 4)
+    return "/" not in text and _is_random(run[0], MIN_BARE, MIN_ONE_CASE)
+
+
+def _is_random(run: str, mixed: int, one_case: int) -> bool:
+    if _HEX.match(run) or is_sequence(run) or sum(c.isdigit() for c in run) < 2:
+        return False
+    is_one_case = run.isupper() or run.islower()
+    least, longest = (one_case, 3.3) if is_one_case else (mixed, 2.9)
+    return (
+        len(run) >= least
+        and longest * len(_PIECES.findall(run)) >= len(run)
+        and entropy(run) >= 3.5
+    )
+
+
+def _is_hex_key(prefix: str, run: str) -> bool:
+    """Prefixes of keys are short and end in an underscore; what names a digest was left out
+    before.
+    """
+    return (
+        bool(_HEX.match(run))
+        and len(run) >= 32
+        and len(run) != ID_DIGITS
+        and prefix[-1] == "_"
+        and len(prefix) <= 10
+        and prefix.islower()
+    )
+
+
+def told(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """What looks like a password soon after a word for it, on the same line and in whatever
+    language.
+    """
+    stop = min(len(data), match[1] + TOLD_BYTES)
+    line_end = data.find(b"\n", match[1], stop)
+    stop = line_end if line_end >= 0 else stop
+    for token in _ASCII_TOKEN.finditer(data, max(match[1], examined), stop + 80):
+        if token.start() >= stop:
+            break
+        raw = token[0].decode()
+        text = raw.lstrip(_QUOTES)
+        begin = token.start() + len(raw) - len(text)
+        length = phrase(Candidate(key="password", gap=": ", value=text, after=" "))
+        if length >= 5 and not re.match(r"[A-Za-z_]+[(\[=/]|.*[a-z]\(", text):
+            return [(begin, begin + length)], token.end()
+    return [], stop

@@ -1,0 +1,395 @@
+"""Rules over text: one pass finds keywords, each rule then looks only near its own.
+
+RE2 alone runs the patterns, so that no text can cost more than linear time. Work is done on UTF-8
+bytes in RE2's Latin-1 mode: its offsets are then ours, and a byte is a character to its automata,
+which keeps them small.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import re2
+import yaml
+
+from keeplore.errors import ConfigError
+from keeplore.redact.escapes import readable
+from keeplore.redact.secret_checks import CHECKS, Candidate, is_placeholder
+from keeplore.redact.structure import DETECTORS, decoded
+
+BEFORE, AFTER = (
+    96,
+    2048,
+)  # bytes around a keyword in which its rule looks, unless the rule says otherwise
+MAX_PASSES = 6  # a hit may hide another that overlaps it; more than three were never needed
+CONTEXT = 64  # bytes on either side of a value that a check may see
+MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a marker of their own
+DENIED = "denied"  # the kind of what a pattern of the person's matches
+_RULES = "rules.yaml"
+_ENCODED = "encoded"
+_OWN_KEY = re.compile(rb"(?m)(?<=^  )session(?=: )")
+_OWN_JSON = re.compile(rb'(?<=")session(?=": ?")')
+_BLANK = b"_" * len(b"session")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of rules.yaml: unnamed groups of ``pattern`` are the secrets, or the whole match
+    where it has none.
+    """
+
+    kind: str
+    pattern: Any  # compiled by RE2
+    key_group: int  # number of the group named `key`, 0 for none
+    keywords: tuple[str, ...]  # each character stands for a byte of UTF-8
+    check: str
+    before: int
+    after: int
+    vector: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A secret at ``data[start:end]``; ``rank`` is the place of its rule, the most specific
+    first.
+    """
+
+    start: int
+    end: int
+    kind: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person wants besides the rules: ``deny`` holds RE2 patterns, ``allow`` what `name`
+    says of a hit.
+    """
+
+    deny: tuple[Any, ...] = ()  # as RE2 compiled them
+    allow: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, deny: Iterable[str], allow: Iterable[str]) -> Wishes:
+        """Raises ConfigError for a pattern that RE2 does not know, or that matches an empty
+        text.
+        """
+        return cls(tuple(map(pattern, deny)), frozenset(allow))
+
+    def also(self, deny: Iterable[str]) -> Wishes:
+        """These and more patterns; what is none of RE2's is looked for letter by letter, so that
+        nothing stops.
+        """
+        return Wishes((*self.deny, *map(_lenient, deny)), self.allow)
+
+
+NO_WISHES = Wishes()
+
+
+def redact(text: str, key: bytes = b"", wishes: Wishes = NO_WISHES) -> str:
+    """``text`` with every secret replaced by ``[REDACTED:<kind>:<tag>]``; the same text where there
+    is none.
+
+    ``tag`` is six hex digits of HMAC-SHA256 over the secret, so that equal secrets can be told to
+    be equal; without a key there is none, because a plain hash of a weak password can be looked up.
+    Markers are left alone: redacting twice changes nothing.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    for _ in range(MAX_PASSES):
+        hits = unwanted(data, key, wishes)
+        if not hits:
+            break
+        data = _replace(data, hits, key)
+    return data.decode("utf-8", "surrogatepass")
+
+
+def without_own_names(data: bytes) -> bytes:
+    """A file of Keeplore's, byte for byte as long, without the key ``session``: an id is no secret
+    for that name.
+
+    Whatever else is known of a secret, such as its form, still tells it.
+    """
+    if data.startswith(b"{"):
+        return _OWN_JSON.sub(_BLANK, data)
+    end = data.find(b"\n---\n") if data.startswith(b"---\n") else 0
+    return _OWN_KEY.sub(_BLANK, data[:end]) + data[end:] if end > 0 else data
+
+
+def unwanted(data: bytes, key: bytes, wishes: Wishes) -> list[Hit]:
+    """The secrets that ``redact`` replaces, as ``find`` has them."""
+    hits = find(data, deny=wishes.deny)
+    return (
+        [hit for hit in hits if name(hit, data, key) not in wishes.allow] if wishes.allow else hits
+    )
+
+
+def name(hit: Hit, data: bytes, key: bytes) -> str:
+    """Kind and keyed fingerprint of a secret, as its marker has them: ``github-token:12ab34``."""
+    return marker(hit.kind, data[hit.start : hit.end], key)[len("[REDACTED:") : -1].decode()
+
+
+def find(data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()) -> list[Hit]:
+    """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
+    engine = _engine()
+    denied = [
+        Hit(match.start(), match.end(), DENIED, -1)
+        for pattern in deny
+        for match in pattern.finditer(data)
+        if match[0]
+    ]
+    plain, back = readable(data)
+    hits = engine.hits(plain, is_decoded=is_decoded)
+    found = [*denied, *(Hit(back(hit.start), back(hit.end), hit.kind, hit.rank) for hit in hits)]
+    if not found:
+        return []
+    markers = [match.span() for match in engine.marker.finditer(data)]
+    return [hit for merged in _merged(data, found) for hit in _outside(data, merged, markers)]
+
+
+def rules() -> tuple[Rule, ...]:
+    """Every rule in order of rank."""
+    return _engine().rules
+
+
+def marker(kind: str, secret: bytes, key: bytes) -> bytes:
+    if not key:
+        return f"[REDACTED:{kind}]".encode()
+    tag = hmac.new(key, secret, hashlib.sha256).hexdigest()[:6]
+    return f"[REDACTED:{kind}:{tag}]".encode()
+
+
+class _Engine:
+    def __init__(self, rows: Iterable[Mapping[str, Any]], macros: Mapping[str, str]) -> None:
+        self.rules = tuple(_rule(row, macros) for row in rows)
+        self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
+        words = sorted({word for rule in self.rules for word in rule.keywords})
+        # a keyword that begins with another stands for both, because only the longest one at a
+        # place is reported
+        self._ranks = {
+            word.encode("latin-1"): tuple(
+                r
+                for r, rule in enumerate(self.rules)
+                if any(word.startswith(k) for k in rule.keywords)
+            )
+            for word in words
+        }
+        self._everywhere = tuple(rank for rank, rule in enumerate(self.rules) if not rule.keywords)
+        longest = _options()
+        longest.longest_match = True
+        longest.case_sensitive = False
+        self._keywords = re2.compile(
+            b"|".join(re2.escape(word.encode("latin-1")) for word in words), longest
+        )
+
+    def hits(self, data: bytes, *, is_decoded: bool) -> Iterator[Hit]:
+        for rank, places in self._places(data).items():
+            rule = self.rules[rank]
+            if is_decoded and rule.check == _ENCODED:  # text wrapped twice is nobody's accident
+                continue
+            everywhere = ((0, len(data)),)
+            windows = (
+                _windows(places, rule.before, rule.after, len(data))
+                if rule.keywords
+                else everywhere
+            )
+            matches = (
+                match for window in windows for match in rule.pattern.finditer(data, *window)
+            )
+            yield from (
+                Hit(start, end, rule.kind, rank) for start, end in _secrets(rule, matches, data)
+            )
+
+    def _places(self, data: bytes) -> dict[int, list[int]]:
+        """Where the keywords of each rule begin, by rank; a rule without keywords looks
+        everywhere.
+        """
+        places: dict[int, list[int]] = {}
+        position = 0
+        while match := self._keywords.search(data, position):
+            start, end = match.span()
+            for rank in self._ranks[data[start:end].lower()]:
+                places.setdefault(rank, []).append(start)
+            position = start + 1  # not its end: keywords may overlap
+        return places | {rank: [] for rank in self._everywhere}
+
+
+@cache
+def _engine() -> _Engine:
+    source = files(__package__).joinpath(_RULES).read_text(encoding="utf-8")
+    document = yaml.load(source, Loader=yaml.CSafeLoader)
+    return _Engine(document["rules"], document["macros"])
+
+
+def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> Rule:
+    pattern = row["pattern"]
+    for name, text in macros.items():
+        pattern = pattern.replace(f"<{name}>", text)
+    before, after = row.get("window", (BEFORE, AFTER))
+    vector = row["vector"]
+    compiled = _compile(pattern)
+    return Rule(
+        row["kind"],
+        compiled,
+        compiled.groupindex.get(b"key", 0),
+        tuple(str(word).lower().encode().decode("latin-1") for word in row["keywords"]),
+        row.get("check", "token"),
+        before,
+        after,
+        tuple(vector) if isinstance(vector, list) else (vector,),
+    )
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = 64 << 20
+    options.log_errors = False
+    return options
+
+
+def _compile(pattern: str) -> Any:
+    return re2.compile(pattern.encode(), _options())
+
+
+def pattern(text: str, where: str = "keeplore.yaml") -> Any:
+    """What a person denies, compiled; ``where`` is the file that says so. Raises ConfigError, see
+    `Wishes.of`.
+    """
+    options = _options()
+    options.encoding = re2.Options.Encoding.UTF8  # so that letters of any language have two cases
+    try:
+        compiled = re2.compile(text.encode(), options)
+    except (re2.error, UnicodeEncodeError) as e:
+        said = e.args[0].decode("utf-8", "replace") if isinstance(e.args[0], bytes) else str(e)
+        what = f"a pattern to deny is no regular expression of RE2: {text!r}: {said}"
+        raise ConfigError(what, f"Mend or remove it in {where}") from e
+    if compiled.search(b""):
+        what = f"a pattern to deny matches an empty text and so says nothing: {text!r}"
+        raise ConfigError(what, f"Mend or remove it in {where}")
+    return compiled
+
+
+@cache
+def _lenient(text: str) -> Any:
+    try:
+        return pattern(text)
+    except ConfigError:
+        literal = text.encode("utf-8", "replace") or b"?"
+        return re2.compile(re2.escape(literal), _options())
+
+
+def _windows(
+    places: Iterable[int], before: int, after: int, size: int
+) -> Iterator[tuple[int, int]]:
+    """Stretches around the places, joined where they touch: no byte is searched twice by a rule."""
+    start = end = -1
+    for place in places:
+        if place - before > end:
+            if end >= 0:
+                yield start, min(end, size)
+            start = max(0, place - before)
+        end = place + after
+    if end >= 0:
+        yield start, min(end, size)
+
+
+def _secrets(rule: Rule, matches: Iterable[Any], data: bytes) -> Iterator[tuple[int, int]]:
+    if rule.check in DETECTORS:
+        examined = 0
+        for match in matches:
+            found, examined = DETECTORS[rule.check](data, match.span(), examined)
+            yield from found
+        return
+    secrets = _encoded if rule.check == _ENCODED else _valued
+    for match in matches:
+        yield from secrets(rule, match, data)
+
+
+def _encoded(_rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+    start, end = match.span()
+    if data[start : start + 1] == b"+" and data[max(0, start - 1) : start] in (
+        b"",
+        b"\n",
+    ):  # a diff's mark
+        start += 1
+    plain = decoded(data[start:end])
+    if plain and find(plain, is_decoded=True):
+        yield start, end
+
+
+def _valued(rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+    key = match.span(rule.key_group) if rule.key_group else (match.start(), match.start())
+    groups = [
+        g for g in range(1, match.re.groups + 1) if g != rule.key_group and match.start(g) >= 0
+    ]
+    for group in groups or [0]:
+        start, end = match.span(group)
+        candidate = Candidate(
+            key=_text(data, max(0, key[0] - CONTEXT), key[1]),
+            gap=_text(data, key[1], start),
+            value=_text(data, start, end),
+            after=_text(data, end, end + CONTEXT),
+        )
+        length = CHECKS[rule.check](candidate)
+        if length and not is_placeholder(candidate.value[:length]):
+            yield start, start + len(candidate.value[:length].encode("utf-8", "surrogateescape"))
+
+
+def _text(data: bytes, start: int, end: int) -> str:
+    # surrogateescape keeps the byte count, whatever a window cuts in two
+    return data[start:end].decode("utf-8", "surrogateescape")
+
+
+def _merged(data: bytes, hits: list[Hit]) -> Iterator[Hit]:
+    """Overlapping hits as one, under the kind of the most specific rule, on whole characters."""
+    current: Hit | None = None
+    for hit in sorted(hits, key=lambda h: (h.start, -h.end)):
+        if current is None or hit.start >= current.end:
+            if current:
+                yield _whole(data, current)
+            current = hit
+            continue
+        best = min(current, hit, key=lambda h: h.rank)
+        current = Hit(current.start, max(current.end, hit.end), best.kind, best.rank)
+    if current:
+        yield _whole(data, current)
+
+
+def _whole(data: bytes, hit: Hit) -> Hit:
+    start, end = hit.start, hit.end
+    while start > 0 and data[start] & 0xC0 == 0x80:
+        start -= 1
+    while end < len(data) and data[end] & 0xC0 == 0x80:
+        end += 1
+    return Hit(start, end, hit.kind, hit.rank)
+
+
+def _outside(data: bytes, hit: Hit, markers: list[tuple[int, int]]) -> Iterator[Hit]:
+    """What of a hit lies outside of markers."""
+    first = bisect_right(markers, hit.start, key=lambda span: span[1])
+    last = bisect_left(markers, hit.end, key=lambda span: span[0])
+    if first >= last:
+        yield hit
+        return
+    position = hit.start
+    for start, end in (*markers[first:last], (hit.end, hit.end)):
+        if len(data[position:start].strip()) >= MIN_REST:
+            yield Hit(position, start, hit.kind, hit.rank)
+        position = max(position, end)
+
+
+def _replace(data: bytes, hits: list[Hit], key: bytes) -> bytes:
+    pieces = []
+    position = 0
+    for hit in hits:
+        pieces += [data[position : hit.start], marker(hit.kind, data[hit.start : hit.end], key)]
+        position = hit.end
+    return b"".join((*pieces, data[position:]))

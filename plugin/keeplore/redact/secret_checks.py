@@ -1,0 +1,448 @@
+"""Is this value a secret? Checks over what a rule's pattern found, each named in rules.yaml.
+
+A check gives the length of the value's secret part in characters, 0 for none: patterns take what
+may belong to a value, and only here is it known where it ends.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from keeplore.redact.known_words import COMMON_VALUES, SECRET_WORDS
+from keeplore.redact.randomness import (
+    LETTER_RUN,
+    SEEN_CHARS,
+    classes,
+    entropy,
+    has_many_turns,
+    is_sequence,
+)
+
+PLACEHOLDER_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    key: str  # the name that stands before the value, with what precedes it
+    gap: str  # what separates name and value
+    value: str
+    after: str
+
+    @property
+    def is_quoted(self) -> bool:
+        return self.gap[-1:] in _QUOTES and self.after.lstrip("\\")[:1] == self.gap[-1:]
+
+    @property
+    def name(self) -> str:
+        """The whole identifier that the key ends with: ``MAX_TOKENS`` where the pattern found
+        ``TOKEN``.
+        """
+        found = _NAME.search(self.key)
+        return found[0] if found else ""
+
+
+_QUOTES = tuple("\"'`")
+_NAME = re.compile(r"[\w.\-\[\]$]*$")
+_TRAILING = ".,;:!?)]}>*'\"`"
+_FILLERS = ("xxxx", "****", "••••", "...", "…", "____", "[redacted:")
+_PLACEHOLDER = re.compile(
+    r"""^(?:
+      [<\[{(%@&*].*[>\]})%] | <.* | [$\#]\{.* | \$\(.* | \{\{.* | %\(.*
+    | \$[A-Z_][A-Z0-9_]*[/.]? | \$[a-z_]+ | \$env:.* | \$\w+(?:->|\[).* | %[A-Za-z_]\w*%? | @\w+\(.*
+    | [x*.•#_?0-]+ | (.)\1{3,}
+    | !\w+.* | (?:arn|vault|op|file|ssm|sm|secret|keyring|env|ref|https?|path)://?.* | arn:.* | ENC\[.*
+    | (?i:.*(?:example|placeholder|change[_-]?me|change[_-]?this|redacted|dummy|insert[_-]|replace[_-]?|sample).*)
+    | (?i:(?:your|my|the|some|any|this|user|new|old|enter|put|set|use|a|an|fake|test|mock|foo|bar|todo|fixme)
+        [\ _.-].*(?:key|token|secret|pass\w*|pwd|here|value|id|credential\w*|string|auth|code)s?\d?[>\]})]*)
+    | (?i:(?:your|my|user|test|fake|mock|super)?(?:api|access|secret|auth|client|private)?
+        (?:key|token|secret|password)s?\d?)
+    | (?i:your[A-Z_-].*)
+    )$""",
+    re.VERBOSE | re.DOTALL,
+)
+_REFERENCE = re.compile(
+    r"""^(?:
+      (?:process|os|env|environ|import\.meta|config|cfg|conf|settings|self|this|cls|req|request|res|response|ctx|context
+        |props|state|data|params?|args?|options?|opts|secrets|vars?|local|module|inputs|github|user|account|session
+        |Deno|Bun|System|Environment|Rails|ENV|ctrl|cmd|flags?|body|headers?|payload|result|event|auth|client|app|obj)
+      (?:\.|\[|\?\.|->|::).*
+    | \*?&?[A-Za-z_][\w.:]*(?:\(|\[).* | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+ | [A-Za-z_]\w*(?:->|::|\?\.).*
+    | (?:new|await|async|lambda|function|def|return|not|None|null|nil|true|false)\b.*
+    )$""",
+    re.VERBOSE | re.DOTALL,
+)
+_UUID = re.compile(
+    r"^\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$", re.IGNORECASE
+)
+_HEX = re.compile(r"^(?:0x)?[0-9a-f]+$", re.IGNORECASE)
+_BASE64 = re.compile(r"^[A-Za-z0-9+/]{40,}={1,2}$")
+_PATH = re.compile(r"^(?:\.{0,2}/|~/|[A-Za-z]:[\\/]|https?://|[\w.-]+(?:/[\w.-]+){1,}\.\w{1,5}$)")
+_PORT = re.compile(r"^\d{1,5}(?:$|[:/])")
+_DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
+_DATE_FIRST = re.compile(r"^\d{4}-\d\d-\d\d")
+_NUMBER = re.compile(r"^[+-]?[\d_,.]+(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?$", re.IGNORECASE)
+_VERSION = re.compile(r"^[\^~>=<v]*\d+(?:\.\d+){1,3}(?:[-+]\w+)?$")
+_WORDS = re.compile(r"^[A-Za-z]+(?:[ _./:@-][A-Za-z]+)*$")
+_TECHNICAL = re.compile(
+    r"""^(?:md|sha|utf|base|rot|aes|rsa|v|https?|ipv|oauth|argon|pbkdf|ed|x|p|step|phase|issue|pr|line|s|ec|k|l|i|h|a|b)
+    -?\d+\w?$ | .*(?:-(?:bit|byte|char\w*|digit|day|hour|minute|only)|/\w+/)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CODE_IN_PROSE = re.compile(
+    r"[A-Za-z_][\w.-]*=[\w\"'(\[]|[\w.-]+=$|--|[{(\[][A-Za-z_]\w*[.(})\]]|[{(\[][A-Za-z_.]+$"
+)
+_LINK = re.compile(r"[:=→]|->|\b(?:is|was|ist|lautet|be)\b", re.IGNORECASE)
+_NEXT_SETTING = re.compile(
+    r"[;,&](?=\s*[\"']?[A-Za-z_][\w .-]{0,30}[\"']?\s*[=:])|[;,&]$|&(?=[\w-]+=)|\|(?=$)"
+)
+# names that hold a secret's word and no secret: password_field, tokenUrl, max_tokens, primary_key,
+# bypass
+_NOT_A_SECRET_NAME = re.compile(
+    r"""(?:word|wd|pass|phrase|code|pwd|psk|secret|token|key|credentials?|auth|session|sid|sig|signature|salt|bearer)s?[_.\-]?
+    (?:field|label|name|type|ur[il]s?|file|path|dir|folder|counts?|limit|len|length|size|polic\w+|expir\w*|ttl|ids?|index
+      |prefix|suffix|regex|pattern|var|refs?|placeholder|hint|errors?|message|msg|required|enabled|disabled|min|max
+      |version|status|state|format|algorithm|alg|manager|store|storage|provider|service|class|column|input|form|reset
+      |budget|usage|iz\w+|costs?|price|rate|window|total|used|left|remaining|strength|rules?|rotation|scopes?|kind|mode
+      |source|method|handler|strategy|endpoint|link|page|screen|view|button|icon|text|title|description|validator
+      |checker|generator|exists|valid|invalid|changed|at|by|needed|map|list|set|array|types|names|arn|engine|command|cmd
+      |prompt|selector|header|param|attr|less|protected|based|only|flow|grant|tests?|examples?|docs?|estimate|overlap
+      |cap|board|stone|frame|ring)$
+    | (?:secret|token|key|word|phrase|code)s$
+    | (?:^|[_.\-$])(?:max|min|num|total|prompt|input|output|completion|cached?|context|reasoning|n|per|count|special|pad
+      |eos|bos|unk|sep|mask|stop|next|page|continuation|design|cancellation|cancel|sort|partition|dict|map|object|hash
+      |lookup|row|composite|unique|react|hot|short|arrow|press|enter|escape|no)[_.\-]?(?:tokens?|key|pass)$
+    | (?:public|primary|foreign|publishable)[_.\-]?key$ | (?:by|com|sur|tres|under|over|im)pass$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_placeholder(value: str) -> bool:
+    """True for what stands in the place of a secret: ``your-api-key``, ``$VAR``, ``<token>``,
+    ``xxxx``.
+    """
+    value = value[:PLACEHOLDER_CHARS].strip(".,;:!?\"'`")
+    lower = value.lower()
+    if not value or lower in COMMON_VALUES or any(filler in lower for filler in _FILLERS):
+        return True
+    return _PLACEHOLDER.match(value) is not None
+
+
+def token(candidate: Candidate) -> int:
+    """A vendor's format: everything that is not a documentation sample."""
+    value = candidate.value
+    body = re.sub(r"[-_.:]", "", value[:SEEN_CHARS])
+    is_sample = len(set(body)) < 6 or is_sequence(body)
+    return 0 if is_sample else len(value)
+
+
+def anything(candidate: Candidate) -> int:
+    """The pattern says it all."""
+    return len(candidate.value)
+
+
+def password(candidate: Candidate) -> int:
+    """The value of something that is called a password."""
+    length = _setting(candidate)
+    value = candidate.value[: min(length, SEEN_CHARS)]
+    if len(value) < 4 or is_placeholder(value) or _has_no_secret_name(candidate):
+        return 0
+    if candidate.is_quoted:
+        return length if _is_quoted_password(value, candidate.name) else 0
+    if (
+        _CODE_IN_PROSE.match(value)
+        or _REFERENCE.match(value)
+        or (_NUMBER.match(value) and len(value) < 6)
+    ):
+        return 0
+    return length if _is_bare_password(value, candidate) else 0
+
+
+def secret(candidate: Candidate) -> int:
+    """The value of something that is called a secret, a token or an API key."""
+    length = _setting(candidate)
+    value = candidate.value[: min(length, SEEN_CHARS)]
+    if len(value) < 8 or is_placeholder(value) or _has_no_secret_name(candidate):
+        return 0
+    if not candidate.is_quoted and _REFERENCE.match(value):
+        return 0
+    if _is_path(value) or _DATE.match(value) or _VERSION.match(value) or " " in value:
+        return 0
+    return length if _is_random(value, bits=2.6) else 0
+
+
+def weak(candidate: Candidate) -> int:
+    """The value of something whose name alone says little: a key, a salt, a signature, a
+    session.
+    """
+    length = _setting(candidate)
+    value = candidate.value[: min(length, SEEN_CHARS)]
+    if (
+        len(value) < 16
+        or is_placeholder(value)
+        or _has_no_secret_name(candidate)
+        or _UUID.match(value)
+    ):
+        return 0
+    if _DATE_FIRST.match(value):
+        return 0
+    if (
+        _is_path(value)
+        or _REFERENCE.match(value)
+        or " " in value
+        or (_HEX.match(value) and len(value) in (40, 64))
+    ):
+        return 0
+    return length if _is_random(value, bits=3.3) and classes(value) >= 2 else 0
+
+
+def phrase(candidate: Candidate) -> int:
+    """A password in a sentence: only what no sentence would hold otherwise."""
+    value = (
+        candidate.value if candidate.is_quoted else candidate.value[:SEEN_CHARS].rstrip(_TRAILING)
+    )
+    if _CODE_IN_PROSE.match(value):
+        return 0
+    if candidate.name.lower() == "pass" and not _LINK.search(candidate.gap):  # the verb
+        return 0
+    if len(value) < 4 or is_placeholder(value) or _is_path(value) or _REFERENCE.match(value):
+        return 0
+    if candidate.is_quoted:
+        return len(value) if _is_quoted_password(value, candidate.name) else 0
+    if _VERSION.match(value) or _DATE.match(value) or _UUID.match(value):
+        return 0
+    if _is_joined(value):
+        return len(value)
+    return len(value) if _is_mixed(value) else 0
+
+
+def random_text(candidate: Candidate) -> int:
+    """A long random string near a word that says what it is."""
+    value = candidate.value[:SEEN_CHARS]
+    if _UUID.match(value) or _is_path(value) or _WORDS.match(value) or is_placeholder(value):
+        return 0
+    if _HEX.match(value):
+        is_key = len(value) >= 32 and len(value) not in (40, 64)
+        return len(candidate.value) if is_key else 0
+    if "/" in value and (len(value) < 32 or "-" in value or "_" in value):
+        return 0
+    return len(candidate.value) if _is_random(value, bits=3.5) and classes(value) >= 3 else 0
+
+
+def header(candidate: Candidate) -> int:
+    """What an authorisation header or a cookie carries."""
+    value = candidate.value.rstrip(",;")
+    seen = value[:SEEN_CHARS]
+    if len(value) < 8 or is_placeholder(seen) or _REFERENCE.match(seen) or _WORDS.match(seen):
+        return 0
+    return len(value)
+
+
+def cookie(candidate: Candidate) -> int:
+    """A cookie header with at least one value that nobody could guess."""
+    values = [pair.partition("=")[2] for pair in candidate.value.split(";")]
+    return (
+        len(candidate.value) if any(len(v) >= 8 and _is_random(v, bits=2.6) for v in values) else 0
+    )
+
+
+def url_password(candidate: Candidate) -> int:
+    """A password where only one can stand: ``scheme://user:password@host``, ``curl -u
+    user:password``.
+    """
+    value = candidate.value[:SEEN_CHARS]
+    if len(value) < 3 or value.lower() in COMMON_VALUES or _PORT.match(value):
+        return 0
+    return 0 if is_placeholder(value) else len(candidate.value)
+
+
+def flag(candidate: Candidate) -> int:
+    """The value after a command line's option."""
+    length = _setting(candidate)
+    value = candidate.value[: min(length, SEEN_CHARS)]
+    if len(value) < 5 or value[0] == "-" or _has_no_secret_name(candidate) or is_placeholder(value):
+        return 0
+    if _PORT.match(value) or _is_path(value) or _REFERENCE.match(value) or _VERSION.match(value):
+        return 0
+    return length if _is_mixed(value) or _is_random(value, bits=2.6) else 0
+
+
+def markup(candidate: Candidate) -> int:
+    """The content of an element or the value beside a name."""
+    value = candidate.value[:SEEN_CHARS]
+    if len(value) < 6 or is_placeholder(value) or _has_no_secret_name(candidate) or " " in value:
+        return 0
+    if _NUMBER.match(value):
+        return 0
+    if "pass" in candidate.name.lower() or "pwd" in candidate.name.lower():
+        return len(candidate.value) if _is_quoted_password(value, "") else 0
+    return len(candidate.value) if _is_random(value, bits=2.6) and not _is_path(value) else 0
+
+
+def key_bytes(candidate: Candidate) -> int:
+    """The 64 bytes of a key pair as numbers; a table of numbers has smaller ones, or the same ones
+    again.
+    """
+    numbers = [int(number) for number in re.findall(r"\d+", candidate.value)]
+    is_key = max(numbers) in range(200, 256) and len(set(numbers)) >= 40
+    return len(candidate.value) if is_key else 0
+
+
+def block(candidate: Candidate) -> int:
+    """A value on lines of its own below its name, as YAML has them."""
+    first = candidate.value.split("\n", 1)[0].strip()
+    told = Candidate(candidate.key, ': "', first, '"')
+    return len(candidate.value) if password(told) or secret(told) else 0
+
+
+def key_block(candidate: Candidate) -> int:
+    """A block of a private key; its first line alone is only a mention."""
+    return len(candidate.value) if len(candidate.value) >= 80 else 0
+
+
+def _setting(candidate: Candidate) -> int:
+    """Length of an unquoted value without the punctuation or the next setting after it."""
+    value = candidate.value
+    if candidate.is_quoted:
+        return len(value)
+    if cut := _NEXT_SETTING.search(value[:SEEN_CHARS]):
+        value = value[: cut.start()]
+    return len(value.rstrip(",;:)]}`'\"*"))
+
+
+def _has_no_secret_name(candidate: Candidate) -> bool:
+    if "|" in candidate.gap and not re.search(
+        r" \| |\|\|", candidate.gap
+    ):  # alternatives: pass|fail
+        return True
+    if candidate.name == "PASS" and "=" not in candidate.gap:  # a test's result
+        return True
+    return _NOT_A_SECRET_NAME.search(candidate.name) is not None
+
+
+def _is_quoted_password(value: str, name: str) -> bool:
+    if _is_path(value) or (_REFERENCE.match(value) and "(" not in value[1:-1]):
+        return False
+    if " " in value:
+        words = value.split(" ")
+        return "phrase" in name.lower() and len(words) >= 4 and all(w.isalnum() for w in words)
+    if _WORDS.match(value):
+        if not (value.islower() or value.isupper() or value.istitle()):
+            return len(value) >= 10 and value.isalpha() and has_many_turns(value)
+        parts = re.split(r"[ _./:@-]", value.lower())
+        has_secret_word = any(map(_names_a_secret, parts))
+        return not has_secret_word and len(value) >= 6 and (len(parts) == 1 or len(parts) >= 4)
+    return True
+
+
+def _is_bare_password(value: str, candidate: Candidate) -> bool:
+    """An unquoted value: in a settings file any word counts, in code or prose only what no name
+    would look like.
+    """
+    is_setting = _is_setting(candidate)
+    if _WORDS.match(value):
+        parts = re.split(r"[ _./:@-]", value.lower())
+        if len(parts) == 1 and len(value) >= 10 and has_many_turns(value):
+            return True
+        is_variable = (
+            is_setting and candidate.name.isupper() and candidate.gap[:1] == "="
+        )  # NAME=value
+        if (
+            is_variable
+            and len(value) >= 8
+            and not any(word in value.lower() for word in SECRET_WORDS)
+        ):
+            return True
+        if any(map(_names_a_secret, parts)) or not (value.islower() or value.isupper()):
+            return False
+        return len(parts) >= 4 or (is_setting and len(parts) == 1 and len(value) >= 8)
+    if re.fullmatch(r"[A-Za-z_]\w*", value):
+        stem = value.rstrip("0123456789").lower()
+        if _has_secret_word(value) and len(value) < 16:
+            return (
+                "=" in candidate.gap
+                and is_setting
+                and not stem.endswith(candidate.name.lower()[-4:])
+            )
+        return is_setting or (_is_mixed(value) and len(value) >= 6)
+    return True
+
+
+def _is_joined(value: str) -> bool:
+    """True for ``correct-horse-battery-staple``, as managers of passwords make them."""
+    words = value.split("-")
+    return (
+        len(words) >= 4
+        and all(w.isalpha() and w.islower() and len(w) >= 4 for w in words)
+        and not any(w.startswith(SECRET_WORDS) for w in words)
+    )
+
+
+def _has_secret_word(value: str) -> bool:
+    """True for ``apiKey2`` and ``db_password``, not for ``monkey7``."""
+    return any(_names_a_secret(part.lower()) for part in LETTER_RUN.findall(value))
+
+
+def _names_a_secret(word: str) -> bool:
+    return word.startswith(SECRET_WORDS) or word.endswith(
+        ("apikey", "token", "secret", "password", "pass")
+    )
+
+
+def _is_setting(candidate: Candidate) -> bool:
+    """True where name and value make a whole line, as in an ``.env`` or YAML file."""
+    rest = candidate.after.lstrip("\"'")
+    ends = not rest or rest[0] in "\r\n\\" or rest.lstrip(" \t")[:1] in ("", "\n", "#", "\r")
+    is_close = candidate.gap.strip(" \"'") in ("=", ":") and not candidate.gap.startswith(" ")
+    return ends and is_close
+
+
+def _is_path(value: str) -> bool:
+    return _PATH.match(value) is not None and not _BASE64.match(value)
+
+
+def _is_mixed(value: str) -> bool:
+    """True for what has a digit or a sign inside letters and is not a word of ordinary technical
+    prose.
+    """
+    if _WORDS.match(value) or _NUMBER.match(value) or len(value) < 5 or _TECHNICAL.match(value):
+        return False
+    return any(c.isalpha() for c in value) and any(
+        c.isdigit() or c in "!@#$%^&*+=~?" for c in value
+    )
+
+
+def _is_random(value: str, bits: float) -> bool:
+    if _HEX.match(value) and len(value) >= 16:
+        return len(set(value)) >= 6 and not is_sequence(value)
+    has_digit = any(c.isdigit() for c in value)
+    if not has_digit:
+        return len(value) >= 16 and has_many_turns(value) and entropy(value) >= 3.5
+    if (
+        re.fullmatch(r"[A-Za-z]{2,}(?:[_./:-][A-Za-z]{2,})*[_./:-]?\d{0,3}", value[:SEEN_CHARS])
+        and len(value) < 40
+    ):
+        return False
+    return entropy(value) >= min(bits, math.log2(len(value)) - 0.7) and not is_sequence(value)
+
+
+CHECKS: dict[str, Callable[[Candidate], int]] = {
+    "token": token,
+    "anything": anything,
+    "password": password,
+    "secret": secret,
+    "weak": weak,
+    "phrase": phrase,
+    "random": random_text,
+    "header": header,
+    "cookie": cookie,
+    "url": url_password,
+    "flag": flag,
+    "markup": markup,
+    "key_block": key_block,
+    "bytes": key_bytes,
+    "block": block,
+}

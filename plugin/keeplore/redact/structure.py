@@ -1,0 +1,276 @@
+"""Secrets that only the shape of several lines gives away: columns of tables, word lists,
+manifests, encoded text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import string
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+
+from keeplore.redact.bare_tokens import Span, bare, told
+from keeplore.redact.secret_checks import Candidate, is_placeholder, password, random_text, secret
+
+TABLE_ROWS = 200
+SEED_WORDS = 12
+SEED_GAP = 12  # bytes between two words of a mnemonic
+SEED_LINE = 96  # the same over a line's end, with what begins the next line
+SEED_SIGN, SEED_RUN = b"\1" * 4, b"\1" * SEED_WORDS
+MANIFEST_BYTES = 4096  # around the data of a Kubernetes secret in which its kind may be named
+
+NEAR_BYTES = 240
+NEAR_LINES = 4
+
+_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_=~.-])[A-Za-z0-9+/_~-]{16,}={0,2}(?![A-Za-z0-9+/_=~-])")
+_OTHER_NAME = re.compile(rb"([A-Za-z_][\w-]{0,40})(?:\\*[\"'`]\s?[:=]|\s?=)\s?\\*[\"'`]?$")
+_SECRET_NAME = re.compile(rb"key|token|secret|pass|auth|cred", re.IGNORECASE)
+_PASSWORD_COLUMN = re.compile(
+    r"^\W*(?:\w+[ _-])?(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort)\W*$", re.IGNORECASE
+)
+_SECRET_COLUMN = re.compile(
+    r"^\W*(?:\w+[ _-]){0,2}(?:secret|token|api[ _-]?key|key|credentials?)(?:[ _-](?:key|"
+    r"value))?\W*$",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(r"^(?:[\w \t./()#*\"'+>|-]|:(?=\s|\d)){0,64}$")
+_LISTED_WORD = re.compile(rb"(?<!\w)[a-z]{3,8}(?!\w)")
+_SEED_WORD = re.compile(rb"[A-Za-z]{3,8}(?![A-Za-z])")
+_FUNCTION = (
+    b"the and for are was with from have has had not but his her its our out who how why may can "
+    b"did does been were"
+    b" into than them then also because would could should your which their there these those being"
+)
+_FUNCTION_WORDS = frozenset(_FUNCTION.split())
+_LETTERS = frozenset(string.ascii_letters.encode())
+_LOWER = bytes(ord(chr(c).lower()) if c in _LETTERS else 32 for c in range(256))
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+_PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
+_PREFIX = re.compile(rb"\s*[\d\[][^\n]{0,60}[:\]|>][\d.)\s]*")  # of a log's line
+_MANIFEST = re.compile(rb"kind\\*[\"']?\s{0,3}:\s{0,3}\\*[\"']?Secret\b")
+_ENTRY = re.compile(
+    rb"[^\n]{0,48}?[ \t][\w.\-]{1,64}:[ \t]+[\"']?([^\s\"'<{|>]{4,})[\"']?[ \t]*(?:\n|$)"
+)
+_MEMBER = re.compile(rb"[\"'][\w.\-]{1,64}\\*[\"']\s{0,3}:\s{0,3}\\*[\"']([^\s\"'\\]{4,})\\*[\"']")
+_ENCODED_GAP = re.compile(rb"(?:\s|\\+[nr])+[ \t>+|]*")
+
+
+@cache
+def _seed_words() -> frozenset[bytes]:
+    """The English words of BIP-39, https://github.com/bitcoin/bips/blob/master/bip-0039."""
+    return frozenset(files(__package__).joinpath("seed_words.txt").read_bytes().split())
+
+
+def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """Values under a heading that names a secret; ``match`` is the heading's line."""
+    heading = data[match[0] : match[1]]
+    if match[0] < examined:
+        return [], examined
+    split, columns = next(
+        ((s, kinds) for s in _SPLITTERS if (kinds := _columns(heading, s))), (_by_bar, {})
+    )
+    found: list[Span] = []
+    width = len(split(heading))
+    position = match[1] + 1
+    for _ in range(TABLE_ROWS if columns else 0):
+        line_end = data.find(b"\n", position)
+        row = data[position : line_end if line_end >= 0 else len(data)]
+        cells = split(row)
+        if len(cells) < 2 or (split is not _by_bar and len(cells) != width):
+            break
+        found += (
+            span
+            for i in columns
+            if i < len(cells)
+            for span in _cell(row, cells[i], position, columns[i])
+        )
+        if line_end < 0:
+            break
+        position = line_end + 1
+    return found, position
+
+
+def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """The words of a mnemonic: the longest run without words that no list of mnemonics has."""
+    run: list[Span] = []
+    longest: list[Span] = []
+    for word in _SEED_WORD.finditer(data, max(match[0], examined), match[1]):
+        run = [] if word[0].lower() in _FUNCTION_WORDS else [*run, word.span()]
+        longest = max(longest, run, key=len)
+    return ([(longest[0][0], longest[-1][1])] if len(longest) >= SEED_WORDS else []), match[1]
+
+
+def decoded(text: bytes) -> bytes:
+    """What a base64 text says where that is plain text, ``b""`` otherwise."""
+    packed = _ENCODED_GAP.sub(b"", text).translate(_URL_SAFE).rstrip(b"=")
+    try:
+        plain = base64.b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return plain if plain.isascii() and not plain.translate(None, _PRINTABLE) else b""
+
+
+def listed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """The words of a mnemonic wherever they stand: a dozen in a row out of the list that wallets
+    take them from.
+    """
+    runs: list[list[re.Match[bytes]]] = [[]]
+    line_start = data.rfind(b"\n", 0, max(match[0], examined)) + 1
+    for word in _LISTED_WORD.finditer(data, max(match[0], examined), match[1]):
+        line_start = max(line_start, data.rfind(b"\n", line_start, word.start()) + 1)
+        last = runs[-1][-1] if runs[-1] else None
+        if word[0] not in _seed_words():
+            if last and line_start <= last.start():
+                runs.append([])
+        elif last and _breaks(data, last.end(), word.start()):
+            runs.append([word])
+        else:
+            runs[-1].append(word)
+    longest = max(runs, key=len)
+    is_seed = len(longest) >= SEED_WORDS and len({word[0] for word in longest}) >= SEED_WORDS - 2
+    return ([(longest[0].start(), longest[-1].end())] if is_seed else []), match[1]
+
+
+def wordlist(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """What `listed` finds, in text of any length: among twelve words in a row are four of every
+    third.
+    """
+    words = data.translate(_LOWER).split()
+    flags = bytes(map(_seed_words().__contains__, words[::3]))
+    place = flags.find(SEED_SIGN)
+    while place >= 0:
+        near = bytes(
+            map(_seed_words().__contains__, words[max(0, 3 * place - 2) : 3 * place + SEED_WORDS])
+        )
+        if SEED_RUN in near:
+            return listed(data, match, examined)
+        place = flags.find(SEED_SIGN, place + 1)
+    return [], match[1]
+
+
+def _breaks(data: bytes, end: int, start: int) -> bool:
+    """True where more stands between two words than separators, or what a log or a listing begins
+    its lines with.
+    """
+    if start - end > SEED_LINE:
+        return True
+    first, line_end, last = data[end:start].rpartition(b"\n")
+    separators = first + last if not line_end or not _PREFIX.fullmatch(last) else first
+    return len(separators) > SEED_GAP or any(c in _LETTERS or c > 127 for c in separators)
+
+
+def manifest(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """Every value below ``data`` of a Kubernetes secret, whatever its name."""
+    around = data[max(0, match[0] - MANIFEST_BYTES) : match[1] + MANIFEST_BYTES]
+    if match[0] < examined or not _MANIFEST.search(around):
+        return [], examined
+    found: list[Span] = []
+    position = match[1]
+    entry = _MEMBER if data[match[1] - 1 : match[1]] == b"{" else _ENTRY
+    stop = data.find(b"}", position, position + MANIFEST_BYTES) if entry is _MEMBER else -1
+    while value := entry.search(data, position, stop) if stop >= 0 else entry.match(data, position):
+        found.append(value.span(1))
+        position = value.end()
+    return [
+        span for span in found if not is_placeholder(data[slice(*span)].decode("utf-8", "replace"))
+    ], position
+
+
+def _columns(heading: bytes, split: Callable[[bytes], list[Span]]) -> dict[int, str]:
+    """Which cells of a table's heading name a secret, ``{}`` where it is none: an indented word
+    makes no table.
+    """
+    titles = [heading[a:b].decode("utf-8", "replace").strip() for a, b in split(heading)]
+    if sum(map(bool, titles)) < 2 or (split is not _by_bar and not all(map(_TITLE.match, titles))):
+        return {}
+    return {i: kind for i, title in enumerate(titles) if (kind := _column_kind(title))}
+
+
+def _column_kind(title: str) -> str:
+    if _PASSWORD_COLUMN.match(title):
+        return "password"
+    return "secret" if _SECRET_COLUMN.match(title) else ""
+
+
+def _cell(line: bytes, cell: Span, offset: int, kind: str) -> Iterator[Span]:
+    raw = line[cell[0] : cell[1]]
+    stripped = raw.strip(b" \t\r*`\"'")
+    text = stripped.decode("utf-8", "replace")
+    if not text or not text.strip("-:=") or is_placeholder(text) or " " in text:
+        return
+    candidate = Candidate(key="password", gap='="', value=text, after='"')
+    if (password if kind == "password" else secret)(candidate):
+        begin = offset + cell[0] + raw.index(stripped)
+        yield begin, begin + len(stripped)
+
+
+def _by_bar(line: bytes) -> list[Span]:
+    return _cells(line, re.compile(rb"\|")) if line.count(b"|") else []
+
+
+def _by_tab(line: bytes) -> list[Span]:
+    return _cells(line, re.compile(rb"\t+"))
+
+
+def _by_comma(line: bytes) -> list[Span]:
+    return _cells(line, re.compile(rb"[,;]"))
+
+
+def _by_spaces(line: bytes) -> list[Span]:
+    return _cells(line, re.compile(rb" {2,}"))
+
+
+def _cells(line: bytes, separator: re.Pattern[bytes]) -> list[Span]:
+    cells = []
+    position = 0
+    for match in separator.finditer(line):
+        cells.append((position, match.start()))
+        position = match.end()
+    return [*cells, (position, len(line))]
+
+
+_SPLITTERS = (_by_bar, _by_tab, _by_comma, _by_spaces)
+
+
+def near(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
+    """Random strings that follow a word like "API key" within a sentence or at the start of the
+    next paragraph.
+    """
+    stop = min(len(data), match[1] + NEAR_BYTES)
+    line_end = match[1]
+    for _ in range(NEAR_LINES):
+        line_end = data.find(b"\n", line_end + 1, stop)
+        if line_end < 0:
+            break
+    stop = line_end if line_end >= 0 else stop
+    begin = max(match[1], examined)
+    return [
+        token.span()
+        for token in _TOKEN.finditer(data, begin, stop)
+        if _is_told(data, token, match[1])
+    ], stop
+
+
+def _is_told(data: bytes, token: re.Match[bytes], since: int) -> bool:
+    """True for a random string that is not the value of something else."""
+    other = _OTHER_NAME.search(data, max(since, token.start() - 48), token.start())
+    if other and not _SECRET_NAME.search(other[1]):
+        return False
+    return random_text(Candidate(key="", gap="", value=token[0].decode(), after="")) > 0
+
+
+# each looks at a match and gives the secrets and the place up to which it has looked, so that none
+# looks twice
+DETECTORS: dict[str, Callable[[bytes, Span, int], tuple[list[Span], int]]] = {
+    "table": table,
+    "seed": seed,
+    "near": near,
+    "listed": listed,
+    "wordlist": wordlist,
+    "manifest": manifest,
+    "bare": bare,
+    "told": told,
+}

@@ -1,0 +1,133 @@
+"""The shapes of a model's answers. Each item is checked by itself: a bad one costs that item, and
+is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+MAX_FACTS = 20  # of one conversation: more is a transcript again
+MAX_TRIPLES = 50  # likewise
+MIN_CONTENT, MAX_CONTENT = (
+    10,
+    2_000,
+)  # characters of a statement: shorter says nothing, longer is a document
+MAX_SPAN = 1_000  # characters; a receipt is a quotation, not the conversation
+MAX_NAME = 80  # characters of an entity
+MAX_REASON = 500  # characters
+
+Share = Annotated[float, Field(ge=0.0, le=1.0, strict=False)]  # a model writes 1 for 1.0
+Text = Annotated[str, StringConstraints(strip_whitespace=True)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)]
+_Item = TypeVar("_Item", bound="Item")
+
+
+class Item(BaseModel):
+    """One item of an answer; what else a model adds to it is passed over."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+
+class FactItem(Item):
+    content: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=MIN_CONTENT, max_length=MAX_CONTENT),
+    ]
+    type: Literal["decision", "preference", "convention", "gotcha", "correction", "fact", "pattern"]
+    confidence: Share
+    span: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_SPAN)
+    ]
+    scope: Text = ""
+    category: Text = ""
+    lasting: Share = 0.0
+    about: Text = ""
+
+
+class TripleItem(Item):
+    source: Name
+    relationship: Name
+    target: Name
+    confidence: Share = 1.0
+
+
+class ChoiceItem(Item):
+    fact: int
+    action: Literal["ADD", "UPDATE", "DELETE", "NONE"]
+    confidence: Share
+    reason: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_REASON)
+    ]
+    target: Text = ""
+    content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_CONTENT)] = ""
+
+
+class AspectItem(Item):
+    fact: int
+    aspect: Name
+    kind: Literal["attribute", "constraint"]
+
+
+def items(
+    answer: Any, key: str, kind: type[_Item], most: int, dropped: Counter[str]
+) -> list[_Item]:
+    """The sound items of a list in an answer, ``most`` at most; what is not is counted in
+    ``dropped``.
+
+    Raises ValueError where the answer is no object or holds no such list: then nothing of it can be
+    relied on.
+    """
+    if isinstance(answer, list) and any(isinstance(data, Mapping) for data in answer):
+        # the list alone, without what should stand around it: that of entities may be missing
+        answer = {} if key == "entities" else {key: answer}
+    if not isinstance(answer, Mapping) or not isinstance(
+        answer.get(key, [] if key == "entities" else None), list
+    ):
+        raise ValueError(f"the answer has no list of {key}")
+    found: list[_Item] = []
+    for data in answer.get(key, []):
+        try:
+            item = kind.model_validate(data)
+        except (ValidationError, RecursionError):
+            dropped[f"{key}: wrong shape"] += 1
+            continue
+        if len(found) < most:
+            found.append(item)
+        else:
+            dropped[f"{key}: too many"] += 1
+    return found
+
+
+def schema_of(**lists: type[Item]) -> dict[str, Any]:
+    """The JSON schema of an answer with these lists, every field required, as servers that enforce
+    schemas want it.
+    """
+    properties = {}
+    for name, kind in lists.items():
+        fields = {
+            field: _bare(told) for field, told in kind.model_json_schema()["properties"].items()
+        }
+        item = {
+            "type": "object",
+            "properties": fields,
+            "required": [*fields],
+            "additionalProperties": False,
+        }
+        properties[name] = {"type": "array", "items": item}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [*properties],
+        "additionalProperties": False,
+    }
+
+
+def _bare(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Without titles and limits: they cost tokens, servers refuse some of them, and everything is
+    checked here.
+    """
+    return {key: told[key] for key in ("type", "enum") if key in told}

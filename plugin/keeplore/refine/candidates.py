@@ -1,0 +1,149 @@
+"""The notes that are known already: those near a text, as a model is shown them, and by which it
+may name them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
+from keeplore.index import Allowed, Embedder, Index
+from keeplore.memory import Memory
+from keeplore.memory.note import statement_of
+from keeplore.recall import Here
+from keeplore.recall.question import STOP_STEMS, question_of, stems_of
+from keeplore.store import Store
+from keeplore.text.fences import sanitise
+
+NEAREST = 5  # notes that a fact is compared with
+PASSAGES = 40  # that either search gives
+FUSION = 60  # of reciprocal ranks (Cormack, Clarke and Büttcher 2009)
+SHARED, MIN_SHARED = (
+    0.34,
+    2,
+)  # share and number of a note's content words that a text about the same thing has
+ALIKE = 0.35  # of the way from the cosine of unrelated texts to that of equal ones
+LINE = 160  # characters of a note that a model is shown
+ID_DIGITS = 8  # of a note's id; enough to tell the few that are listed apart
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """``trust`` is what it is believed for here: ``foreign`` where another person's machine wrote
+    it.
+    """
+
+    id: str
+    path: str
+    memory: Memory
+    trust: str
+
+    @property
+    def label(self) -> str:
+        return self.id[4 : 4 + ID_DIGITS]
+
+    @property
+    def statement(self) -> str:
+        return statement_of(self.memory)
+
+    @property
+    def line(self) -> str:
+        words = " ".join(sanitise(self.statement).split())
+        shown = words if len(words) <= LINE else f"{words[: LINE - 1]}…"
+        return f"- [{self.label}] ({self.memory.scope}/{self.memory.category}) {shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Finds the notes near a text: by words and, where a model is there, by meaning."""
+
+    index: Index
+    store: Store
+    embedder: Embedder | None
+    trust: Callable[[Memory], str]
+
+    def near(self, text: str, here: Here, limit: int = NEAREST) -> tuple[Note, ...]:
+        """Current notes that may be seen from ``here``, the nearest first; the index is taken as it
+        is.
+
+        Recall asks whether a memory answers a question; here it counts whether a note is about the
+        same thing, though it says the opposite.
+        """
+        allowed = Allowed(here.scopes)
+        question = question_of(text)
+        words = [
+            match.passage for match in self.index.text_search(question.text, allowed, PASSAGES)
+        ]
+        meant = self._meant(question.text, allowed)
+        passages = {
+            row.id: row.memory_id for row in self.index.passages([*dict.fromkeys((*words, *meant))])
+        }
+        scores: dict[str, float] = {}
+        for leg in (words, [*meant]):
+            for rank, memory_id in enumerate(
+                dict.fromkeys(passages[id_] for id_ in leg if id_ in passages)
+            ):
+                scores[memory_id] = scores.get(memory_id, 0.0) + 1 / (FUSION + rank)
+        alike = {passages[id_] for id_, is_alike in meant.items() if is_alike and id_ in passages}
+        rows = self.index.memories(sorted(scores))
+        kept: list[Note] = []
+        for memory_id in sorted(scores, key=lambda id_: (-scores[id_], id_)):
+            row = rows.get(memory_id)
+            if (
+                len(kept) == limit
+                or row is None
+                or row.kind != "note"
+                or row.is_archived
+                or row.superseded_by
+            ):
+                continue
+            memory = self.load(row.path)
+            if memory and (memory_id in alike or _shares_words(text, statement_of(memory))):
+                kept.append(Note(memory_id, row.path, memory, self.trust(memory)))
+        return tuple(kept)
+
+    def load(self, path: str) -> Memory | None:
+        try:
+            return self.store.load(path)
+        except (StoreError, OSError):
+            return None
+
+    def _meant(self, text: str, allowed: Allowed) -> dict[int, bool]:
+        """The passages nearest in meaning, best first, with whether they are near enough to be
+        about the same.
+        """
+        if self.embedder is None:
+            return {}
+        try:
+            vector = self.embedder.embed([text])[0]
+            found = self.index.vector_search(vector, allowed, PASSAGES)
+            least = self.embedder.floor + ALIKE * (1 - self.embedder.floor)
+        except (ModelUnavailable, IndexUnavailable, ValueError):  # words serve alone
+            return {}
+        return {match.passage: match.score >= least for match in found}
+
+
+def _shares_words(text: str, statement: str) -> bool:
+    """Whether a text has enough of the words that say what a note is about."""
+    words = stems_of(statement) - STOP_STEMS
+    return len(words & stems_of(text)) >= max(MIN_SHARED, SHARED * len(words))
+
+
+def fitting(notes: Iterable[Note], room: int) -> tuple[Note, ...]:
+    """As many as ``room`` characters can list, each once, the first ones first."""
+    kept: dict[str, Note] = {}
+    for note in notes:
+        if note.label in kept:
+            continue
+        room -= len(note.line) + 1
+        if room < 0:
+            break
+        kept[note.label] = note
+    return tuple(kept.values())
+
+
+def named(label: str, notes: Sequence[Note]) -> Note | None:
+    """The listed note that a model means; None for an id that it was not shown."""
+    plain = label.strip().strip("[]").removeprefix("mem_").lower()
+    return next((note for note in notes if plain and plain in (note.label, note.id[4:])), None)

@@ -1,0 +1,35 @@
+"""What refining needs of a workspace: plain values and functions, so that it can be done without
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from keeplore.memory import Memory
+from keeplore.recall import Here
+from keeplore.refine.candidates import Search
+from keeplore.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """``redact`` takes a text and its project; ``commit`` takes a message and raises RepositoryBusy
+    where git is busy.
+
+    ``own_machines`` are the ids that this machine has had; ``written`` is told of each new file.
+    """
+
+    store: Store
+    search: Search
+    machine: str
+    own_machines: frozenset[str]
+    now: Callable[[], str]
+    redact: Callable[[str, str], str]
+    before_write: Callable[[Memory], Memory]
+    is_pasted: Callable[[str], bool]
+    commit: Callable[[str], object]
+    here: Callable[[str, str], Here]  # what is seen from a scope and project
+    written: Callable[[str, str], None]
+    has_user_scope: bool = False

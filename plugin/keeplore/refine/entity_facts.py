@@ -1,0 +1,43 @@
+"""What was told of entities, as front matter of the note whose statement names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from keeplore.index.graph import evidence
+from keeplore.index.graph.graph_values import Aspect
+from keeplore.memory import Memory
+from keeplore.refine.aspects import as_meta, stored
+from keeplore.refine.triples import Triple, about, named_in
+from keeplore.text.fences import sanitise
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """``aspects`` are those of a statement."""
+
+    triples: tuple[Triple, ...] = ()
+    aspects: Mapping[str, tuple[Aspect, ...]] = field(default_factory=dict)
+
+    def of(self, statement: str) -> dict[str, Any]:
+        """Front matter of a note that states this; nothing where nothing was told."""
+        fields = {
+            "entities": [triple.as_meta() for triple in about(self.triples, statement)],
+            "aspects": [as_meta(aspect) for aspect in self.aspects.get(statement, ())],
+        }
+        return {key: value for key, value in fields.items() if value}
+
+
+def told_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
+    """The same of an audit line: what of it is sound, and about what the statement names."""
+    found, statement = stored(fields), sanitise(statement)
+    named = named_in(statement, {aspect.spelling: None for aspect in found})
+    kept = tuple(aspect for aspect in found if aspect.spelling in named)
+    relations = evidence.relations_of(Memory(fields, ""))
+    known = (
+        Triple(r.source_spelling, r.relationship, r.target_spelling, r.confidence)
+        for r in relations
+    )
+    return Told(tuple(known), {statement: kept}).of(statement)

@@ -1,0 +1,80 @@
+"""``audit/<machine>/YYYY-MM.jsonl``: what was decided and why, one line each; a machine writes its
+own files alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from keeplore.errors import NotFound, StoreError
+from keeplore.store import files
+from keeplore.store.paths import check_written
+
+FOLDER = "audit"
+MAX_FILE = 64 * 1024 * 1024  # bytes; a line has some hundred
+
+
+def path_of(machine: str, at: str) -> str:
+    return f"{FOLDER}/{machine}/{at[:7]}.jsonl"
+
+
+def append(root: Path, machine: str, entry: Mapping[str, Any]) -> None:
+    """Add one line, durably: the file is written anew, since a line that is appended tears when its
+    writer is killed.
+
+    The caller sees to it that one at a time does this. Raises UnsafePath or OSError.
+    """
+    path = path_of(machine, str(entry["at"]))
+    check_written(path)
+    _write(root, path, _known(root, path), [line_of(entry)])
+
+
+def append_lines(root: Path, path: str, lines: Sequence[str]) -> None:
+    """Add these lines of one deed, unless they are there: the deed was done before, and is finished
+    again.
+    """
+    known = _known(root, path)
+    if lines and "\n".join(lines).encode("utf-8", "replace") not in known:
+        _write(root, path, known, lines)
+
+
+def line_of(entry: Mapping[str, Any]) -> str:
+    return json.dumps(dict(entry), ensure_ascii=False, sort_keys=True)
+
+
+def _known(root: Path, path: str) -> bytes:
+    try:
+        known = files.read(root, path, MAX_FILE)
+    except NotFound:
+        return b""
+    return known + b"\n" if known and not known.endswith(b"\n") else known
+
+
+def _write(root: Path, path: str, known: bytes, lines: Sequence[str]) -> None:
+    files.write(
+        root, path, known + b"".join(line.encode("utf-8", "replace") + b"\n" for line in lines)
+    )
+
+
+def entries(root: Path, machine: str = "") -> Iterator[dict[str, Any]]:
+    """Every line of every machine that can be read, or of one, in the order of its files; others
+    are passed over.
+    """
+    folder = f"{FOLDER}/{machine}" if machine else FOLDER
+    for file in sorted(files.walk(root, folder, []), key=lambda found: found.path):
+        if not file.path.endswith(".jsonl"):
+            continue
+        try:
+            text = files.read(root, file.path, MAX_FILE)
+        except (StoreError, OSError):
+            continue
+        for line in text.splitlines():
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(entry, dict):
+                yield entry

@@ -1,0 +1,1 @@
+"""Taking memories away for good: tombstones, and history without their text."""

@@ -1,0 +1,263 @@
+"""Taking memories away so that they stay away, and bringing one back as git had it.
+
+The tombstone is on disk before any file goes: killed in between, the next commit removes what is
+left. A text that git does not have yet is kept under ``refs/keeplore/forgotten/<id>``, which works
+while a merge is under way and is never pushed: what was forgotten before it left this machine stays
+here.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from keeplore.errors import AlreadyExists, KeeploreError, NotFound, StoreError
+from keeplore.memory import Memory, as_memory, is_id, relative_path
+from keeplore.memory.conversation_body import turns_of
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import digits_of
+from keeplore.memory.note import hash_of
+from keeplore.store import files
+from keeplore.store.delete.tombstones import Tombstone, Tombstones, id_of
+from keeplore.store.files import File
+from keeplore.store.git.git_command import output, run
+from keeplore.store.git.object_backend import Memo
+from keeplore.store.paths import is_memory, is_portable
+
+KEPT = "refs/keeplore/forgotten/"  # then the id: a blob, the text that no commit has
+RACY_NS = 2_000_000_000  # a file this young may change again without a new time stamp
+MAX_VERSIONS = 200  # of one memory, looked at for the one to restore
+_BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
+
+
+def forget(
+    root: Path, stones: Tombstones, copies: Sequence[tuple[str, Memory]], machine: str, at: str
+) -> Tombstone:
+    """Write the tombstone of a memory whose files are ``copies``, the newest first, then remove
+    them.
+    """
+    path, memory = copies[0]
+    stone = stones.get(memory.id)
+    if stone is None:
+        turns = tuple(turns_of(memory))
+        stone = Tombstone(memory.id, at, machine, content=hash_of(memory), turns=turns, path=path)
+    if not stone.is_purged:
+        keep_text(root, memory.id, path)
+    stones.write(stone)
+    for copy, _ in copies:
+        files.remove(root, copy)
+    return stone
+
+
+def keep_text(root: Path, memory_id: str, path: str) -> None:
+    """Have the text of a file in git, by a ref of its own where HEAD has another one or none."""
+    blob = output(root, "hash-object", "-w", "--", path).text
+    if run(root, "rev-parse", "--quiet", "--verify", f"HEAD:{path}").text != blob:
+        output(root, "update-ref", f"{KEPT}{memory_id}", blob)
+
+
+def withdraw(root: Path, memo: Memo, seen: dict[str, File]) -> None:
+    """Remove what came back to the disk although it is forgotten: with an old clone, a copy, a
+    merge.
+    """
+    ids = {memory_id for path in seen if (memory_id := id_of(path))}
+    digits = {memory_id[4:12] for memory_id in ids}
+    stones = Tombstones(root)
+    for path, file in [*seen.items()] if ids else ():
+        named = digits_of(path)
+        if (named and named not in digits) or not is_memory(path):
+            continue
+        memory_id = _id_at(root, memo, file)
+        if memory_id in ids:
+            stone = stones.get(memory_id)
+            if stone is None or not stone.is_purged:
+                keep_text(root, memory_id, path)
+            files.remove(root, path)
+            del seen[path]
+            # a commit of ours takes out of the index what HEAD had; this may have been staged by
+            # hand
+            run(root, "update-index", "--force-remove", "--", path)
+
+
+def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
+    """Put the text back, and only then take the tombstone away; returns the path. The caller sees
+    to it that no commit comes in between."""
+    path, memory, data = _text(root, stones, memory_id)
+    if not (is_memory(path) and is_portable(path)):
+        path = relative_path(memory)
+    if not files.is_absent(root, path) and _id_of_file(root, path) != memory_id:
+        raise AlreadyExists(
+            f"another file is at {path}", "Move it away, then run `keeplore restore` again"
+        )
+    files.write(root, path, data)
+    stones.remove(memory_id)
+    run(root, "update-ref", "-d", f"{KEPT}{memory_id}")
+    return path
+
+
+def forgotten_memory(root: Path, stones: Tombstones, memory_id: str) -> Memory:
+    """What was forgotten, as ``restore`` would put it back. Raises NotFound."""
+    return _forgotten_text(root, stones, memory_id)[1]
+
+
+class Deleted(NamedTuple):
+    """A memory whose file went without a tombstone; ``commit`` and ``day`` tell since when, ""
+    before a commit.
+    """
+
+    id: str
+    path: str
+    commit: str
+    day: str
+
+
+def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Iterator[Deleted]:
+    """The memories that git has had in files named after them, and that are not here; ``beginning``
+    is that of ids.
+    """
+    if not _BEGINNING.fullmatch(beginning):
+        return
+    digits = beginning.removeprefix("mem_")[:8]
+    names = [f":(glob)**/*-{digits}{'?' * (8 - len(digits))}.md", f":(glob)**/mem_{digits}*.md"]
+    known = set()
+    for blob, path in _brought(root, names)[:MAX_VERSIONS]:
+        read = _read(root, blob, path)
+        if read is None or read[0].id in known or is_here(read[0].id):
+            continue
+        if read[0].id.startswith(f"mem_{beginning.removeprefix('mem_')}"):
+            known.add(read[0].id)
+            last = run(
+                root, "log", "-1", "--all", "--diff-filter=D", "--format=%h %cs", "--", path
+            ).text
+            commit, _, day = last.partition(" ")
+            yield Deleted(read[0].id, path, commit, day)
+
+
+def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
+    """What ``restore`` puts back: what was forgotten, or the last text of a file that was deleted
+    by hand.
+    """
+    by_hand = (
+        None
+        if memory_id in stones or not is_id(memory_id)
+        else next(versions(root, memory_id, ""), None)
+    )
+    return by_hand or _forgotten_text(root, stones, memory_id)
+
+
+def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
+    if memory_id not in stones:
+        remedy = f"The files of {root / 'forgotten'} are named after the ids that can be restored"
+        raise NotFound(f"{memory_id!r} is not forgotten", remedy)
+    stone = stones.get(memory_id) or Tombstone(memory_id)
+    if stone.is_purged:
+        raise NotFound(
+            f"{memory_id} was purged, its text is gone", "Write it anew, or take it from a backup"
+        )
+    found = list(versions(root, memory_id, stone.path))
+    if not found:
+        where = (
+            f"`keeplore restore` can do it on {stone.machine}"
+            if stone.machine
+            else "Look on another machine"
+        )
+        raise NotFound(
+            f"git here has no text of {memory_id}",
+            f"{where}, where it was forgotten before it was pushed",
+        )
+    return next((version for version in found if hash_of(version[1]) == stone.content), found[0])
+
+
+def versions(root: Path, memory_id: str, path: str) -> Iterator[tuple[str, Memory, bytes]]:
+    """Path, memory and bytes of every text of a memory that git has, the last one first; ``path``
+    is where it was.
+    """
+    kept = run(root, "rev-parse", "--quiet", "--verify", f"{KEPT}{memory_id}").text
+    introduced = _introduced(root, memory_id, path)
+    place = path or next((place for _, place in introduced), f"memory/{memory_id}.md")
+    candidates = dict.fromkeys([*([(kept, place)] if kept else []), *introduced])
+    for blob, where in list(candidates)[:MAX_VERSIONS]:
+        read = _read(root, blob, where)
+        if read and read[0].id == memory_id:
+            yield where, *read
+
+
+def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
+    done = run(root, "cat-file", "--filters", f"--path={path}", blob)
+    if done.code or len(done.out) > MAX_FILE:
+        return None
+    try:
+        return as_memory(done.out.decode(), path), done.out
+    except (KeeploreError, UnicodeDecodeError):
+        return None
+
+
+def _introduced(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
+    """Blob and path of each version that a commit brought, under a name that tells the id or at
+    ``path``.
+    """
+    names = [f":(glob)**/*-{memory_id[4:12]}.md", f":(glob)**/{memory_id}.md"]
+    if is_memory(path) and "\0" not in path:
+        names.append(f":(literal){path}")
+    return _brought(root, names)
+
+
+def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
+    found = introduced(root, "--all", "--full-history", "--diff-filter=AM", "--", *names)
+    return [(blob, place) for _, blob, place in found if is_memory(place)]
+
+
+def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
+    """Commit, blob and path of everything that the commits of a ``git log`` have and none of their
+    parents has there.
+
+    Newest commits first. Raises RepositoryError.
+    """
+    shape = (
+        "--raw",
+        "-z",
+        "-c",
+        "--root",
+        "--no-renames",
+        "--no-abbrev",
+        "--no-show-signature",
+        "--no-relative",
+    )
+    environment = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
+    # -c shows of a merge what differs from every parent; what equals one of them came with that
+    # one's line
+    done = output(
+        root, "log", *shape, "--format=%x00commit %H", *arguments, environment=environment
+    )
+    found, commit, blob = [], "", ""
+    for item in done.items:
+        fields = item.lstrip("\n").split(" ")
+        if blob:
+            found.append((commit, blob, item))
+            blob = ""
+        elif fields[0].startswith(":"):
+            blob = fields[-2]
+        elif fields[0] == "commit":
+            commit = fields[1]
+    return [(commit, blob, path) for commit, blob, path in found if blob.strip("0")]
+
+
+def _id_at(root: Path, memo: Memo, file: File) -> str:
+    known = memo.ids.get(file.path)
+    if known and known[0] == file:
+        return known[1]
+    memory_id = _id_of_file(root, file.path)
+    if file.mtime_ns < time.time_ns() - RACY_NS:
+        memo.ids[file.path] = (file, memory_id)
+    return memory_id
+
+
+def _id_of_file(root: Path, path: str) -> str:
+    """The id of a memory's file, "" where it cannot be read."""
+    try:
+        return as_memory(files.read(root, path, MAX_FILE).decode(), path).id
+    except (StoreError, OSError, UnicodeDecodeError):
+        return ""

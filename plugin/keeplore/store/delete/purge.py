@@ -1,0 +1,385 @@
+"""Taking the text of forgotten memories out of git itself: out of every commit, ref and log, and
+out of the objects.
+
+The tombstone with ``is_purged`` comes first, on disk and committed. From it every later step can be
+done again after a kill, and every other machine does the same to its own history when it sees the
+tombstone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from keeplore.errors import Corrupt, RepositoryError
+from keeplore.memory.location import digits_of
+from keeplore.store import files
+from keeplore.store.commit import check_merged, in_turn, move, reconcile
+from keeplore.store.delete import rewrite_history
+from keeplore.store.delete.delete import KEPT
+from keeplore.store.delete.reflog_gc import collect_garbage, copy_notes, erase_traces
+from keeplore.store.delete.rewrite_history import Rewriter, git_reader, held_at, library_reader
+from keeplore.store.delete.tombstones import (
+    FOLDER,
+    Tombstone,
+    Tombstones,
+    id_of,
+    joined,
+    parse,
+    without_text,
+)
+from keeplore.store.git.git_command import output, run
+from keeplore.store.git.libgit import Library, synced_together
+from keeplore.store.git.object_backend import Memo, Unsupported
+from keeplore.store.git.repository_state import check_branch, check_idle, directories
+from keeplore.store.git_locks import Turn
+from keeplore.store.merge.merge import LOSS_FROM, LOSS_SHARE
+from keeplore.store.paths import is_memory, is_ours
+from keeplore.store.results import Purged, PurgePlan
+from keeplore_hooks import durable
+
+MESSAGE = "Purge forgotten memory"
+# in the git directory, while objects of a purge are still to be removed: their ids
+PENDING = "keeplore.purge"
+# in the git directory: up to which commits nothing purged was found; may be deleted
+CLEAN = "keeplore.clean"
+_BY_OTHER_MEANS = (
+    "Keeplore cannot rewrite such a repository; `git filter-repo` can, see docs/forgetting.md"
+)
+SHOWN = 5  # paths in a message
+
+
+def plan(root: Path, branch: str, memo: Memo, ids: Iterable[str]) -> PurgePlan:
+    """What a purge of these memories would do; nothing is written.
+
+    Raises RepositoryBusy, or RepositoryError where Keeplore cannot rewrite this repository.
+    """
+    library = _library(root, branch, memo)
+    wanted = dict.fromkeys(ids, ())
+    texts = rewrite_history.find(root, library_reader(library.repository), wanted)
+    changed = rewrite_history.after(root, {text.commit for text in texts})
+    counts = {
+        ref: len(set(_listed(root, ref)) & set(changed))
+        for ref, _, _ in _refs(root)
+        if _is_counted(ref)
+    }
+    touched = {ref: count for ref, count in counts.items() if count}
+    return PurgePlan(
+        ids=tuple(wanted),
+        paths=tuple(sorted({text.path for text in texts})),
+        blobs=tuple(sorted({text.blob for text in texts})),
+        commits=len(changed),
+        refs=tuple(
+            (ref, count) for ref, count in touched.items() if not ref.startswith("refs/remotes/")
+        ),
+        remote_refs=tuple(ref for ref in touched if ref.startswith("refs/remotes/")),
+        signed=(
+            *rewrite_history.signed(library.repository, changed),
+            *_signed_tags(library, touched),
+        ),
+    )
+
+
+def check(root: Path, branch: str, memo: Memo, ids: Iterable[str]) -> None:
+    """Raise RepositoryBusy or RepositoryError where these memories cannot be purged now."""
+    library = _library(root, branch, memo)
+    wanted = dict.fromkeys(ids, ())
+    texts = rewrite_history.find(root, library_reader(library.repository), wanted)
+    _staged(library, {text.blob for text in texts}, wanted)
+
+
+def mark(
+    root: Path, stones: Tombstones, copies: Mapping[str, Sequence[str]], machine: str, at: str
+) -> None:
+    """Write the tombstones of a purge, then remove the files; ``copies`` is id → paths.
+
+    That is all that has to be remembered: ``carry_out`` does the rest, now or after a kill.
+    """
+    # of a text that never left this machine the tombstone holds no hash, because a short one could
+    # be guessed
+    shared: dict[str, set[str]] = {}
+    for text in rewrite_history.find(
+        root, git_reader(root), dict.fromkeys(copies, ()), ("--remotes",)
+    ):
+        shared.setdefault(text.memory_id, set()).add(text.blob)
+    for memory_id, paths in copies.items():
+        known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
+        blobs = tuple(sorted({*known.blobs, *shared.get(memory_id, ())}))
+        stones.write(without_text(replace(known, is_purged=True, blobs=blobs)))
+        for path in paths:
+            files.remove(root, path)
+
+
+def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> list[str]:
+    """Write down which memories another machine purged; returns their ids where that was not known
+    here.
+    """
+    new = []
+    for stone in theirs:
+        known = stones.get(stone.id)
+        both = joined(known, stone) if known else without_text(stone)
+        if stone.is_purged and both != known:
+            stones.write(both)
+            new.append(stone.id)
+    return new
+
+
+def check_loss(theirs: Iterable[Tombstone], known: Collection[str], paths: Sequence[str]) -> None:
+    """Refuse to follow another machine that purged most of our memory; ``known`` are ids that are
+    purged here.
+
+    Raises RepositoryError.
+    """
+    new = {stone.id[4:12] for stone in theirs if stone.is_purged and stone.id not in known}
+    lost = sum(digits_of(path) in new for path in paths) if new else 0
+    if lost > LOSS_FROM and lost > len(paths) * LOSS_SHARE:
+        remedy = (
+            "If that is meant, run `git merge` in the workspace by hand; the next sync goes "
+            "on from there"
+        )
+        raise RepositoryError(
+            f"another machine purged {lost} of {len(paths)} memories that are here", remedy
+        )
+
+
+def purged(stones: Iterable[Tombstone]) -> dict[str, frozenset[str]]:
+    """Id → blobs of every memory that was purged."""
+    found: dict[str, frozenset[str]] = {}
+    for stone in stones:
+        if stone.is_purged:
+            found[stone.id] = found.get(stone.id, frozenset()) | set(stone.blobs)
+    return found
+
+
+def is_clean(root: Path, wanted: Mapping[str, frozenset[str]], commits: Sequence[str]) -> bool:
+    """Whether history up to these commits holds nothing of ``wanted`` (id → blobs), and no purge is
+    half done.
+
+    What was found clean once is not looked at again.
+    """
+    if not wanted:
+        return True
+    own = directories(root).own
+    if (own / PENDING).exists():
+        return False
+    known = _known_clean(own, wanted)
+    new = [commit for commit in commits if commit and commit not in known]
+    if not new:
+        return True
+    before = [f"^{commit}" for commit in known if run(root, "cat-file", "-e", commit).code == 0]
+    if rewrite_history.find(root, git_reader(root), wanted, [*new, *before]):
+        return False
+    note = {"marks": _marks(wanted), "commits": [commit for commit in commits if commit]}
+    durable.write(own / CLEAN, json.dumps(note).encode())
+    return True
+
+
+def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
+    """The tombstones of a commit that HEAD has not, or not so, and that can be read."""
+    found, read = [], git_reader(root)
+    before = [head] if head else [output(root, "hash-object", "-t", "tree", "--stdin").text]
+    items = output(
+        root, "diff-tree", "-r", "-z", "--no-renames", *before, other, "--", FOLDER
+    ).items
+    for facts, path in zip(items[::2], items[1::2], strict=True):
+        memory_id, data = id_of(path), read(facts.split(" ")[3], path)
+        if memory_id and data:
+            with contextlib.suppress(Corrupt):
+                found.append(parse(data, memory_id))
+    return found
+
+
+def carry_out(root: Path, branch: str, memo: Memo, stones: Tombstones) -> Purged:
+    """Take everything that tombstones call purged out of history and out of git's objects.
+
+    Refs, reflogs and stashes follow; the index and the person's files stay. Can be run again after
+    a kill. Raises RepositoryBusy or RepositoryError.
+    """
+    wanted = purged(stones)
+    if not wanted:
+        return Purged()
+    # the removed files and the tombstones are committed first, so that the index needs no change
+    # when HEAD moves
+    reconcile(root, branch, memo, MESSAGE)
+
+    def cycle(turn: Turn, backend: object) -> Purged:
+        if not isinstance(backend, Library):
+            raise _impossible("libgit2 cannot read it")
+        return _rewrite(turn, backend, _check_possible(backend, branch), wanted)
+
+    done = in_turn(root, memo, cycle)
+    _erase(root)
+    return done
+
+
+def _rewrite(
+    turn: Turn, backend: Library, ref: str, wanted: Mapping[str, frozenset[str]]
+) -> Purged:
+    root, own = backend.root, backend.places.own
+    texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
+    blobs = {text.blob for text in texts} | {blob for some in wanted.values() for blob in some}
+    blobs |= {target for name, target, _ in _refs(root) if name.removeprefix(KEPT) in wanted}
+    for path in _staged(backend, blobs, wanted):
+        output(root, "update-index", "--force-remove", "--", path)
+    run(root, "update-index", "--clear-resolve-undo")
+    rewriter = Rewriter(backend.repository, texts)
+    with synced_together():
+        rewriter.rewrite(rewrite_history.after(root, {text.commit for text in texts}))
+    durable.write(own / PENDING, json.dumps(sorted(blobs | set(_pending(own)))).encode())
+    copy_notes(root, rewriter.commits)
+    for memory_id in wanted:
+        run(root, "update-ref", "-d", f"{KEPT}{memory_id}")
+    with turn.index(ref) as draft:
+        check_idle(root, backend.places)
+        check_merged(backend, draft)
+        _move_refs(turn, backend, rewriter)
+    erase_traces(root, backend.places, rewriter.commits, blobs, wanted)
+    return Purged(
+        tuple(sorted({text.memory_id for text in texts})),
+        len(rewriter.commits),
+        tuple(sorted(blobs)),
+    )
+
+
+def _move_refs(turn: Turn, backend: Library, rewriter: Rewriter) -> None:
+    """Point every ref to what its object is now; those that would point to nothing go."""
+    for name, target, points_to in _refs(backend.root):
+        if points_to:  # to another ref, which is moved itself
+            continue
+        new = rewriter.target(target)
+        if not new:
+            output(backend.root, "update-ref", "-d", name, target)
+        elif new != target:
+            turn.note(ref=name, commit=new)
+            move(backend, name, new, target, MESSAGE)
+
+
+def _erase(root: Path) -> None:
+    """Have git forget the objects as well. Raises RepositoryError where it keeps them."""
+    own = directories(root).own
+    blobs = _pending(own)
+    if not (own / PENDING).exists():
+        return
+    collect_garbage(root, blobs)
+    (own / PENDING).unlink(missing_ok=True)
+
+
+def _library(root: Path, branch: str, memo: Memo) -> Library:
+    """The repository, where it can be rewritten. Raises RepositoryBusy or RepositoryError."""
+    places = directories(root)
+    check_idle(root, places)
+    try:
+        library = Library(root, places, memo)
+    except Unsupported as e:
+        raise _impossible(str(e)) from e
+    _check_possible(library, branch)
+    return library
+
+
+def _check_possible(library: Library, branch: str) -> str:
+    """The branch's ref. Raises RepositoryBusy or RepositoryError with what stands in the way."""
+    root, places = library.root, library.places
+    ref = check_branch(root, library.ref(), branch)
+    shared = places.common / "objects" / "info" / "alternates"
+    if library.repository.is_shallow:
+        raise RepositoryError(
+            "this clone has only a part of the history", "Run `git fetch --unshallow` first"
+        )
+    if shared.is_file() and shared.read_bytes().strip():
+        raise _impossible("it takes objects from another repository")
+    if places.own != places.common or any((places.common / "worktrees").glob("*")):
+        remedy = "Remove the other worktrees of the workspace first: `git worktree list` shows them"
+        raise RepositoryError(
+            "the workspace has several worktrees, each with files of its own", remedy
+        )
+    if (places.common / "info" / "grafts").exists() or run(
+        root, "for-each-ref", "refs/replace"
+    ).text:
+        raise _impossible("it replaces commits by others")
+    if library.has_filter(path for path in library.tracked(library.tip(ref)) if is_memory(path)):
+        raise _impossible("a filter encodes its memory files")
+    return ref
+
+
+def _staged(library: Library, blobs: set[str], wanted: Mapping[str, Collection[str]]) -> list[str]:
+    """Paths of ours at which the index has such text. Raises RepositoryError for copies outside the
+    memory folders.
+    """
+    index = library.index(library.places.own / "index")
+    read, digits = library_reader(library.repository), {memory_id[4:12] for memory_id in wanted}
+    entries = [(str(entry.path), str(entry.id)) for entry in index]
+    blobs = blobs | {
+        blob
+        for path, blob in entries
+        if digits_of(path) in digits and held_at(read, blob, path, wanted)
+    }
+    staged = [path for path, blob in entries if blob in blobs]
+    if theirs := [path for path in staged if not is_ours(path)]:
+        listed = ", ".join(repr(path)[1:-1] for path in theirs[:SHOWN])
+        remedy = "Remove these copies with `git rm`, commit that, and purge again"
+        raise RepositoryError(
+            f"the same text is in files outside the memory folders: {listed}", remedy
+        )
+    return staged
+
+
+def _refs(root: Path) -> list[tuple[str, str, str]]:
+    """Name, object and, for a symbolic one, the ref that it stands for, of every ref."""
+    lines = output(
+        root, "for-each-ref", "--format=%(refname) %(objectname) %(symref)"
+    ).text.splitlines()
+    split = [(*line.split(" "), "") for line in lines]
+    return [(fields[0], fields[1], fields[2]) for fields in split]
+
+
+def _signed_tags(library: Library, refs: Collection[str]) -> list[str]:
+    targets = [
+        (ref, target)
+        for ref, target, _ in _refs(library.root)
+        if ref in refs and ref.startswith("refs/tags/")
+    ]
+    return [
+        ref for ref, target in targets if rewrite_history.is_signed_tag(library.repository, target)
+    ]
+
+
+def _is_counted(ref: str) -> bool:
+    return ref.startswith(("refs/heads/", "refs/tags/", "refs/remotes/"))
+
+
+def _listed(root: Path, ref: str) -> list[str]:
+    return run(root, "rev-list", ref, "--").text.splitlines()
+
+
+def _pending(own: Path) -> list[str]:
+    try:
+        return [str(blob) for blob in json.loads((own / PENDING).read_bytes())]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def _known_clean(own: Path, wanted: Mapping[str, frozenset[str]]) -> list[str]:
+    try:
+        note = json.loads((own / CLEAN).read_bytes())
+        return (
+            [str(commit) for commit in note["commits"]] if note["marks"] == _marks(wanted) else []
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _marks(wanted: Mapping[str, frozenset[str]]) -> str:
+    lines = [
+        f"{memory_id} {' '.join(sorted(blobs))}" for memory_id, blobs in sorted(wanted.items())
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _impossible(why: str) -> RepositoryError:
+    return RepositoryError(
+        f"the text cannot be taken out of this repository's history: {why}", _BY_OTHER_MEANS
+    )

@@ -1,0 +1,275 @@
+"""Finding a text in all of history, and writing history anew without it.
+
+A commit is written anew only where it held the text or comes after one that did. Its author, dates,
+message and every other line stay byte for byte, except for a signature, which would be wrong. So
+each machine that takes the same text out of the same history gets the same commit ids, and nothing
+has to be agreed upon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+from pygit2.enums import FileMode, ObjectType
+
+from keeplore.errors import KeeploreError, RepositoryError
+from keeplore.memory import as_memory
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import digits_of
+from keeplore.store.delete.delete import introduced
+from keeplore.store.git.git_command import output, run
+from keeplore.store.paths import is_memory
+
+EVERYTHING = (
+    "--all",
+    "--reflog",
+)  # branches, tags, stashes, other machines' branches, and where they all once were
+_DROPPED = (b"gpgsig", b"gpgsig-sha256", b"mergetag")
+_SIGNED_TAG = (
+    b"-----BEGIN PGP SIGNATURE-----",
+    b"-----BEGIN SSH SIGNATURE-----",
+    b"-----BEGIN SIGNED MESSAGE-----",
+)
+
+
+class Text(NamedTuple):
+    """A commit that brought a version of a memory's text, and where."""
+
+    commit: str
+    blob: str
+    path: str
+    memory_id: str
+
+
+Reader = Callable[
+    [str, str], bytes | None
+]  # blob, path → its bytes; None for what is no file or too large
+
+
+def library_reader(repository: pygit2.Repository) -> Reader:
+    def read(blob: str, _path: str) -> bytes | None:
+        found = repository.get(blob)
+        return found.data if isinstance(found, pygit2.Blob) and found.size <= MAX_FILE else None
+
+    return read
+
+
+def git_reader(root: Path) -> Reader:
+    """The same by the user's git, which decodes what a filter of the person's has encoded."""
+
+    def read(blob: str, path: str) -> bytes | None:
+        size = run(root, "cat-file", "-s", blob).text
+        if not size.isdecimal() or int(size) > MAX_FILE:
+            return None
+        done = run(root, "cat-file", "--filters", f"--path={path}", blob)
+        return None if done.code else done.out
+
+    return read
+
+
+def find(
+    root: Path,
+    read: Reader,
+    wanted: Mapping[str, Collection[str]],
+    revisions: Sequence[str] = EVERYTHING,
+) -> list[Text]:
+    """Where the commits have text of memories; ``wanted`` is id → blobs that are said to be such
+    text.
+
+    A blob counts only if it reads as that memory somewhere in a memory folder: a tombstone that
+    another machine wrote can take away nothing else. It is then found at any path.
+    """
+    brought = introduced(root, *revisions)
+    said = {blob for blobs in wanted.values() for blob in blobs}
+    digits = {memory_id[4:12] for memory_id in wanted}
+    held: dict[str, str] = {}
+    for blob, path in dict.fromkeys((blob, path) for _, blob, path in brought if is_memory(path)):
+        named = digits_of(path)
+        is_likely = blob not in held and (blob in said or not named or named in digits)
+        if is_likely and (memory_id := held_at(read, blob, path, wanted)):
+            held[blob] = memory_id
+    return [Text(commit, blob, path, held[blob]) for commit, blob, path in brought if blob in held]
+
+
+def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
+    """Which of the memories a blob at a path is the text of, "" for none."""
+    data = read(blob, path)
+    if data is None or not is_memory(path):
+        return ""
+    named = next((known for known in ids if known[4:12] == digits_of(path)), "")
+    try:
+        memory_id = as_memory(data.decode(), path).id
+    except (KeeploreError, UnicodeDecodeError):
+        return named
+    if memory_id in ids:
+        return memory_id
+    # a version whose front matter is broken, by conflict markers for one: its name and its words
+    # say whose it is
+    return named if named and named.encode() in data else ""
+
+
+def after(root: Path, commits: Collection[str], revisions: Sequence[str] = EVERYTHING) -> list[str]:
+    """These commits and all that come after them, parents first."""
+    environment = {"GIT_NO_REPLACE_OBJECTS": "1"}
+    listed = output(
+        root,
+        "rev-list",
+        "--parents",
+        "--topo-order",
+        "--reverse",
+        *revisions,
+        environment=environment,
+    )
+    changed: dict[str, None] = {}
+    for line in listed.text.splitlines():
+        commit, *parents = line.split(" ")
+        if commit in commits or any(parent in changed for parent in parents):
+            changed[commit] = None
+    return list(changed)
+
+
+def signed(repository: pygit2.Repository, commits: Iterable[str]) -> list[str]:
+    return [
+        commit
+        for commit in commits
+        if b"\ngpgsig" in repository.read(commit)[1].partition(b"\n\n")[0]
+    ]
+
+
+def is_signed_tag(repository: pygit2.Repository, object_id: str) -> bool:
+    kind, data = repository.read(object_id)
+    return kind == ObjectType.TAG and any(mark in data for mark in _SIGNED_TAG)
+
+
+@dataclass(slots=True)
+class _Node:
+    """What has to go below a folder."""
+
+    blobs: dict[str, set[str]] = field(default_factory=dict)  # file name → ids
+    folders: dict[str, _Node] = field(default_factory=dict)
+
+
+class Rewriter:
+    """Writes commits and trees without the texts. ``commits`` is old id → new id of those that
+    changed.
+    """
+
+    def __init__(self, repository: pygit2.Repository, texts: Iterable[Text]) -> None:
+        self.commits: dict[str, str] = {}
+        self._repository = repository
+        self._top = _Node()
+        self._trees: dict[tuple[str, int], str] = {}
+        self._blobs = set()
+        for text in texts:
+            self._blobs.add(text.blob)
+            self._add(text)
+
+    def rewrite(self, commits: Iterable[str]) -> None:
+        """Write the commits anew, parents first; all that come after one of them must be among
+        them.
+        """
+        for commit in commits:
+            _, data = self._repository.read(commit)
+            new = str(self._repository.write(ObjectType.COMMIT, self._commit(data)))
+            if new != commit:
+                self.commits[commit] = new
+
+    def target(self, object_id: str) -> str:
+        """What a ref to this object has to point to now, "" where nothing is left."""
+        kind, data = self._repository.read(object_id)
+        if kind == ObjectType.COMMIT:
+            return self.commits.get(object_id, object_id)
+        if kind == ObjectType.TAG:
+            old = data[: data.index(b"\n")].removeprefix(b"object ").decode()
+            new = self.target(old)
+            return self._tag(object_id, data, old, new) if new else ""
+        if kind == ObjectType.TREE:
+            return "" if self._holds(object_id) else object_id
+        return "" if object_id in self._blobs else object_id
+
+    def _add(self, text: Text) -> None:
+        try:
+            text.path.encode()
+        except UnicodeEncodeError as e:
+            raise RepositoryError(
+                f"the text is also in a file whose name is not UTF-8: {text.path!r}",
+                "Use `git filter-repo` there",
+            ) from e
+        *folders, name = text.path.split("/")
+        node = self._top
+        for folder in folders:
+            node = node.folders.setdefault(folder, _Node())
+        node.blobs.setdefault(name, set()).add(text.blob)
+
+    def _commit(self, data: bytes) -> bytes:
+        header, _, message = data.partition(b"\n\n")
+        lines: list[bytes] = []
+        is_dropped = False
+        for line in header.split(b"\n"):
+            key, _, value = line.partition(b" ")
+            if key != b"":  # else it is a value's next line
+                is_dropped = key in _DROPPED
+            new = line
+            if key == b"tree":
+                new = b"tree " + (self._tree(value.decode(), self._top) or self._empty()).encode()
+            elif key == b"parent":
+                new = b"parent " + self.commits.get(value.decode(), value.decode()).encode()
+                is_dropped = new in lines
+            if not is_dropped:
+                lines.append(new)
+        return b"\n".join(lines) + b"\n\n" + message
+
+    def _tree(self, tree: str, node: _Node) -> str:
+        """The tree without the texts, "" where nothing is left in it."""
+        key = (tree, id(node))
+        if key not in self._trees:
+            self._trees[key] = self._cleaned(tree, node)
+        return self._trees[key]
+
+    def _cleaned(self, tree_id: str, node: _Node) -> str:
+        tree = self._repository[tree_id].peel(pygit2.Tree)
+        changes: dict[str, str] = {}
+        for name, blobs in node.blobs.items():
+            if name in tree and str(tree[name].id) in blobs:
+                changes[name] = ""
+        for name, below in node.folders.items():
+            if name in tree and tree[name].filemode == FileMode.TREE:
+                old = str(tree[name].id)
+                if (new := self._tree(old, below)) != old:
+                    changes[name] = new
+        if not changes:
+            return tree_id
+        builder = self._repository.TreeBuilder(tree)
+        for name, new in changes.items():
+            if new:
+                builder.insert(name, pygit2.Oid(hex=new), FileMode.TREE)
+            else:
+                builder.remove(name)
+        return str(builder.write()) if len(builder) else ""
+
+    def _empty(self) -> str:
+        return str(self._repository.TreeBuilder().write())
+
+    def _holds(self, tree_id: str) -> bool:
+        for entry in self._repository[tree_id].peel(pygit2.Tree):
+            if str(entry.id) in self._blobs or (
+                entry.filemode == FileMode.TREE and self._holds(str(entry.id))
+            ):
+                return True
+        return False
+
+    def _tag(self, tag_id: str, data: bytes, old: str, new: str) -> str:
+        if new == old:
+            return tag_id
+        header, separator, message = data.partition(b"\n\n")
+        ends = [at for mark in _SIGNED_TAG if (at := message.find(mark)) >= 0]
+        changed = (
+            header.replace(old.encode(), new.encode(), 1)
+            + separator
+            + message[: min(ends, default=None)]
+        )
+        return str(self._repository.write(ObjectType.TAG, changed))

@@ -1,0 +1,116 @@
+"""What can be told about the code repository around a directory. Nothing of the repository's is
+run.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.errors import RepositoryError
+from keeplore.store.git.git_command import output, run
+from keeplore.store.git.object_backend import Unsupported
+from keeplore.store.git.repository_state import directories
+from keeplore.store.git_locks import Directories
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutInfo:
+    """``main`` is the top of the main worktree, the same for all worktrees; "" where a value does
+    not exist.
+    """
+
+    top: Path
+    main: Path
+    remotes: dict[str, str]  # name → fetch URL
+    root_commit: (
+        str  # the first commit of HEAD's line; "" in a shallow clone, which does not know it
+    )
+    branch: str
+    head: str
+
+
+def checkout_info(directory: Path) -> CheckoutInfo | None:
+    """The repository that a directory is in; None outside of one, in a bare one, or where git
+    refuses it.
+    """
+    try:
+        top = _top(directory.resolve())
+        if top is None:
+            return None
+        places = directories(top)
+        try:
+            return _with_library(top, places)
+        except Unsupported:
+            return _by_git(top, places)
+    except (RepositoryError, OSError, KeyError):
+        return None
+
+
+def _top(directory: Path) -> Path | None:
+    return next(
+        (place for place in (directory, *directory.parents) if (place / ".git").exists()), None
+    )
+
+
+def _main(top: Path, places: Directories) -> Path:
+    """Worktrees of a bare repository have no main one; its own directory stands for it."""
+    if places.own == places.common:
+        return top
+    return places.common.parent if places.common.name == ".git" else places.common
+
+
+def _with_library(top: Path, places: Directories) -> CheckoutInfo:
+    import pygit2  # here, because it costs 90 ms and many ask outside of git
+
+    try:
+        return _by_library(top, places)
+    except pygit2.GitError as e:
+        raise RepositoryError(f"{top} cannot be read: {e}", "Run `git status` there") from e
+
+
+def _by_library(top: Path, places: Directories) -> CheckoutInfo:
+    from keeplore.store.git.libgit import open_repository  # here, as above
+
+    repository = open_repository(top)
+    target = repository.lookup_reference("HEAD").target
+    branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
+    head = "" if repository.head_is_unborn else str(repository.head.target)
+    remotes = {
+        remote.name: remote.url for remote in repository.remotes if remote.name and remote.url
+    }
+    first = ""
+    if head and not repository.is_shallow:
+        first = _first_commit(str(top), places.common.stat().st_ino)
+    return CheckoutInfo(top, _main(top, places), remotes, first, branch, head)
+
+
+@functools.lru_cache(maxsize=512)
+def _first_commit(top: str, inode: int) -> str:  # noqa: ARG001  # another repository at the same place is another key
+    """The end of HEAD's first-parent line; kept, because the walk reads every commit."""
+    from pygit2.enums import SortMode  # here, as above
+
+    from keeplore.store.git.libgit import open_repository  # here, as above
+
+    repository = open_repository(Path(top))
+    walker = repository.walk(repository.head.target, SortMode.NONE)
+    walker.simplify_first_parent()
+    line = collections.deque(walker, maxlen=1)
+    return str(line[0].id) if line else ""
+
+
+def _by_git(top: Path, places: Directories) -> CheckoutInfo:
+    output(top, "rev-parse", "--git-dir")
+    branch = run(top, "symbolic-ref", "-q", "--short", "HEAD").text
+    head = run(top, "rev-parse", "-q", "--verify", "HEAD^{commit}").text
+    remotes = {}
+    for line in run(top, "remote", "-v").text.splitlines():
+        name, _, rest = line.partition("\t")
+        if rest.endswith(" (fetch)"):
+            remotes[name] = rest.removesuffix(" (fetch)")
+    first = ""
+    if head and run(top, "rev-parse", "--is-shallow-repository").text == "false":
+        first = run(top, "rev-list", "--max-parents=0", "--first-parent", head).text.split("\n")[-1]
+    return CheckoutInfo(top, _main(top, places), remotes, first, branch, head)

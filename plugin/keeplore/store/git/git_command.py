@@ -1,0 +1,172 @@
+"""Running the user's own git: never asks, never waits for ever, leaves no child behind."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.errors import RepositoryError
+
+LOCAL_TIMEOUT_S = 60.0
+MERGE_DRIVER = "merge.keeplore"  # where a repository's configuration names ours
+MAX_SAID = 64 * 1024  # bytes of progress that are kept for an error's message
+# what a git hook or an editor may have set for another repository: it would point our commands at
+# the wrong place
+_FOREIGN = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_TRACE",
+    "GIT_WORK_TREE",
+)
+_SILENT = {
+    "LC_ALL": "C",
+    "LANGUAGE": "",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "GCM_INTERACTIVE": "never",
+    "GCM_GUI_PROMPT": "false",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_EDITOR": "true",
+    "GIT_PAGER": "cat",
+    "GIT_LITERAL_PATHSPECS": "1",
+}
+# the repository's own programs have no part in our bookkeeping; both are the user's again for fetch
+# and push
+QUIET = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", "-c", "core.fsync=all")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    code: int
+    out: bytes
+    error: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode("utf-8", "surrogateescape").strip()
+
+    @property
+    def items(self) -> list[str]:
+        """What a command with ``-z`` printed."""
+        return [item for item in self.out.decode("utf-8", "surrogateescape").split("\0") if item]
+
+
+def run(
+    directory: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    options: Sequence[str] = QUIET,
+    environment: Mapping[str, str] | None = None,
+    timeout_s: float = LOCAL_TIMEOUT_S,
+    followed: Callable[[str], None] | None = None,
+) -> Done:
+    """Run git in a directory; a non-zero exit is for the caller to judge. ``followed`` hears each
+    line of progress.
+
+    Raises RepositoryError where there is no git, or it took too long and was ended with all its
+    children.
+    """
+    # passed on, not read: git needs the PATH, HOME and agents that the person has
+    surroundings = {key: value for key, value in os.environ.items() if key not in _FOREIGN}
+    surroundings |= {**_SILENT, **(environment or {})}
+    try:
+        process = subprocess.Popen(
+            ["git", *options, *arguments],
+            cwd=directory,
+            env=surroundings,
+            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as e:
+        raise RepositoryError(
+            f"git cannot be started: {e}", "Install git and have it on the PATH"
+        ) from e
+    try:
+        out, error = (
+            _heard(process, followed, timeout_s)
+            if followed
+            else process.communicate(stdin or None, timeout_s)
+        )
+    except subprocess.TimeoutExpired as e:
+        _end(process)
+        raise RepositoryError(
+            f"`git {arguments[0]}` took longer than {timeout_s:.0f} s", "Try again later"
+        ) from e
+    except BaseException:
+        _end(process)
+        raise
+    return Done(process.returncode, out, error.decode("utf-8", "replace"))
+
+
+def _heard(
+    process: subprocess.Popen[bytes], followed: Callable[[str], None], timeout_s: float
+) -> tuple[bytes, bytes]:
+    """What git prints, each line told as it comes; it prints nothing else while it reports its
+    progress.
+    """
+    end = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
+    end.start()
+    said = b""
+    try:
+        while (
+            chunk := process.stderr.read1(4096)
+            if isinstance(process.stderr, io.BufferedReader)
+            else b""
+        ):
+            said = (said + chunk)[-MAX_SAID:]
+            followed(re.split(rb"[\r\n]+", said.rstrip())[-1].decode("utf-8", "replace"))
+        return process.communicate()[0], said
+    finally:
+        end.cancel()
+
+
+def output(
+    directory: Path,
+    *arguments: str,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] | None = None,
+) -> Done:
+    """Run a local git command that must succeed. Raises RepositoryError with what git said."""
+    done = run(directory, *arguments, stdin=stdin, environment=environment)
+    if done.code:
+        said = " ".join(done.error.split())[-500:]
+        raise RepositoryError(
+            f"`git {arguments[0]}` failed: {said}", f"Run `git -C '{directory}' status` to see why"
+        )
+    return done
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git and what it started (ssh, helpers); they share the process group that we made."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.communicate()

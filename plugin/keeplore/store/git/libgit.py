@@ -1,0 +1,302 @@
+"""Objects, refs and index by libgit2: no process, and a commit costs the depth of its paths, not
+the tree's size.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pygit2
+from pygit2.enums import FileMode, MergeFlag, ObjectType, Option, RepositoryOpenFlag
+
+from keeplore.store.git.authorship import with_machine
+from keeplore.store.git.object_backend import (
+    PLAIN,
+    Blob,
+    Change,
+    Changes,
+    Locked,
+    Memo,
+    Mixture,
+    Moved,
+    Unsupported,
+)
+from keeplore.store.git.plumbing import signed_commit
+from keeplore.store.git.signature import Person
+from keeplore.store.git_locks import Directories
+from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
+
+pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature; off by default, as in git
+_BEYOND = (
+    "core.sparsecheckout",
+    "extensions.partialclone",
+    "extensions.refstorage",
+    "extensions.compatobjectformat",
+)
+FAILURES = (Unsupported, pygit2.GitError)  # where the user's git takes over
+
+
+@contextlib.contextmanager
+def synced_together() -> Iterator[None]:
+    """Write many objects without syncing each; all are durable when the context ends, before a ref
+    may name them.
+
+    The setting is the process's: what other threads write meanwhile is durable a moment later as
+    well.
+    """
+    pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)  # noqa: FBT003  # its own signature
+    try:
+        yield
+    finally:
+        pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # as above
+        os.sync()
+
+
+def open_repository(root: Path) -> pygit2.Repository:
+    """A fresh handle: one that is kept does not see what git's own commands pack away. Raises
+    Unsupported.
+    """
+    try:
+        repository = pygit2.Repository(str(root), RepositoryOpenFlag.NO_SEARCH)
+        config = repository.config
+        is_beyond = any(key in config and config[key] not in ("false", "files") for key in _BEYOND)
+    except (pygit2.GitError, KeyError) as e:
+        raise Unsupported(str(e)) from e
+    if is_beyond:
+        raise Unsupported("sparse or partial")
+    return repository
+
+
+class Library:
+    """A Backend. Lives for one cycle. Raises Unsupported where libgit2 cannot read the
+    repository.
+    """
+
+    name = "libgit2"
+
+    def __init__(self, root: Path, places: Directories, memo: Memo) -> None:
+        self.root = root
+        self.places = places
+        self.repository = open_repository(root)
+        self._memo = memo
+
+    def ref(self) -> str:
+        head = self.repository.lookup_reference("HEAD").target
+        return head if isinstance(head, str) else ""
+
+    def tip(self, ref: str) -> str:
+        try:
+            return str(self.repository.lookup_reference(ref).peel(pygit2.Commit).id)
+        except KeyError:
+            return ""
+
+    def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
+        if not commit:
+            return {}
+        tree = self._commit(commit).tree
+        found: dict[str, Blob] = {}
+        kept: dict[str, Any] = {}
+        for folder in FOLDERS:
+            if folder in tree and tree[folder].filemode == FileMode.TREE:
+                self._collect(str(tree[folder].id), folder, found, kept)
+        self._memo.trees = kept
+        found |= {
+            path: Blob(str(tree[path].id), int(tree[path].filemode))
+            for path in extra
+            if path in tree
+        }
+        return found
+
+    def hashes(self, paths: Sequence[str]) -> dict[str, str]:
+        found = {}
+        for path in paths:
+            with contextlib.suppress(OSError, KeyError):  # gone or unreadable by now
+                found[path] = str(
+                    self.repository.hashfile(str(self.root / path), ObjectType.BLOB, path)
+                )
+        return found
+
+    def keep(self, paths: Sequence[str]) -> dict[str, str]:
+        try:
+            return {path: str(self.repository.create_blob_fromworkdir(path)) for path in paths}
+        except (OSError, KeyError) as e:
+            raise Moved from e
+
+    def has_filter(self, paths: Iterable[str]) -> bool:
+        return any(isinstance(self.repository.get_attr(path, "filter"), str) for path in paths)
+
+    def ignored(self, paths: Sequence[str]) -> set[str]:
+        return {path for path in paths if self.repository.path_is_ignored(path)}
+
+    def left_out(self, paths: Sequence[str]) -> set[str]:  # noqa: ARG002  # open_repository refuses partial checkouts
+        return set()
+
+    def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
+        base = self._commit(parents[0]).tree if parents else None
+        tree = self._tree(base, _nested(changes)) or self.repository.TreeBuilder().write()
+        return self.commit_of(str(tree), parents, message, person)
+
+    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
+        message = with_machine(message, self._memo.machine)
+        if person.is_signing:
+            return signed_commit(self.root, tree, parents, message, person)
+        signature = pygit2.Signature(person.name, person.email)
+        return str(
+            self.repository.create_commit(None, signature, signature, message, tree, list(parents))
+        )
+
+    def changes(self, old: str, new: str) -> dict[str, Change]:
+        target = self.repository[new].peel(pygit2.Tree)
+        diff = (
+            self.repository[old].peel(pygit2.Tree).diff_to_tree(target)
+            if old
+            else target.diff_to_tree(swap=True)
+        )
+        found: dict[str, Change] = {}
+        for delta in diff.deltas:
+            path, before, after = (
+                delta.new_file.path or delta.old_file.path,
+                _blob(delta.old_file),
+                _blob(delta.new_file),
+            )
+            if known := found.get(
+                path
+            ):  # a link in the place of a file comes as a removal and an addition
+                before, after = known.before or before, known.after or after
+            found[path] = Change(before, after)
+        return found
+
+    def read(self, blob: Blob, path: str) -> bytes:  # noqa: ARG002  # what a filter turns into another text is git's
+        return bytes(self.repository[blob.id].peel(pygit2.Blob).data)
+
+    def write(self, data: bytes, path: str) -> str:  # noqa: ARG002  # as above
+        return str(self.repository.create_blob(data))
+
+    def mixture(self, one: str, other: str) -> Mixture:
+        return _Mixture(
+            self.repository, self.repository.merge_commits(one, other, flags=MergeFlag(0))
+        )
+
+    def move(self, ref: str, new: str, old: str, message: str) -> None:
+        try:
+            if not old:
+                self.repository.create_reference_direct(ref, pygit2.Oid(hex=new), False, message)  # noqa: FBT003  # its signature
+                return
+            reference = self.repository.lookup_reference(ref)
+            if str(reference.target) != old:
+                raise Moved
+            reference.set_target(new, message)
+        except (pygit2.GitError, OSError, ValueError, KeyError) as e:
+            # libgit2 tells a held lock and a ref that moved apart by words alone
+            raise (Locked if "lock" in str(e) else Moved)(str(e)) from e
+
+    def has_unmerged(self, index: Path) -> bool:
+        return self.index(index).conflicts is not None
+
+    def index(self, place: Path) -> pygit2.Index:
+        """An index file as it is now; GitError for a split or a sparse one."""
+        index = pygit2.Index(str(place))
+        index.read()
+        return index
+
+    def _commit(self, commit: str) -> pygit2.Commit:
+        return self.repository[commit].peel(pygit2.Commit)
+
+    def _collect(
+        self, tree: str, folder: str, found: dict[str, Blob], kept: dict[str, Any]
+    ) -> None:
+        entries = self._memo.trees.get(tree)
+        if entries is None:
+            entries = [
+                (e.name, str(e.id), int(e.filemode))
+                for e in self.repository[tree].peel(pygit2.Tree)
+            ]
+        kept[tree] = entries
+        for name, id_, mode in entries:
+            path = f"{folder}/{name}"
+            if mode == FileMode.TREE:
+                if may_hold_ours(path):
+                    self._collect(id_, path, found, kept)
+            elif mode in PLAIN and is_ours(path):
+                found[path] = Blob(id_, mode)
+
+    def _tree(self, base: pygit2.Tree | None, changes: dict[str, Any]) -> pygit2.Oid | None:
+        """The tree with nested changes applied, None where nothing is left in it."""
+        builder = (
+            self.repository.TreeBuilder(base) if base is not None else self.repository.TreeBuilder()
+        )
+        for name, change in changes.items():
+            old = builder.get(name)
+            if isinstance(change, dict):
+                id_ = self._tree(old if isinstance(old, pygit2.Tree) else None, change)
+                mode = FileMode.TREE
+            else:
+                id_, mode = (
+                    (pygit2.Oid(hex=change.id), FileMode(change.mode))
+                    if change
+                    else (None, FileMode.BLOB)
+                )
+            if id_ is not None:
+                builder.insert(name, id_, mode)
+            elif old is not None:
+                builder.remove(name)
+        return builder.write() if len(builder) else None
+
+
+class _Mixture(Mixture):
+    def __init__(self, repository: pygit2.Repository, index: pygit2.Index) -> None:
+        conflicts = {
+            next(entry.path for entry in (base, one, other) if entry): (
+                _blob(base),
+                _blob(one),
+                _blob(other),
+            )
+            for base, one, other in index.conflicts or ()
+        }
+        super().__init__(
+            {entry.path: Blob(str(entry.id), int(entry.mode)) for entry in index}, conflicts
+        )
+        self._repository = repository
+        self._index = index
+
+    def tree(self) -> str:
+        for path in [
+            path
+            for path in self._changed
+            if self._index.conflicts and path in self._index.conflicts
+        ]:
+            del self._index.conflicts[path]
+        # removals first: a file may have to make room for a folder
+        for path, blob in sorted(self._changed.items(), key=lambda item: item[1] is not None):
+            if blob is not None:
+                self._index.add(
+                    pygit2.IndexEntry(path, pygit2.Oid(hex=blob.id), FileMode(blob.mode))
+                )
+            elif path in self._index:
+                self._index.remove(path)
+        return str(self._index.write_tree(self._repository))
+
+
+def _blob(entry: Any) -> Blob | None:
+    """Of an index's entry or a side of a difference; None where there is nothing."""
+    return Blob(str(entry.id), int(entry.mode)) if entry and entry.mode else None
+
+
+def _nested(changes: Changes) -> dict[str, Any]:
+    """``{"a/b": x}`` → ``{"a": {"b": x}}``; where a file takes a folder's place or the reverse,
+    what is new wins.
+    """
+    nested: dict[str, Any] = {}
+    for path, blob in sorted(changes.items(), key=lambda item: item[1] is not None):
+        *folders, name = path.split("/")
+        level = nested
+        for folder in folders:
+            if not isinstance(level.get(folder), dict):
+                level[folder] = {}
+            level = level[folder]
+        level[name] = blob
+    return nested

@@ -1,0 +1,271 @@
+"""Objects, refs and index by the user's git: for repositories that libgit2 refuses, filters, and
+signatures.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from keeplore.errors import RepositoryError
+from keeplore.store.git.authorship import with_machine
+from keeplore.store.git.git_command import MERGE_DRIVER, QUIET, output, run
+from keeplore.store.git.object_backend import (
+    PLAIN,
+    Blob,
+    Change,
+    Changes,
+    Locked,
+    Memo,
+    Mixture,
+    Moved,
+    Sides,
+)
+from keeplore.store.git.signature import Person
+from keeplore.store.git_locks import Directories
+from keeplore.store.paths import FOLDERS, is_ours
+
+TREE_INDEX = "keeplore-tree"  # a private index in which a tree is put together
+SIGN_TIMEOUT_S = 30.0
+USAGE = 129  # how git ends that does not know an option
+# renames are followed by ids, and our merge driver would write into the working tree
+_PLAINLY = (
+    "-c",
+    "merge.renames=false",
+    "-c",
+    "merge.directoryRenames=false",
+    "-c",
+    f"{MERGE_DRIVER}.driver=false",
+    "-c",
+    f"{MERGE_DRIVER}.recursive=text",
+)
+
+
+def signed_commit(
+    root: Path, tree: str, parents: Sequence[str], message: str, person: Person
+) -> str:
+    """A commit object by ``git commit-tree``, signed where the person signs. Raises
+    RepositoryError.
+    """
+    links = [argument for parent in parents for argument in ("-p", parent)]
+    sign = ["-S"] if person.is_signing else []
+    done = run(
+        root,
+        *("commit-tree", *sign, *links, tree),
+        stdin=message.encode(),
+        environment=person.environment,
+        timeout_s=SIGN_TIMEOUT_S,
+    )
+    if done.code:
+        said = " ".join(done.error.split())[-300:]
+        remedy = "Unlock the key's agent, or set `commit.gpgsign` to false in this repository"
+        raise RepositoryError(
+            f"git could not make a commit: {said}", remedy if sign else "Mend what git names"
+        )
+    return done.text
+
+
+class Plumbing:
+    """A Backend. Runs no git hooks; its commits are made as libgit2's are, by moving a ref to a
+    commit object.
+    """
+
+    name = "git"
+
+    def __init__(self, root: Path, places: Directories, memo: Memo) -> None:
+        self._machine = memo.machine
+        self.root = root
+        self.places = places
+        output(root, "rev-parse", "--git-dir")  # says why, where git refuses this repository
+
+    def ref(self) -> str:
+        return run(self.root, "symbolic-ref", "-q", "HEAD").text
+
+    def tip(self, ref: str) -> str:
+        return run(self.root, "rev-parse", "-q", "--verify", f"{ref}^{{commit}}").text
+
+    def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
+        found = {}
+        if commit:
+            for item in output(
+                self.root, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *FOLDERS, *extra
+            ).items:
+                facts, path = item.split("\t", 1)
+                mode, _, id_ = facts.split(" ")
+                if int(mode, 8) in PLAIN and (is_ours(path) or path in extra):
+                    found[path] = Blob(id_, int(mode, 8))
+        return found
+
+    def hashes(self, paths: Sequence[str]) -> dict[str, str]:
+        return self._hash(paths)
+
+    def keep(self, paths: Sequence[str]) -> dict[str, str]:
+        return self._hash(paths, "-w")
+
+    def has_filter(self, paths: Iterable[str]) -> bool:  # noqa: ARG002  # git runs them
+        return False
+
+    def ignored(self, paths: Sequence[str]) -> set[str]:
+        return set(run(self.root, "check-ignore", "-z", "--stdin", stdin=_joined(paths)).items)
+
+    def left_out(self, paths: Sequence[str]) -> set[str]:
+        tagged = output(self.root, "ls-files", "-t", "-z").items if paths else []
+        return {item[2:] for item in tagged if item.startswith("S ")} & set(paths)
+
+    def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
+        return self.commit_of(
+            self.tree(parents[0] if parents else "", changes), parents, message, person
+        )
+
+    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
+        return signed_commit(self.root, tree, parents, with_machine(message, self._machine), person)
+
+    def tree(self, base: str, changes: Changes) -> str:
+        """The tree of a commit or tree, "" for none, with the changes."""
+        private = self.places.own / TREE_INDEX
+        environment = {"GIT_INDEX_FILE": str(private)}
+        try:
+            output(self.root, "read-tree", base or "--empty", environment=environment)
+            self._edit(private, changes)
+            return output(self.root, "write-tree", "--missing-ok", environment=environment).text
+        finally:
+            for left in (private, private.with_name(f"{TREE_INDEX}.lock")):
+                with contextlib.suppress(OSError):
+                    left.unlink(missing_ok=True)
+
+    def changes(self, old: str, new: str) -> dict[str, Change]:
+        if not old:
+            return {path: Change(None, blob) for path, blob in self._listed(new).items()}
+        items = output(
+            self.root, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new
+        ).items
+        found = {}
+        for about, path in zip(items[::2], items[1::2], strict=True):
+            mode, later_mode, id_, later_id, _ = about[1:].split(" ")
+            found[path] = Change(_blob(mode, id_), _blob(later_mode, later_id))
+        return found
+
+    def read(self, blob: Blob, path: str) -> bytes:
+        if blob.mode not in PLAIN:
+            return output(self.root, "cat-file", "blob", blob.id).out
+        return output(self.root, "cat-file", "--filters", f"--path={path}", blob.id).out
+
+    def write(self, data: bytes, path: str) -> str:
+        return output(self.root, "hash-object", "-w", "--stdin", f"--path={path}", stdin=data).text
+
+    def mixture(self, one: str, other: str) -> Mixture:
+        arguments = (
+            "merge-tree",
+            "--write-tree",
+            "--allow-unrelated-histories",
+            "-z",
+            "--no-messages",
+            one,
+            other,
+        )
+        done = run(self.root, *arguments, options=(*QUIET, *_PLAINLY))
+        if done.code == USAGE:
+            raise RepositoryError(
+                "this repository can only be merged by git 2.38 or newer", "Update git"
+            )
+        if done.code not in (0, 1):
+            said = " ".join(done.error.split())[-300:]
+            raise RepositoryError(
+                f"git did not merge: {said}", f"Run `git -C '{self.root}' fsck` to see why"
+            )
+        tree, *left = done.items
+        mine, theirs = self._listed(one), self._listed(other)
+        conflicts: dict[str, Sides] = {}
+        for facts, path in (item.split("\t", 1) for item in left):
+            mode, id_, stage = facts.split(" ")
+            # what cannot stand at one path with the other side's gets another name, which no side
+            # knows
+            place = path if path in mine or path in theirs else path.rpartition("~")[0]
+            base = _blob(mode, id_) if stage == "1" else conflicts.get(place, (None, None, None))[0]
+            conflicts[place] = (base, mine.get(place), theirs.get(place))
+        # of a conflict git writes what is no file of anybody: one with marks, or under such a name
+        known = (mine.keys() | theirs.keys()) - conflicts.keys()
+        return _Mixture(self, tree, self._listed(tree), known, conflicts)
+
+    def _listed(self, tree: str) -> dict[str, Blob]:
+        """Every path of a commit or tree, links and submodules too."""
+        found = {}
+        for item in output(self.root, "ls-tree", "-r", "-z", "--full-tree", tree).items:
+            facts, path = item.split("\t", 1)
+            mode, _, id_ = facts.split(" ")
+            found[path] = Blob(id_, int(mode, 8))
+        return found
+
+    def move(self, ref: str, new: str, old: str, message: str) -> None:
+        done = run(self.root, "update-ref", "-m", message, ref, new, old)
+        if done.code:
+            raise (Locked if "File exists" in done.error else Moved)(done.error)
+
+    def has_unmerged(self, index: Path) -> bool:
+        return bool(
+            output(
+                self.root, "ls-files", "-u", "-z", environment={"GIT_INDEX_FILE": str(index)}
+            ).out
+        )
+
+    def _edit(self, index: Path, changes: Changes) -> None:
+        zero = "0" * len(next((blob.id for blob in changes.values() if blob), "0" * 40))
+        lines = [
+            f"{blob.mode:o} {blob.id}\t{path}" if blob else f"0 {zero}\t{path}"
+            for path, blob in changes.items()
+        ]
+        removals_first = sorted(lines, key=lambda line: not line.startswith("0 "))
+        environment = {"GIT_INDEX_FILE": str(index)}
+        output(
+            self.root,
+            "update-index",
+            "--replace",
+            "-z",
+            "--index-info",
+            stdin=_joined(removals_first),
+            environment=environment,
+        )
+
+    def _hash(self, paths: Sequence[str], *options: str) -> dict[str, str]:
+        if not paths:
+            return {}
+        paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
+        listed = "\n".join(paths).encode()  # there is no -z; names with line breaks never come here
+        done = run(self.root, "hash-object", *options, "--stdin-paths", stdin=listed)
+        if done.code:
+            if all((self.root / path).exists() for path in paths):
+                said = " ".join(done.error.split())[-300:]
+                raise RepositoryError(
+                    f"git cannot take a file of memory: {said}",
+                    "Install the filter that git names, or take it out of .gitattributes",
+                )
+            raise Moved
+        return dict(zip(paths, done.text.split("\n"), strict=True))
+
+
+class _Mixture(Mixture):
+    def __init__(
+        self,
+        backend: Plumbing,
+        base: str,
+        files: dict[str, Blob],
+        known: Collection[str],
+        sides: Mapping[str, Sides],
+    ) -> None:
+        super().__init__({path: blob for path, blob in files.items() if path in known}, sides)
+        self._changed = dict.fromkeys(path for path in files if path not in known)
+        self._backend = backend
+        self._base = base
+
+    def tree(self) -> str:
+        return self._backend.tree(self._base, self._changed)
+
+
+def _blob(mode: str, id_: str) -> Blob | None:
+    return Blob(id_, int(mode, 8)) if int(mode, 8) else None
+
+
+def _joined(items: Sequence[str]) -> bytes:
+    return "".join(f"{item}\0" for item in items).encode("utf-8", "surrogateescape")

@@ -1,0 +1,116 @@
+"""Our git pre-commit check: written into a repository where nothing stands in its place, and taken
+out again.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from keeplore.errors import AlreadyExists, NotFound, RepositoryError
+from keeplore.store.git.git_command import run
+from keeplore.store.git.repository_state import directories
+from keeplore_hooks import durable
+
+NAME = "pre-commit"
+LINE = "keeplore lint --staged || exit 1"  # for whoever has a check of their own
+_MARK = "# Written by `keeplore lint --install`; `keeplore lint --uninstall` removes it."
+# A commit is never stopped because Keeplore is gone or broken: only status 1, which means findings,
+# stops it.
+_SCRIPT = f"""\
+#!/bin/sh
+{_MARK}
+for keeplore in %s keeplore; do
+  if "$keeplore" --version >/dev/null 2>&1; then
+    "$keeplore" lint --staged
+    status=$?
+    [ "$status" -eq 1 ] && exit 1
+    [ "$status" -eq 0 ] || echo "keeplore: the check itself failed, so this commit was not checked" >&2
+    exit 0
+  fi
+done
+echo "keeplore: not found, so this commit was not checked" >&2
+exit 0
+"""
+
+
+def install(root: Path, program: str) -> Path:
+    """Write the check for a repository and return its path; that it is there already is no error.
+
+    ``program`` is the path of the keeplore command. Raises AlreadyExists where somebody else's
+    check stands there, and RepositoryError where git takes git hooks from outside of the
+    repository.
+    """
+    place = _place(root)
+    text = _read(place)
+    if text is not None and not _is_ours(text):
+        raise AlreadyExists(
+            f"{place} is there already and not Keeplore's", f"Add this line to it: {LINE}"
+        )
+    place.parent.mkdir(parents=True, exist_ok=True)
+    durable.write(place, (_SCRIPT % shlex.quote(program)).encode(), 0o755)
+    return place
+
+
+def installed(root: Path) -> Path | None:
+    """Where the check lies, None where there is none of ours. Raises RepositoryError."""
+    place = _place(root)
+    text = _read(place)
+    return place if text is not None and _is_ours(text) else None
+
+
+def uninstall(root: Path) -> Path:
+    """Remove the check. Raises NotFound where there is none of ours; somebody else's is left as it
+    is.
+    """
+    place = _place(root)
+    text = _read(place)
+    if text is None or not _is_ours(text):
+        other = f"{place} is not Keeplore's" if text is not None else f"there is no {place}"
+        remedy = (
+            f"Take out what runs keeplore by hand, if it does: {LINE}" if text is not None else ""
+        )
+        raise NotFound(other, remedy or "Nothing is to be done")
+    place.unlink()
+    durable.sync_directory(place.parent)
+    return place
+
+
+def _place(root: Path) -> Path:
+    places = directories(root)
+    # without our usual options, which tell git that there are none
+    done = run(root, "rev-parse", "--git-path", "hooks", options=())
+    if done.code:
+        raise RepositoryError(
+            f"git does not say where git hooks lie: {done.error.strip()}", "Run `git status` there"
+        )
+    folder = Path(os.path.abspath(root / done.text))  # noqa: PTH100  # a link stays what it is
+    if not any(folder.is_relative_to(inside) for inside in (root, places.common, places.own)):
+        raise RepositoryError(
+            f"`core.hooksPath` is {folder}, which other repositories use too",
+            f"Add this line to the {NAME} there: {LINE}",
+        )
+    return folder / NAME
+
+
+def _read(place: Path) -> str | None:
+    """The text that stands there, "" for what is no text; None for nothing at all."""
+    if not os.path.lexists(place):
+        return None
+    try:
+        return (
+            place.read_text(encoding="utf-8") if place.is_file() and not place.is_symlink() else ""
+        )
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _is_ours(text: str) -> bool:
+    """Whether it is the script as we wrote it, whatever the program's path; not one that somebody
+    changed since.
+    """
+    head, tail = _SCRIPT.split("%s")
+    return (
+        text.startswith(head) and text.endswith(tail) and "\n" not in text[len(head) : -len(tail)]
+    )

@@ -1,0 +1,45 @@
+"""The remote of a workspace, and how an address is shown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.store.git.git_command import run
+
+_ASKED = r"^(remote\..*\.url|branch\..*\.remote)$"
+# over http a name alone can be a token; over ssh it is "git"
+_USERINFO = re.compile(
+    r"(?i)\b((?:https?|git|ftps?)://)[^/@\s'\"]*@|\b(ssh://[^/@:\s'\"]*):[^/@\s'\"]*(?=@)"
+)
+_QUERY = re.compile(r"(://[^\s?#'\"]*)[?#][^\s'\"]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    name: str
+    url: str
+    is_upstream: bool  # the branch is set to follow it
+
+
+def remote_of(root: Path, branch: str) -> Remote | None:
+    """The remote that the branch follows, else ``origin``, else the only one."""
+    urls: dict[str, str] = {}
+    followed = ""
+    for item in run(root, "config", "-z", "--get-regexp", _ASKED).items:
+        key, _, value = item.partition("\n")
+        section, _, name = key.rpartition(".")[0].partition(".")
+        if section == "remote":
+            urls.setdefault(name, value)
+        elif name == branch:
+            followed = value
+    for name in (followed, "origin", *urls):
+        if name in urls and (name in (followed, "origin") or len(urls) == 1):
+            return Remote(name, urls[name], name == followed)
+    return None
+
+
+def displayed(text: str) -> str:
+    """The text with credentials taken out of every URL in it."""
+    return _QUERY.sub(r"\1", _USERINFO.sub(lambda match: match[1] or match[2], text))

@@ -1,0 +1,106 @@
+"""What a repository is doing, read from its files alone, so that it is the same for both ways of
+reaching objects.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.store.git_locks import Directories
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_HEAD = re.compile(r"refs/heads/(?!.*\.\.)[^\0]+\Z")
+MAX_POINTER = 4096  # bytes of a .git file or a commondir file
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase or `git am`",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "BISECT_LOG": "a bisect",
+    "sequencer": "a series of cherry-picks or reverts",
+}
+
+
+def directories(root: Path) -> Directories:
+    """The git directories of the repository whose top is ``root``; no parent is searched.
+
+    Raises RepositoryError where there is none.
+    """
+    place = root / ".git"
+    if place.is_file():
+        text = _pointer(place)
+        if not text.startswith("gitdir: "):
+            raise RepositoryError(
+                f"{place} points nowhere", "Run `git worktree repair` in the main worktree"
+            )
+        place = root / text.removeprefix("gitdir: ")
+    if not (place / "HEAD").exists():
+        raise RepositoryError(f"{root} is not a git repository", f"Run `keeplore init '{root}'`")
+    shared = place / "commondir"
+    common = place / _pointer(shared) if shared.is_file() else place
+    return Directories(place.resolve(), common.resolve())
+
+
+def check_idle(root: Path, places: Directories) -> None:
+    """Raise RepositoryBusy while a merge, rebase or the like is under way."""
+    for name, what in _UNDER_WAY.items():
+        if (places.own / name).exists():
+            raise under_way(root, what)
+
+
+def under_way(root: Path, what: str) -> RepositoryBusy:
+    return RepositoryBusy(
+        f"{what} is under way in {root}",
+        "Finish it; what was written since is on disk and is committed afterwards",
+    )
+
+
+def check_branch(root: Path, ref: str, branch: str) -> str:
+    """The full name of the branch that is checked out; ``branch`` is the expected one, "" for any.
+
+    Raises RepositoryBusy for a detached HEAD or another branch.
+    """
+    later = "what was written is on disk and is committed then"
+    if not ref.startswith("refs/heads/"):
+        raise RepositoryBusy(f"{root} is on no branch", f"Check out a branch; {later}")
+    current = ref.removeprefix("refs/heads/")
+    if branch and current != branch:
+        remedy = f"Check out {branch}, or set `branch: {current}` in keeplore.yaml; {later}"
+        raise RepositoryBusy(
+            f"{root} is on branch {current}, and Keeplore commits on {branch}", remedy
+        )
+    return ref
+
+
+def plain_head(places: Directories) -> str:
+    """The commit that HEAD names, read from git's files as git-pack-refs(1) describes them; ""
+    where they do not tell.
+
+    A ref has a file of its own, or a line in ``packed-refs``, which counts where there is no such
+    file.
+    """
+    try:
+        ref = _pointer(places.own / "HEAD").removeprefix("ref: ")
+        if not _HEAD.match(ref):
+            return ref if _COMMIT.match(ref) else ""
+        try:
+            found = _pointer(places.common / ref)
+        except (
+            FileNotFoundError
+        ):  # in this order: packing writes the line before it removes the file
+            lines = (places.common / "packed-refs").read_bytes().splitlines()
+            ending = f" {ref}".encode()
+            found = next(
+                (line.split(b" ")[0].decode() for line in lines if line.endswith(ending)), ""
+            )
+    except (OSError, ValueError):
+        return ""
+    return found if _COMMIT.match(found) else ""
+
+
+def _pointer(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(MAX_POINTER).decode("utf-8", "surrogateescape").strip()

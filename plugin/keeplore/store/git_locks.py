@@ -1,0 +1,247 @@
+"""Taking turns in a repository, with git's own locks, so that a killed process never blocks it.
+
+One file in the git directory, ``keeplore-owner``, is never removed. Who holds its ``flock`` may
+commit; the kernel ends the hold when the process dies. Before a lock of git's is taken, the file
+says which and how ours can be recognised, so that the next holder can remove what a dead one left.
+Other locks are waited for and reported, never removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore_hooks import durable
+
+TURN_WAIT_S = 10.0  # for another process of ours
+LOCK_WAIT_S = 1.0  # for a git command of the person's
+POLL_S = 0.02
+CRASH_WINDOW_S = 30.0  # an empty lock this close to our note is ours: no cycle takes longer
+OWNER = "keeplore-owner"
+WRITER = "keeplore-writer"  # locked by who looks and writes; never removed either
+DRAFT = "keeplore-index"  # the next index, complete before the ref moves
+
+
+@dataclass(frozen=True, slots=True)
+class Directories:
+    """A repository's own directory, and the one it shares with its other worktrees (often the
+    same).
+    """
+
+    own: Path
+    common: Path
+
+
+class Turn:
+    """The right to commit, while its context lasts. Raises RepositoryBusy where another process
+    keeps it.
+    """
+
+    def __init__(self, directories: Directories) -> None:
+        self._directories = directories
+        self._handle = -1
+        self._note: dict[str, Any] = {}
+        self._has_moved = False  # the ref, and the index has not followed yet
+
+    def __enter__(self) -> Turn:
+        import fcntl  # here, because Windows has none and must still be able to import the package
+
+        path = self._directories.own / OWNER
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as e:
+            raise RepositoryError(
+                f"{path} cannot be written: {e.strerror}", "Make the git directory writable"
+            ) from e
+        deadline = time.monotonic() + TURN_WAIT_S
+        while True:
+            try:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return self
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    os.close(self._handle)
+                    raise RepositoryBusy(
+                        "another Keeplore process is committing",
+                        "Nothing is lost; it is tried again soon",
+                    ) from None
+                time.sleep(POLL_S)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)  # ends the hold
+
+    def note(self, **facts: str) -> None:
+        """Say durably what is about to be locked or moved, before it is."""
+        self._note |= facts
+        data = json.dumps({**self._note, "at": time.time()}).encode()
+        os.pwrite(self._handle, data, 0)
+        os.ftruncate(self._handle, len(data))
+        os.fsync(self._handle)
+
+    def clear(self) -> None:
+        """All locks are released."""
+        self._note = {}
+        os.ftruncate(self._handle, 0)
+
+    def recover(self, tip: Callable[[str], str]) -> list[Path]:
+        """Remove the locks of a holder that died; ``tip`` gives the commit of a ref. Returns what
+        was removed.
+
+        Where the ref had moved already, the index that belongs to its commit is put in place first.
+        """
+        note = self._left()
+        if not note:
+            return []
+        own, removed = self._directories.own, []
+        index_lock, draft = own / "index.lock", self._draft(note)
+        if (
+            _is_ours(index_lock, note)
+            and draft.exists()
+            and note.get("commit")
+            and tip(note["ref"]) == note["commit"]
+        ):
+            durable_replace(draft, own / "index")
+        locks = [
+            index_lock,
+            own / "HEAD.lock",
+            self._directories.common / f"{note.get('ref', 'HEAD')}.lock",
+        ]
+        for lock in locks:
+            if _is_ours(lock, note):
+                lock.unlink()
+                removed.append(lock)
+        self._sweep()
+        self.clear()
+        return removed
+
+    @contextlib.contextmanager
+    def index(self, ref: str) -> Iterator[Path]:
+        """Hold ``index.lock``, so that no git command of the person's changes index or files
+        meanwhile.
+
+        Gives a copy of the index to edit; ``publish`` puts it in place. Raises RepositoryBusy where
+        the lock is held.
+        """
+        own = self._directories.own
+        lock, token = own / "index.lock", f"keeplore {secrets.token_hex(16)}"
+        self._sweep()
+        self.note(token=token, ref=ref)
+        draft = self._draft(self._note)
+        try:
+            _take(lock, token)
+        except BaseException:
+            self.clear()
+            raise
+        try:
+            if (own / "index").exists():
+                shutil.copyfile(own / "index", draft)
+            yield draft
+        except BaseException:
+            if (
+                not self._has_moved
+            ):  # else the next holder goes on as after a kill, and the index follows
+                self._release(lock)
+            raise
+        self._release(lock)
+
+    def _release(self, lock: Path) -> None:
+        self._sweep()
+        lock.unlink(missing_ok=True)
+        self.clear()
+
+    def moved(self) -> None:
+        """The ref names the new commit now."""
+        self._has_moved = True
+
+    def publish(self, draft: Path) -> None:
+        """Make the edited copy the index; an untouched empty one stays away."""
+        if draft.exists():
+            durable_replace(draft, self._directories.own / "index")
+        self._has_moved = False
+
+    def _draft(self, note: Mapping[str, Any]) -> Path:
+        """Named anew each time: a git that outlived its killed parent must not write into the next
+        one's.
+        """
+        return self._directories.own / f"{DRAFT}-{str(note.get('token', ''))[-8:]}"
+
+    def _sweep(self) -> None:
+        """Remove our private files, and the locks of a git that died while it edited one."""
+        for left in self._directories.own.glob("keeplore-*"):
+            if left.name not in (OWNER, WRITER):
+                left.unlink(missing_ok=True)
+
+    def _left(self) -> dict[str, Any]:
+        try:
+            # behind a note there may be the end of a longer one: its writer was killed before it
+            # cut that off
+            note, _ = json.JSONDecoder().raw_decode(os.pread(self._handle, 4096, 0).decode())
+        except ValueError:
+            return {}
+        return note if isinstance(note, dict) else {}
+
+
+def durable_replace(source: Path, target: Path) -> None:
+    source.replace(target)
+    durable.sync_directory(target.parent)
+
+
+def busy(lock: Path) -> RepositoryBusy:
+    """The error for a lock that someone else holds, with its age."""
+    try:
+        age = f", for {time.time() - lock.stat().st_mtime:.0f} s"
+    except OSError:
+        age = ""
+    return RepositoryBusy(
+        f"a git command holds {lock}{age}",
+        f"Nothing is lost; it is tried again soon. If no git command runs there, a killed one left "
+        f"it: `rm '{lock}'`",
+    )
+
+
+def _take(lock: Path, token: str) -> None:
+    """Create git's lock with our token in it from its first moment, so that it is never taken for
+    another's.
+    """
+    ticket = lock.with_name(f"{OWNER}-{token[-8:]}")
+    try:
+        ticket.write_text(token, encoding="ascii")
+        deadline = time.monotonic() + LOCK_WAIT_S
+        while True:
+            try:
+                os.link(ticket, lock)
+            except FileExistsError:
+                if time.monotonic() > deadline:
+                    raise busy(lock) from None
+                time.sleep(POLL_S)
+            else:
+                return
+    except OSError as e:
+        raise RepositoryError(
+            f"{lock} cannot be written: {e.strerror}", "Make the git directory writable"
+        ) from e
+    finally:
+        ticket.unlink(missing_ok=True)
+
+
+def _is_ours(lock: Path, note: dict[str, Any]) -> bool:
+    """Whether a lock is the noted one: by what it holds, or, for a ref's that is still empty, by
+    its time.
+    """
+    try:
+        content = lock.read_bytes()[:200].decode("ascii", "replace").strip()
+        written_at = lock.stat().st_mtime
+    except OSError:
+        return False
+    if content or "commit" not in note:
+        return bool(content) and content in (note.get("token"), note.get("commit"))
+    return lock.name != "index.lock" and abs(written_at - note["at"]) < CRASH_WINDOW_S

@@ -1,0 +1,1 @@
+"""Taking in what others committed: plan, merge, repair, recovery."""

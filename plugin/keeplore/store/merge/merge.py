@@ -1,0 +1,275 @@
+"""Taking in what another machine committed: merged in memory, written to disk, and only then made
+HEAD.
+
+Disk comes first: killed in between, the next cycle commits what was written, and the same merge
+then finds it there. With HEAD first, the next cycle would take the old files for a person's edits
+and undo the other machine's work.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable
+from pathlib import Path
+
+import pygit2
+
+from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.memory.location import digits_of
+from keeplore.store import files
+from keeplore.store.commit import check_merged, edit_index, in_turn, move
+from keeplore.store.delete import tombstones
+from keeplore.store.git.git_command import run
+from keeplore.store.git.libgit import Library
+from keeplore.store.git.object_backend import (
+    EXECUTABLE,
+    LINK,
+    PLAIN,
+    Backend,
+    Blob,
+    Change,
+    Difference,
+    Memo,
+    Moved,
+    Unsupported,
+)
+from keeplore.store.git.repository_state import check_branch
+from keeplore.store.git.signature import person_of
+from keeplore.store.git_locks import Turn
+from keeplore.store.merge.tree_merge import joined_tree
+from keeplore.store.paths import is_ours, is_portable, is_safe
+from keeplore.store.results import Merged
+
+MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
+LOSS_FROM = 10  # files; below this, a removal of everything is believed
+LOSS_SHARE = 0.5  # of our files; a side that removes more was wiped rather than edited
+MESSAGE = "Merge memory of other machines"
+SHOWN = 5  # paths in a message
+_COMMIT = "Commit your edits of these files; nothing is lost, and it is tried again then"
+_BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
+
+
+def merge(root: Path, branch: str, memo: Memo, other: str, *, is_unrelated: bool = False) -> Merged:
+    """Merge a commit into the branch, and what it changes into the files on disk.
+
+    ``is_unrelated`` allows a side without common history. Raises RepositoryBusy where a file in the
+    way is being edited, RepositoryError for such a side otherwise, for links that both changed, and
+    for a side with most of our memory gone. No ref has moved then, and no edit is lost.
+    """
+
+    def cycle(turn: Turn, backend: Backend) -> Merged:
+        ref = check_branch(root, backend.ref(), branch)
+        old = backend.tip(ref)
+        if isinstance(backend, Library):
+            return _in_memory(turn, backend, ref, old, other, is_unrelated=is_unrelated)
+        return _by_git(backend, old, other, is_unrelated=is_unrelated)
+
+    return in_turn(root, memo, cycle)
+
+
+def _in_memory(
+    turn: Turn, backend: Library, ref: str, old: str, other: str, *, is_unrelated: bool
+) -> Merged:
+    repository = backend.repository
+    base = repository.merge_base(old, other) if old else None
+    if old and base is None and not is_unrelated:
+        raise _unrelated()
+    if old and str(base) == other:
+        return Merged(old)
+    is_forward = not old or str(base) == old
+    target = other if is_forward else _merged_tree(backend, old, other)
+    changes = backend.changes(old, target)
+    _check_loss(backend, old, changes)
+    _check_writable(backend, changes)
+    if backend.has_filter(changes):
+        raise Unsupported("a filter")
+    person = person_of(backend.root)
+    with turn.index(ref) as draft:
+        if backend.ref() != ref or backend.tip(ref) != old:
+            raise Moved
+        check_merged(backend, draft)
+        written = _to_write(backend, changes, draft)
+        commit = (
+            other if is_forward else backend.commit_of(target, (old, other), f"{MESSAGE}\n", person)
+        )
+        for path in written:
+            _put(backend, path, changes[path])
+        edit_index(backend, draft, {path: change.after for path, change in changes.items()})
+        turn.note(commit=commit)
+        move(backend, ref, commit, old, MESSAGE)
+        turn.moved()
+        turn.publish(draft)
+    return Merged(commit, tuple(sorted(changes)))
+
+
+def _merged_tree(backend: Backend, old: str, other: str) -> str:
+    tree, conflicts = joined_tree(backend, old, other)
+    if conflicts:
+        raise _conflict(conflicts)
+    return tree
+
+
+def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
+    """The paths whose file on disk has to change, those to remove first.
+
+    Raises RepositoryBusy where one is edited.
+    """
+    index = backend.index(draft)
+    wanted, edited = [], []
+    for path, change in changes.items():
+        if is_ours(path):
+            if not (change.is_plain and is_portable(path)):
+                # it stays in git alone: such a file is never written, nor taken for removed
+                continue
+        elif not _is_clean(index, path, change):
+            edited.append(path)
+            continue
+        is_other_mode = change.before and change.after and change.before.mode != change.after.mode
+        if _stands(backend, path, change.after) and not is_other_mode:
+            continue
+        if not _stands(backend, path, change.before):
+            edited.append(path)
+        wanted.append(path)
+    if edited:
+        raise _edited(edited)
+    return sorted(wanted, key=lambda path: (changes[path].after is not None, path))
+
+
+def _check_writable(backend: Backend, changes: Difference) -> None:
+    """Raise RepositoryError for what is left to the person's git."""
+    theirs = {path: change for path, change in changes.items() if not is_ours(path)}
+    ends = ((path, end) for path, change in theirs.items() for end in (change.before, change.after))
+    odd = {path for path, end in ends if not (is_safe(path) and _is_writable(backend, path, end))}
+    if odd:
+        raise RepositoryError(
+            f"the other side changed {_listed(odd)}, which git alone should write", _BY_HAND
+        )
+
+
+def _is_writable(backend: Backend, path: str, blob: Blob | None) -> bool:
+    """Whether it is nothing, a regular file, or a link that stays inside of the workspace."""
+    if blob is None or blob.mode in PLAIN:
+        return True
+    if blob.mode != LINK:
+        return False
+    target = os.fsdecode(backend.read(blob, path))
+    first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split("/")[0]
+    return first not in ("", "..") and first.lower() != ".git"
+
+
+def _is_clean(index: pygit2.Index, path: str, change: Change) -> bool:
+    """Whether nothing is staged for a path."""
+    staged = str(index[path].id) if path in index else ""
+    return staged in {blob.id if blob else "" for blob in (change.before, change.after)}
+
+
+def _stands(backend: Library, path: str, blob: Blob | None) -> bool:
+    """Whether the file on disk is this one, or there is none where it should be none."""
+    if blob is None:
+        return not (backend.root / path).is_dir() and files.is_absent(backend.root, path)
+    if blob.mode == LINK:
+        return files.link_target(backend.root, path) == backend.read(blob, path)
+    return (
+        files.state(backend.root, path) is not None and backend.hashes([path]).get(path) == blob.id
+    )
+
+
+def _put(backend: Library, path: str, change: Change) -> None:
+    """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD
+    moves.
+    """
+    if not _stands(backend, path, change.before):
+        raise _edited([path])
+    if change.after is None:
+        files.remove(backend.root, path)
+        return
+    data = backend.read(change.after, path)
+    if len(data) > MAX_BLOB:
+        raise RepositoryError(f"the other side has {path} with {len(data)} bytes", _BY_HAND)
+    if change.after.mode == LINK:
+        files.link(backend.root, path, data)
+        return
+    shared = 0o755 if change.after.mode == EXECUTABLE else 0o644
+    files.write(backend.root, path, data, shared & 0o700 if is_ours(path) else shared)
+
+
+def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Merged:
+    """The same with the user's git for disk and index, which knows sparse trees, filters and its
+    own formats.
+    """
+    root = backend.root
+    base = run(root, "merge-base", old, other).text if old else ""
+    if old and not base and not is_unrelated:
+        raise _unrelated()
+    if old and base == other:
+        return Merged(old)
+    commit = other
+    if base != old:
+        commit = backend.commit_of(
+            _merged_tree(backend, old, other), (old, other), f"{MESSAGE}\n", person_of(root)
+        )
+    changes = backend.changes(old, commit)
+    _check_loss(backend, old, changes)
+    _check_writable(backend, changes)
+    done = run(root, "merge", "--ff-only", "--no-autostash", "--no-stat", "--quiet", commit)
+    if done.code:
+        raise RepositoryBusy(f"git did not merge: {' '.join(done.error.split())[-300:]}", _COMMIT)
+    return Merged(commit, tuple(sorted(changes)))
+
+
+def _check_loss(backend: Backend, old: str, changes: Difference) -> None:
+    """Refuse a side that removes most of our memory: a wiped remote must not wipe this machine."""
+    ours = len(backend.tracked(old))
+    gone = lost(changes)
+    if gone > LOSS_FROM and gone > ours * LOSS_SHARE:
+        raise RepositoryError(
+            f"the other side removes {gone} of {ours} files of memory",
+            f"If that is meant: {_BY_HAND}",
+        )
+
+
+def lost(changes: Difference) -> int:
+    """How many files of memory a side removes that it neither moved nor forgot: only those may be
+    an accident.
+    """
+    added = [
+        (path, change.after)
+        for path, change in changes.items()
+        if change.after and not change.before
+    ]
+    texts = {blob.id for _, blob in added}
+    digits = {digits_of(path) or tombstones.id_of(path)[4:12] for path, _ in added} - {""}
+    removed = (
+        (path, change.before)
+        for path, change in changes.items()
+        if change.before and not change.after
+    )
+    return sum(
+        is_ours(path) and digits_of(path) not in digits and blob.id not in texts
+        for path, blob in removed
+    )
+
+
+def _unrelated() -> RepositoryError:
+    remedy = (
+        "If both are yours, `keeplore sync --join` brings them together; else give this one a "
+        "remote of its own"
+    )
+    return RepositoryError(
+        "the remote holds another workspace, with no history in common with this one", remedy
+    )
+
+
+def _conflict(paths: Iterable[str]) -> RepositoryError:
+    return RepositoryError(f"both sides changed {_listed(paths)}", _BY_HAND)
+
+
+def _edited(paths: Iterable[str]) -> RepositoryBusy:
+    return RepositoryBusy(f"{_listed(paths)} changed on another machine and on disk here", _COMMIT)
+
+
+def _listed(paths: Iterable[str]) -> str:
+    ordered = sorted(set(paths))
+    more = f" and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
+    return ", ".join(repr(path)[1:-1] for path in ordered[:SHOWN]) + more

@@ -1,0 +1,155 @@
+"""Bringing back what `git rebase --abort` took away.
+
+git notes where a branch is before it makes the folder that tells of a rebase. A commit of ours that
+comes between the two is taken back when that rebase is aborted, from the branch and from the disk;
+only the branch's log still names it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from keeplore.errors import RepositoryError, StoreError
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.store import files
+from keeplore.store.delete.tombstones import FOLDER, Tombstones
+from keeplore.store.git.authorship import Authored, authored
+from keeplore.store.git.object_backend import Backend, Change, Memo, Moved, Unsupported
+from keeplore.store.merge.backup_ref import is_ancestor
+from keeplore.store.merge.merge_plan import id_of, merged
+from keeplore.store.paths import is_memory, is_ours, is_portable
+from keeplore_hooks import durable
+
+# in the git directory: the aborted rebases that were looked after, and by which machine
+HANDLED = "aborted.keeplore"
+MAX_ENTRIES = 50  # of the branch's log, from its end
+MAX_LOG = 32 * 1024  # bytes from its end
+_ABORTED = re.compile(
+    rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) .*> (\d+) [+-]\d{4}\trebase(?: -i)? \(abort\): "
+)
+
+
+def bring_back(backend: Backend, ref: str, head: str, memo: Memo) -> None:
+    """Write to disk what commits of ours held that an aborted rebase took off the branch, each time
+    once.
+
+    A cycle in which the branch's log is as it was costs one ``stat``. Where there is no such log,
+    nothing is done. Raises Moved or Unsupported.
+    """
+    log = backend.places.common / "logs" / ref
+    try:
+        found = log.stat()
+        looked = (found.st_mtime_ns, found.st_size, found.st_ino)
+        if memo.logs.get(ref) == looked:
+            return
+        aborted = [f"{entry} {memo.machine}".rstrip() for entry in _aborted(log)]
+    except OSError:
+        return
+    place = backend.places.own / HANDLED
+    handled = place.read_text("ascii", "replace").splitlines() if aborted and place.exists() else []
+    waiting = [entry for entry in aborted if entry not in handled]
+    done = [
+        entry for entry in waiting if _bring_back(backend, head, memo.machine, *entry.split()[:2])
+    ]
+    if done:
+        durable.write(
+            place, "".join(f"{entry}\n" for entry in [*handled, *done][-MAX_ENTRIES:]).encode()
+        )
+    if done == waiting:
+        memo.logs[ref] = looked
+
+
+def _aborted(log: Path) -> list[str]:
+    """The tip that was lost, the commit that was returned to and when, for each such entry of a
+    branch's log.
+    """
+    with log.open("rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - MAX_LOG, 0))
+        entries = file.read().splitlines()[-MAX_ENTRIES:]
+    found = [
+        b" ".join(match.groups()).decode() for entry in entries if (match := _ABORTED.match(entry))
+    ]
+    return [
+        entry for entry in found if entry.split()[0] != entry.split()[1]
+    ]  # else the branch stayed where it was
+
+
+def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str) -> bool:
+    """Whether all was done that can be done."""
+    root = backend.root
+    if is_ancestor(root, lost, head) or not is_ancestor(root, kept, lost):
+        return True
+    ours = _paths(commit for commit in authored(root, lost, kept) if _is_ours(commit, machine))
+    changes = {
+        path: change
+        for path, change in backend.changes(kept, lost).items()
+        if path in ours and is_portable(path) and change.is_plain
+    }
+    if backend.has_filter(changes):
+        raise Unsupported("a filter")
+    since = _paths(authored(root, head, kept))
+    is_done = True
+    for path in sorted(
+        changes, key=lambda path: (not path.startswith(f"{FOLDER}/"), path)
+    ):  # tombstones first
+        try:
+            _put_back(backend, path, changes[path], is_settled=path in since)
+        except OSError:  # a full disk: the next cycle tries again
+            is_done = False
+        except (
+            KeyError,
+            StoreError,
+            RepositoryError,
+        ):  # no more to be had from git, or a link is in the way
+            continue
+    return is_done
+
+
+def _is_ours(commit: Authored, machine: str) -> bool:
+    """Whether this machine made a commit for Keeplore alone; what a merge joined, the next sync
+    joins again.
+    """
+    return (
+        commit.machine == machine
+        and not commit.is_merge
+        and all(is_ours(path) for path in commit.paths)
+    )
+
+
+def _paths(commits: Iterable[Authored]) -> set[str]:
+    return {path for commit in commits for path in commit.paths}
+
+
+def _put_back(backend: Backend, path: str, change: Change, *, is_settled: bool) -> None:
+    """Make a file what the lost commit had, joined with what was written since; a tombstone beats
+    it.
+
+    ``is_settled`` where commits since then changed the path: whether the file is there was decided
+    anew.
+    """
+    root, before, after = backend.root, change.before, change.after
+    here = files.state(root, path)
+    id_here = backend.hashes([path]).get(path) if here else None
+    if here is None and (before or is_settled or os.path.lexists(root / path)):
+        return
+    if here and id_here in (None, after and after.id):
+        return
+    if after is None:
+        if before and id_here == before.id and not is_settled and not path.startswith(f"{FOLDER}/"):
+            files.remove(root, path)
+        return
+    data = backend.read(after, path)
+    if is_memory(path) and id_of(path, data) in Tombstones(root):
+        return
+    if here and not (before and id_here == before.id):
+        base = backend.read(before, path) if before else None
+        data, beside = merged(path, base, files.read(root, path, MAX_FILE), data)
+        for place in beside:
+            if not os.path.lexists(root / place):
+                files.write(root, place, beside[place])
+    if files.state(root, path) != here:
+        raise Moved
+    files.write(root, path, data)

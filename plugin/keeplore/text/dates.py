@@ -1,0 +1,37 @@
+"""Points in time as a person or an agent writes them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+_DAYS = {"d": 1, "w": 7, "y": 365}
+_AGE = re.compile(r"(\d{1,5})\s*([dwy])")
+
+
+def age_of(value: str) -> timedelta | None:
+    """``180d``, ``8w``, ``1y``; None for anything else."""
+    match = _AGE.fullmatch(value)
+    return timedelta(days=int(match[1]) * _DAYS[match[2]]) if match else None
+
+
+def moment_of(value: str) -> datetime | None:
+    """A date or time (one without a zone is one of this place), or an age before now; None for
+    anything else.
+    """
+    try:
+        if (age := age_of(value)) is not None:
+            return datetime.now(UTC) - age
+        return datetime.fromisoformat(value).astimezone()
+    except (ValueError, OverflowError):  # an age or a zone may lead out of the calendar
+        return None
+
+
+def in_utc(moment: datetime | None) -> str:
+    """As memories write it; "" for None."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
+
+
+def minute_of(moment: str) -> str:
+    """What memories write, without seconds and zone, for a person."""
+    return moment[:16].replace("T", " ")

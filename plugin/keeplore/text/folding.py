@@ -1,0 +1,143 @@
+"""Shorten what was pasted and not said: encoded data, logs, file dumps. What people wrote stays as
+it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+CODE_LINES = 200  # a fenced block up to this size survives verbatim
+CODE_CHARS = 20_000
+LOG_LINES = 60  # a run of unfenced lines that look like program output
+STRETCH_LINES = 800  # anything unfenced and longer is a dumped file, whatever its lines look like
+LINE_CHARS = 8_000  # longer lines are minified files or one-line JSON, not dictation
+HEAD_LINES, TAIL_LINES = 20, 20
+HEAD_CHARS, TAIL_CHARS = 1_500, 500
+BASE64_CHARS = 800  # a longer run without white space is a file, not a token
+BRIDGE_LINES = 2  # lines of another look that do not end a run of log lines
+
+_DATA_URI = re.compile(
+    r"data:([a-z]+/[\w.+-]{1,60})?(?:;[\w=.-]{1,60}){0,4};base64,([A-Za-z0-9+/=_-]+)", re.IGNORECASE
+)
+_BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{BASE64_CHARS},}}={{0,2}}")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_OUTPUT_LINE = re.compile(
+    r"""^\s*(?:
+      \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?\d\d:\d\d:\d\d | \w{3}\s+\d+\s\d\d:\d\d:\d\d   # time stamps
+    | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b
+    | at\s[\w.$<>/]+[ (] | File\s".*",\sline\s\d | Traceback\b | Caused\sby:               # stack traces
+    | [\w./-]+:\d+(?::\d+)?: | \d+[:|\t\u2192] | [+-](?:\S|\s{2}|$)                        # grep, numbered dumps, diffs
+    | @@\s | diff\s--git | [0-9a-f]{4,8}:?\s{1,2}[0-9a-f]{2,4}\s[0-9a-f]{2,4}                # hex dumps
+    | "[^"\n]{1,80}"\s*: | </?[a-zA-Z!][^>\n]{0,100}>                                       # JSON, markup
+    | [^,\s]+(?:,[^,\s][^,]*){3,}$ | \S+(?:\s{2,}\S+){2,}\s*$                               # columns
+    | [{}()\[\]$%&;=\\] | // | /\* | \#include | \S+\s*[=:]\s*\S+$                       # code, data, settings
+    ) | [;{}]\s*$ | ^(?:\ {4}|\t)(?!\s*(?:[-*+]|\d+[.)])\s)""",
+    re.VERBOSE,
+)
+_LISTED = re.compile(
+    r"\s*(?:[-*+•|>#]|\(?\w{1,3}[.)])"
+)  # tables and lists stay, however long and alike
+_BEGINNING = 6  # characters, in which the lines of one program are alike
+_SEEN_CHARS = 200  # of a line; more would let one hostile line cost the square of its length
+
+
+def fold(text: str) -> str:
+    """``text`` with encoded data named, and oversized pastes cut to head and tail with the count of
+    what went.
+    """
+    text = _DATA_URI.sub(lambda m: f"[{m[1] or 'data'} left out: {_kilobytes(m[2])}]", text)
+    text = _BASE64.sub(lambda m: f"[base64 data left out: {_kilobytes(m[0])}]", text)
+    return "\n".join(
+        line for is_code, lines in _stretches(text) for line in _folded(lines, is_code=is_code)
+    )
+
+
+def code_spans(text: str) -> list[tuple[int, int]]:
+    """Character spans of the closed fenced blocks, fences included, in order; an unclosed fence
+    opens nothing.
+    """
+    spans = []
+    opening: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opening is None:
+            opening = fence
+        elif fence[1].startswith(opening[1]) and not fence[2].strip():
+            spans.append((opening.start(), fence.end()))
+            opening = None
+    return spans
+
+
+def _stretches(text: str) -> Iterator[tuple[bool, list[str]]]:
+    """The text's lines in order, cut where fenced blocks begin and end."""
+    position = 0
+    for start, end in code_spans(text):
+        if start > position:
+            yield False, text[position : start - 1].split("\n")
+        yield True, text[start:end].split("\n")
+        position = end + 1
+    if position <= len(text):
+        yield False, text[position:].split("\n")
+
+
+def _folded(lines: list[str], *, is_code: bool) -> list[str]:
+    lines = [_cut_line(line) for line in lines]
+    if is_code:
+        is_sane = len(lines) <= CODE_LINES + 2 and sum(map(len, lines)) <= CODE_CHARS
+        return lines if is_sane else [lines[0], *_cut(lines[1:-1]), lines[-1]]
+    kept: list[str] = []
+    position = 0
+    for start, end in _output_runs(lines):
+        kept += lines[position:start]
+        kept += _cut(lines[start:end])
+        position = end
+    kept += lines[position:]
+    return kept if len(kept) <= STRETCH_LINES else _cut(kept)
+
+
+def _output_runs(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Index ranges of runs of program output that are longer than LOG_LINES."""
+    start, last = 0, -BRIDGE_LINES - 2
+    beginnings = [beginning(line) for line in lines]
+    for i, line in enumerate(lines):
+        is_alike = bool(beginnings[i]) and beginnings[i] in (
+            beginnings[i - 1 : i] + beginnings[i + 1 : i + 2]
+        )
+        if not (is_alike or _OUTPUT_LINE.search(line[:_SEEN_CHARS])):
+            continue
+        if i - last > BRIDGE_LINES + 1:
+            if last - start >= LOG_LINES:
+                yield start, last + 1
+            start = i
+        last = i
+    if last - start >= LOG_LINES:
+        yield start, last + 1
+
+
+def beginning(line: str) -> str:
+    """How a line begins, whatever it counts; "" for one of a list or a table."""
+    if _LISTED.match(line) or len(line) <= _BEGINNING:
+        return ""
+    return re.sub(r"\d+", "0", line.lstrip()[: 4 * _BEGINNING])[:_BEGINNING]
+
+
+def _cut(lines: list[str]) -> list[str]:
+    left_out = lines[HEAD_LINES : len(lines) - TAIL_LINES]
+    if not left_out:  # few lines, all long
+        return lines
+    return [
+        *lines[:HEAD_LINES],
+        f"[{len(left_out)} lines left out]",
+        *lines[len(lines) - TAIL_LINES :],
+    ]
+
+
+def _cut_line(line: str) -> str:
+    if len(line) <= LINE_CHARS:
+        return line
+    count = len(line) - HEAD_CHARS - TAIL_CHARS
+    return f"{line[:HEAD_CHARS]} [{count} characters left out] {line[-TAIL_CHARS:]}"
+
+
+def _kilobytes(encoded: str) -> str:
+    return f"{max(1, len(encoded) * 3 // 4096)} KB"

@@ -1,0 +1,208 @@
+"""A message as sentences: prose, headings and list items; code, tables, quoted text and program
+output left out.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sentencex
+
+from keeplore.text.folding import beginning
+
+MAX_READ = (
+    60_000  # characters of one message; what goes on beyond that is a paste, and nobody's sentence
+)
+MAX_QUOTE = 300  # characters
+MAX_SENTENCE = 1000  # characters; nobody speaks longer without a stop
+ALIKE = 8  # lines in a row
+MIN_CLAUSE = 120  # characters that must remain where a quotation is cut at a clause
+# characters; a shorter line that is followed by a capital was ended by its writer, not by the
+# margin
+_WRAPPED = 60
+_FENCE = re.compile(r"\s{0,12}(?:>\s?)*(`{3,}|~{3,})")
+_ITEM = re.compile(
+    r"\s{0,16}(?:[-*+•]|(\d{1,2})[.)]|\(?([A-Za-z])\)|([A-Z])\.)\s+(?:\[[ xX]\]\s+)?(?=\S)"
+)
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.*)")
+_BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)([^*_]{2,80}[^*_.!?])(?:\*\*:?|__:?)\s*\Z")
+_SHELL = re.compile(r"\s*(?:[$❯➜%]|>>>|PS [A-Z]:\\)(?:\s|\Z)")
+# what programs print and what only looks like prose to a reader of sentences
+_OUTPUT = re.compile(
+    r"\s*(?:\||>|<[/!a-zA-Z]|\"[^\"]{1,80}\"\s*:|"
+    r"\S+(?:\s{2,}\S+){2,}\s*\Z|=>|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|at \S+ ?\(|File "
+    r"\"|"
+    r"Traceback \(|diff --git|@@ |"
+    r"[+-]{3} \S|[-=_*~+#.]{4,}|\[\w+\]\s|(?:import|from|def|func|class|const|let|var|return|"
+    r"export|package|async) "
+    r".*[=({;:'\"]\s*\Z|(?:FAIL|PASS|ERROR|WARN|INFO|DEBUG)(?:ED)?\b[ :]|[\w./-]+:\d+(?::\d+)?:)"
+)
+_CODE_LINE = re.compile(r"\A\s*[{}()\[\]]|[{};]\Z|\w\([^()]*\);|\w\(\)\.|=>|&&|===?|\|\|")
+_INLINE_CODE = re.compile(r"`[^`\n]{1,200}`")
+_BOXES = re.compile(r"[─-╿▀-▟✓✗✘⎿]")
+_CLAUSE = re.compile(
+    r"[;,:—–](?=\s)|\s[-–—]\s|\s(?=\((?!s\)))|\s(?=(?:and|but|because|so that|which|while)\s)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """``text`` is a run of the message's own words with white space folded and markdown markers off
+    its ends.
+    """
+
+    text: str
+    heading: str = ""  # the nearest heading above, "" for none
+    lead: str = ""  # of a list item: the line that introduces its list
+    label: str = ""  # of a list item: its letter or number, "-" for a bullet
+    is_heading: bool = False
+    is_first: bool = True  # of its list item or paragraph
+
+    @property
+    def is_question(self) -> bool:
+        return self.text.rstrip("\"')*_` ").endswith(("?", "？"))
+
+
+@functools.lru_cache(maxsize=256)  # an open conversation is read again at every turn
+def sentences(message: str) -> tuple[Sentence, ...]:
+    """The sentences of one message in order. Linear in its length, and never raises."""
+    return tuple(_sentences(message[:MAX_READ]))
+
+
+def _sentences(message: str) -> Iterator[Sentence]:
+    heading = lead = ""
+    for label, block in _blocks(message):
+        if label == "#":
+            heading, lead = bare(block), ""
+            if heading:
+                yield Sentence(heading, is_heading=True)
+            continue
+        whole = (bare(text[:MAX_SENTENCE]) for text in sentencex.segment("en", block))
+        found = [text for text in whole if any(map(str.isalnum, text))]
+        for n, text in enumerate(found):
+            yield Sentence(text, heading, lead if label else "", label, is_first=n == 0)
+        if found and not label:
+            lead = found[-1] if block.rstrip("*_ ").endswith(":") else ""
+
+
+def _blocks(message: str) -> Iterator[tuple[str, str]]:
+    """(label, text) of headings (``#``), list items (their label) and paragraphs (``""``), white
+    space folded.
+    """
+    label, lines = "", list[str]()
+    for line in _prose_lines(message):
+        marker = _ITEM.match(line)
+        heading = _HEADING.match(line) or _BOLD_LINE.match(line)
+        if lines and (not line or marker or heading or _ends_here(lines[-1], line)):
+            yield label, " ".join(" ".join(lines).split())
+            label, lines = "", []
+        if heading:
+            yield "#", " ".join(heading[1].split())
+        elif marker:
+            label = (marker[1] or marker[2] or marker[3] or "-").upper()
+            lines = [line[marker.end() :]]
+        elif line:
+            lines.append(line)
+    if lines:
+        yield label, " ".join(" ".join(lines).split())
+
+
+def _prose_lines(message: str) -> Iterator[str]:
+    """The message's lines, ``""`` where something that is no prose stood."""
+    fence, in_output, in_list = "", False, False
+    raws = message.splitlines()
+    alike = _alike(raws)
+    for n, raw in enumerate(raws):
+        line = raw.rstrip().removesuffix("\\").rstrip()
+        if mark := _FENCE.match(line):
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+            yield ""
+            continue
+        if fence or not line:
+            in_output = in_output and bool(line)
+            yield ""
+            continue
+        in_output = in_output or bool(_SHELL.match(line))
+        marker = _ITEM.match(line)
+        is_item = marker is not None and not _CODE_LINE.search(_told(line[marker.end() :]))
+        in_list = is_item or (in_list and line[0] in " \t")
+        is_code = line.startswith(("    ", "\t")) and not in_list
+        is_printed = in_output or is_code or n in alike or (not is_item and _is_output(line))
+        yield "" if is_printed else line
+        if raw.endswith("\\"):  # a line break typed in a terminal
+            yield ""
+
+
+def _alike(lines: list[str]) -> set[int]:
+    """Numbers of the lines that begin as their neighbours do, ``ALIKE`` and more in a row: a
+    program wrote them.
+    """
+    found: set[int] = set()
+    start = 0
+    for n in range(1, len(lines) + 1):
+        if n < len(lines) and (same := beginning(lines[start])) and beginning(lines[n]) == same:
+            continue
+        if n - start >= ALIKE:
+            found.update(range(start, n))
+        start = n
+    return found
+
+
+def _is_output(line: str) -> bool:
+    told = _told(line)
+    if _OUTPUT.match(line) or _BOXES.search(line[:40]) or _CODE_LINE.search(told):
+        return True
+    letters = sum(map(str.isalpha, told[:200])) + told[:200].count(" ")
+    return len(line) > 8 and letters < 0.6 * len(told[:200])
+
+
+def _told(line: str) -> str:
+    """A line's beginning with a word in place of each `code`: what people mention does not make
+    their line code.
+    """
+    return _INLINE_CODE.sub("code", line[:400])
+
+
+def _ends_here(line: str, following: str) -> bool:
+    return bool(following) and following.lstrip()[:1].isupper() and len(line) < _WRAPPED
+
+
+def bare(text: str) -> str:
+    """The text without list, heading and emphasis markers and pictographs at its ends."""
+    text = text.strip()
+    for _ in range(4):  # markers nest a few deep at most
+        before = text
+        text = text.strip("\\ \t\ufe0f\u200d")
+        while text and (unicodedata.category(text[0]) == "So"):
+            text = text[1:].lstrip("\ufe0f\u200d ")
+        while text and unicodedata.category(text[-1]) == "So":
+            text = text[:-1].rstrip("\ufe0f\u200d ")
+        text = re.sub(r"\A(?:[-+•]|#{1,6}|\*(?!\*))\s+", "", text)
+        for mark in ("**", "__"):
+            if text.count(mark) % 2:
+                text = text.removeprefix(mark) if text.startswith(mark) else text.removesuffix(mark)
+            elif text.startswith(mark) and text.endswith(mark) and text.count(mark) == 2:
+                text = text[len(mark) : -len(mark)]
+        if text == before:
+            break
+    return text
+
+
+def clip(text: str, limit: int = MAX_QUOTE) -> str:
+    """At most ``limit`` characters of the text's beginning, cut at a clause where there is one,
+    else at a word.
+    """
+    if len(text) <= limit:
+        return text
+    head = text[: limit + 1]
+    cuts = [
+        found.start()
+        for found in _CLAUSE.finditer(head)
+        if found.start() >= min(MIN_CLAUSE, limit // 2)
+    ]
+    at = cuts[-1] if cuts else head.rfind(" ", 1)
+    return bare(text[: at if at > 0 else limit])

@@ -1,0 +1,57 @@
+"""When two texts say the same: exactly, by a hash of the normalised text, or nearly, by shared
+words and letters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+SIMILAR = (
+    0.62  # from here on a person is asked whether it is the same; measured, see docs/benchmarks.md
+)
+_TRAILING = " \t.,;:!?…。、！？"
+_WORD = re.compile(r"\w+")
+# words that say nothing about what a statement is about
+_EMPTY = frozenset(
+    """a an and are as at be been by can do does for from had has have i in is it its may of on or our should so that
+    the their them then there these they this those to use used uses using was we were will with would you your
+    """.split()  # noqa: SIM905  # a list of fifty words reads worse
+)
+
+
+def normalised(text: str) -> str:
+    """White space folded, lower case, punctuation at the end off."""
+    return " ".join(unicodedata.normalize("NFC", text).lower().split()).rstrip(_TRAILING)
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of the normalised text, in hexadecimal."""
+    return hashlib.sha256(normalised(text).encode("utf-8", "replace")).hexdigest()
+
+
+def similarity(one: str, other: str) -> float:
+    """0..1, symmetric; 1 for texts with one content hash.
+
+    The larger of two Dice coefficients (Dice 1945): of the words that say something, and of the
+    letters in threes, which also serves languages without spaces and words spelt or inflected in
+    two ways.
+    """
+    first, second = normalised(one), normalised(other)
+    if first == second:
+        return 1.0
+    return max(_dice(_words(first), _words(second)), _dice(_threes(first), _threes(second)))
+
+
+def _words(text: str) -> set[str]:
+    words = set(_WORD.findall(text))
+    return words - _EMPTY or words
+
+
+def _threes(text: str) -> set[str]:
+    return {text[at : at + 3] for at in range(len(text) - 2)}
+
+
+def _dice(one: set[str], other: set[str]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0

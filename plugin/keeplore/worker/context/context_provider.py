@@ -1,0 +1,186 @@
+"""What a host is told unasked: at a session's start, beside a prompt, before an edit. Silence is
+the common case.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from keeplore.config.settings import Context
+from keeplore.recall import (
+    Answer,
+    Fenced,
+    Room,
+    brief,
+    edit_context,
+    for_prompt,
+    is_worth_asking,
+    prompt_context,
+)
+from keeplore.recall.weights import PROMPT_CANDIDATES
+from keeplore.worker.server.background_call import Beside
+from keeplore.worker.usage.injection_log import BRIEF, PROMPT, Shown
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Ask
+from keeplore_hooks.spool import Spool
+
+VECTOR_SHARE = 0.6  # of the time for a prompt; then it is searched by text alone beside
+# of the 1.5 s that a client waits at a session's start; what is read later serves the next question
+REFRESH_S = 0.6
+# hosts that report a compaction beforehand and do not ask afterwards: the next prompt brings what
+# was decided before
+ASK_NO_MORE = ("copilot", "cursor", "gemini-cli")
+SHORTENED = "shortened"  # the source of such a brief
+COMPACTIONS = ("precompact", "precompress")  # how the events are named that such a host reports
+SPOOL_SHARE = (
+    0.5  # of the time for a prompt, where what was said before a compaction still has to be taken
+)
+CAUGHT_UP_S = (
+    0.6  # how long is waited at a session's start for what was said before it was compacted
+)
+LEAST_S = 0.02  # with less time left nothing is searched
+
+
+class Contexts:
+    """Thread-safe. ``caught_up`` waits until what was said just now can be read, for so many
+    seconds at most.
+    """
+
+    def __init__(
+        self, registry: Registry, shown: Shown, caught_up: Callable[[float], object]
+    ) -> None:
+        self._registry = registry
+        self._shown = shown
+        self._caught_up = caught_up
+
+    def text(self, ask: Ask, origin: Origin, size: int) -> str:
+        """What is told, ``size`` bytes of UTF-8 at most, "" for nothing. Raises NoWorkspace,
+        ConfigError.
+        """
+        cwd = Path(origin.cwd or Path.home())
+        workspace = self._registry.for_directory(cwd)
+        wishes = workspace.settings.context
+        is_wanted = wishes.enabled and (ask.kind != "edit" or wishes.before_edit)
+        if not is_wanted or not self._shown.is_first(
+            origin, f"{ask.kind}\0{ask.source}\0{ask.text}"
+        ):
+            return ""
+        if ask.kind == "brief":
+            return self._brief(ask.source, origin, cwd, Room(wishes.brief_tokens, size))
+        if ask.kind == "edit":
+            return self._edit(ask.text, origin, cwd, wishes, Room(wishes.prompt_tokens, size))
+        before, spent_s = "", 0.0
+        if origin.host in ASK_NO_MORE:
+            before, spent_s = self._after_compaction(
+                workspace, origin, cwd, wishes, Room(wishes.brief_tokens, size)
+            )
+            size -= len(before.encode()) + bool(before)
+        room, deadline_s = Room(wishes.prompt_tokens, size), wishes.deadline_ms / 1000 - spent_s
+        told = self._prompt(ask.text, origin, cwd, wishes.threshold, room, deadline_s)
+        return "\n".join(filter(None, (before, told)))
+
+    def _after_compaction(
+        self, workspace: Workspace, origin: Origin, cwd: Path, wishes: Context, room: Room
+    ) -> tuple[str, float]:
+        """What the session decided, where its host has shortened its context since it was told;
+        seconds it took.
+        """
+        began = time.monotonic()
+        until = began + SPOOL_SHARE * wishes.deadline_ms / 1000
+        has_waited = self._is_compaction_waiting()  # whoever types at once is faster than the spool
+        if has_waited:
+            self._caught_up(until - began)
+        if not workspace.changes.was_shortened(origin):
+            return "", (time.monotonic() - began) * has_waited
+        views, told = self._registry.views(cwd), ""
+        if Beside(lambda: [view.index.refresh() for view in views]).is_done(
+            max(until - time.monotonic(), LEAST_S)
+        ):
+            told = self._brief(SHORTENED, origin, cwd, room)
+        else:
+            workspace.changes.shorten(origin)  # the next prompt finds it read
+        return told, time.monotonic() - began
+
+    def _is_compaction_waiting(self) -> bool:
+        return any(
+            event.lower() in COMPACTIONS for event in Spool(self._registry.places.spool).events()
+        )
+
+    def _brief(self, source: str, origin: Origin, cwd: Path, room: Room) -> str:
+        if source in ("compact", "clear", SHORTENED):
+            self._shown.lost(origin)
+        elif source == "fork":
+            self._shown.inherit(origin)
+        elif source != "resume":
+            self._shown.forget(origin)
+        views = self._registry.views(cwd)
+        if source == "compact":
+            self._caught_up(CAUGHT_UP_S)
+        if source != SHORTENED:  # it was looked at before
+            Beside(lambda: [view.index.refresh(within_s=REFRESH_S) for view in views]).is_done(
+                REFRESH_S
+            )
+        # the host of a session that was cleared has not before it what the session said
+        session = "" if source == "clear" else origin.session
+        reason = "compact" if source == SHORTENED else source
+        told = self._shown.told(origin)
+        return self._noted(
+            origin, brief(views, session=session, source=reason, room=room, told=told), BRIEF
+        )
+
+    def _noted(self, origin: Origin, told: Fenced, way: str = PROMPT) -> str:
+        self._shown.add(origin, told, way)
+        return told[0]
+
+    def _prompt(
+        self,
+        prompt: str,
+        origin: Origin,
+        cwd: Path,
+        threshold: float,
+        room: Room,
+        deadline_s: float,
+    ) -> str:
+        if not room.tokens or deadline_s < LEAST_S or not is_worth_asking(prompt):
+            return ""
+        # until it is compacted, a session still has before it what it said itself
+        own = "" if self._shown.has_lost(origin) else origin.session
+        known = self._shown.told(origin)
+        unasked = for_prompt(threshold, already=known.answers, words=known.words, session=own)
+        ask = functools.partial(
+            self._registry.recall,
+            prompt,
+            cwd,
+            limit=PROMPT_CANDIDATES,
+            at_once=True,
+            unasked=unasked,
+        )
+        answer = _in_time(ask, deadline_s)
+        return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
+
+    def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> str:
+        told = self._shown.told(origin)
+        files = paths.split("\n")
+        found = Beside(
+            lambda: edit_context(self._registry.views(cwd), files, str(cwd), room=room, told=told)
+        )
+        return (
+            self._noted(origin, found.result()) if found.is_done(wishes.deadline_ms / 1000) else ""
+        )
+
+
+def _in_time(ask: Callable[..., Answer], deadline_s: float) -> Answer | None:
+    """The answer, by text alone where the model takes too long, None where there is none in
+    time.
+    """
+    whole = Beside(ask)
+    if not whole.is_done(deadline_s * VECTOR_SHARE):
+        by_text = Beside(lambda: ask(text_only=True))
+        if not whole.is_done(deadline_s * (1 - VECTOR_SHARE)):
+            return by_text.result() if by_text.is_done() else None
+    return whole.result()

@@ -1,0 +1,241 @@
+"""Slash commands that a person typed: carried out at once, and told to the host as a fenced block.
+
+What was typed comes as data from the host's event and meets no shell. The agent only passes on what
+was done.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from keeplore.capture.message_filter import clean
+from keeplore.errors import KeeploreError
+from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.memory.note import Draft, session_note_id
+from keeplore.recall import Fenced, Hit, Room, asked_context
+from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
+from keeplore.text.fences import DONE
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+from keeplore.workspace.writing.forget import Forgot, forget
+from keeplore.workspace.writing.note_writer import Outcome
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import COMMANDS, Ask
+
+LOG = logging.getLogger(__name__)
+MAX_TOKENS = 1_500
+RECALLED = 8  # memories that a question is answered with
+CANDIDATES = 5  # memories that may be meant by words to forget
+DECISIONS = 5
+PROBLEMS = 5
+LINE_CHARS = 400
+# the eight digits that file names end with, at least: a word such as "face" is no reference
+_REFERENCE = re.compile(r"mem_[0-9a-f-]{4,}|[0-9a-f]{8}[0-9a-f-]*|\S+\.md")
+
+
+class Commands:
+    """Thread-safe. ``caught_up`` waits a moment for the spool; ``changed`` is called after a memory
+    came or went.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        caught_up: Callable[[], bool],
+        status: Callable[[], dict[str, Any]],
+        changed: Callable[[], None],
+    ) -> None:
+        self._registry = registry
+        self._caught_up = caught_up
+        self._status = status
+        self._changed = changed
+        act = (self._remember, self._recall, self._forget, self._memory)
+        self._does: dict[str, Callable[[str, Origin, Room], Fenced]] = dict(
+            zip(COMMANDS, act, strict=True)
+        )
+
+    def answer(self, ask: Ask, origin: Origin, size: int) -> Fenced:
+        """Carry a command out. Never raises: what went wrong is the answer then, with the next
+        step.
+
+        The answer has ``size`` bytes of UTF-8 at most.
+        """
+        room = Room(MAX_TOKENS, size)
+        try:
+            return self._does[ask.source](ask.text, origin, room)
+        except (KeeploreError, OSError) as e:
+            LOG.info("/%s: %s", ask.source, e)
+            reason = str(e)
+        except Exception:
+            LOG.exception("/%s failed", ask.source)
+            reason = (
+                f"an error of Keeplore itself; {self._registry.places.state / 'worker.log'} "
+                f"has the details"
+            )
+        return _told(f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)], room)
+
+    def _remember(self, text: str, origin: Origin, room: Room) -> Fenced:
+        cwd = _directory(origin)
+        workspace = self._registry.for_directory(cwd)
+        if text:
+            outcome = workspace.notes.write(_draft(workspace, text, origin))
+        else:
+            # here, because it brings capture along, and a person may wait for the start of the
+            # worker
+            from keeplore.workspace.recording.remember_recent import remember_recent
+
+            self._caught_up()
+            outcome = remember_recent(workspace, cwd, origin.session)
+        self._changed()
+        return block(_remembered(workspace, outcome, origin), room, DONE)
+
+    def _recall(self, text: str, origin: Origin, room: Room) -> Fenced:
+        if not text:
+            return _told(
+                "Nothing was asked.",
+                ["`/keeplore:recall QUESTION` looks for what was said and decided"],
+                room,
+            )
+        answer = self._registry.recall(text, _directory(origin), limit=RECALLED)
+        return asked_context(answer, room=room)
+
+    def _forget(self, text: str, origin: Origin, room: Room) -> Fenced:
+        cwd = _directory(origin)
+        if not text:
+            return _told(
+                "Nothing was forgotten.",
+                ["`/keeplore:forget ID`; `keeplore list` prints ids"],
+                room,
+            )
+        if not _REFERENCE.fullmatch(text):
+            return self._candidates(text, cwd, room)
+        found = self._registry.find(text, cwd)
+        forgot = forget(found.workspace, found.row.id)
+        self._changed()
+        return block(_forgotten(found.row, forgot), room)
+
+    def _candidates(self, text: str, cwd: Path, room: Room) -> Fenced:
+        answer = self._registry.recall(text, cwd, limit=CANDIDATES)
+        if not answer.hits:
+            return asked_context(answer, room=room)
+        lines = [_candidate(hit) for hit in answer.hits]
+        heading = (
+            "Nothing was forgotten yet. The person has to say which of these; `keeplore "
+            "forget ID` forgets it:"
+        )
+        return _told(heading, lines, room)
+
+    def _memory(self, _text: str, origin: Origin, room: Room) -> Fenced:
+        cwd = _directory(origin)
+        workspace = self._registry.for_directory(cwd)
+        workspace.index.refresh()
+        allowed = Allowed(workspace.here(cwd).scopes)
+        notes = workspace.index.listed(Wanted(allowed, kind="note"))
+        talks = workspace.index.listed(Wanted(allowed, kind="conversation"))
+        decisions = [row for row in notes if row.category == "architectural-decisions"]
+        identity = workspace.identity(cwd)
+        project = f"project {identity.project}" if identity.project else "no project"
+        about = [
+            f"workspace {one_line(f'{workspace.name} at {workspace.root}', PATH_CHARS)}",
+            one_line(f"{project}: {identity.reason}", LINE_CHARS),
+            f"{len(notes)} notes and {len(talks)} conversations apply here",
+            f"{workspace.index.stamp().memories} memories in the whole workspace",
+        ]
+        return block(
+            [
+                Section("Keeplore's memory here:", [Item(line) for line in about]),
+                Section("Newest decisions:", [Item(_named(row)) for row in decisions[:DECISIONS]]),
+                Section("Newest conversations:", [Item(_named(row)) for row in talks[:DECISIONS]]),
+                Section(
+                    "Problems:", [Item(one_line(p, LINE_CHARS)) for p in self._problems(workspace)]
+                ),
+            ],
+            room,
+        )
+
+    def _problems(self, workspace: Workspace) -> Iterator[str]:
+        spool = self._status()["spool"]
+        if spool["dead"]:
+            yield f"{spool['dead']} host events could not be read; `keeplore doctor` says why"
+        wrong = workspace.index.problems()
+        yield from (f"{path}: {problem}" for path, problem in wrong[:PROBLEMS])
+        if len(wrong) > PROBLEMS:
+            yield f"{len(wrong) - PROBLEMS} more files are not as they should be; `keeplore doctor` lists them"
+        yield from workspace.plugins.failures
+        if not workspace.store.remote():
+            yield f"it is on this machine only: `git -C {workspace.root} remote add origin URL`, then `keeplore sync`"
+
+
+def _directory(origin: Origin) -> Path:
+    return Path(origin.cwd or Path.home())
+
+
+def _draft(workspace: Workspace, text: str, origin: Origin) -> Draft:
+    """Cleaned and redacted as capture does it: the same command, read later in the transcript, has
+    the same id.
+    """
+    said = workspace.redact_said(clean(text), origin.cwd)
+    place = workspace.place(origin)
+    return Draft(
+        said,
+        scope=place.scope,
+        project=place.project,
+        permanent=True,
+        source={"host": origin.host, "session": origin.session, "branch": place.branch},
+        id=session_note_id(origin.host, origin.session, said),
+    )
+
+
+def _remembered(workspace: Workspace, outcome: Outcome, origin: Origin) -> Iterator[Section]:
+    memory = outcome.memory
+    # the worker may have read the same command in the transcript a moment before it was asked
+    is_of_now = outcome.is_new or memory.source.get("session") == origin.session
+    where = ", ".join(filter(None, (memory.category, memory.project or f"{memory.scope} scope")))
+    place = one_line(str(workspace.root / outcome.path), PATH_CHARS)
+    said = (
+        f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)}) → {place} "
+        f"({memory.id})"
+    )
+    yield Section(
+        "Remembered, for good:" if is_of_now else "This was remembered before:",
+        [Item(said, memory.id)],
+    )
+    heading = (
+        "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
+        "change that:"
+    )
+    yield Section(heading, [Item(_named(near.row)) for near in outcome.similar])
+
+
+def _forgotten(row: MemoryRow, forgot: Forgot) -> Iterator[Section]:
+    others = len(forgot.ids) - 1
+    versions = f"; {others} other versions of it went with it" if others else ""
+    undo = f"`keeplore restore {one_line(row.id, TITLE_CHARS)}` brings it back"
+    yield Section("Forgotten, as the person asked:", [Item(f"{_named(row)}{versions}; {undo}")])
+    yield Section(
+        "Notes that quote it stay:", [Item(_named(note)) for note in forgot.quoting[:CANDIDATES]]
+    )
+
+
+def _candidate(hit: Hit) -> str:
+    about = [
+        one_line(part, TITLE_CHARS)
+        for part in (hit.memory_id, hit.date, hit.project or f"{hit.scope} scope")
+    ]
+    return " · ".join((*about, quoted(hit.title, TITLE_CHARS)))
+
+
+def _named(row: MemoryRow) -> str:
+    about = (
+        one_line(row.id, TITLE_CHARS),
+        one_line((row.updated_at or row.created_at)[:10], TITLE_CHARS),
+    )
+    return " · ".join((*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS)))
+
+
+def _told(heading: str, lines: list[str], room: Room) -> Fenced:
+    return block([Section(heading, [Item(line) for line in lines])], room, DONE)

@@ -1,0 +1,77 @@
+"""What a worker knows of itself: whether its program was replaced on the disk, what went wrong
+lately, its memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import resource
+import sys
+from collections import deque
+from datetime import UTC, datetime
+from pathlib import Path
+
+import keeplore
+
+KEPT = 5  # faults
+FAULT_CHARS = 300
+PAGE_KB = resource.getpagesize() // 1024
+
+
+class Installation:
+    """The program on the disk, as it was when this was made."""
+
+    def __init__(self) -> None:
+        self._file = Path(keeplore.__file__)
+        self._seen = self._stamp()
+
+    @property
+    def has_changed(self) -> bool:
+        """True after an update, a downgrade or a removal: what is loaded later may not fit what is
+        loaded already.
+        """
+        return self._stamp() != self._seen
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
+
+class Faults(logging.Handler):
+    """The latest warnings and errors of the log, while the context lasts."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._kept: deque[str] = deque(maxlen=KEPT)
+
+    def __enter__(self) -> Faults:
+        logging.getLogger("keeplore").addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger("keeplore").removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        at = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        said = " ".join(record.getMessage().split())
+        why = f": {record.exc_info[1]!r}" if record.exc_info and record.exc_info[1] else ""
+        self._kept.append(f"{at} {said}{why}"[:FAULT_CHARS])
+
+    def latest(self) -> list[str]:
+        """The newest last."""
+        return list(self._kept)
+
+
+def memory_mb() -> int:
+    """What of this process is in memory, in MB; where the system does not say, the most that ever
+    was.
+    """
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most // (1024 * 1024 if sys.platform == "darwin" else 1024)
+    return pages * PAGE_KB // 1024

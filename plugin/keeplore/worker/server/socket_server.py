@@ -1,0 +1,113 @@
+"""The worker's socket: private to this user, one thread a connection, nothing that a caller sends
+can stop it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from keeplore.worker.server.protocol import (
+    ADDRESS_FILE,
+    MAX_HEADER,
+    MAX_REQUEST,
+    MAX_SOCKET_PATH,
+    NAME,
+    receive,
+)
+from keeplore_hooks import durable
+
+LOG = logging.getLogger(__name__)
+MAX_CONNECTIONS = 64  # at once; more wait in the backlog
+NO_DESCRIPTOR_S = 0.2  # after the system had no descriptor for a connection
+REQUEST_S = 5.0  # a caller that takes longer to send is dropped
+
+Handler = Callable[
+    [str, list[str], bytes], bytes
+]  # operation and arguments after the version, payload → reply
+
+
+class Server:
+    """Listens from construction on; ``close`` removes the address."""
+
+    def __init__(self, state: Path, handle: Handler) -> None:
+        self._handle = handle
+        self._state = state
+        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._aside = ""
+        path = state / "worker.sock"
+        if len(os.fsencode(path)) > MAX_SOCKET_PATH:
+            # here, as the next one: it is rare, and the first answer waits for every import
+            import tempfile
+
+            self._aside = tempfile.mkdtemp(prefix="keeplore-")  # 0700 and a name nobody can foresee
+            path = Path(self._aside) / "worker.sock"
+        with contextlib.suppress(FileNotFoundError):
+            # left by a worker that was killed; the lock says that we are the only one
+            path.unlink()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.bind(str(path))
+        path.chmod(0o600)
+        self._socket.listen(MAX_CONNECTIONS)
+        self._path = path
+        durable.write(state / ADDRESS_FILE, str(path).encode())
+        threading.Thread(target=self._accept, name="keeplore-accept", daemon=True).start()
+
+    def close(self) -> None:
+        for path in (self._state / ADDRESS_FILE, self._path):
+            with contextlib.suppress(OSError):
+                path.unlink()
+        self._socket.close()
+        if self._aside:
+            import shutil  # here, as above
+
+            shutil.rmtree(self._aside, ignore_errors=True)
+
+    def _accept(self) -> None:
+        while True:
+            self._slots.acquire()
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                self._slots.release()
+                if self._socket.fileno() < 0:  # closed
+                    return
+                time.sleep(NO_DESCRIPTOR_S)
+                continue
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            with connection:
+                if not _is_own_user(connection):
+                    return
+                header, _, payload = receive(
+                    connection, MAX_REQUEST + MAX_HEADER, REQUEST_S
+                ).partition(b"\n")
+                words = header[:MAX_HEADER].decode("ascii", "replace").split(" ")
+                if len(words) < 3 or words[0] != NAME:
+                    return
+                reply = self._handle(words[2], [words[1], *words[3:]], payload)
+                connection.settimeout(REQUEST_S)
+                connection.sendall(f"{len(reply)}\n".encode() + reply)
+        except (OSError, ValueError) as e:
+            LOG.info("a request was dropped: %r", e)
+        except Exception:
+            LOG.exception("a request failed")
+        finally:
+            self._slots.release()
+
+
+def _is_own_user(connection: socket.socket) -> bool:
+    if not hasattr(socket, "SO_PEERCRED"):  # macOS: the directory's mode keeps others out
+        return True
+    raw = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    _, uid, _ = struct.unpack("3i", raw)
+    return bool(uid == os.getuid())

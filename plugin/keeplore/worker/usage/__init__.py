@@ -1,0 +1,1 @@
+"""What sessions were given, and whether they made use of it."""

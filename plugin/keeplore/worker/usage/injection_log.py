@@ -1,0 +1,179 @@
+"""What each session has been given, so that nothing is given twice and a session that goes on hears
+what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections import deque
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from keeplore.recall import Fenced, Told, words_in
+from keeplore.workspace.workspace import now
+from keeplore_hooks import durable
+from keeplore_hooks.events import Origin
+
+FILE = "shown.json"
+MAX_SESSIONS = 200  # the oldest are forgotten; showing a memory again is the lesser harm
+TWICE_S = 5.0  # for so long a host may run the entries of several plugins about one message
+MAX_WORDS = 2_000  # sentences of a session
+MAX_ASKED = 50  # messages of which it is known that they were just asked about
+MAX_GIVEN = 200  # blocks that nobody has looked at yet
+BRIEF, PROMPT, ASKED = (
+    "brief",
+    "prompt",
+    "asked",
+)  # for whom: everybody, who prompted, who asked for it
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A block that a session was given, and the memories in it."""
+
+    origin: Origin
+    text: str
+    ids: tuple[str, ...]
+    way: str  # brief | prompt | asked
+    at: str  # RFC 3339, UTC
+
+
+@dataclass(slots=True)
+class _Session:
+    briefed_at: str = ""  # RFC 3339, UTC; "" before the first brief
+    cwd: str = ""
+    has_lost: bool = False  # its host has shortened or emptied its context
+    ids: dict[str, str] = field(default_factory=dict)  # memory → when it was shown
+    answers: list[str] = field(
+        default_factory=list
+    )  # memories that were shown otherwise than in a brief
+    words: list[str] = field(default_factory=list)  # keys of the sentences, the last ones
+
+
+class Shown:
+    """Thread-safe; a file that cannot be read counts as empty. ``save`` writes it: nobody waits for
+    a disk here.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._is_saved = True
+        self._asked: dict[str, float] = {}  # a message → when it was asked about
+        self._given: deque[Given] = deque(maxlen=MAX_GIVEN)
+        try:
+            self._sessions = {
+                str(key): _session(value) for key, value in json.loads(path.read_bytes()).items()
+            }
+        except (OSError, ValueError, AttributeError, TypeError, KeyError):
+            self._sessions = {}
+
+    def is_first(self, origin: Origin, message: str) -> bool:
+        """False where this message of the session was asked about a moment ago: by another entry,
+        or once more.
+        """
+        key = hashlib.sha256(
+            f"{_key(origin)}\0{message}".encode("utf-8", "surrogatepass")
+        ).hexdigest()
+        with self._lock:
+            moment = time.monotonic()
+            before = self._asked.pop(key, None)
+            self._asked[key] = moment
+            while len(self._asked) > MAX_ASKED:
+                del self._asked[next(iter(self._asked))]
+            return before is None or moment - before > TWICE_S
+
+    def told(self, origin: Origin) -> Told:
+        """What the session was given; all of it is new to one that nobody knows."""
+        with self._lock:
+            known = self._sessions.get(_key(origin), _Session())
+            return Told(
+                known.briefed_at, dict(known.ids), frozenset(known.words), frozenset(known.answers)
+            )
+
+    def has_lost(self, origin: Origin) -> bool:
+        """Whether the host no longer has before it all that the session said."""
+        with self._lock:
+            return self._sessions.get(_key(origin), _Session()).has_lost
+
+    def lost(self, origin: Origin) -> None:
+        """The host has shortened or emptied the session's context, and what was shown with it."""
+        self._replace(origin, _Session(has_lost=True))
+
+    def forget(self, origin: Origin) -> None:
+        """The session begins anew."""
+        self._replace(origin, _Session())
+
+    def inherit(self, origin: Origin) -> None:
+        """A fork has what its parent was given: by all that is known the last session in the same
+        directory.
+        """
+        with self._lock:
+            if _key(origin) in self._sessions:
+                return
+            known = [
+                s
+                for key, s in self._sessions.items()
+                if key.startswith(f"{origin.host}/") and s.cwd == origin.cwd
+            ]
+            if known and origin.cwd:
+                self._sessions[_key(origin)] = replace(known[-1], ids=dict(known[-1].ids))
+
+    def add(self, origin: Origin, told: Fenced, way: str) -> None:
+        """Note the block that the session is given now, and the ids of the memories in it."""
+        text, ids = told
+        is_brief = way == BRIEF
+        with self._lock:
+            if not (ids or is_brief):
+                return
+            session = self._sessions.pop(_key(origin), _Session())
+            at = now()
+            self._given.append(Given(origin, text, ids, way, at))
+            session.cwd = origin.cwd
+            session.briefed_at = at if is_brief else session.briefed_at
+            session.ids |= dict.fromkeys(ids, at)
+            session.answers = (
+                session.answers if is_brief else [*dict.fromkeys((*session.answers, *ids))]
+            )
+            session.words = [*dict.fromkeys((*session.words, *sorted(words_in(text))))][-MAX_WORDS:]
+            self._sessions[_key(origin)] = session  # behind all others
+            while len(self._sessions) > MAX_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+            self._is_saved = False
+
+    def taken(self) -> list[Given]:
+        """What sessions were given since the last time that this was asked."""
+        with self._lock:
+            given = [*self._given]
+            self._given.clear()
+            return given
+
+    def save(self) -> None:
+        """Write what changed since the last time. Raises OSError."""
+        with self._lock:
+            if not self._is_saved:
+                data = {key: asdict(session) for key, session in self._sessions.items()}
+                durable.write(self._path, json.dumps(data).encode())
+                self._is_saved = True
+
+    def _replace(self, origin: Origin, session: _Session) -> None:
+        with self._lock:
+            if self._sessions.pop(_key(origin), None) or session.has_lost:
+                self._sessions[_key(origin)] = session
+                self._is_saved = False
+
+
+def _session(data: dict[str, Any]) -> _Session:
+    ids = {str(id_): str(at) for id_, at in data["ids"].items()}
+    answers, words = (list(map(str, data[key])) for key in ("answers", "words"))
+    return _Session(
+        str(data["briefed_at"]), str(data["cwd"]), bool(data["has_lost"]), ids, answers, words
+    )
+
+
+def _key(origin: Origin) -> str:
+    return f"{origin.host}/{origin.session}"

@@ -1,0 +1,292 @@
+"""What sessions were told and whether they made use of it, counted in the workspace that holds the
+memory.
+
+In a session a memory counts once: as of use where an answer after it has its words, else as told
+for nothing, where it stood beside a prompt. A brief is told to everybody, and a rule in it is
+followed without being repeated: it may be of use, and is never blamed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from keeplore.capture.message_filter import clean
+from keeplore.errors import KeeploreError, StoreError
+from keeplore.memory import feedback_counters
+from keeplore.memory.feedback_counters import Tally
+from keeplore.recall.render import reference
+from keeplore.worker.usage.injection_log import PROMPT, Given
+from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
+from keeplore.worker.usage.view_log import take_opened
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace, now
+from keeplore_hooks import durable
+from keeplore_hooks.events import HostEvent, Origin, Session, Turn
+from keeplore_hooks.hosts.prompt_text import own_command
+
+LOG = logging.getLogger(__name__)
+MAX_SESSIONS = 200  # the oldest are forgotten: what they were told counts for nothing more
+MAX_LOADED = 20  # of them in memory, at a quarter of a megabyte
+MAX_SAID = 4_000  # words of a session, the last ones
+SAVE_S = 300.0  # for so long counts wait for more of them, and a crash may lose them
+# a host may tell the time of a prompt that it took before it asked what goes with it
+EARLIER = timedelta(minutes=1)
+_QUOTATION = re.compile(r"“([^“”]*)”")
+
+
+@dataclass(slots=True)
+class _Told:
+    """A memory that a session was told."""
+
+    at: str  # RFC 3339, UTC
+    words: dict[str, float]  # see ``telling``
+    is_prompted: bool  # it stood beside a prompt
+    after: str = ""  # the turn that was answered last by then
+    outcome: str = ""  # used | idle, "" while nothing is known
+
+
+@dataclass(slots=True)
+class _Session:
+    turn: str = ""  # the one that was heard last
+    is_answered: bool = False  # that one
+    now: list[str] = field(default_factory=list)  # words of that turn
+    said: list[str] = field(default_factory=list)  # words of all turns before it, the last ones
+    told: dict[str, _Told] = field(default_factory=dict)  # by memory
+    is_saved: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    memory: str
+    day: str
+    is_use: bool
+    cwd: str  # "" where nothing is known of it
+
+
+class Uses:
+    """Thread-safe. ``heard`` never raises; ``save`` writes, and nobody waits for it."""
+
+    def __init__(self, registry: Registry, taken: Callable[[], Iterable[Given]]) -> None:
+        """``taken`` gives what sessions were told since it was called last."""
+        self._registry = registry
+        self._taken = taken
+        self._directory = registry.places.state / "uses"
+        self._lock = threading.Lock()
+        self._sessions: dict[str, _Session] = {}
+        self._counts: list[_Count] = []
+        self._due_at = 0.0  # of the monotonic clock; 0.0 for never
+
+    def heard(self, event: HostEvent) -> None:
+        """Look whether what a session just said makes use of what it was told."""
+        try:
+            with self._lock:
+                self._note_told()
+                if isinstance(event, Session) and event.phase == "ended":
+                    self._due_at = time.monotonic() if self._counts else 0.0
+                elif (
+                    isinstance(event, Turn)
+                    and not event.origin.agent
+                    and self._counts_for(event.origin.cwd)
+                ):
+                    self._heard(event)
+        except Exception:
+            LOG.exception("what was of use could not be counted")  # no event is lost for it
+
+    def save(self, *, is_last: bool = False) -> bool:
+        """Write what is due, or all where it is the last time. Returns whether a workspace changed.
+        Raises OSError.
+
+        What was counted is noted before it is added: a crash in between loses it, and nothing
+        counts twice.
+        """
+        with self._lock:
+            self._note_told()
+            self._counts += [
+                _Count(id_, day, is_use=True, cwd="")
+                for id_, day in take_opened(self._registry.places.state)
+            ]
+            if self._counts and not self._due_at:
+                self._due_at = time.monotonic() + SAVE_S
+            if not self._due_at or (time.monotonic() < self._due_at and not is_last):
+                return False
+            self._save_sessions()
+            counts, self._counts, self._due_at = self._counts, [], 0.0
+        return self._add(counts)
+
+    def _note_told(self) -> None:
+        for given in self._taken():
+            if not self._counts_for(given.origin.cwd):
+                continue
+            session = self._session(given.origin)
+            session.is_saved = False
+            lines = given.text.splitlines()
+            for id_ in given.ids:
+                words = telling(" ".join(_quoted(line) for line in lines if reference(id_) in line))
+                known = session.told.get(id_, _Told(given.at, {}, is_prompted=False))
+                if not known.outcome:
+                    is_prompted = known.is_prompted or given.way == PROMPT
+                    after = session.turn if session.is_answered else ""
+                    session.told[id_] = _Told(given.at, known.words | words, is_prompted, after)
+
+    def _heard(self, turn: Turn) -> None:
+        session = self._session(turn.origin)
+        if turn.id != session.turn:
+            session.said = [*dict.fromkeys((*session.said, *session.now))][-MAX_SAID:]
+            session.turn, session.now = turn.id, []
+        asked, answer = telling(clean(turn.user)), telling(turn.assistant)
+        before = set(session.said).union(asked)
+        # what a command of ours was answered with is passed on, which is no use of it
+        if not own_command(turn.user):
+            fresh = answer.keys() - before
+            for id_, told in session.told.items():
+                if told.outcome != "used" and turn.id != told.after and _is_after(turn, told.at):
+                    self._judge(id_, told, before, fresh, turn)
+        session.now, session.is_answered = (
+            [*dict.fromkeys((*session.now, *asked, *answer))],
+            bool(turn.assistant.strip()),
+        )
+        session.is_saved = not session.told
+
+    def _judge(self, id_: str, told: _Told, before: set[str], fresh: set[str], turn: Turn) -> None:
+        words = {key: value for key, value in told.words.items() if key not in before}
+        # an answer could not have shown the use of a memory that has nothing to tell beside what
+        # was said
+        if is_used(words, fresh):
+            told.outcome = "used"
+        elif (
+            told.is_prompted
+            and not told.outcome
+            and turn.is_complete
+            and fresh
+            and sum(words.values()) >= ENOUGH
+        ):
+            told.outcome = "idle"
+        else:
+            return
+        self._counts.append(
+            _Count(id_, now()[:10], is_use=told.outcome == "used", cwd=turn.origin.cwd)
+        )
+
+    def _counts_for(self, cwd: str) -> bool:
+        with suppress(KeeploreError):
+            return self._registry.for_directory(Path(cwd or Path.home())).settings.recall.feedback
+        return False
+
+    def _session(self, origin: Origin) -> _Session:
+        key = hashlib.sha256(
+            f"{origin.host}\0{origin.session}".encode(errors="surrogatepass")
+        ).hexdigest()[:32]
+        session = self._sessions.pop(key, None) or _loaded(self._directory / f"{key}.json")
+        self._sessions[key] = session  # behind all others
+        while len(self._sessions) > MAX_LOADED:
+            oldest = next(iter(self._sessions))
+            self._save_session(oldest)
+            del self._sessions[oldest]
+        return session
+
+    def _save_session(self, key: str) -> None:
+        session = self._sessions[key]
+        if not session.is_saved:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            durable.write(
+                self._directory / f"{key}.json",
+                json.dumps({**asdict(session), "is_saved": True}).encode(),
+            )
+            session.is_saved = True
+
+    def _save_sessions(self) -> None:
+        for key in self._sessions:
+            self._save_session(key)
+        files = sorted(self._directory.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+        for file in files[:-MAX_SESSIONS]:
+            file.unlink(missing_ok=True)
+
+    def _add(self, counts: list[_Count]) -> bool:
+        """Add counts to this machine's files; what fails waits for the next time."""
+        by_workspace: dict[Workspace, list[_Count]] = {}
+        for count in counts:
+            if holder := next(self._holders(count), None):
+                by_workspace.setdefault(holder, []).append(count)
+        has_changed = False
+        for workspace, own in by_workspace.items():
+            try:
+                _write(workspace, own)
+                has_changed = True
+            except (KeeploreError, OSError) as e:
+                LOG.warning("%s: %s", workspace.name, e)
+                with self._lock:
+                    self._counts += own
+        return has_changed
+
+    def _holders(self, count: _Count) -> Iterator[Workspace]:
+        """The workspace that has the memory, the directory's first; none where it does not
+        count.
+        """
+        names = list(self._registry.machine.workspaces)
+        with suppress(KeeploreError):
+            own = self._registry.for_directory(Path(count.cwd)) if count.cwd else None
+            names = [own.name, *names] if own else names
+        for name in names:
+            with suppress(KeeploreError):
+                workspace = self._registry.named(name)
+                if workspace.settings.recall.feedback and workspace.index.path_of(count.memory):
+                    yield workspace
+
+
+def _write(workspace: Workspace, counts: list[_Count]) -> None:
+    """Add counts to this machine's file, and take out what was forgotten."""
+    path = feedback_counters.path_of(workspace.machine)
+    tallies = _known(workspace, path)
+    for count in counts:
+        tally = tallies.get(count.memory, Tally())
+        tallies[count.memory] = (
+            tally.with_use(count.day) if count.is_use else tally.with_idle(count.day)
+        )
+    kept = {id_: tally for id_, tally in tallies.items() if not workspace.store.is_forgotten(id_)}
+    workspace.store.write_text(path, feedback_counters.written(kept))
+    workspace.changes.count += 1
+
+
+def _known(workspace: Workspace, path: str) -> dict[str, Tally]:
+    """What the file says; one that cannot be read is begun anew, and git has what it said."""
+    try:
+        return feedback_counters.parse(workspace.store.read_text(path, feedback_counters.MAX_FILE))
+    except StoreError:
+        return {}
+    except ValueError as e:
+        LOG.warning("%s: %s is begun anew: %s", workspace.name, path, e)
+        return {}
+
+
+def _quoted(line: str) -> str:
+    return " ".join(_QUOTATION.findall(line))
+
+
+def _is_after(turn: Turn, at: str) -> bool:
+    """Was a turn answered after a moment?"""
+    try:
+        earliest = (datetime.fromisoformat(at) - EARLIER).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError):
+        return False
+    return turn.at >= earliest and (not turn.ended_at or turn.ended_at >= at)
+
+
+def _loaded(path: Path) -> _Session:
+    """A session as it was saved, a new one where that cannot be read."""
+    try:
+        data: dict[str, Any] = json.loads(path.read_bytes())
+        told = {str(id_): _Told(**one) for id_, one in data.pop("told").items()}
+        return _Session(**{**data, "told": told})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return _Session()

@@ -1,0 +1,1 @@
+"""A workspace and its machine over time: set up, registered, linted, synchronised, removed."""

@@ -1,0 +1,236 @@
+"""``keeplore lint``: which files are looked at, and what their names, contents and links have
+wrong.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from keeplore.config.machine import redaction_key
+from keeplore.config.places import Places
+from keeplore.config.settings import load_settings
+from keeplore.errors import Corrupt, NotFound, StoreError
+from keeplore.index.graph.definitions import defined
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.lint_rules import (
+    ERROR,
+    WARNING,
+    Checked,
+    Finding,
+    Secrets,
+    check,
+    check_links,
+    no_text,
+)
+from keeplore.memory.location import digits_of
+from keeplore.redact import Redactor
+from keeplore.store import Store, files
+from keeplore.store.paths import is_memory, is_portable, is_side
+from keeplore.store.staged import staged
+from keeplore.workspace.identity import denied
+
+FOLDERS = ("memory", "projects", "user", "entities")
+KNOWN: Secrets = Redactor().spans  # what the rules know, without any wishes
+_RENAME = "Rename it"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    findings: tuple[Finding, ...]  # sorted by path and line
+    files: int  # that were looked at
+
+    @property
+    def errors(self) -> int:
+        return sum(finding.level == ERROR for finding in self.findings)
+
+
+def secrets_of(root: Path, places: Places) -> Secrets:
+    """What `redaction.deny`, `redaction.allow` and the projects of a workspace say, for `lint`.
+    Raises ConfigError.
+    """
+    wishes = load_settings(root).redaction
+    says = partial(denied, Store(root))
+    return Redactor(redaction_key(places), deny=wishes.deny, allow=wishes.allow, denied=says).spans
+
+
+def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Report:
+    """Look at all memory files of a workspace, or at some: paths of files and folders relative to
+    ``root``.
+
+    ``secrets`` finds in a file what must not be in it, with the kind that the finding names.
+
+    Raises NotFound for a path that no memory lies at.
+    """
+    skipped: list[str] = []
+    present = [file.path for folder in FOLDERS for file in files.walk(root, folder, skipped)]
+    chosen = set(present) | set(skipped)
+    if paths:
+        chosen = {
+            path for path in chosen if any(path == p or path.startswith(f"{p}/") for p in paths)
+        }
+        for path in paths:
+            if not any(found == path or found.startswith(f"{path}/") for found in chosen):
+                raise NotFound(
+                    f"no memory lies at {path}",
+                    "Name one below memory/, projects/, user/ or entities/",
+                )
+    wanted = (path for path in present if path in chosen and _is_checked(path))
+    checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
+    found = list(_linked(root, checked, present, is_whole=not paths))
+    found += [
+        Finding(
+            path,
+            1,
+            WARNING,
+            "it is not read: a link, no regular file, or a repository of its own",
+            "Move it out",
+        )
+        for path in skipped
+        if path in chosen
+    ]
+    return _report(checked, [*found, *_names(present, chosen), *_claims(root, present, chosen)])
+
+
+def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> Report:
+    """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
+    contents = staged(root, index_file)
+    checked = [
+        _checked(path, data, secrets) for path, data in contents.items() if _is_checked(path)
+    ]
+    present = [file.path for folder in FOLDERS for file in files.walk(root, folder, [])]
+    found = list(_linked(root, checked, present, is_whole=False))
+    return _report(checked, [*found, *_names({*present, *contents}, contents)])
+
+
+def _report(checked: Sequence[Checked], more: Iterable[Finding]) -> Report:
+    found = {*(finding for one in checked for finding in one.findings), *more}
+    # a name may hold bytes that are no text, and a message must be printable all the same
+    sound = (replace(f, path=f.path.encode("utf-8", "backslashreplace").decode()) for f in found)
+    return Report(tuple(sorted(sound)), len(checked))
+
+
+def _from_disk(root: Path, path: str, secrets: Secrets) -> Checked | None:
+    try:
+        data = files.read(root, path, MAX_FILE)
+    except NotFound:  # removed since it was seen
+        return None
+    except Corrupt:
+        return _checked(path, None, secrets)
+    except (StoreError, OSError) as e:
+        said = e.message if isinstance(e, StoreError) else f"it cannot be read: {e.strerror}"
+        return Checked(path, None, (Finding(path, 1, ERROR, said, "Look at its permissions"),))
+    return _checked(path, data, secrets)
+
+
+def _checked(path: str, data: bytes | None, secrets: Secrets) -> Checked:
+    if data is None:
+        said, remedy = (
+            f"it is larger than {MAX_FILE >> 20} MB",
+            "Split it, or move it out of the memory folders",
+        )
+        return Checked(path, None, (Finding(path, 1, ERROR, said, remedy),))
+    return check(path, data, secrets, None if is_memory(path) else _read_side)
+
+
+def _is_checked(path: str) -> bool:
+    return is_memory(path) or is_side(path)
+
+
+def _read_side(path: str, data: bytes) -> Checked:
+    """A file that says who and what there is."""
+    try:
+        defined(path, data.decode())
+    except UnicodeDecodeError as e:
+        return Checked(path, None, (no_text(path, data, e.start),))
+    except ValueError as e:
+        why = (
+            e.__cause__
+            if isinstance(e.__cause__, Corrupt)
+            else Corrupt(str(e), "Mend it, or take it out of the folder")
+        )
+        return Checked(path, None, (Finding(path, why.line, ERROR, why.message, why.remedy),))
+    return Checked(path, None, ())
+
+
+def _linked(
+    root: Path, checked: Sequence[Checked], present: Iterable[str], *, is_whole: bool
+) -> Iterator[Finding]:
+    """What the files say of others; of those not looked at, the ones are read whose ids may be
+    meant.
+    """
+    others = [] if is_whole else _others(root, checked, present)
+    own = {one.path for one in checked}
+    found = check_links([*checked, *others], _forgotten(root), is_whole=is_whole)
+    yield from (finding for finding in found if finding.path in own)
+
+
+def _others(root: Path, checked: Sequence[Checked], present: Iterable[str]) -> list[Checked]:
+    memories = [one.memory for one in checked if one.memory]
+    ids = {
+        id_ for memory in memories for id_ in (memory.id, *(target for _, target in memory.links))
+    }
+    wanted = {"", *(id_[4:12] for id_ in ids)}
+    own = {one.path for one in checked}
+    likely = (
+        path
+        for path in present
+        if path not in own and is_memory(path) and digits_of(path) in wanted
+    )
+    return [one for path in likely if (one := _from_disk(root, path, _nothing))]
+
+
+def _nothing(_data: bytes) -> tuple[tuple[int, int, str], ...]:
+    return ()  # of these files only what they say of others counts
+
+
+def _forgotten(root: Path) -> list[str]:
+    folder = root / "forgotten"
+    return [path.stem for path in folder.glob("*.json")] if folder.is_dir() else []
+
+
+def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Finding]:
+    """Names that files of entities give to two things in one place: one of the two has it, and
+    nobody would see why.
+    """
+    holders: dict[tuple[str, str], dict[str, str]] = {}
+    for path in sorted(
+        path for path in present if is_side(path) and path.split("/")[-2] == "entities"
+    ):
+        with suppress(
+            StoreError, OSError, ValueError
+        ):  # what is wrong with the file itself is told of it
+            for one in defined(path, files.read(root, path, MAX_FILE).decode())[0]:
+                holders.setdefault((one.place, one.name), {}).setdefault(one.entity, path)
+    for (_, name), entities in holders.items():
+        first, *others = sorted(entities)
+        for path in (entities[other] for other in others if entities[other] in chosen):
+            said = f"{name!r} is a name of {first!r} too, in {entities[first]}, and means that"
+            yield Finding(path, 1, WARNING, said, "Take it out of one of the two files")
+
+
+def _names(
+    present: Iterable[str], chosen: Iterable[str] | Mapping[str, object]
+) -> Iterator[Finding]:
+    alike: dict[str, list[str]] = {}
+    for path in present:
+        alike.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)
+    wanted = set(chosen)
+    for same in alike.values():
+        first, *others = sorted(same)
+        for path in wanted.intersection(others):
+            said = (
+                f"its name differs from {first} by letter case alone, and many systems hold one "
+                f"of them only"
+            )
+            yield Finding(path, 1, ERROR, said, _RENAME)
+    for path in sorted(wanted):
+        if not is_portable(path):
+            said = "git does not get it: not every system can hold a file of this name"
+            yield Finding(path, 1, ERROR, said, _RENAME)
+        elif path.lower().endswith((".md", ".markdown")) and not is_memory(path):
+            yield Finding(path, 1, WARNING, "it is not read: the name does not end in .md", _RENAME)

@@ -1,0 +1,218 @@
+"""The list of projects of a workspace: adding, cloning again on a new machine, two entries that are
+one project.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from keeplore.errors import AlreadyExists, ConfigError, KeeploreError, NotFound
+from keeplore.memory import slugify
+from keeplore.memory.names import is_project_name
+from keeplore.store.git.checkout_info import checkout_info
+from keeplore.sync.projects import clone_project
+from keeplore.sync.urls import checked
+from keeplore.workspace.identity import Project, load_projects, normalise_remote, save_project
+from keeplore.workspace.recording.project_manifests import Manifests
+from keeplore.workspace.workspace import Workspace
+
+LIST = "projects.json"  # a list that a person brings along, in the root of the workspace
+MAX_LIST = 1024 * 1024  # bytes
+MAX_LISTED = 10_000
+_URLS = ("remote", "url", "repo", "repository", "remote_url", "git", "clone_url")
+_NAMES = "Use lower-case letters, digits, dots and dashes"
+_USER = re.compile(r"(?:ssh://)?([^/@:\s]+)@")
+_SSH = re.compile(r"(?:ssh://|[^/@:\s]+@[^/:\s]+:)")
+
+Followed = Callable[[str, str], None]  # a project's name and how far it is
+
+
+@dataclass(frozen=True, slots=True)
+class Cloned:
+    """``path`` is where the project is now; ``error`` says why it is not, ``is_new`` is False where
+    it was before.
+    """
+
+    name: str
+    path: Path
+    error: str = ""
+    is_new: bool = False
+
+
+def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
+    """Give a directory's project an entry, under ``name`` or the one that its remote or folder has.
+
+    Raises ConfigError for a directory that belongs to no project, a name that no folder can have,
+    AlreadyExists.
+    """
+    identity = workspace.identity(directory)
+    if not directory.is_dir():
+        raise ConfigError(f"{directory} is no directory", "Name the directory of a project")
+    if identity.is_known and identity.project:
+        raise AlreadyExists(f"{directory} is {identity.project} already", f"({identity.reason})")
+    if identity.proposal is None:
+        raise ConfigError(
+            f"{directory} belongs to no project: {identity.reason}",
+            "Name the directory of a project",
+        )
+    project = replace(identity.proposal, name=name or identity.proposal.name)
+    if not is_project_name(project.name):
+        raise ConfigError(f"{project.name!r} cannot be a project's name", _NAMES)
+    if project.name in {entry.name for entry in load_projects(workspace.store)}:
+        raise AlreadyExists(
+            f"there is a project {project.name!r} already", "Choose another name with --name"
+        )
+    save_project(workspace.store, project)
+    workspace.forget_identities()
+    Manifests().take(workspace, directory)
+    return project
+
+
+def listed(text: str) -> tuple[list[Project], int]:
+    """The projects of a ``projects.json`` from elsewhere: a list, a mapping by name, or either
+    below ``projects``.
+
+    An entry has a name, an address under one of the usual keys, or is the address itself; what has
+    neither is left out, and counted. Raises ConfigError for what is no such list.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise ConfigError(f"this is no JSON: {e}", "Name a file that lists projects") from e
+    if isinstance(data, dict) and isinstance(data.get("projects"), list | dict):
+        data = data["projects"]
+    unnamed = [("", item) for item in data] if isinstance(data, list) else []
+    items = list(data.items()) if isinstance(data, dict) else unnamed
+    found = [project for name, item in items[:MAX_LISTED] if (project := _entry(str(name), item))]
+    if not found:
+        raise ConfigError(
+            "no project with a name and an address is in it",
+            "See docs/commands.md for what it may hold",
+        )
+    return found, len(items) - len(found)
+
+
+def take_in(workspace: Workspace, projects: list[Project]) -> list[Project]:
+    """Write the entries that the workspace does not have yet, and return those."""
+    known = list(load_projects(workspace.store))
+    names = {entry.name for entry in known}
+    remotes = {remote for entry in known for remote in entry.remotes}
+    new = []
+    for project in projects:
+        if project.name not in names and not remotes & set(project.remotes):
+            save_project(workspace.store, project)
+            new.append(project)
+            names.add(project.name)
+            remotes |= set(project.remotes)
+    return new
+
+
+def chosen(workspace: Workspace, names: tuple[str, ...]) -> list[Project]:
+    """The entries of these names, all of them for none. Raises NotFound."""
+    entries = {entry.name: entry for entry in load_projects(workspace.store)}
+    for name in names:
+        if name not in entries:
+            raise NotFound(f"there is no project {name!r}", "`keeplore projects` lists them")
+    return [entries[name] for name in dict.fromkeys(names or entries)]
+
+
+def address(project: Project, like: str) -> str:
+    """Where the project can be cloned from, "" for nowhere; by ssh where the address ``like`` goes
+    by ssh.
+
+    From a server that ``like`` names too it is asked for as that is: by the same user, without TLS
+    where that has none.
+    """
+    remote = next((remote for remote in project.remotes if not remote.startswith("file/")), "")
+    host, _, path = remote.partition("/")
+    if not (host and path):
+        return ""
+    is_same = normalise_remote(like).partition("/")[0] == host
+    if _SSH.match(like):
+        user = _USER.match(like) if is_same else None
+        return f"ssh://{user[1] if user else 'git'}@{host}/{path}.git"
+    scheme = "http" if is_same and like.startswith("http://") else "https"
+    return f"{scheme}://{host}/{path}.git"
+
+
+def clone(
+    workspace: Workspace, projects: list[Project], into: Path, followed: Followed
+) -> Iterator[Cloned]:
+    """Clone projects, each into a folder of its name, one after the other; one that fails stops
+    none.
+    """
+    remote = workspace.store.remote_in_full()
+    for project in projects:
+        place = into / project.name
+        url = address(project, remote.url if remote else "")
+        if not url:
+            yield Cloned(project.name, place, "it has no remote to clone from")
+        elif place.exists() and (not place.is_dir() or any(place.iterdir())):
+            yield _found(project, place)
+        else:
+            try:
+                _, protocols = checked(url, is_path_allowed=False)
+                clone_project(url, protocols, place, functools.partial(followed, project.name))
+                yield Cloned(project.name, place, is_new=True)
+            except (KeeploreError, OSError) as e:
+                yield Cloned(project.name, place, str(e))
+
+
+def reassign(workspace: Workspace, old: str, new: str) -> Project:
+    """Let the project ``old`` be ``new``: what recognises it recognises that one, which has its
+    memory as well.
+
+    No memory file is touched or moved. Raises NotFound for a project without entry and memory.
+    """
+    entries = {entry.name: entry for entry in load_projects(workspace.store)}
+    workspace.index.refresh()
+    if old == new or not is_project_name(new):
+        raise ConfigError(f"{old} cannot become {new!r}", f"Name another project. {_NAMES}")
+    if old not in entries and ("project", old) not in workspace.index.scopes():
+        raise NotFound(f"there is no project {old!r}", "`keeplore projects` lists them")
+    before, into = entries.get(old, Project(old)), entries.get(new, Project(new))
+    also = dict.fromkeys((*into.also, old, *before.also))
+    also.pop(new, None)
+    joined = Project(
+        new,
+        tuple(dict.fromkeys((*into.remotes, *before.remotes))),
+        into.root_commit or before.root_commit,
+        into.path or before.path,
+        tuple(also),
+        tuple(dict.fromkeys((*into.deny, *before.deny))),
+    )
+    # the new entry first: a project that two entries name is found, one that none names is lost
+    workspace.store.write_text(f"projects/{new}/project.json", joined.to_json())
+    if old in entries:
+        workspace.store.remove(f"projects/{old}/project.json")
+    workspace.forget_identities()
+    return joined
+
+
+def _found(project: Project, place: Path) -> Cloned:
+    around = checkout_info(place) if place.is_dir() else None
+    remotes = {normalise_remote(url) for url in around.remotes.values()} if around else set()
+    if remotes & set(project.remotes):
+        return Cloned(project.name, place)
+    return Cloned(project.name, place, "something else is there already")
+
+
+def _entry(name: str, item: Any) -> Project | None:
+    if isinstance(item, str):
+        item = {"url": item}
+    if not isinstance(item, dict):
+        return None
+    texts = {str(key).lower(): value for key, value in item.items() if isinstance(value, str)}
+    remotes = tuple(filter(None, (normalise_remote(texts[key]) for key in _URLS if key in texts)))
+    given = name or texts.get("name", "") or (remotes[0].rsplit("/", 1)[-1] if remotes else "")
+    called = given if is_project_name(given) else slugify(given)
+    path = texts.get("path", "")
+    if not given or not (remotes or path):
+        return None
+    return Project(called, tuple(dict.fromkeys(remotes)), path="" if remotes else path)

@@ -1,0 +1,86 @@
+"""Making a directory a workspace, cloning one, and telling this machine about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.config.installation import register
+from keeplore.config.machine import Machine
+from keeplore.config.places import Places
+from keeplore.config.settings import FILE, load_settings
+from keeplore.errors import ConfigError
+from keeplore.memory import slugify
+from keeplore.memory.names import is_project_name
+from keeplore.store import create
+from keeplore.store.merge import merge_driver
+from keeplore.sync import clone
+from keeplore.workspace.lifecycle.template import template_dir
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    name: str
+    root: Path
+    is_new: bool
+    is_home: bool
+
+
+def initialise(places: Places, directory: Path, name: str | None = None) -> Made:
+    """Create a workspace in a directory, or register the one that is there.
+
+    Raises ConfigError for a name that is taken or a directory that holds something else.
+    """
+    root = directory.expanduser().resolve()
+    if root.exists() and not root.is_dir():
+        raise ConfigError(f"{root} is a file", "Name a directory")
+    is_new = not (root / FILE).exists()
+    if is_new:
+        _chosen_name(Machine.load(places), root, name)  # before anything is written
+        # its branch stays whatever the person's own repository has
+        create(root, template_dir())
+    return _register(places, root, name, is_new=is_new)
+
+
+def clone_workspace(
+    places: Places, url: str, directory: Path | None, name: str | None = None
+) -> Made:
+    """Clone a workspace and register it. Raises RemoteError, or ConfigError where it is no
+    workspace.
+    """
+    if directory is None:
+        last = re.split(r"[/:]", url.rstrip("/").removesuffix(".git"))[-1]
+        directory = Path(slugify(last))
+    root = directory.expanduser().resolve()
+    clone(url, root)
+    return _register(places, root, name, is_new=True)
+
+
+def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> Made:
+    settings = load_settings(root)
+    places.create()
+    machine = Machine.load(places)
+    chosen = _chosen_name(machine, root, name or settings.name)
+    machine = machine.with_workspace(chosen, root)
+    machine.save(places)
+    register(places.state)
+    merge_driver.install(root)
+    return Made(chosen, root, is_new, machine.home == chosen)
+
+
+def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:
+    known = next((known for known, path in machine.workspaces.items() if path == root), None)
+    chosen = known or name or slugify(root.name)
+    if not is_project_name(chosen):  # folders are called after it
+        remedy = "Choose one of lower-case letters, digits, dots and dashes with --name"
+        raise ConfigError(f"{chosen!r} cannot be the name of a workspace", remedy)
+    taken_by = machine.workspaces.get(chosen, root)
+    if (
+        taken_by != root and (taken_by / FILE).exists()
+    ):  # one that is gone was moved here, or was removed
+        raise ConfigError(
+            f"this machine has another workspace named {chosen!r}",
+            "Choose another name with --name",
+        )
+    return chosen

@@ -1,0 +1,106 @@
+"""Leaving a machine: what Keeplore has put there beside the workspaces, and removing exactly
+that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from keeplore.config.machine import Machine
+from keeplore.config.places import Places
+from keeplore.errors import KeeploreError
+from keeplore.store.git import pre_commit_hook
+from keeplore.workspace.registry import Registry
+from keeplore_hooks.spool import Spool
+
+# Names that are ours. A person may have named a directory of their own as the inbox: nothing else
+# in it is touched.
+STATE = (
+    "README", "machine.json", "redaction.key", "python", "shown.json", "spool", "sessions", "capture", "sync", "edits",
+    "accepted.json", "jobs.sqlite3*", "ledger.sqlite3*", "refine.lock", "ingest", "worker.*", "crash.log", "client",
+    "connections.*", "advised", "uses", "opened", "warned-*", ".*.tmp",
+)  # fmt: skip
+CACHE = ("README", "index", "models", ".*.tmp")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``events`` are host events that no workspace has yet; ``foreign`` is what stays because it is
+    not ours.
+    """
+
+    state: tuple[Path, ...]
+    cache: tuple[Path, ...]
+    checks: tuple[Path, ...]  # git pre-commit checks of ours
+    workspaces: tuple[Path, ...]  # which stay
+    foreign: tuple[Path, ...]
+    events: int
+    unreadable: int
+
+
+def plan(places: Places, *, keeps_state: bool) -> Plan:
+    """What would go and what would stay. Raises ConfigError."""
+    roots = tuple(Machine.load(places).workspaces.values()) if places.state.is_dir() else ()
+    state, not_state = _ours(places.state, STATE)
+    cache, not_cache = _ours(places.cache, CACHE)
+    counts = Spool(places.spool).counts()
+    return Plan(
+        state=() if keeps_state else state,
+        cache=cache,
+        checks=tuple(_checks(roots)),
+        workspaces=roots,
+        foreign=(*(() if keeps_state else not_state), *not_cache),
+        events=counts["new"] + counts["claimed"],
+        unreadable=counts["dead"],
+    )
+
+
+def commit_all(places: Places) -> list[str]:
+    """Commit what lies on disk in every workspace; returns what could not be, which stays there
+    uncommitted.
+    """
+    problems = []
+    with Registry(places) as registry:
+        for name in registry.machine.workspaces:
+            try:
+                registry.named(name).commit()
+            except (KeeploreError, OSError) as e:
+                problems.append(f"{name}: {e}")
+    return problems
+
+
+def remove(places: Places, planned: Plan) -> None:
+    """Remove what the plan names; no worker may run. Raises OSError."""
+    for check in planned.checks:
+        check.unlink(missing_ok=True)
+    for path in (*planned.cache, *planned.state):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    for folder, is_removed in ((places.cache, True), (places.state, bool(planned.state))):
+        if is_removed:
+            with contextlib.suppress(OSError):  # not empty: something of the person's is in it
+                folder.rmdir()
+
+
+def _ours(folder: Path, names: Iterable[str]) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    if not folder.is_dir():
+        return (), ()
+    found = sorted(folder.iterdir())
+    ours = [path for path in found if any(fnmatch(path.name, name) for name in names)]
+    return tuple(ours), tuple(path for path in found if path not in ours)
+
+
+def _checks(roots: Iterable[Path]) -> Iterator[Path]:
+    for root in roots:
+        with contextlib.suppress(
+            KeeploreError, OSError
+        ):  # gone, or git refuses: there is nothing of ours to find
+            if place := pre_commit_hook.installed(root):
+                yield place

@@ -1,0 +1,89 @@
+"""The plugin manager: pluggy with two additions: a failing plugin costs only itself, and some steps
+are chained.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pluggy
+
+from keeplore_hooks import specs
+from keeplore_hooks.events import HostEvent
+
+LOG = logging.getLogger(__name__)
+
+
+class Plugins(pluggy.PluginManager):
+    """Keeplore's own steps and those that are installed in the entry-point group ``keeplore``."""
+
+    def __init__(self) -> None:
+        super().__init__(specs.NAME)
+        self.add_hookspecs(specs)
+        self.failures: list[str] = []
+
+    def register(self, plugin: object, name: str | None = None) -> str | None:
+        """Add a plugin; one of somebody else is wrapped, so that an exception in it stops nothing
+        else.
+        """
+        registered = super().register(plugin, name)
+        if not type(plugin).__module__.startswith("keeplore."):
+            for caller in self.get_hookcallers(plugin) or ():
+                # leaving the text unchecked would be worse than not writing it
+                if caller.name != "keeplore_before_write":
+                    self._guard(caller, plugin, registered or "")
+        return registered
+
+    def load_installed(self) -> None:
+        """Register the plugins of installed packages; one that cannot be loaded stops
+        nothing else.
+        """
+        for point in importlib.metadata.entry_points(group=specs.NAME):
+            try:
+                self.register(point.load(), point.name)
+            except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
+                self._note_failure(point.name, e)
+
+    def emit(self, event: HostEvent) -> None:
+        """Call the extension point of this kind of event."""
+        getattr(self.hook, f"keeplore_{event.kind}")(**{event.kind: event})
+
+    def redact(self, text: str, project: str = "") -> str:
+        return self._chain("keeplore_redact", "text", {"text": text, "project": project})
+
+    def before_write(self, meta: Mapping[str, Any], body: str) -> str:
+        return self._chain("keeplore_before_write", "body", {"meta": meta, "body": body})
+
+    def _chain(self, point: str, field: str, arguments: dict[str, Any]) -> str:
+        # pluggy hands every implementation the same arguments; here each works on the result of the
+        # one before
+        for implementation in reversed(getattr(self.hook, point).get_hookimpls()):
+            result = implementation.function(*(arguments[name] for name in implementation.argnames))
+            if result is not None:
+                arguments[field] = result
+        return str(arguments[field])
+
+    def _guard(self, caller: pluggy.HookCaller, plugin: object, name: str) -> None:
+        for implementation in caller.get_hookimpls():
+            if implementation.plugin is plugin:
+                guarded = self._forgiving(implementation.function, f"{name}: {caller.name}")
+                object.__setattr__(implementation, "function", guarded)
+
+    def _forgiving(self, function: Callable[..., Any], label: str) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            try:
+                return function(*args)
+            except Exception as e:  # noqa: BLE001  # anything may come out of somebody else's code
+                self._note_failure(label, e)
+                return None
+
+        return call
+
+    def _note_failure(self, label: str, error: Exception) -> None:
+        self.failures.append(f"{label}: {error!r}")
+        LOG.warning("plugin %s failed: %r", label, error)

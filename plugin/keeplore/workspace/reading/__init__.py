@@ -1,0 +1,1 @@
+"""What is told of a workspace's memories: lists, details, versions, exports, counts."""

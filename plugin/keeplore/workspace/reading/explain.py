@@ -1,0 +1,70 @@
+"""Why a question that is put in a directory finds a memory, or does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from keeplore.errors import NotFound
+from keeplore.recall.score_explanation import Why, why
+from keeplore.workspace.reading.deleted_memories import find_forgotten
+from keeplore.workspace.registry import Registry
+
+
+def explain(
+    registry: Registry,
+    reference: str,
+    query: str,
+    cwd: Path,
+    *,
+    wide: bool = False,
+    text_only: bool = False,
+) -> Why:
+    """``reference`` is what ``Registry.find`` takes, or ``restore``. Raises NotFound."""
+    try:
+        found = registry.find(reference, cwd)
+    except NotFound:
+        if forgotten := _forgotten(registry, reference, cwd):
+            return forgotten
+        raise
+    own, workspace = registry.for_directory(cwd), found.workspace
+    is_own = workspace.name == own.name
+    # an inherited workspace is asked as seen from itself, as `Registry.recall` does
+    ask = partial(workspace.recall, query, cwd if is_own else workspace.root, text_only=text_only)
+    head = workspace.index.memories([found.row.superseded_by]).get(
+        found.row.superseded_by, found.row
+    )
+    told = why(ask, found.row, head, found.memory.body, wide=wide)
+    if is_own:
+        return told
+    given = next(
+        (view.scopes for view in registry.views(cwd) if view.index is workspace.index), None
+    )
+    if given is not None and (head.scope, head.project) in given:
+        return replace(
+            told, verdict=f"{told.verdict}, among those of the workspace {workspace.name}"
+        )
+    place = (
+        f"the workspace {workspace.name}"
+        if given is None
+        else f"a project of the workspace {workspace.name}"
+    )
+    verdict = f"not looked for: it is in {place}, which {own.name} does not inherit"
+    return replace(told, is_found=False, place=0, verdict=verdict)
+
+
+def _forgotten(registry: Registry, reference: str, cwd: Path) -> Why | None:
+    try:
+        workspace, id_ = find_forgotten(registry, reference, cwd)
+    except NotFound:
+        return None
+    stone = next((stone for stone in workspace.store.tombstones() if stone.id == id_), None)
+    if stone is None:  # its file was deleted by hand, and the error says so
+        return None
+    day = f" on {stone.at[:10]}" if stone.at else ""
+    verdict = (
+        f"not found: it was forgotten{day}; `keeplore restore --list` shows what can be "
+        f"brought back"
+    )
+    return Why(id_, "", is_found=False, place=0, verdict=verdict)

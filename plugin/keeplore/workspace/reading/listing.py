@@ -1,0 +1,96 @@
+"""Which memories a person sees: those of the directory's project and what it inherits, or those
+that are asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from keeplore.errors import ConfigError, StoreError
+from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+
+Scopes = tuple[tuple[str, str], ...]  # with the project of each, "" for none
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The row's trust is what the memory is believed here."""
+
+    workspace: Workspace
+    row: MemoryRow
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """``items`` are the first of ``total``, newest first; ``is_empty`` where not even a filter is
+    to blame.
+    """
+
+    items: tuple[Listed, ...]
+    total: int
+    is_empty: bool
+
+
+def listing(
+    registry: Registry,
+    cwd: Path,
+    wanted: Wanted,
+    *,
+    scope: str = "",
+    project: str = "",
+    all_projects: bool = False,
+    limit: int = 0,
+) -> Listing:
+    """The memories that fit ``wanted``, whose place is chosen by the other arguments; ``limit`` 0
+    is for all.
+
+    Raises NoWorkspace, NotFound for a project that nobody knows, or IndexUnavailable.
+    """
+    found: list[Listed] = []
+    total, asked = 0, []
+    for workspace, scopes in _places(registry, cwd, project, all_projects=all_projects):
+        workspace.index.refresh()
+        asked.append(workspace.index)
+        every = workspace.index.scopes() if scopes is None else scopes
+        chosen = tuple(pair for pair in every if scope in ("", pair[0]))
+        if not chosen:  # nothing allowed would be everything
+            continue
+        mine = replace(wanted, allowed=Allowed(chosen), limit=limit or None)
+        found += [Listed(workspace, row) for row in workspace.index.listed(mine)]
+        total += workspace.index.count(mine)
+    found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
+    is_empty = not total and not any(index.stamp().memories for index in asked)
+    return Listing(
+        tuple(_judged(item) for item in itertools.islice(found, limit or None)), total, is_empty
+    )
+
+
+def _judged(item: Listed) -> Listed:
+    """With the trust that the memory has here; where nobody else writes, its file need not be read
+    for it.
+    """
+    if not item.workspace.whose.is_alone:
+        with contextlib.suppress(StoreError, OSError):
+            memory = item.workspace.store.load(item.row.path)
+            return replace(item, row=replace(item.row, trust=item.workspace.whose.trust_of(memory)))
+    return item
+
+
+def _places(
+    registry: Registry, cwd: Path, project: str, *, all_projects: bool
+) -> Iterator[tuple[Workspace, Scopes | None]]:
+    if project:
+        yield registry.for_project(project, cwd), (("project", project),)
+        return
+    own = registry.for_directory(cwd)
+    yield own, None if all_projects else own.here(cwd).scopes
+    for name in registry.inherited(own):
+        with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+            given = ("user", *(["workspace"] if name in own.settings.inherits else []))
+            yield registry.named(name), tuple((scope, "") for scope in given)

@@ -1,0 +1,115 @@
+"""What memory holds, counted, and what it takes on the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.index import MemoryRow, Wanted
+from keeplore.store.git.repository_state import directories
+from keeplore.workspace.workspace import Workspace
+
+TOP = 10  # projects
+MONTHS = 12  # of growth
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """``memories`` are heads that are not archived; the counts by scope and the like are of these.
+    Sizes in bytes.
+    """
+
+    workspace: str
+    memories: int
+    permanent: int
+    archived: int
+    superseded: int
+    forgotten: int
+    open: int
+    chains: int
+    forks: int
+    by_scope: dict[str, int]
+    by_kind: dict[str, int]
+    by_category: dict[str, int]
+    by_trust: dict[str, int]
+    by_project: dict[str, int]  # the largest
+    by_month: dict[str, int]  # when they were made, the last months, oldest first
+    oldest: str
+    newest: str
+    uses: int  # how often sessions made use of a memory
+    used: int  # memories of which they did
+    passages: int
+    vectors: int
+    model: str
+    switch: str  # how far the vectors of a new model are, "" while none is chosen
+    kept_vectors: dict[str, int]  # model → bytes
+    bytes_text: int
+    bytes_git: int
+    bytes_index: int
+
+
+def statistics(workspace: Workspace) -> Statistics:
+    """Count everything; the index is brought up to date first. Raises IndexUnavailable or
+    RepositoryError.
+    """
+    index = workspace.index
+    index.refresh()
+    rows = index.listed(Wanted(archived="with", superseded=True))
+    heads = [row for row in rows if not row.superseded_by and not row.is_archived]
+    chains, stamp = index.chains(), index.stamp()
+    uses, used = index.graph.uses()
+    made = sorted(row.created_at[:10] for row in heads if row.created_at)
+    return Statistics(
+        workspace=workspace.name,
+        memories=len(heads),
+        permanent=sum(row.permanent for row in heads),
+        archived=sum(row.is_archived for row in rows),
+        superseded=sum(bool(row.superseded_by) for row in rows),
+        forgotten=len(workspace.store.stones.ids()),
+        open=sum(row.is_open for row in heads),
+        chains=len(chains),
+        forks=sum(len(chain.leaves) > 1 for chain in chains),
+        by_scope=_counted(row.scope for row in heads),
+        by_kind=_counted(row.kind for row in heads),
+        by_category=_counted(row.category or "none" for row in heads),
+        by_trust=_counted(row.trust for row in heads),
+        by_project=_counted((row.project for row in heads if row.project), TOP),
+        by_month=_months(heads),
+        oldest=made[0] if made else "",
+        newest=made[-1] if made else "",
+        uses=uses,
+        used=used,
+        passages=stamp.passages,
+        vectors=stamp.vectors,
+        model=workspace.settings.embedding.model,
+        switch=str(stamp.switch or ""),
+        kept_vectors={one.name: one.bytes for one in index.kept_vectors()},
+        bytes_text=sum(file.size for file in workspace.store.scan()),
+        bytes_git=size_of(directories(workspace.root).common),
+        bytes_index=index.size_bytes(),
+    )
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files below a folder; what vanishes meanwhile counts nothing."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118  # many thousand files
+    return total
+
+
+def _counted(values: Iterable[str], limit: int | None = None) -> dict[str, int]:
+    """The most frequent first, equals in the order of the alphabet."""
+    counted = sorted(Counter(values).items(), key=lambda item: (-item[1], item[0]))
+    return dict(counted[:limit])
+
+
+def _months(rows: Iterable[MemoryRow]) -> dict[str, int]:
+    counted = Counter(row.created_at[:7] for row in rows if row.created_at)
+    return dict(sorted(counted.items())[-MONTHS:])

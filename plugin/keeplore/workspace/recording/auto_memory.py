@@ -1,0 +1,252 @@
+"""Claude Code's own notes (auto memory) as memories: each file one, a file that was changed its
+next version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keeplore.capture.message_filter import clean
+from keeplore.capture.notes.note_candidates import category_of
+from keeplore.errors import Corrupt, Forgotten, RepositoryBusy, StoreError
+from keeplore.memory import Memory, as_memory, new_id
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.model import new_meta
+from keeplore.memory.note import body_of, hash_of, title_and_text
+from keeplore.store import files
+from keeplore.text.similarity import content_hash
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.writing.note_writer import Version
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts.claude import claude_auto_memory
+
+HOST = "claude-code"
+TRIGGER = "import"
+_HEAD = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_PAIR = re.compile(r"[ \t]*([A-Za-z_]+):[ \t]+(\S.*)")
+_HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
+_SAID = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One of Claude Code's notes; ``name`` is relative to its folder, ``cwd`` the directory that it
+    is of.
+    """
+
+    folder: Path
+    name: str
+    cwd: str
+    size: int  # bytes
+    written_at: datetime
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``left_out`` are folders whose directory nothing tells, with what to do."""
+
+    files: tuple[File, ...]
+    left_out: tuple[tuple[Path, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    new: int
+    updated: int
+    problems: tuple[tuple[Path, str], ...] = ()
+
+
+def find(base: Path, cwd: Path, since: datetime | None = None) -> Found:
+    """The notes under a configuration directory of Claude Code; any other folder holds those of
+    ``cwd`` itself.
+    """
+    if base.name == "projects" and not (base / "projects").is_dir():
+        base = base.parent
+    kept = list(claude_auto_memory.kept(base))
+    if not kept and not (base / "projects").is_dir():
+        kept = [claude_auto_memory.Notes(base, claude_auto_memory.files_of(base), (str(cwd),))]
+    found: list[File] = []
+    left_out = []
+    for notes in kept:
+        if len(notes.directories) == 1:
+            found += [_file(notes.folder, name, notes.directories[0]) for name in notes.files]
+        else:
+            meant = " or ".join(notes.directories) or "no directory that is here"
+            remedy = (
+                f"in the right one, `keeplore import auto-memory --from {notes.folder}` takes them"
+            )
+            left_out.append((notes.folder, f"these notes may be of {meant}; {remedy}"))
+    return Found(
+        tuple(file for file in found if since is None or file.written_at >= since), tuple(left_out)
+    )
+
+
+def take(
+    registry: Registry, found: Sequence[File], progress: Callable[[int, int], None]
+) -> Imported:
+    """Write what is new in these notes; what was forgotten, removed or changed here since stays so.
+
+    One file that cannot be read costs that file. Raises NoWorkspace, or OSError where the disk
+    refuses.
+    """
+    counts = {"new": 0, "updated": 0}
+    problems: list[tuple[Path, str]] = []
+    for number, file in enumerate(found, 1):
+        workspace = registry.for_directory(Path(file.cwd))
+        try:
+            if workspace.settings.capture.enabled and (done := _taken(registry, workspace, file)):
+                counts[done] += 1
+        except (StoreError, PermissionError) as e:
+            problems.append((file.path, str(e)))
+        progress(number, len(found))
+    for workspace in registry.opened():
+        workspace.index.refresh()
+        with contextlib.suppress(
+            RepositoryBusy
+        ):  # the files are there, and the worker commits them later
+            workspace.commit(f"Import {sum(counts.values())} notes of Claude Code")
+    return Imported(counts["new"], counts["updated"], tuple(problems))
+
+
+def _taken(registry: Registry, workspace: Workspace, file: File) -> str:
+    """ "new" or "updated"; "" where there is nothing to do. Raises StoreError."""
+    if any(
+        file.path.resolve().is_relative_to(root.resolve())
+        for root in registry.machine.workspaces.values()
+    ):
+        return ""  # it is a memory where it lies
+    memory = _memory(workspace, file)
+    if memory is None or workspace.store.is_forgotten(memory.id):
+        return ""
+    with workspace.store.exclusive:
+        workspace.index.refresh()
+        heads = [version for version in workspace.notes.history(memory.id) if version.is_head]
+        with contextlib.suppress(Forgotten):
+            return (
+                _next(workspace, heads[-1], memory)
+                if heads
+                else _first(workspace, memory, file.cwd)
+            )
+    return ""
+
+
+def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
+    index, store = workspace.index, workspace.store
+    if index.saying(hash_of(memory), memory.scope, memory.project) or any(store.deleted(memory.id)):
+        return ""
+    workspace.place(Origin(HOST, "", cwd))
+    path = store.add(memory, index.path_of)
+    workspace.written(memory.id, path)
+    return "new"
+
+
+def _next(workspace: Workspace, head: Version, memory: Memory) -> str:
+    said = head.memory.source.get("content")
+    if said == memory.source["content"]:
+        return ""
+    if said != _content(head.memory):
+        raise StoreError(
+            "the memory of this note was changed here since, and the note itself as well",
+            f"`keeplore edit {head.row.id}` takes over what is new in it",
+        )
+    new = {
+        "id": new_id("auto-memory", head.row.id, memory.source["content"]),
+        "created_at": max(memory.created_at, head.memory.created_at),
+        "updated_at": max(memory.created_at, head.memory.created_at),
+        "kind": memory.kind,
+        "title": memory.title,
+        "category": memory.category or head.memory.category or None,
+        "trust": memory.trust,
+        "trigger": TRIGGER,
+        "source": {**memory.source, "from": head.row.id},
+    }
+    return "updated" if workspace.notes.revise(head.row.id, body=memory.body, **new).is_new else ""
+
+
+def _memory(workspace: Workspace, file: File) -> Memory | None:
+    """The memory of a note, as its first version; None for one that only points to others, or says
+    nothing.
+
+    What the file states of itself beside title, category and date is not believed.
+    """
+    project = workspace.identity(Path(file.cwd)).project
+    text = files.read(file.folder, file.name, MAX_FILE).decode("utf-8", "replace")
+    read = _read(
+        text, f"projects/{project}/memory/{file.name}" if project else f"memory/{file.name}"
+    )
+    title = workspace.redact(clean(read.title), project) or Path(file.name).stem
+    body = workspace.redact(clean(read.body), project)
+    if not _SAID.search(_HEADING.sub("", body)):
+        return None
+    heading, rest = title_and_text(body)
+    body = body_of(title, rest if heading == title else body)
+    kind = "note" if read.kind == "note" else "document"
+    written = min(file.written_at.strftime("%Y-%m-%dT%H:%M:%SZ"), now())
+    path = workspace.redact(_shown(file.path), project)
+    meta = new_meta(
+        id=new_id("auto-memory", workspace.machine, _shown(file.path)),
+        kind=kind,
+        title=title,
+        created_at=min(read.created_at or written, written),
+        updated_at=written,
+        version=1,
+        scope="project" if project else "workspace",
+        project=project,
+        category=read.category or (category_of(body) if kind == "note" else ""),
+        trust="assistant",
+        trigger=TRIGGER,
+    )
+    made = Memory(meta, body)
+    source = {"host": HOST, "path": path, "machine": workspace.machine, "content": _content(made)}
+    return made.with_meta(source=source)
+
+
+def _read(text: str, path: str) -> Memory:
+    """The file as any other of a memory folder; agents write front matter that is no YAML, and it
+    is taken by lines.
+    """
+    try:
+        return as_memory(text, path)
+    except Corrupt:
+        head = _HEAD.match(text.lstrip("\ufeff \n").replace("\r\n", "\n"))
+        if head is None:
+            raise
+        pairs = dict(pair for line in head[1].split("\n") if (pair := _pair(line)))
+        stated = "".join(f"{key}: {json.dumps(value)}\n" for key, value in pairs.items())
+        return as_memory(f"---\n{stated}---\n{head.string[head.end() :]}", path)
+
+
+def _pair(line: str) -> tuple[str, str] | None:
+    found = _PAIR.fullmatch(line)
+    return (found[1], found[2].strip().strip("\"'")) if found else None
+
+
+def _content(memory: Memory) -> str:
+    """What tells whether a memory still says what was imported."""
+    return content_hash("\x1f".join((memory.kind, memory.title, memory.body)))
+
+
+def _file(folder: Path, name: str, cwd: str) -> File:
+    try:
+        found = (folder / name).lstat()
+        return File(folder, name, cwd, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+    except (OSError, ValueError, OverflowError):  # it vanished, or has a time that nobody can have
+        return File(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))
+
+
+def _shown(path: Path) -> str:
+    home = Path.home()
+    return (
+        f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else path.as_posix()
+    )

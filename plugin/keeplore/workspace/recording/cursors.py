@@ -1,0 +1,114 @@
+"""How far each session's transcript has been read: a small file a session in the state
+directory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from keeplore_hooks import durable
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Cursor
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``heard_at`` is when the last event came, ``ended_at`` when the host reported the end (""
+    while it runs).
+
+    ``problem`` is what could not be read the last time that there was such a thing, ``problem_at``
+    when that was.
+    """
+
+    origin: Origin
+    cursor: Cursor = field(default_factory=Cursor)
+    heard_at: str = ""
+    ended_at: str = ""
+    problem: str = ""
+    problem_at: str = ""
+
+
+class Cursors:
+    """A file that cannot be read counts as none: ids of memories come from ids of turns, so that
+    reading a transcript again from its start changes nothing."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def get(self, origin: Origin) -> Progress:
+        return self._load(self._path(origin)) or Progress(origin)
+
+    def save(self, progress: Progress) -> None:
+        data = json.dumps({"schema": SCHEMA, **asdict(progress)}, ensure_ascii=False)
+        durable.write(self._path(progress.origin), data.encode("utf-8", "surrogatepass"))
+
+    def restart(self, host: str, session: str) -> None:
+        """Forget what was read of a session, and the words that are kept of it: its transcript is
+        read again.
+        """
+        progress = self._load(self._path(Origin(host, session)))
+        if progress is not None:
+            self.save(replace(progress, cursor=Cursor()))
+
+    def unfinished(self) -> Iterator[Progress]:
+        """Every session that is not marked as swept."""
+        for path in sorted(self._directory.glob("*.json")):
+            progress = self._load(path)
+            if progress is not None and progress.ended_at != "swept":
+                yield progress
+
+    def newest(self) -> Progress | None:
+        """The session that was heard of last; None where none was."""
+        found = filter(None, map(self._load, self._directory.glob("*.json")))
+        return max(found, key=lambda progress: progress.heard_at, default=None)
+
+    def heard(self) -> dict[str, str]:
+        """Host → when it was last heard of (RFC 3339, UTC)."""
+        found: dict[str, str] = {}
+        for path in self._directory.glob("*.json"):
+            if progress := self._load(path):
+                host = progress.origin.host
+                found[host] = max(found.get(host, ""), progress.heard_at)
+        return found
+
+    def problems(self) -> dict[str, tuple[str, str, int]]:
+        """Host → when something of it could not be read the last time (RFC 3339, UTC), what, in how
+        many sessions.
+        """
+        found: dict[str, tuple[str, str]] = {}
+        counts: Counter[tuple[str, str]] = Counter()
+        for path in self._directory.glob("*.json"):
+            progress = self._load(path)
+            if progress and progress.problem:
+                host = progress.origin.host
+                found[host] = max(
+                    found.get(host, ("", "")), (progress.problem_at, progress.problem)
+                )
+                counts[host, progress.problem] += 1
+        return {host: (at, problem, counts[host, problem]) for host, (at, problem) in found.items()}
+
+    def _path(self, origin: Origin) -> Path:
+        # a session id comes from a host and may hold anything
+        name = hashlib.sha256(
+            f"{origin.host}\0{origin.session}".encode("utf-8", "surrogatepass")
+        ).hexdigest()[:32]
+        return self._directory / f"{name}.json"
+
+    def _load(self, path: Path) -> Progress | None:
+        try:
+            data = json.loads(path.read_bytes())
+            problem = (
+                str(data.get("problem", "")),
+                str(data.get("problem_at", "")),
+            )  # older versions had none
+            origin, cursor = Origin(**data["origin"]), Cursor(**data["cursor"])
+            return Progress(origin, cursor, data["heard_at"], data["ended_at"], *problem)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None

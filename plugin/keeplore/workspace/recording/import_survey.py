@@ -1,0 +1,129 @@
+"""What an import would find on this machine: the sessions of every source, none of them twice."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from keeplore.errors import ConfigError
+from keeplore.workspace.identity import load_projects
+from keeplore.workspace.recording.cursors import Cursors
+from keeplore.workspace.recording.session_import import worth_reading, written_at
+from keeplore.workspace.registry import Registry
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import HOSTS, SOURCES, Recorded, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The sessions of one source, oldest first; ``known`` counts those left out because another
+    source has them.
+    """
+
+    source: Source
+    sessions: tuple[Recorded, ...]
+    known: int = 0
+
+    @property
+    def size(self) -> int:
+        """Of the records, in bytes."""
+        return sum(session.size for session in self.sessions)
+
+    @property
+    def days(self) -> tuple[str, str]:
+        """The first and the last day on which something was said, "" where no session has a
+        time.
+        """
+        began = [session.started_at[:10] for session in self.sessions if session.started_at]
+        ended = [
+            written_at(session).isoformat()[:10]
+            for session in self.sessions
+            if written_at(session).year > 1
+        ]
+        return min(began, default=""), max((*began, *ended), default="")
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """Where people worked, the busiest first."""
+        counts: dict[str, int] = {}
+        for session in self.sessions:
+            if session.cwd:
+                counts[session.cwd] = counts.get(session.cwd, 0) + 1
+        return tuple(sorted(counts, key=lambda cwd: (-counts[cwd], cwd)))
+
+
+def survey(
+    registry: Registry,
+    environment: Mapping[str, str],
+    *,
+    since: datetime | None = None,
+    folders: Mapping[str, str] | None = None,
+) -> list[Found]:
+    """What every source has, hosts first; ``folders`` names the folders of sources that lie
+    elsewhere.
+
+    A session that two sources have counts for the first of them: what a host itself recorded is the
+    better record.
+    """
+    folders, home, cursors = folders or {}, Path.home(), Cursors(registry.places.sessions)
+    seen: dict[str, str] = {}  # session → the source that has it
+    found = []
+    directories: dict[str, None] = {}
+    for source in SOURCES.values():
+        folder = folders.get(source.name, "") or (
+            environment.get(source.variable, "") if source.variable else ""
+        )
+        if source.name in HOSTS or folder:
+            recorded = list(source.recorded(home, folder))
+        else:
+            around = _upwards((*directories, *_of_projects(registry)), home)
+            recorded = [
+                session for directory in around for session in _kept_in(source, home, directory)
+            ]
+        directories.update(dict.fromkeys(session.cwd for session in recorded if session.cwd))
+        new = [session for session in recorded if _is_new(source, session, seen, cursors)]
+        seen |= {session.session: source.name for session in new}
+        chosen = tuple(worth_reading(new, since))
+        found.append(Found(source, chosen, len(recorded) - len(new)))
+    return found
+
+
+def _kept_in(source: Source, home: Path, directory: str) -> Iterator[Recorded]:
+    """The sessions that a project keeps in the source's folder, and not what else lies in the
+    project.
+    """
+    if (Path(directory) / source.folder).is_dir():
+        yield from source.recorded(home, directory)
+
+
+def _is_new(source: Source, session: Recorded, seen: Mapping[str, str], cursors: Cursors) -> bool:
+    """Is it the first that has the session? A host may have reported one whose record is gone."""
+    if seen.get(session.session, source.name) != source.name:
+        return False
+    others: Iterable[str] = HOSTS if source.name not in HOSTS else ()
+    return not any(cursors.get(Origin(name, session.session)).heard_at for name in others)
+
+
+def _of_projects(registry: Registry) -> Iterator[str]:
+    """The directories of the projects that the workspaces know by their path."""
+    for name in registry.machine.workspaces:
+        with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
+            paths = [project.path for project in load_projects(registry.named(name).store)]
+            yield from (str(Path(path).expanduser()) for path in paths if path)
+
+
+def _upwards(directories: Iterable[str], home: Path) -> list[str]:
+    """The directories and those above them, below the home directory: an agent may have been
+    started deeper down.
+    """
+    found: dict[str, None] = {}
+    for directory in (str(Path.cwd()), *directories):
+        path = Path(directory)
+        above = [
+            parent for parent in path.parents if parent.is_relative_to(home) and parent != home
+        ]
+        found.update(dict.fromkeys(str(one) for one in (path, *above) if one.is_absolute()))
+    return list(found)

@@ -1,0 +1,142 @@
+"""What makes memory of a workspace's host events: capture, notes and summaries, with what they need
+of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keeplore.capture.distill.titles import title_of
+from keeplore.capture.notes.host_summaries import SummaryKeeper, SummarySteps
+from keeplore.capture.notes.note_taker import NoteSteps, NoteTaker
+from keeplore.capture.plugin import Capture, Place, Steps
+from keeplore.capture.related_topics import RECENT
+from keeplore.capture.segmenter import Segmenter
+from keeplore.errors import ModelUnavailable, StoreError
+from keeplore.index import Allowed, Wanted
+from keeplore.memory import Memory
+from keeplore.store.git.checkout_info import checkout_info
+from keeplore.workspace.recording.remember_recent import RecentOnCommand
+from keeplore_hooks.events import Origin, Turn
+
+if TYPE_CHECKING:
+    from keeplore.workspace.workspace import Workspace
+
+RECENT_COMMIT = timedelta(
+    hours=1
+)  # for so long the commit that is checked out is that of what was said
+
+
+class Recorder:
+    """Making one registers its plugins with the workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._has_refreshed = False
+        self.capture = Capture(workspace.store, workspace.sessions, self._steps())
+        self._recent = RecentOnCommand()
+        forgotten = workspace.store.forgotten_turns
+        notes = NoteSteps(workspace.place, workspace.redact_said, forgotten, workspace.notes.write)
+        for plugin in (
+            Segmenter(workspace.capture_embedder),
+            self.capture,
+            SummaryKeeper(workspace.store, workspace.sessions, self._summary_steps()),
+            self._recent,
+            NoteTaker(notes, is_automatic=workspace.settings.capture.notes),
+        ):
+            workspace.plugins.register(plugin)
+        if workspace.settings.llm.provider:
+            # here, because most have no model that refines
+            from keeplore.workspace.recording.refine_trigger import Trigger
+
+            workspace.plugins.register(Trigger(workspace))
+
+    def begin(self) -> None:
+        """Look again at what other processes may have written meanwhile."""
+        self.capture.forget_open()
+        self._has_refreshed = False
+
+    def finish(self) -> None:
+        """Bring to disk what the events led to."""
+        self.capture.flush()
+        self._recent.carry_out(self._workspace)
+
+    def _steps(self) -> Steps:
+        workspace = self._workspace
+        return Steps(
+            place=workspace.place,
+            redact=workspace.redact_said,
+            segment=self._segment,
+            known_turns=self._known_turns,
+            written=workspace.written,
+            closing=self._closing,
+            earlier=self._earlier,
+            embed=self._embed,
+            head=self._head,
+            machine=workspace.machine,
+        )
+
+    def _summary_steps(self) -> SummarySteps:
+        workspace = self._workspace
+        return SummarySteps(
+            place=workspace.place,
+            redact=workspace.redact_said,
+            title=lambda exchange: title_of([exchange], {}),
+            flush=self.capture.flush,
+            written=workspace.written,
+            machine=workspace.machine,
+        )
+
+    def _segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str:
+        return self._workspace.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or ""
+
+    def _closing(self, meta: Mapping[str, Any], body: str) -> None:
+        self._workspace.plugins.hook.keeplore_conversation_closing(meta=meta, body=body)
+
+    def _known_turns(self, ids: Iterable[str]) -> Mapping[str, str]:
+        index = self._workspace.index
+        if not self._has_refreshed:  # another process may have written since
+            index.refresh()
+            self._has_refreshed = True
+        asked = list(ids)
+        forgotten = self._workspace.store.forgotten_turns()
+        return index.known_turns(asked) | {id_: forgotten[id_] for id_ in asked if id_ in forgotten}
+
+    def _earlier(self, place: Place, before: str) -> Iterator[Memory]:
+        workspace = self._workspace
+        workspace.index.refresh()  # one may have been closed a moment ago
+        allowed = Allowed(((place.scope, place.project),))
+        wanted = Wanted(allowed, kind="conversation", before=before, limit=RECENT)
+        for row in workspace.index.listed(wanted):
+            if not row.is_open:
+                with contextlib.suppress(StoreError):  # removed or damaged meanwhile
+                    yield workspace.store.load(row.path)
+
+    def _embed(self, texts: Sequence[str]) -> Any:
+        try:
+            return self._workspace.capture_embedder.embed(texts)
+        except ModelUnavailable:
+            return None
+
+    def _head(self, origin: Origin, place: Place, at: str) -> str:
+        """The commit that the project is at; "" where ``at`` is long ago, which today's commit says
+        nothing about.
+        """
+        if not place.project or not origin.cwd or not _is_recent(at):
+            return ""
+        if self._workspace.identity(Path(origin.cwd)).project != place.project:
+            return ""  # the session has gone on to another project
+        around = checkout_info(Path(origin.cwd)) if os.path.isdir(origin.cwd) else None  # noqa: PTH112 (it never raises)
+        return around.head if around else ""
+
+
+def _is_recent(at: str) -> bool:
+    try:
+        return abs(datetime.now(UTC) - datetime.fromisoformat(at)) <= RECENT_COMMIT
+    except (ValueError, TypeError):  # a host may write anything, also a time without a zone
+        return False

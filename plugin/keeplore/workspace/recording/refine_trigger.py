@@ -1,0 +1,94 @@
+"""When a conversation is put into the queue to be refined; by whom and how it is done, ``refining``
+says.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from keeplore.errors import KeeploreError
+from keeplore.jobs.queue import Queue
+from keeplore.llm.open_model import is_accepted
+from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.events import Compaction
+from keeplore_hooks.specs import hookimpl_last
+
+LOG = logging.getLogger(__name__)
+FIRST, REST = KINDS = (
+    "refine-compaction",
+    "refine",
+)  # of jobs: what a host is about to lose sight of goes first
+COMPACTION, CLOSED, ASKED = "compaction", "closed", "asked"
+FROZEN = "frozen"
+RECENT = timedelta(
+    days=7
+)  # a talk that is imported later is backlog, which costs money only when it is asked for
+
+
+class Trigger:
+    """The plugin that queues what is said in this workspace: as it closes, and as a host shortens
+    its context.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @hookimpl_last
+    def keeplore_conversation_closing(self, meta: Mapping[str, Any]) -> None:
+        if _is_recent(str(meta.get("updated_at", ""))):
+            self._queue(str(meta.get("id", "")), CLOSED, at=str(meta.get("created_at", "")))
+
+    @hookimpl_last
+    def keeplore_compaction(self, compaction: Compaction) -> None:
+        state = self._workspace.sessions.get(compaction.origin)
+        if state.open_id and _is_recent(compaction.at):
+            self._queue(state.open_id, COMPACTION)
+
+    def _queue(self, memory_id: str, why: str, **about: str) -> None:
+        workspace = self._workspace
+        if workspace.settings.refine.mode == FROZEN or not is_on(workspace):
+            return
+        try:
+            enqueue(Queue(workspace.places.jobs), workspace.name, memory_id, why, **about)
+        except (
+            KeeploreError,
+            OSError,
+        ) as e:  # what was said is kept all the same, and `keeplore refine` finds it
+            LOG.warning("%s: %s is not queued to be refined: %s", workspace.name, memory_id, e)
+
+
+def is_on(workspace: Workspace) -> bool:
+    """Whether a model is set, and the person of this machine has accepted it."""
+    llm = workspace.settings.llm
+    return bool(llm.provider) and is_accepted(workspace.places, workspace.root, llm)
+
+
+def enqueue(queue: Queue, workspace: str, memory_id: str, why: str, **wishes: Any) -> bool:
+    """Put a job in; a newer one of the same conversation replaces it, unless it is of a compaction.
+
+    With ``at``, when it began, a conversation goes before later ones that wait: what was said last
+    is to be the newer note, in whatever order an import reads them.
+    """
+    payload = {
+        "workspace": workspace,
+        "why": why,
+        **{key: wish for key, wish in wishes.items() if wish},
+    }
+    is_compaction = why == COMPACTION
+    return queue.add(
+        FIRST if is_compaction else REST,
+        memory_id,
+        payload,
+        datetime.now(UTC),
+        replace=not is_compaction,
+    )
+
+
+def _is_recent(at: str) -> bool:
+    try:
+        return abs(datetime.now(UTC) - datetime.fromisoformat(at)) < RECENT
+    except (ValueError, TypeError):  # a host may write anything
+        return False

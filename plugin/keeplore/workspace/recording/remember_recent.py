@@ -1,0 +1,130 @@
+"""``remember`` without a text: the last exchanges of a session become one permanent note."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from keeplore.capture.distill.distiller import distill
+from keeplore.capture.distill.titles import title_of
+from keeplore.errors import NotFound, StoreError
+from keeplore.index import Allowed, Wanted
+from keeplore.memory import Conversation, Exchange, Memory, new_id
+from keeplore.memory.conversation_body import Related
+from keeplore.memory.note import Draft
+from keeplore.workspace.writing.note_writer import Outcome
+from keeplore_hooks.events import Command
+from keeplore_hooks.hosts import COMMANDS, PLUGIN
+from keeplore_hooks.hosts.prompt_text import own_command
+from keeplore_hooks.specs import hookimpl_last
+
+if TYPE_CHECKING:
+    from keeplore.workspace.workspace import Workspace
+
+LOG = logging.getLogger(__name__)
+EXCHANGES = 3
+
+
+def remember_recent(
+    workspace: Workspace, cwd: Path, session: str = "", *, count: int = EXCHANGES, before: str = ""
+) -> Outcome:
+    """Write the last ``count`` exchanges of a session's present topic as a permanent note, or what
+    there is of them.
+
+    ``session`` is the host's id; "" for the newest session of the directory's project. ``before``
+    (RFC 3339, UTC) leaves out what was said later. The same exchanges are one note, however often
+    this is asked. Raises NotFound where no exchange was recorded, StoreError, IndexUnavailable, or
+    OSError.
+    """
+    workspace.index.refresh()
+    for memory, talk in _talks(workspace, cwd, session):
+        whole = [e for e in talk.exchanges if _is_whole(e) and (not before or e.at < before)]
+        if whole:
+            return workspace.notes.write(_draft(memory, tuple(whole[-count:])))
+    raise NotFound(
+        "no exchange of this session has been written down yet", 'Say it: `keeplore remember "…"`'
+    )
+
+
+class RecentOnCommand:
+    """A plugin: a ``/keeplore:remember`` without a text that nobody answered is carried out once it
+    is read.
+    """
+
+    def __init__(self) -> None:
+        self._due: list[Command] = []
+
+    @hookimpl_last
+    def keeplore_command(self, command: Command) -> None:
+        if command.name == f"{PLUGIN}:{COMMANDS[0]}" and not command.args.strip():
+            self._due.append(command)
+
+    def carry_out(self, workspace: Workspace) -> None:
+        """Write the notes that are due; the exchanges before them must be on disk. Raises OSError,
+        IndexUnavailable.
+        """
+        while self._due:
+            command = self._due[0]
+            try:
+                remember_recent(
+                    workspace, Path(command.origin.cwd), command.origin.session, before=command.at
+                )
+            except StoreError as e:  # nothing was said yet, or the note was forgotten since
+                LOG.info("/%s at %s: %s", command.name, command.at, e)
+            del self._due[0]
+
+
+def _talks(workspace: Workspace, cwd: Path, session: str) -> Iterator[tuple[Memory, Conversation]]:
+    """The conversations of a session, the one that was changed last first."""
+    place = Allowed() if session else Allowed(workspace.here(cwd).scopes[:1])
+    for row in workspace.index.listed(Wanted(place, kind="conversation", session=session)):
+        session = session or row.session
+        if row.session != session:
+            return
+        try:
+            memory = workspace.store.load(row.path)
+        except (StoreError, OSError):
+            continue
+        yield memory, Conversation.from_markdown(memory.body)
+
+
+def _is_whole(exchange: Exchange) -> bool:
+    """Both have spoken, and not just about Keeplore."""
+    return bool(exchange.user and exchange.replies) and not own_command(exchange.user)
+
+
+def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> Draft:
+    # the model is not asked which quotations are central: a person waits, and the same talk must
+    # give the same note
+    parts: dict[str, Any] = dict(distill(exchanges))
+    title = title_of(exchanges, parts)
+    related = (Related(memory.title, memory.id, "refines"),)
+    # title, date and place stand in the front matter
+    _, heading, rest = (
+        Conversation(title, exchanges, related=related, **parts).to_markdown().partition("\n## ")
+    )
+    turns = [exchange.id for exchange in exchanges]
+    keys = ("host", "session", "branch")
+    return Draft(
+        text=f"{heading.strip()} {rest}",
+        title=title,
+        category="architectural-decisions" if parts["decision"] else "",
+        scope=memory.scope,
+        project=memory.project,
+        permanent=True,
+        trust=memory.trust,  # what both said: the lower of the two
+        source={
+            **{key: memory.source[key] for key in keys if key in memory.source},
+            "turns": turns,
+        },
+        related=({"id": memory.id, "relationship": "refines"},),
+        id=new_id(
+            "note",
+            str(memory.source.get("host", "")),
+            str(memory.source.get("session", "")),
+            "recent",
+            *turns,
+        ),
+    )

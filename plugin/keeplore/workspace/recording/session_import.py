@@ -1,0 +1,136 @@
+"""Reading the sessions that a host has already recorded on this machine: resumable, and the same
+when repeated.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
+from keeplore.index import Allowed, Wanted
+from keeplore.memory import Conversation, Quote
+from keeplore.workspace.recording.intake import Intake
+from keeplore.workspace.recording.project_manifests import Manifests
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+from keeplore_hooks.events import Origin
+from keeplore_hooks.hosts import Recorded, Source
+
+CLEAR_CHARS = 40  # of a decision that names what it is about
+LOOKED_AT = 300  # newest conversations that are searched for something to show
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    sessions: int
+    turns: int
+    problems: tuple[tuple[Path, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One thing that memory now holds, to show to a person."""
+
+    date: str
+    project: str
+    title: str
+    quote: str
+    path: str
+
+
+def worth_reading(recorded: Iterable[Recorded], since: datetime | None) -> list[Recorded]:
+    """The sessions that were written to since then, oldest first, so that later ones build on
+    earlier ones.
+    """
+    chosen = [session for session in recorded if since is None or written_at(session) >= since]
+    return sorted(chosen, key=lambda session: (session.started_at, str(session.path)))
+
+
+def import_sessions(
+    registry: Registry,
+    host: Source,
+    recorded: Sequence[Recorded],
+    progress: Callable[[int, int], None],
+) -> Imported:
+    """Take every session beyond what was read of it before, then close those that have ended.
+
+    One file that cannot be read costs that file. Raises NoWorkspace, or OSError where the disk
+    refuses.
+    """
+    intake = Intake(registry)
+    sessions = turns = 0
+    problems: list[tuple[Path, str]] = []
+    for number, session in enumerate(recorded, 1):
+        origin = Origin(host.name, session.session, session.cwd, transcript=str(session.path))
+        written = registry.written()
+        taken = intake.take_transcript(host, session.path, origin)
+        if (
+            registry.written() != written
+        ):  # the last turn of a session is read again and may have nothing to add
+            sessions += 1
+            turns += taken.turns
+        problems += [(session.path, problem) for problem in taken.problems]
+        progress(number, len(recorded))
+    problems += intake.sweep()
+    _take_manifests(registry, dict.fromkeys(session.cwd for session in recorded if session.cwd))
+    for workspace in registry.opened():
+        workspace.index.refresh()
+        with contextlib.suppress(
+            RepositoryBusy
+        ):  # the files are there, and the worker commits them later
+            workspace.commit(f"Import {sessions} sessions of {host.name}")
+    return Imported(sessions, turns, tuple(problems))
+
+
+def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
+    """Write down what the projects are made of in which people worked; a directory may be gone long
+    since.
+    """
+    manifests = Manifests()
+    for directory in directories:
+        with contextlib.suppress(KeeploreError, OSError):  # the next session there looks again
+            workspace = registry.for_directory(Path(directory))
+            if workspace.settings.capture.enabled:
+                manifests.take(workspace, Path(directory))
+
+
+def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
+    """Decisions of different sessions, the best argued first; fewer where memory holds fewer."""
+    found: list[tuple[int, str, Known]] = []
+    for row in workspace.index.listed(Wanted(Allowed(()), kind="conversation", limit=LOOKED_AT)):
+        try:
+            conversation = Conversation.from_markdown(workspace.store.load(row.path).body)
+        except (StoreError, OSError):
+            continue
+        if quotes := (*conversation.decision, *conversation.also_decided):
+            known = Known(row.created_at[:10], row.project, row.title, quotes[0].text, row.path)
+            found.append((_worth(conversation, quotes[0]), row.session, known))
+    found.sort(key=lambda item: -item[0])  # stable: newer ones first among equals
+    best = {session: known for _, session, known in reversed(found)}
+    return [known for _, session, known in found if best[session] is known][:limit]
+
+
+def _worth(conversation: Conversation, decision: Quote) -> int:
+    """How much a decision tells somebody who was not there."""
+    is_own_words = decision.speaker == "user" and "→" not in decision.text
+    is_clear = len(decision.text) > CLEAR_CHARS and not re.search(
+        r"\b(?:this|that|it)\b", decision.text
+    )
+    return (
+        2 * is_clear + is_own_words + bool(conversation.reasoning) + (len(conversation.options) > 1)
+    )
+
+
+def written_at(session: Recorded) -> datetime:
+    """When a session was last written to, as far as anybody can tell."""
+    try:
+        if session.written_at:
+            return datetime.fromisoformat(session.written_at)
+        return datetime.fromtimestamp(session.path.stat().st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
+        return datetime.min.replace(tzinfo=UTC)

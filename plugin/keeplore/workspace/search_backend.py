@@ -1,0 +1,59 @@
+"""The engine that a workspace's settings name, and whether this machine's person lets it be
+used.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from keeplore.config.consent import INDEX, Accepted
+from keeplore.config.settings import Engine
+from keeplore.errors import ConfigError
+from keeplore.index.backends.embedded_engine import Embedded
+
+if TYPE_CHECKING:
+    from keeplore.index.backends.base import EngineMaker
+    from keeplore.workspace.plugin_manager import Plugins
+
+ACCEPT = "keeplore engine accept"
+UNACCEPTED = (
+    f"searched on this machine: the engine that the workspace names is not accepted here; "
+    f"`{ACCEPT}` does that"
+)
+
+
+def is_shared(wishes: Engine) -> bool:
+    return wishes.backend != Engine().backend
+
+
+def subject(wishes: Engine) -> str:
+    """How its acceptance is kept: another server, or another name there, is asked for again."""
+    return f"{wishes.backend} {wishes.url} {wishes.name}"
+
+
+def is_accepted(wishes: Engine, root: Path, state: Path) -> bool:
+    return not is_shared(wishes) or Accepted(state).has(root, INDEX, subject(wishes))
+
+
+def engine_of(
+    wishes: Engine, root: Path, state: Path, plugins: Callable[[], Plugins]
+) -> EngineMaker:
+    """What makes the engine: the embedded one where no other is set, or may be used here.
+
+    Raises ConfigError where no plugin knows it.
+    """
+    if not is_shared(wishes):
+        return Embedded
+    if not is_accepted(wishes, root, state):
+        return functools.partial(Embedded, note=UNACCEPTED)
+    found: EngineMaker | None = plugins().hook.keeplore_engine(
+        backend=wishes.backend, url=wishes.url, name=wishes.name
+    )
+    if found is None:
+        raise ConfigError(
+            f"there is no engine called {wishes.backend}", "Mend `index: backend:` in keeplore.yaml"
+        )
+    return found

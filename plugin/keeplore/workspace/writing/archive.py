@@ -1,0 +1,168 @@
+"""Putting old memories aside: first a plan, which is a pure function, then the moves, in one
+commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from keeplore.errors import NotFound, RepositoryBusy, StoreError
+from keeplore.index import MemoryRow, Wanted
+from keeplore.memory.location import archived_path, location_of
+from keeplore.memory.note import KEPT_CATEGORIES
+from keeplore.workspace.workspace import Workspace
+
+CONVERSATION_AGE = timedelta(
+    days=365
+)  # a year of conversations is what recall ranks as its own time
+SUPERSEDED_AGE = timedelta(days=180)  # an earlier version is kept at hand for half a year
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What may go; what is left empty does not choose. ``categories`` are never among those that
+    are always kept.
+    """
+
+    older_than: timedelta | None = None  # since it was changed; without it, the ages above
+    larger_than: int = 0  # bytes
+    categories: Collection[str] = ()
+    kinds: Collection[str] = ()
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    id: str
+    title: str
+    path: str
+    to: str
+    reason: str
+    size: int  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    moves: tuple[Move, ...]
+    problems: tuple[tuple[str, str], ...] = ()  # path, message: what could not be moved
+    is_committed: bool = True
+
+
+def plan(
+    rows: Iterable[MemoryRow], sizes: Mapping[str, int], rules: Rules, now: datetime
+) -> list[Move]:
+    """What goes to the archive, the oldest first. ``rows`` are all that is not archived, ``sizes``
+    is path → bytes.
+
+    Never: permanent memories, open conversations, and what is in a category that is kept, earlier
+    versions too.
+    """
+    chosen = sorted(
+        (row for row in rows if _may_go(row, rules)), key=lambda row: (row.updated_at, row.id)
+    )
+    found = []
+    for row in chosen:
+        size = sizes.get(row.path, 0)
+        reason = _reason(row, size, rules, now)
+        if reason:
+            found.append(Move(row.id, row.title, row.path, archived_path(row.path), reason, size))
+    return found
+
+
+def unarchived_path(path: str) -> str:
+    where = location_of(path)
+    return "/".join((where.root, *where.rest))
+
+
+def planned(workspace: Workspace, rules: Rules, now: datetime) -> list[Move]:
+    """The plan for what a workspace holds at this moment."""
+    workspace.index.refresh()
+    sizes = {file.path: file.size for file in workspace.store.scan()}
+    return plan(workspace.index.listed(Wanted(superseded=True)), sizes, rules, now)
+
+
+def archive(workspace: Workspace, moves: Iterable[Move]) -> Archived:
+    """Move the files and commit; one that cannot be moved stops no other. Raises RepositoryError or
+    OSError.
+    """
+    return _moved(workspace, moves, "Archive {}")
+
+
+def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> Archived:
+    """Bring memories back to where they were. Raises NotFound for one that is not archived, else as
+    ``archive``.
+    """
+    moves = []
+    for row in rows:
+        if not row.is_archived:
+            raise NotFound(
+                f"{row.path} is not archived", "`keeplore list --archived` shows what is"
+            )
+        moves.append(Move(row.id, row.title, row.path, unarchived_path(row.path), "asked for", 0))
+    return _moved(workspace, moves, "Take {} out of the archive")
+
+
+def _moved(workspace: Workspace, moves: Iterable[Move], message: str) -> Archived:
+    done, problems = [], []
+    for move in moves:
+        try:
+            workspace.store.move(move.path, move.to)
+            done.append(move)
+        except StoreError as e:
+            problems.append((move.path, str(e)))
+    workspace.index.refresh()
+    count = "1 memory" if len(done) == 1 else f"{len(done)} memories"
+    try:
+        if done:
+            workspace.commit(message.format(count))
+    except RepositoryBusy:
+        return Archived(tuple(done), tuple(problems), is_committed=False)
+    return Archived(tuple(done), tuple(problems))
+
+
+def _may_go(row: MemoryRow, rules: Rules) -> bool:
+    if row.permanent or row.is_open or row.is_archived:
+        return False
+    if row.category in KEPT_CATEGORIES:
+        return False
+    return (
+        (not rules.categories or row.category in rules.categories)
+        and (not rules.kinds or row.kind in rules.kinds)
+        and (not rules.project or row.project == rules.project)
+    )
+
+
+def _reason(row: MemoryRow, size: int, rules: Rules, now: datetime) -> str:
+    """Why it goes, "" where it stays: each rule that was given must hold."""
+    age = _age(row.updated_at, now)
+    limit = rules.older_than
+    if limit is None and not rules.larger_than:
+        limit = (
+            SUPERSEDED_AGE
+            if row.superseded_by
+            else CONVERSATION_AGE
+            if row.kind == "conversation"
+            else None
+        )
+        if limit is None:
+            return ""
+    if limit is not None and (age is None or age < limit):
+        return ""
+    if rules.larger_than and size <= rules.larger_than:
+        return ""
+    reasons = ["superseded"] if row.superseded_by else []
+    reasons += [f"{age.days} days old"] if limit is not None and age is not None else []
+    reasons += [f"{size / 1000:.0f} kB"] if rules.larger_than else []
+    return ", ".join(reasons)
+
+
+def _age(updated_at: str, now: datetime) -> timedelta | None:
+    """None where the file says no time that can be read: what nobody can date is not put aside for
+    its age.
+    """
+    try:
+        return now - datetime.fromisoformat(updated_at)
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,140 @@
+"""What merging left to a person: two versions of one memory that changed the same lines, until
+somebody decides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.errors import StoreError
+from keeplore.index import Index, MemoryRow
+from keeplore.memory import Memory
+from keeplore.memory.merge.memory_merge import TRIGGER
+from keeplore.store import Store
+from keeplore.workspace.workspace import Workspace, now
+
+SETTLED = "settled"
+FIRST, OTHER, BOTH, JOINED = DECISIONS = ("first", "other", "both", "joined")
+# of the version that is taken: what says which memory it is and how it came about stays that of the
+# chain
+_OWN = ("schema", "id", "kind", "status", "created_at", "updated_at", "version", "supersedes", "related", "trust",
+        "trigger", "source")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    row: MemoryRow
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """``first`` kept the place, as its newest version is now; ``other`` is the version that lost
+    lines.
+    """
+
+    first: Side
+    other: Side
+
+
+def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
+    """Those of a workspace that nobody has decided, the newest first, by the index as it is.
+
+    A version that was archived, replaced or forgotten is decided, and so is one whose counterpart
+    is gone. Raises IndexUnavailable.
+    """
+    links = index.linked("contradicts")
+    if not links:
+        return ()
+    rows = {
+        id_: row
+        for id_, row in index.memories(sorted({id_ for id_, _ in links})).items()
+        if _is_current(row)
+    }
+    members = {id_: chain.members for chain in index.chains() for id_ in chain.members}
+    settled = {str(entry.get("id")) for entry in store.records() if entry.get("event") == SETTLED}
+    gone = store.stones.ids()
+    found = []
+    for id_, row in rows.items():
+        decided = gone | settled
+        if decided.isdisjoint(members.get(id_, (id_,))) and (other := _loaded(store, row)):
+            first = _counterpart(index, store, other.memory, gone)
+            found += (
+                [Dispute(first, other)]
+                if first and first.row.id not in members.get(id_, (id_,))
+                else []
+            )
+    return tuple(
+        sorted(
+            found,
+            key=lambda dispute: (dispute.other.row.updated_at, dispute.other.row.id),
+            reverse=True,
+        )
+    )
+
+
+def disputed_with(index: Index, store: Store, chain: Collection[str]) -> Iterator[MemoryRow]:
+    """The other side of each open dispute that a memory of these versions is in."""
+    for dispute in disputes(index, store):
+        if dispute.first.row.id in chain:
+            yield dispute.other.row
+        elif dispute.other.row.id in chain:
+            yield dispute.first.row
+
+
+def settle(
+    workspace: Workspace, dispute: Dispute, decision: str, change: Mapping[str, Any] | None = None
+) -> None:
+    """Do what a person decided, and write it down for all machines; nothing is committed.
+
+    ``first`` forgets the other version, ``other`` makes it the newest version of the first,
+    ``both`` leaves them, ``joined`` makes a version of ``change`` (``body`` and fields). Raises
+    NotFound, StoreError where the first is still being written, or OSError; the dispute then stays
+    open.
+    """
+    first, other = dispute.first, dispute.other
+    if decision == OTHER:
+        taken = {key: value for key, value in other.memory.meta.items() if key not in _OWN}
+        source = {**other.memory.source, "from": other.row.id}  # whose words they are
+        workspace.notes.revise(first.row.id, body=other.memory.body, source=source, **taken)
+    elif decision == JOINED:
+        workspace.notes.revise(first.row.id, **(change or {}))
+    at = now()
+    # the record comes last: killed before it, what was decided is done or is asked again
+    if decision != BOTH:
+        chain = next(
+            (c.members for c in workspace.index.chains() if other.row.id in c.members),
+            (other.row.id,),
+        )
+        workspace.store.forget_all(chain, workspace.machine, at)
+    event = {"at": at, "event": SETTLED, "id": other.row.id, "of": first.row.id, "as": decision}
+    workspace.store.record(workspace.machine, event)
+    workspace.index.refresh()
+
+
+def _is_current(row: MemoryRow) -> bool:
+    return not (row.is_archived or row.superseded_by)
+
+
+def _counterpart(index: Index, store: Store, other: Memory, gone: Collection[str]) -> Side | None:
+    """What stands in the place that this version lost, None where it is no such version, or that
+    one is gone.
+    """
+    # merging adds its own link behind those that the version had
+    targets = [id_ for relationship, id_ in other.links if relationship == "contradicts"]
+    if other.meta.get("trigger") != TRIGGER or not targets:
+        return None
+    row = index.memories([targets[-1]]).get(targets[-1])
+    if row and row.superseded_by:
+        row = index.memories([row.superseded_by]).get(row.superseded_by)
+    return _loaded(store, row) if row and row.id not in gone else None
+
+
+def _loaded(store: Store, row: MemoryRow) -> Side | None:
+    with contextlib.suppress(StoreError, OSError):
+        memory = store.load(row.path)
+        return Side(row, memory) if memory.id == row.id else None
+    return None

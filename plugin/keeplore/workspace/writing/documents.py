@@ -1,0 +1,170 @@
+"""Documents of a workspace: what a source says, as one memory; what it says later is that memory's
+next version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from keeplore.errors import AlreadyExists, StoreError
+from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index.passages import passages_of
+from keeplore.ingest import Extracted, Origin
+from keeplore.ingest.document_body import body_for, content_for
+from keeplore.memory import Memory, new_id, new_meta
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.workspace.workspace import Workspace, now
+
+TRIGGER = "document"
+TRUST = "document"
+NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A document that is not written yet; ``pieces`` is how many passages it will be found by."""
+
+    memory: Memory
+    pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """``what`` is new, updated or unchanged."""
+
+    what: str
+    memory: Memory
+    path: str
+
+
+class Documents:
+    """The documents of one workspace that have a source."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._sources: dict[
+            str, tuple[str, str, str]
+        ] = {}  # by id; what a file states of its source does not change
+
+    def drafted(self, found: Extracted, origin: Origin, scope: str, project: str) -> Draft:
+        """The memory of a source, without secrets. Raises StoreError for one that no file
+        may hold.
+        """
+        redact = self._workspace.redact
+        title = redact(found.title, project)
+        meta = {"kind": "document", "title": title, "scope": scope, "project": project}
+        # as it will stand in the file, so that what a person changes there can be told
+        body = self._workspace.plugins.before_write(
+            meta, body_for(Extracted(title, redact(found.text, project)))
+        )
+        if len(body.encode("utf-8", "replace")) > MAX_FILE // 2:
+            raise StoreError("the document is too long for one memory", "Give a part of it")
+        name = redact(origin.name, project)
+        content = content_for(title, body)
+        machine = self._workspace.machine
+        at = now()
+        meta = new_meta(
+            **meta,
+            id=new_id("document", scope, project, "" if origin.is_url else machine, name, content),
+            created_at=at,
+            updated_at=at,
+            version=1,
+            trust=TRUST,
+            trigger=TRIGGER,
+            source={
+                "machine": machine,
+                "url" if origin.is_url else "path": name,
+                "content": content,
+            },
+        )
+        memory = Memory(meta, body)
+        return Draft(memory, len(passages_of(memory)))
+
+    def write(self, draft: Draft) -> Written:
+        """Write a document, unless its source says what it said; all that it said before becomes
+        its past.
+
+        Raises StoreError where a person changed the document here, Forgotten, or OSError.
+        """
+        workspace, memory = self._workspace, draft.memory
+        with workspace.store.exclusive:
+            workspace.index.refresh()
+            heads = list(self._heads(memory))
+            if not heads:
+                written = self._first(memory)
+            elif len(heads) == 1 and heads[0][1].source.get("content") == memory.source["content"]:
+                return Written(UNCHANGED, heads[0][1], heads[0][0].path)
+            else:
+                written = self._next(memory, heads)
+        workspace.index.refresh()
+        return written
+
+    def _first(self, memory: Memory) -> Written:
+        store, index = self._workspace.store, self._workspace.index
+        try:
+            path = store.add(memory, index.path_of)
+        except AlreadyExists:  # a person gave it another source, or a merge set it aside
+            path, known = store.get(memory.id)
+            return Written(UNCHANGED, known, path)
+        self._workspace.written(memory.id, path)
+        return Written(NEW, memory, path)
+
+    def _next(self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]) -> Written:
+        """A version that replaces what the source said before, also what two machines read apart
+        from each other.
+        """
+        head, old = heads[0]
+        if old.source.get("content") != content_for(old.title, old.body):
+            raise StoreError(
+                "the document was changed here since it was ingested, and its source as well",
+                f"`keeplore edit {head.id[4:12]}` takes over what is new; after `keeplore forget "
+                f"{head.id[4:12]}`"
+                " it is ingested anew",
+            )
+        # by its words, so that what was forgotten is known again; what it says a second time needs
+        # another
+        is_there = self._workspace.index.path_of(memory.id) is not None
+        done = self._workspace.notes.revise(
+            head.id,
+            [row.id for row, _ in heads[1:]],
+            body=memory.body,
+            id=new_id("document", memory.id, head.id) if is_there else memory.id,
+            title=memory.title,
+            trust=TRUST,
+            trigger=TRIGGER,
+            source={**memory.source, "from": head.id},
+        )
+        return Written(UPDATED, done.memory, done.path)
+
+    def _heads(self, memory: Memory) -> Iterator[tuple[MemoryRow, Memory]]:
+        """What the same source said last in this place, the latest first; more than one where
+        machines wrote apart.
+        """
+        allowed = Allowed(((memory.scope, memory.project),))
+        rows = self._workspace.index.listed(Wanted(allowed, kind="document", archived="with"))
+        wanted = _source_of(memory)
+        for row in rows:
+            if row.id not in self._sources and (read := self._load(row)):
+                self._sources[row.id] = _source_of(read)
+            if self._sources.get(row.id) == wanted and (read := self._load(row)):
+                yield row, read
+
+    def _load(self, row: MemoryRow) -> Memory | None:
+        try:
+            return self._workspace.store.load(row.path)
+        except (StoreError, OSError):
+            return None
+
+
+def _source_of(memory: Memory) -> tuple[str, str, str]:
+    """What tells a source from others: a page is the same everywhere, a path is one of its
+    machine.
+    """
+    source = memory.source
+    url = str(source.get("url") or "")
+    return (
+        (url, "", "")
+        if url
+        else ("", str(source.get("machine") or ""), str(source.get("path") or ""))
+    )

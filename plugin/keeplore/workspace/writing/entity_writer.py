@@ -1,0 +1,192 @@
+"""Entities that a person names: one file each, for the whole workspace or for one project."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import hashlib
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from keeplore.errors import AlreadyExists, Corrupt, NotFound, StoreError, UnsafePath
+from keeplore.index.graph.definitions import MAX_FILE
+from keeplore.index.graph.graph_values import canonical
+from keeplore.memory import slugify
+from keeplore.memory.entity_file import (
+    MAX_ALIASES,
+    MAX_NAME,
+    EntityFile,
+    parse_entity,
+    serialise_entity,
+)
+from keeplore.memory.merge.memory_merge import merge_entity
+from keeplore.store import Store
+from keeplore.store.files import state
+from keeplore.text.fences import sanitise
+from keeplore.workspace.identity import load_projects
+from keeplore.workspace.workspace import Workspace
+
+SHOWN = 3  # names that may be meant
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An entity's file; ``project`` is "" for one of the whole workspace."""
+
+    path: str
+    project: str
+    text: str
+    entity: EntityFile
+
+    @property
+    def names(self) -> set[str]:
+        """Canonical."""
+        return {canonical(name) for name in (self.entity.name, *self.entity.aliases)}
+
+
+def written(store: Store, project: str) -> Iterator[Written]:
+    """The entities of a project, or of the whole workspace for "", by path; a file that cannot be
+    read is left out.
+    """
+    folder = _folder(project)
+    for path in sorted(file.path for file in store.indexed() if file.path.startswith(folder)):
+        with contextlib.suppress(StoreError, OSError):  # `keeplore doctor` names it
+            text = store.read_text(path, MAX_FILE)
+            yield Written(path, project, text, parse_entity(text))
+
+
+def add(
+    workspace: Workspace, name: str, type_: str = "", aliases: Iterable[str] = (), project: str = ""
+) -> tuple[EntityFile, bool]:
+    """Write an entity down, or what is new of one that is there; and whether anything was.
+
+    Raises AlreadyExists for a name that another entity goes by, StoreError for what can be no name,
+    or OSError.
+    """
+    name, *others = (_sound(workspace, text, project) for text in (name, *aliases))
+    with workspace.store.exclusive:
+        known = list(written(workspace.store, project))
+        same = next((one for one in known if canonical(one.entity.name) == canonical(name)), None)
+        for wanted in (name, *others):
+            if other := next(
+                (one for one in known if one is not same and canonical(wanted) in one.names), None
+            ):
+                raise _is_taken(wanted, other)
+        path = same.path if same else _path(name, project)
+        if not same and state(workspace.root, path):
+            raise Corrupt(
+                f"{path} is there and is not the file of {name}", "Mend that file, or move it away"
+            )
+        said = (
+            same.entity.said if same else {"name": name, "type": type_ or "unknown", "aliases": []}
+        )
+        own = {canonical(alias): alias for alias in (*said["aliases"], *others)}
+        own.pop(canonical(name), None)
+        if len(own) > MAX_ALIASES:
+            raise StoreError(
+                f"{name} would have more than {MAX_ALIASES} aliases", "Take some away first"
+            )
+        return _save(
+            workspace,
+            path,
+            same,
+            {**said, "type": type_ or said["type"], "aliases": [*own.values()]},
+        )
+
+
+def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project: str = "") -> str:
+    """Take an entity's file away, or some of its aliases; its name. What memories say of it stays.
+
+    Raises NotFound or OSError.
+    """
+    with workspace.store.exclusive:
+        known = list(written(workspace.store, project))
+        found = next((one for one in known if canonical(one.entity.name) == canonical(name)), None)
+        if found is None:
+            raise _is_unknown(workspace.store, name, known, project)
+        gone = {canonical(alias) for alias in aliases}
+        if missing := gone - found.names:
+            raise NotFound(
+                f"{found.entity.name} has no alias {min(missing)!r}",
+                "`keeplore entity list` shows them",
+            )
+        if not gone:
+            workspace.store.remove(found.path)
+        else:
+            kept = [alias for alias in found.entity.aliases if canonical(alias) not in gone]
+            _save(workspace, found.path, found, {**found.entity.said, "aliases": kept})
+        return found.entity.name
+
+
+def _save(
+    workspace: Workspace, path: str, before: Written | None, said: dict[str, object]
+) -> tuple[EntityFile, bool]:
+    text = serialise_entity(said)
+    if before:
+        # as if a person had changed the file and somebody else these values: comments stay
+        text = merge_entity(path, serialise_entity(before.entity.said), before.text, text).text
+    has_changed = before is None or parse_entity(text).said != before.entity.said
+    if has_changed:
+        workspace.store.write_text(path, text)
+    return parse_entity(text), has_changed
+
+
+def _sound(workspace: Workspace, name: str, project: str) -> str:
+    plain = " ".join(sanitise(name).split())
+    if not any(char.isalnum() for char in canonical(plain)) or len(plain) > MAX_NAME:
+        remedy = f"Give one with letters or digits, of at most {MAX_NAME} characters"
+        raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", remedy)
+    if workspace.redact(plain, project) != plain:
+        raise UnsafePath(
+            "this name looks like a secret, which must not be kept", "Give it another name"
+        )
+    return plain
+
+
+def _path(name: str, project: str) -> str:
+    """Made of the name alone, so that two machines that add the same entity write one file."""
+    key, slug = canonical(name), slugify(name)
+    told = slug if slug == key else f"{slug}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
+    return f"{_folder(project)}{told}.yaml"
+
+
+def _folder(project: str) -> str:
+    return f"projects/{project}/entities/" if project else "entities/"
+
+
+def _is_taken(name: str, other: Written) -> AlreadyExists:
+    its = other.entity.name
+    where = ["--project", other.project] if other.project else []
+    command = shlex.join(["keeplore", "entity", "remove", its, *where])
+    if canonical(name) == canonical(its):
+        return AlreadyExists(
+            f"{name} is an entity of its own", f"`{command}` makes room for an alias"
+        )
+    return AlreadyExists(
+        f"{name} is an alias of {its}",
+        f"Say {its} for it, or `{command} --alias {shlex.quote(name)}` makes it free",
+    )
+
+
+def _is_unknown(store: Store, name: str, known: Iterable[Written], project: str) -> NotFound:
+    by_key = {key: one.entity.name for one in known for key in one.names}
+    close = dict.fromkeys(
+        by_key[key] for key in difflib.get_close_matches(canonical(name), by_key, SHOWN)
+    )
+    meant = f"Did you mean {' or '.join(close)}? " if close else ""
+    whose = f"of {project} " if project else ""
+    own = [
+        entry.name
+        for entry in load_projects(store)
+        if entry.name != project and _has(store, name, entry.name)
+    ]
+    if own:
+        meant = f"It is of {' and of '.join(own)}: add `--project {own[0]}`. "
+    return NotFound(
+        f"nobody has added an entity {whose}{name!r}", f"{meant}`keeplore entity list` lists all"
+    )
+
+
+def _has(store: Store, name: str, project: str) -> bool:
+    return any(canonical(one.entity.name) == canonical(name) for one in written(store, project))

@@ -1,0 +1,163 @@
+"""Forgetting, purging and restoring memories of a workspace, each with all its versions."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+
+from keeplore.errors import NotFound, RepositoryBusy, StoreError
+from keeplore.index import MemoryRow, Wanted
+from keeplore.memory import Memory
+from keeplore.store import Purged, PurgePlan
+from keeplore.workspace.lifecycle.local_purge import Remains, remains_of
+from keeplore.workspace.workspace import Workspace, now
+
+
+@dataclass(frozen=True, slots=True)
+class Forgot:
+    """``ids`` are all versions, the one that was asked for first; ``quoting`` are notes that quote
+    the conversation.
+    """
+
+    ids: tuple[str, ...]
+    quoting: tuple[MemoryRow, ...] = ()
+    is_committed: bool = (
+        True  # else git is busy with something of the person's, and it is done later
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    ids: tuple[str, ...]
+    paths: tuple[str, ...]
+    is_committed: bool = True
+
+
+def forget(workspace: Workspace, memory_id: str) -> Forgot:
+    """Forget a memory and its other versions: an older one would else take its place. Doing it
+    again is no error.
+
+    Raises NotFound, RepositoryError or OSError.
+    """
+    ids = _versions(workspace, memory_id)
+    quoting = quoting_notes(workspace, memory_id)
+    at = now()
+    with workspace.capturing():  # an open conversation is not written to meanwhile
+        workspace.store.forget_all(ids, workspace.machine, at)
+    workspace.index.refresh()
+    return Forgot(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
+
+
+def restore(workspace: Workspace, memory_id: str) -> Restored:
+    """Bring back a memory and the versions that were forgotten with it, as git had them.
+
+    Raises NotFound, AlreadyExists, RepositoryBusy or OSError.
+    """
+    ids = _forgotten_together(workspace, memory_id)
+    paths = tuple(workspace.store.restore(version) for version in ids)
+    workspace.index.refresh()
+    return Restored(ids, paths, _is_committed(workspace, f"Restore {_count(ids)}"))
+
+
+def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
+    """What ``purge`` would do to the history of this machine and of all others; nothing is changed.
+
+    Raises NotFound, RepositoryBusy or RepositoryError.
+    """
+    return workspace.store.purge_plan(_versions(workspace, memory_id))
+
+
+def purge(workspace: Workspace, memory_id: str) -> Purged:
+    """Forget a memory and its other versions, and take their text out of git and of everything on
+    this machine.
+
+    The next sync replaces the remote's history. Can be run again after a kill. Raises NotFound,
+    RepositoryBusy, RepositoryError, IndexUnavailable or OSError.
+    """
+    ids = _versions(workspace, memory_id)
+    remains = remains_of(memory for version in ids for memory in _texts(workspace, version))
+    with workspace.capturing():
+        done = workspace.store.purge(ids, workspace.machine, now())
+    workspace.erase(remains if remains.ids else Remains(ids))
+    return replace(done, ids=ids)
+
+
+def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]:
+    """Notes with words of a conversation: they are memories of their own, and stay."""
+    path = workspace.index.path_of(memory_id)
+    memory = workspace.store.load(path) if path else None
+    session = (
+        str(memory.source.get("session") or "") if memory and memory.kind == "conversation" else ""
+    )
+    if memory is None or not session:
+        return ()
+    turns = set(memory.turns)
+    rows = workspace.index.listed(Wanted(kind="note", session=session, archived="with"))
+    return tuple(row for row in rows if turns & _turns(workspace, row))
+
+
+def _turns(workspace: Workspace, row: MemoryRow) -> set[str]:
+    with contextlib.suppress(StoreError, OSError):
+        return set(workspace.store.load(row.path).turns)
+    return set()
+
+
+def _versions(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
+    """The memory and every other version of it, those among them that are forgotten already too."""
+    workspace.index.refresh()
+    chain = next(
+        (chain.members for chain in workspace.index.chains() if memory_id in chain.members), ()
+    )
+    ids = dict.fromkeys((memory_id, *reversed(chain)))
+    if workspace.store.is_forgotten(memory_id):
+        ids |= dict.fromkeys(_forgotten_together(workspace, memory_id))
+    elif not workspace.index.path_of(memory_id):
+        raise NotFound(
+            f"there is no memory {memory_id!r}", "`keeplore list` and `keeplore recall` print ids"
+        )
+    return tuple(ids)
+
+
+def _forgotten_together(workspace: Workspace, memory_id: str) -> tuple[str, ...]:
+    """The versions that one command forgot: their tombstones have one time and machine, and their
+    texts are linked.
+    """
+    stones = {stone.id: stone for stone in workspace.store.tombstones()}
+    own = stones.get(memory_id)
+    if own is None:
+        return (memory_id,)
+    batch = [
+        stone.id for stone in stones.values() if (stone.at, stone.machine) == (own.at, own.machine)
+    ]
+    links = {other: {id_ for kind, id_ in m.links if kind == "supersedes"} for other in batch
+             for m in _texts(workspace, other)}  # fmt: skip
+    found, waiting = {memory_id: None}, [memory_id]
+    while waiting:
+        current = waiting.pop()
+        near = {
+            other for other in links if other in links.get(current, ()) or current in links[other]
+        }
+        waiting += sorted(near - found.keys())
+        found |= dict.fromkeys(sorted(near - found.keys()))
+    return tuple(found)
+
+
+def _texts(workspace: Workspace, memory_id: str) -> list[Memory]:
+    """What the files of a memory say, or what git keeps of a forgotten one."""
+    if copies := workspace.store.copies(memory_id):
+        return [memory for _, memory in copies]
+    with contextlib.suppress(StoreError):
+        return [workspace.store.forgotten(memory_id)]
+    return []
+
+
+def _is_committed(workspace: Workspace, message: str) -> bool:
+    try:
+        workspace.commit(message)
+    except RepositoryBusy:
+        return False
+    return True
+
+
+def _count(ids: tuple[str, ...]) -> str:
+    return "a memory" if len(ids) == 1 else f"a memory and its {len(ids) - 1} other versions"

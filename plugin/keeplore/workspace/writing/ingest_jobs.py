@@ -1,0 +1,239 @@
+"""Ingesting as jobs: each source is taken by one process at a time, and what becomes of it can be
+asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keeplore.errors import (
+    IndexUnavailable,
+    KeeploreError,
+    RepositoryBusy,
+    SourceRefused,
+    SourceUnavailable,
+)
+from keeplore.ingest import Extracted, Origin, extracted, origin_of
+from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, Queue
+from keeplore.store.paths import is_memory
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.writing.documents import Documents
+from keeplore_hooks import durable
+
+KIND = "ingest"
+QUEUED, EXTRACTING, CHUNKING, INDEXING, DONE, FAILED = STATES = (
+    "queued",
+    "extracting",
+    "chunking",
+    "indexing",
+    "done",
+    "failed",
+)
+KEPT = 500  # sources whose end is remembered
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is known of one source; ``reason`` is why it failed, or why it waits."""
+
+    source: str
+    is_url: bool
+    workspace: str
+    scope: str
+    project: str
+    state: str
+    at: str  # RFC 3339, UTC: of this state
+    reason: str = ""
+    what: str = ""  # new | updated | unchanged, once it is done
+    id: str = ""
+    title: str = ""
+    path: str = ""  # relative to the workspace
+    pieces: int = 0  # passages by which it is found
+
+    @property
+    def key(self) -> str:
+        """One source in one place."""
+        parts = (self.workspace, self.scope, self.project, self.source)
+        return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:24]
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (DONE, FAILED)
+
+
+class Ingesting:
+    """The queue of sources on this machine, for any number of processes.
+
+    ``told`` hears of every change; ``read`` makes the text of a source.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        told: Callable[[Status], None] = lambda _: None,
+        read: Callable[[Origin], Extracted] = extracted,
+    ) -> None:
+        self._registry = registry
+        self._told = told
+        self._read = read
+        self._queue = Queue(registry.places.jobs)
+        self._folder = registry.places.state / "ingest"
+        self._documents: dict[str, tuple[Workspace, Documents]] = {}
+
+    def add(self, origin: Origin, workspace: str, scope: str, project: str) -> Status:
+        """Put a source in; the same one that waits already is taken once."""
+        status = Status(origin.name, origin.is_url, workspace, scope, project, QUEUED, now())
+        payload = {"source": origin.name, "is_url": origin.is_url}
+        payload |= {"workspace": workspace, "scope": scope, "project": project}
+        self._note(status)
+        self._queue.add(KIND, status.key, payload, datetime.now(UTC))
+        return status
+
+    def refused(self, status: Status, why: KeeploreError) -> Status:
+        """Note a source that never came into the queue."""
+        return self._note(replace(status, state=FAILED, reason=str(why)))
+
+    def step(self) -> Status | None:
+        """Take the source whose turn it is, to its end; None where none is due."""
+        job = self._queue.lease([KIND], datetime.now(UTC))
+        if job is None:
+            return None
+        status = Status(**job.payload, state=EXTRACTING, at=now())
+        try:
+            status = self._taken(job, status)
+        except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
+            is_last = job.attempts >= MAX_ATTEMPTS
+            self._note(
+                replace(status, state=FAILED if is_last else QUEUED, reason=str(e), at=now())
+            )
+            self._queue.fail(job, datetime.now(UTC), str(e))
+        except KeeploreError as e:  # trying again would end in the same way
+            self._note(replace(status, state=FAILED, reason=str(e), at=now()))
+            self._queue.done(job)
+        except KeyboardInterrupt:  # whoever comes next need not wait for the end of the lease
+            self._note(replace(status, state=QUEUED, at=now()))
+            self._queue.put_off(job, datetime.now(UTC), "")
+            raise
+        except Exception as e:
+            self._note(
+                replace(
+                    status, state=FAILED, reason=f"an error of Keeplore itself: {e!r}", at=now()
+                )
+            )
+            self._queue.fail(job, datetime.now(UTC), repr(e))
+            raise
+        return self.status(status.key) or status
+
+    def due_s(self) -> float | None:
+        """In how many seconds a source is to be taken, or taken from a process that went away; None
+        for never.
+        """
+        found = [count for count in self._queue.counts() if count.kind == KIND]
+        waits = [
+            (count.due - datetime.now(UTC)).total_seconds()
+            for count in found
+            if count.state == WAITING
+        ]
+        taken = [LEASE.total_seconds() for count in found if count.state == LEASED]
+        return max(0.0, min((*waits, *taken))) if waits or taken else None
+
+    def all(self) -> list[Status]:
+        """Every source that is remembered, the latest change last."""
+        dead = self._dead()
+        found = [_known(file, dead) for file in self._folder.glob("*.json")]
+        return sorted(
+            (status for status in found if status), key=lambda status: (status.at, status.source)
+        )
+
+    def status(self, key: str) -> Status | None:
+        return _known(self._folder / f"{key}.json", self._dead())
+
+    def _dead(self) -> dict[str, str]:
+        """Sources whose processes went away each time, with the reason."""
+        return {job.key: job.reason for job in self._queue.dead() if job.kind == KIND}
+
+    def _taken(self, job: Job, status: Status) -> Status:
+        self._note(status)
+        workspace = self._registry.named(status.workspace)
+        documents = self._documents_of(workspace)
+        origin = Origin(status.source, status.is_url)
+        found = self._read(origin)
+        status = self._note(replace(status, state=CHUNKING, at=now()))
+        draft = documents.drafted(found, origin, status.scope, status.project)
+        # whoever took so long that another one has the job now must not write beside it
+        if not self._queue.renew(job, datetime.now(UTC)):
+            return status
+        status = self._note(
+            replace(status, state=INDEXING, title=draft.memory.title, pieces=draft.pieces, at=now())
+        )
+        written = documents.write(draft)
+        done = replace(
+            status, state=DONE, what=written.what, id=written.memory.id, path=written.path, at=now()
+        )
+        self._note(replace(done, title=written.memory.title))
+        self._queue.done(job)
+        return done
+
+    def _documents_of(self, workspace: Workspace) -> Documents:
+        known = self._documents.get(workspace.name)
+        if known is None or known[0] is not workspace:  # it was opened anew
+            known = self._documents[workspace.name] = (workspace, Documents(workspace))
+        return known[1]
+
+    def _note(self, status: Status) -> Status:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        durable.write(
+            self._folder / f"{status.key}.json",
+            json.dumps(asdict(status), ensure_ascii=True).encode(),
+        )
+        if status.is_over:
+            _prune(self._folder)
+        self._told(status)
+        return status
+
+
+def meant(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
+    """The source that a person names. Raises SourceRefused for one that cannot be, or is a memory
+    already.
+    """
+    origin = origin_of(source, cwd, home)
+    for root in () if origin.is_url else registry.machine.workspaces.values():
+        path = Path(origin.name)
+        if path.is_relative_to(root.resolve()) and is_memory(
+            path.relative_to(root.resolve()).as_posix()
+        ):
+            raise SourceRefused(
+                f"{origin.name} is a memory already",
+                "It is found as it is; `keeplore list` lists it",
+            )
+    return origin
+
+
+def _known(file: Path, dead: dict[str, str]) -> Status | None:
+    try:
+        status = Status(**json.loads(file.read_bytes()))
+    except (OSError, ValueError, TypeError):  # gone meanwhile, or of another version
+        return None
+    if not status.is_over and (reason := dead.get(file.stem)):
+        return replace(status, state=FAILED, reason=reason)
+    return status
+
+
+def _prune(folder: Path) -> None:
+    """Forget the ends that are the longest ago."""
+    files = list(folder.glob("*.json"))
+    if len(files) <= KEPT:
+        return
+    with contextlib.suppress(OSError):  # another process does the same
+        for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)[: len(files) - KEPT]:
+            if (status := _known(file, {})) is None or status.is_over:
+                file.unlink()

@@ -1,0 +1,282 @@
+"""Writing notes: a new statement, the same one again, another version of it; and the chain of its
+versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from keeplore.errors import NotFound, StoreError
+from keeplore.index import Allowed, Index, MemoryRow
+from keeplore.memory import Memory, new_id
+from keeplore.memory.chains import Chain
+from keeplore.memory.model import in_order
+from keeplore.memory.note import Draft, hash_of, note_of, statement_of
+from keeplore.store import Store
+from keeplore.text.fences import sanitise
+from keeplore.text.similarity import SIMILAR, similarity
+
+CANDIDATES = 40  # passages in which a similar note is looked for
+SHOWN = 3  # similar notes
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    row: MemoryRow
+    similarity: float  # SIMILAR..1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``is_new`` is False where a note says exactly this already: that one is here, and the
+    repetition is noted.
+    """
+
+    memory: Memory
+    path: str
+    is_new: bool
+    similar: tuple[Similar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    row: MemoryRow
+    memory: Memory
+    is_leaf: bool  # nothing supersedes it; more than one in a history is a fork
+
+    @property
+    def is_head(self) -> bool:
+        return not self.row.superseded_by
+
+
+class Notes:
+    """The notes of one workspace, safe for several threads and processes.
+
+    ``redact`` takes secrets out of a text of a project, ``guess`` names the category of one,
+    ``written`` is told of each new file, ``is_foreign`` tells which memories another person's
+    machine wrote.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        index: Index,
+        *,
+        machine: str,
+        now: Callable[[], str],
+        redact: Callable[[str, str], str],
+        guess: Callable[[str], str],
+        written: Callable[[str, str], None],
+        is_foreign: Callable[[Memory], bool],
+    ) -> None:
+        self._store = store
+        self._index = index
+        self._machine = machine
+        self._now = now
+        self._redact = redact
+        self._guess = guess
+        self._written = written
+        self._is_foreign = is_foreign
+
+    def write(self, draft: Draft) -> Outcome:
+        """Write a note, unless one of the same scope says exactly this; notes that nearly say it
+        are named.
+
+        Raises StoreError for a draft that says nothing or names no sound scope, Forgotten for one
+        whose id was forgotten, or OSError.
+        """
+        memory = self._made(draft)
+        with self._store.exclusive:
+            self._index.refresh()
+            if known := self._same(memory, draft.id):
+                return self._again(known, memory)
+            similar = self._near(memory)
+            path = self._store.add(memory, self._index.path_of)
+        self._written(memory.id, path)
+        return Outcome(memory, path, is_new=True, similar=similar)
+
+    def similar(self, draft: Draft) -> tuple[Similar, ...]:
+        """Notes that nearly say what a draft says, those that exactly do among them; nothing is
+        written.
+        """
+        self._index.refresh()
+        return self._near(self._made(draft))
+
+    def revise(
+        self, memory_id: str, also: Iterable[str] = (), /, *, body: str | None = None, **meta: Any
+    ) -> Outcome:
+        """Write a version that replaces the head of a memory's chain, and every other end of it
+        where it is forked.
+
+        It replaces ``also`` these memories, which are of no chain with it.
+
+        A field of None is removed. Without a ``trust`` that says otherwise it stays the words of
+        the machine that wrote them. ``is_new`` is False where nothing would change. Raises
+        NotFound, StoreError for a conversation that is still being written, or OSError.
+        """
+        with self._store.exclusive:
+            self._index.refresh()
+            chain = self._chain(memory_id)
+            head = self._row(chain.head)
+            old = self._store.load(head.path)
+            if old.is_open:
+                raise StoreError(
+                    f"{head.path} is still being written by its session", "Wait until it is closed"
+                )
+            forks = [*(leaf for leaf in chain.leaves if leaf != head.id), *also]
+            if isinstance(title := meta.get("title"), str):
+                meta["title"] = sanitise(title)
+            changed = {key: value for key, value in meta.items() if old.meta.get(key) != value}
+            text = old.body if body is None else self._redact(sanitise(body), old.project)
+            if not changed and text == old.body and not forks:
+                return Outcome(old, head.path, is_new=False)
+            if "trust" in meta or not self._is_foreign(old):
+                changed.setdefault(
+                    "source", {**old.source, "machine": self._machine, "from": head.id}
+                )
+            new = self._next(old, head, text, changed, forks, version=len(chain.members))
+            path = self._store.add(new, self._index.path_of)
+        self._written(new.id, path)
+        return Outcome(new, path, is_new=True)
+
+    def history(self, memory_id: str) -> tuple[Version, ...]:
+        """The versions of a memory that the index knows, oldest first, the head last; an unreadable
+        one is left out.
+
+        Raises NotFound.
+        """
+        chain = self._chain(memory_id)
+        rows = self._index.memories(chain.members)
+        loaded = ((rows[id_], self._load(rows[id_])) for id_ in chain.members if id_ in rows)
+        return tuple(
+            Version(row, memory, row.id in chain.leaves) for row, memory in loaded if memory
+        )
+
+    def _made(self, draft: Draft) -> Memory:
+        text = self._redact(sanitise(draft.text), draft.project)
+        category = draft.category or self._guess(text)
+        source = {"machine": self._machine, **draft.source}
+        title = self._redact(sanitise(draft.title), draft.project)
+        made = replace(draft, text=text, title=title, category=category, source=source)
+        return note_of(made, self._now())
+
+    def _same(self, memory: Memory, wanted_id: str) -> MemoryRow | None:
+        """The note of this id, or the head that says the same in the same scope."""
+        if wanted_id and (row := self._index.memories([wanted_id]).get(wanted_id)):
+            return row
+        twins = self._index.saying(hash_of(memory), memory.scope, memory.project)
+        heads = [
+            row
+            for row in self._index.memories(twins).values()
+            if not row.superseded_by and self._is_own(row)
+        ]
+        return min(heads, key=lambda row: (row.created_at, row.id), default=None)
+
+    def _is_own(self, row: MemoryRow) -> bool:
+        """False for words of another person, which do not stand for the same ones said here."""
+        known = self._load(row)
+        return known is not None and not self._is_foreign(known)
+
+    def _again(self, row: MemoryRow, memory: Memory) -> Outcome:
+        known = self._store.load(row.path)
+        if memory.is_permanent and not known.is_permanent and not row.superseded_by:
+            return replace(self.revise(row.id, permanent=True), is_new=False)
+        if not self._is_noted(row.id, known, memory):
+            at, source = memory.created_at, dict(memory.source)
+            self._store.record(
+                self._machine, {"at": at, "event": "again", "id": row.id, "source": source}
+            )
+        return Outcome(known, row.path, is_new=False)
+
+    def _is_noted(self, memory_id: str, known: Memory, memory: Memory) -> bool:
+        """Whether it is written down already that this was said there."""
+        told = [
+            known.source,
+            *(e.get("source") for e in self._store.records() if e.get("id") == memory_id),
+        ]
+        # said by hand, it is a new occasion each time
+        return "session" in memory.source and any(
+            _is_same_place(source, memory.source) for source in told
+        )
+
+    def _near(self, memory: Memory) -> tuple[Similar, ...]:
+        text = statement_of(memory)
+        allowed = Allowed(((memory.scope, memory.project),))
+        matches = self._index.text_search(f"{memory.title} {text}", allowed, CANDIDATES)
+        ids = dict.fromkeys(
+            row.memory_id for row in self._index.passages([match.passage for match in matches])
+        )
+        rows = self._index.memories(list(ids)).values()
+        found = []
+        for row in rows:
+            if row.kind != "note" or row.superseded_by or row.id == memory.id:
+                continue
+            if (other := self._load(row)) and (
+                how := similarity(text, statement_of(other))
+            ) >= SIMILAR:
+                found.append(Similar(row, how))
+        return tuple(sorted(found, key=lambda near: (-near.similarity, near.row.id))[:SHOWN])
+
+    def _next(
+        self,
+        old: Memory,
+        head: MemoryRow,
+        body: str,
+        changed: dict[str, Any],
+        forks: Iterable[str],
+        *,
+        version: int,
+    ) -> Memory:
+        at = self._now()
+        linked = changed.get("related", old.meta.get("related"))
+        kept = (
+            [link for link in linked if not _is_superseding(link)]
+            if isinstance(linked, list)
+            else []
+        )
+        meta = {
+            **old.meta,
+            "id": new_id(),
+            "created_at": at,
+            "updated_at": at,
+            "version": max(version, old.version) + 1,
+            "supersedes": head.id,
+            "source": {**old.source, "from": head.id},
+            **changed,
+            "related": [*kept, *({"id": id_, "relationship": "supersedes"} for id_ in forks)]
+            or None,
+        }
+        return Memory(
+            in_order({key: value for key, value in meta.items() if value is not None}), body
+        )
+
+    def _chain(self, memory_id: str) -> Chain:
+        chain = next((chain for chain in self._index.chains() if memory_id in chain.members), None)
+        return chain or Chain((memory_id,), (memory_id,), memory_id, has_cycle=False)
+
+    def _row(self, memory_id: str) -> MemoryRow:
+        row = self._index.memories([memory_id]).get(memory_id)
+        if row is None:
+            raise NotFound(
+                f"there is no memory {memory_id!r}",
+                "`keeplore list` and `keeplore recall` print ids",
+            )
+        return row
+
+    def _load(self, row: MemoryRow) -> Memory | None:
+        try:
+            return self._store.load(row.path)
+        except (StoreError, OSError):
+            return None
+
+
+def _is_superseding(link: Any) -> bool:
+    return isinstance(link, dict) and link.get("relationship") == "supersedes"
+
+
+def _is_same_place(one: Any, other: Any) -> bool:
+    return isinstance(one, dict) and all(
+        one.get(key) == other.get(key) for key in ("host", "session", "turns")
+    )

@@ -1,0 +1,203 @@
+"""What refining left to a person: proposals of a model that wait, each with its receipt, until
+somebody decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keeplore.errors import StoreError
+from keeplore.index import Allowed, MemoryRow
+from keeplore.memory import Conversation, Memory, Quote
+from keeplore.memory.location import archived_path
+from keeplore.memory.note import Draft, body_of, title_and_text
+from keeplore.refine.changes import EVENT
+from keeplore.refine.decide import ADD, DELETE
+from keeplore.refine.entity_facts import told_in
+from keeplore.refine.gates import ACCEPTED, REJECTED, REVIEW
+from keeplore.refine.receipts import receipt_of
+from keeplore.refine.window import segments_of
+from keeplore.store import audit_log
+from keeplore.workspace.machine_trust import ACCEPTED as IS_ACCEPTED
+from keeplore.workspace.machine_trust import THIS, YOURS
+from keeplore.workspace.workspace import Workspace, now
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A proposal that waits: its audit line, the conversation, and the note that it would change,
+    None for a new one.
+
+    ``against`` is a note that it contradicts.
+    """
+
+    entry: Mapping[str, Any]
+    conversation: MemoryRow
+    said_at: str
+    target: MemoryRow | None
+    against: MemoryRow | None
+
+    @property
+    def id(self) -> str:
+        return str(self.entry["id"])
+
+    @property
+    def action(self) -> str:
+        return str(self.entry["proposal"])
+
+    @property
+    def is_permanent(self) -> bool:
+        """Whether it would become a new note for good; a change leaves that as it is."""
+        return self.action == ADD and self.entry.get("permanent") is True
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Scope and project of the note that it would become."""
+        return str(self.entry.get("scope", "")), str(self.entry.get("project", ""))
+
+    @property
+    def statement(self) -> str:
+        return str(self.entry.get("statement", ""))
+
+
+def waiting(workspace: Workspace, allowed: Allowed, since: str = "") -> Iterator[Held]:
+    """The proposals that nobody has decided, the newest first; the index is taken as it is.
+
+    Only from machines that are believed, and only where the quoted words still stand in the
+    conversation: an audit line is text that anybody who writes to the workspace could have written.
+    """
+    lines = [entry for entry in _believed(workspace) if entry.get("event") == EVENT]
+    decided = {str(e.get("id")) for e in lines if e.get("outcome") in (ACCEPTED, REJECTED)}
+    for entry in reversed(lines):
+        id_ = str(entry.get("id", ""))
+        if entry.get("outcome") != REVIEW or id_ in decided or str(entry.get("at", "")) < since:
+            continue
+        decided.add(id_)
+        if held := _held(workspace, entry, allowed):
+            yield held
+
+
+def accept(
+    workspace: Workspace, held: Held, text: str = "", *, in_place_of: MemoryRow | None = None
+) -> str:
+    """Do what was proposed, in the person's own words if they gave some, and return the path that
+    it led to.
+
+    The person confirmed it, so it is theirs. ``in_place_of`` is a note that it replaces. Raises
+    StoreError or OSError.
+    """
+    target = in_place_of or held.target
+    statement = text or held.statement
+    if held.action == DELETE and target and not text:
+        path = archived_path(target.path)
+        workspace.store.move(target.path, path)
+        workspace.written(target.id, path)
+    elif target is not None:
+        title, said = title_and_text(statement)
+        fields: dict[str, Any] = {
+            "title": title,
+            "trust": "user",
+            "trigger": "refine",
+            "source": _source(workspace, held),
+        }
+        fields |= told_in(held.entry, statement)
+        if held.is_permanent:
+            fields["permanent"] = True
+        body = body_of(title, said, (_quote(held),))
+        path = workspace.notes.revise(target.id, body=body, confidence=None, **fields).path
+    else:
+        path = workspace.notes.write(_draft(workspace, held, statement)).path
+    _record(workspace, held, ACCEPTED, target)
+    return path
+
+
+def reject(workspace: Workspace, held: Held) -> None:
+    """Never offer it again, on any machine."""
+    _record(workspace, held, REJECTED, held.target)
+
+
+def _held(workspace: Workspace, entry: Mapping[str, Any], allowed: Allowed) -> Held | None:
+    index = workspace.index
+    ids = [str(entry.get(key, "")) for key in ("conversation", "target", "against", "id")]
+    rows = index.memories([id_ for id_ in ids if id_])
+    conversation, target, against, made = (rows.get(id_) for id_ in ids)
+    place = (str(entry.get("scope", "")), str(entry.get("project", "")))
+    is_stale = (
+        made is not None
+        or workspace.store.is_forgotten(ids[3])
+        or (ids[1] and not _is_current(target))
+    )
+    if conversation is None or is_stale or (allowed.scopes and place not in allowed.scopes):
+        return None
+    memory = _loaded(workspace, conversation)
+    said_at = _said_at(memory, entry) if memory else None
+    if said_at is None:
+        return None
+    return Held(entry, conversation, said_at, target, against if _is_current(against) else None)
+
+
+def _said_at(memory: Memory, entry: Mapping[str, Any]) -> str | None:
+    """When the quoted words were said; None where they do not stand in the conversation."""
+    exchanges = Conversation.from_markdown(memory.body).exchanges
+    found = receipt_of(
+        str(entry.get("span", "")), segments_of(exchanges, exchanges, lambda _: False)
+    )
+    return next(
+        (exchange.at for exchange in exchanges if found and exchange.id == found.turn), None
+    )
+
+
+def _draft(workspace: Workspace, held: Held, statement: str) -> Draft:
+    entry = held.entry
+    return Draft(
+        statement,
+        category=str(entry.get("category", "")),
+        scope=str(entry.get("scope", "")),
+        project=str(entry.get("project", "")),
+        permanent=held.is_permanent,
+        trigger="refine",
+        told=told_in(entry, statement),
+        quotes=(_quote(held),),
+        source=_source(workspace, held),
+        id=held.id,
+        created_at=held.said_at,
+    )
+
+
+def _source(workspace: Workspace, held: Held) -> dict[str, Any]:
+    said_in = held.conversation
+    source = {"host": said_in.host, "session": said_in.session, "turns": [held.entry.get("turn")]}
+    return {**source, "machine": workspace.machine, "from": said_in.id}
+
+
+def _quote(held: Held) -> Quote:
+    return Quote(*(str(held.entry.get(key, "")) for key in ("span", "speaker", "turn")))
+
+
+def _record(workspace: Workspace, held: Held, outcome: str, target: MemoryRow | None) -> None:
+    line = {"at": now(), "event": EVENT, "id": held.id, "proposal": held.action, "outcome": outcome}
+    line |= {"conversation": held.conversation.id, "target": target.id if target else ""}
+    workspace.store.record(workspace.machine, {key: value for key, value in line.items() if value})
+
+
+def _believed(workspace: Workspace) -> list[dict[str, Any]]:
+    """The audit of this person's machines, the oldest line first."""
+    machines = [
+        seen.id for seen in workspace.whose.machines() if seen.state in (THIS, YOURS, IS_ACCEPTED)
+    ]
+    lines = [entry for machine in machines for entry in audit_log.entries(workspace.root, machine)]
+    return sorted(lines, key=lambda entry: str(entry.get("at", "")))
+
+
+def _loaded(workspace: Workspace, row: MemoryRow) -> Memory | None:
+    try:
+        memory = workspace.store.load(row.path)
+    except (StoreError, OSError):
+        return None
+    return None if workspace.whose.is_foreign(memory) else memory
+
+
+def _is_current(row: MemoryRow | None) -> bool:
+    return row is not None and not row.superseded_by and not row.is_archived

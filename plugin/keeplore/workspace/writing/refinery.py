@@ -1,0 +1,246 @@
+"""Refining a workspace: what waits for it, what that would cost, and the jobs by which it is
+done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from keeplore.config.settings import Settings
+from keeplore.errors import BudgetSpent, KeeploreError, LlmUnavailable, NotFound, RepositoryBusy
+from keeplore.index import Wanted
+from keeplore.jobs.queue import Job, Queue
+from keeplore.llm.account import OVERHEAD_TOKENS
+from keeplore.llm.base import Passing, tokens
+from keeplore.llm.open_model import open_account
+from keeplore.recall import Here
+from keeplore.refine import aspects, decide, extract
+from keeplore.refine.candidates import Search
+from keeplore.refine.deps import Around
+from keeplore.refine.pending import Part, asked_about, part_of
+from keeplore.refine.pipeline import KNOWN_SHARE, LEAST_ROOM, NEAR_SHARE, Result, refine
+from keeplore.workspace.recording.refine_trigger import KINDS
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace, now
+
+LOG = logging.getLogger(__name__)
+LOCK = "refine.lock"
+OUTAGE_S, BUSY_S = 300.0, 60.0  # until a model or a repository is tried again
+OUTPUT_SHARE, LEAST_OUTPUT = (
+    0.15,
+    150,
+)  # tokens that a model writes, of those that were said; for what it would cost
+ASPECTS_SHARE = 0.2  # tokens of aspects that a model writes, of those of the facts; measured: 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What refining would cost at most; ``price`` is None where keeplore.yaml tells none for the
+    model.
+    """
+
+    conversations: int
+    said: int  # tokens
+    input: int
+    output: int
+    price: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One job that was taken: ``result`` is None where it came to nothing, ``problem`` says why
+    then.
+
+    ``wait_s`` is for how long no other one needs to be tried.
+    """
+
+    job: Job
+    result: Result | None
+    problem: str = ""
+    wait_s: float = 0.0
+
+
+class Refinery:
+    """Takes jobs from the queue, one at a time on the whole machine."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self.queue = Queue(registry.places.jobs)
+
+    def step(self) -> Step | None:
+        """Do the job whose turn it is; None where none is."""
+        with _one_at_a_time(self._registry.places.state):
+            job = self.queue.lease(KINDS, _moment())
+            return self._carried_out(job) if job else None
+
+    def next_due_s(self) -> float | None:
+        """In how many seconds a job is due; None where none waits."""
+        due = [
+            count.due
+            for count in self.queue.counts()
+            if count.kind in KINDS and count.state != "dead"
+        ]
+        return max(0.0, (min(due) - _moment()).total_seconds()) if due else None
+
+    def _carried_out(self, job: Job) -> Step:
+        try:
+            result = self._refined(job)
+        except NotFound as e:  # forgotten or merged away since
+            self._done(job)
+            return Step(job, None, e.message)
+        except RepositoryBusy as e:
+            return self._put_off(job, e, _moment() + timedelta(seconds=BUSY_S))
+        except BudgetSpent as e:
+            return self._put_off(job, e, e.until)
+        except LlmUnavailable as e:
+            later = _moment() + timedelta(seconds=OUTAGE_S)
+            if not isinstance(e, Passing) or not e.is_billed:
+                return self._put_off(job, e, later)
+            # it worked for nothing: without an end to that, one talk that is too long for it would
+            # spend the budget
+            self.queue.fail(job, later, str(e))
+            return Step(job, None, str(e))
+        except (KeeploreError, OSError) as e:
+            self.queue.fail(job, _moment(), str(e))
+            return Step(job, None, str(e))
+        except Exception as e:
+            LOG.exception("%s could not be refined", job.key)
+            self.queue.fail(job, _moment(), type(e).__name__)
+            return Step(job, None, type(e).__name__)
+        self._done(job)
+        return Step(job, result)
+
+    def _done(self, job: Job) -> None:
+        self.queue.done(job)
+        self.queue.bury(
+            KINDS, job.key
+        )  # what was given up earlier is no longer something to tell of
+
+    def _put_off(self, job: Job, error: KeeploreError, until: datetime) -> Step:
+        self.queue.put_off(job, until, str(error))
+        return Step(job, None, str(error), max(0.0, (until - _moment()).total_seconds()))
+
+    def _refined(self, job: Job) -> Result:
+        workspace = self._registry.named(str(job.payload.get("workspace", "")))
+        mode = str(job.payload.get("mode") or workspace.settings.refine.mode)
+        account = open_account(
+            workspace.settings.llm,
+            workspace.root,
+            workspace.places,
+            workspace.plugins.hook.keeplore_llm,
+        )
+        if account is None:
+            return Result(job.key, why="no model is set")
+        return refine(
+            around_of(workspace),
+            account,
+            job.key,
+            mode,
+            anywhere=job.payload.get("anywhere") is True,
+            has_aspects=workspace.settings.refine.aspects,
+            keep=lambda: self.queue.renew(job, _moment()),
+        )
+
+
+def backlog(
+    workspace: Workspace, since: str = "", mode: str = "", *, anywhere: bool = False
+) -> Iterator[Part]:
+    """What of closed conversations is left to be refined, the oldest first; ``since`` is when they
+    were changed.
+    """
+    workspace.index.refresh()
+    around = around_of(workspace)
+    known = asked_about(workspace.store.records(), mode or workspace.settings.refine.mode)
+    rows = workspace.index.listed(Wanted(kind="conversation", since=since))
+    for row in sorted(rows, key=lambda row: (row.created_at, row.id)):
+        with contextlib.suppress(NotFound):
+            if (
+                not row.is_open
+                and not (part := part_of(around, row.id, known, anywhere=anywhere)).why
+            ):
+                yield part
+
+
+def estimate(parts: Iterator[Part], settings: Settings) -> Estimate:
+    """What refining these would cost at most: nobody is asked for it."""
+    has_aspects = settings.refine.aspects
+    count = said = read = written = 0
+    for part in parts:
+        facts = int(OUTPUT_SHARE * part.said_tokens)
+        count += 1
+        said += part.said_tokens
+        written += max(LEAST_OUTPUT, facts) + (int(ASPECTS_SHARE * facts) if has_aspects else 0)
+        read += _most_read(part, facts) + (_most_read_of_aspects(facts) if has_aspects else 0)
+    price = settings.llm.prices.get(settings.llm.model)
+    cost = (read * price.input + written * price.output) / 1_000_000 if price else None
+    return Estimate(count, said, read, written, cost)
+
+
+def _most_read(part: Part, facts: int) -> int:
+    """Tokens of the questions about a conversation that gives as many tokens of facts."""
+    characters = sum(len(window.text) for window in part.windows)
+    read = _of_stage(decide.PROMPT.text, decide.SCHEMA) + facts
+    read += tokens(" " * max(LEAST_ROOM, int(NEAR_SHARE * characters)))
+    for window in part.windows:
+        listed = max(LEAST_ROOM, int(KNOWN_SHARE * len(window.text)))
+        read += (
+            _of_stage(extract.PROMPT.text, extract.SCHEMA)
+            + tokens(window.text)
+            + tokens(" " * listed)
+        )
+    return read
+
+
+def _most_read_of_aspects(facts: int) -> int:
+    listed = tokens(" " * aspects.LISTED * aspects.MAX_ASPECT)
+    return (
+        aspects.MAX_CALLS * (_of_stage(aspects.PROMPT.text, aspects.SCHEMA) + listed)
+        + aspects.MAX_ASPECTS * facts
+    )
+
+
+def around_of(workspace: Workspace) -> Around:
+    """A workspace as refining sees it."""
+    from keeplore.capture.distill.title_wording import (
+        is_pasted,
+    )  # here, because its patterns cost a tenth of a second
+
+    return Around(
+        store=workspace.store,
+        search=Search(
+            workspace.index, workspace.store, workspace.embedder, workspace.whose.trust_of
+        ),
+        machine=workspace.machine,
+        own_machines=workspace.own_machines,
+        now=now,
+        redact=workspace.redact,
+        before_write=workspace.before_write,
+        is_pasted=is_pasted,
+        commit=workspace.commit,
+        here=lambda scope, project: Here(project if scope == "project" else ""),
+        written=workspace.written,
+        has_user_scope=workspace.is_home,
+    )
+
+
+def _of_stage(prompt: str, schema: Mapping[str, Any]) -> int:
+    return tokens(prompt) + tokens(str(dict(schema))) + OVERHEAD_TOKENS
+
+
+@contextlib.contextmanager
+def _one_at_a_time(state: Path) -> Iterator[None]:
+    """Wait until no other process of this machine refines."""
+    with (state / LOCK).open("ab") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _moment() -> datetime:
+    return datetime.now(UTC)

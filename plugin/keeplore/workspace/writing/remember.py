@@ -1,0 +1,113 @@
+"""What a person tells Keeplore by hand: whose memory it is, where it goes, and the note that is
+made of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from keeplore.capture.message_filter import clean
+from keeplore.memory.note import Draft, note_of, session_note_id
+from keeplore.text.fences import sanitise
+from keeplore.workspace.registry import Found, Registry
+from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.writing.note_writer import Outcome
+from keeplore_hooks.events import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a note goes; ``is_here`` is True where the directory alone told."""
+
+    workspace: Workspace
+    scope: str
+    project: str
+    is_here: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is to be remembered. ``origin`` has the session of an agent that asks for it, "" for a
+    person's shell.
+    """
+
+    text: str
+    origin: Origin
+    title: str = ""
+    category: str = ""
+    permanent: bool = False
+
+
+def target_of(registry: Registry, cwd: Path, *, scope: str = "", project: str = "") -> Target:
+    """Where a note belongs that is made in a directory; ``scope`` and ``project`` say otherwise.
+
+    Raises NoWorkspace, or NotFound for a project that nobody knows.
+    """
+    if project:
+        return Target(registry.for_project(project, cwd), "project", project)
+    workspace = registry.for_scope(scope, cwd)
+    own = workspace.identity(cwd).project if scope in ("", "project") else ""
+    return Target(workspace, scope or ("project" if own else "workspace"), own, is_here=not scope)
+
+
+def drafted(target: Target, said: Said) -> Draft:
+    """The draft of a note. In a session it has the id of the same words typed as a command, so that
+    both are one note.
+
+    What an agent asks for counts as the agent's: nobody has seen the person say it.
+    """
+    source: dict[str, str] = {}
+    text, id_ = sanitise(said.text), ""
+    if said.origin.session:
+        text = target.workspace.redact(clean(said.text), target.project)
+        source = {"host": said.origin.host, "session": said.origin.session}
+        id_ = session_note_id(said.origin.host, said.origin.session, text) if target.is_here else ""
+    return Draft(
+        text,
+        title=sanitise(said.title),
+        category=said.category,
+        scope=target.scope,
+        project=target.project,
+        permanent=said.permanent,
+        trust="assistant" if said.origin.session else "user",
+        source=source,
+        id=id_,
+    )
+
+
+def with_related(draft: Draft, links: Iterable[tuple[str, str]]) -> Draft:
+    """The draft with links to other memories, each a relationship and an id."""
+    return dataclasses.replace(
+        draft, related=tuple({"id": id_, "relationship": kind} for kind, id_ in links)
+    )
+
+
+def remember(target: Target, draft: Draft, cwd: Path) -> Outcome:
+    """Write a note; a project that is met for the first time gets its entry. Raises StoreError or
+    OSError.
+    """
+    if target.is_here and target.project:
+        target.workspace.place(Origin("", "", str(cwd)))
+    return target.workspace.notes.write(draft)
+
+
+def replace(found: Found, draft: Draft) -> Outcome:
+    """Write a note as the next version of a memory, whose place stays. Raises StoreError or
+    OSError.
+    """
+    made = note_of(draft, now())
+    changes: dict[str, object] = {
+        "title": made.title,
+        "trust": draft.trust,
+        "trigger": draft.trigger,
+    }
+    if draft.category:
+        changes["category"] = draft.category
+    if draft.permanent:
+        changes["permanent"] = True
+    if draft.related:
+        changes["related"] = [*(found.memory.meta.get("related") or ()), *map(dict, draft.related)]
+    return found.workspace.notes.revise(found.row.id, body=made.body, **changes)

@@ -1,0 +1,87 @@
+"""What conversations hold of notes that was not sure enough to be written unasked: offered to a
+person, one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from keeplore.capture.notes.note_candidates import LEAST, Candidate, candidates
+from keeplore.capture.notes.note_taker import draft_of
+from keeplore.errors import StoreError
+from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.memory import Conversation
+from keeplore.memory.note import Draft
+from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.writing.note_writer import Outcome
+
+REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A candidate with the conversation that it is from, and the note that it would become."""
+
+    candidate: Candidate
+    row: MemoryRow
+    draft: Draft
+
+
+def offers(workspace: Workspace, allowed: Allowed, since: str = "") -> Iterator[Offer]:
+    """What may be kept and nobody has decided about, of closed conversations changed since then,
+    the newest first.
+
+    Nothing is stored for it: it follows from the conversations and from what was accepted, rejected
+    or forgotten.
+    """
+    workspace.index.refresh()
+    seen = {
+        str(entry.get("id"))
+        for entry in workspace.store.records()
+        if entry.get("event") == REJECTED
+    }
+    seen |= workspace.store.stones.ids()
+    for row in workspace.index.listed(Wanted(allowed, kind="conversation", since=since)):
+        if row.is_open:
+            continue
+        try:
+            memory = workspace.store.load(row.path)
+        except (StoreError, OSError):
+            continue
+        if workspace.whose.is_foreign(
+            memory
+        ):  # what another person said is that person's to decide
+            continue
+        exchanges = Conversation.from_markdown(memory.body).exchanges
+        said_at = {exchange.id: exchange.at for exchange in exchanges}
+        keys = ("host", "session", "branch")
+        source = {
+            **{key: memory.source[key] for key in keys if key in memory.source},
+            "from": memory.id,
+        }
+        for candidate in candidates(exchanges):
+            at = said_at.get(candidate.turn, row.created_at)
+            draft = draft_of(candidate, memory.scope, memory.project, source, at)
+            if candidate.confidence < LEAST or draft.id in seen:
+                continue
+            seen.add(draft.id)
+            if not workspace.index.memories([draft.id]):
+                yield Offer(candidate, row, draft)
+
+
+def accept(workspace: Workspace, offer: Offer, text: str = "", category: str = "") -> Outcome:
+    """Write the note, in the person's own words if they gave some. They confirmed it, so it is
+    theirs.
+    """
+    draft = replace(
+        offer.draft, trust="user", confidence=None, category=category or offer.draft.category
+    )
+    return workspace.notes.write(replace(draft, text=text, title="") if text else draft)
+
+
+def reject(workspace: Workspace, machine: str, offer: Offer) -> None:
+    """Never offer it again, on any machine."""
+    workspace.store.record(
+        machine, {"at": now(), "event": REJECTED, "id": offer.draft.id, "from": offer.row.id}
+    )
