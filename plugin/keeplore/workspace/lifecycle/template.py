@@ -9,7 +9,7 @@ from keeplore.errors import ConfigError
 _PACKAGE = Path(__file__).resolve().parents[2]
 # an installed wheel carries the template inside the package; in a checkout it stands at the top,
 # where people see it
-_PLACES = (_PACKAGE / "workspace_template", _PACKAGE.parents[2] / "workspace_template")
+_PLACES = (_PACKAGE / "workspace_template", _PACKAGE.parents[1] / "workspace_template")
 
 
 def template_dir() -> Path:
