@@ -89,7 +89,8 @@ def problems(module: Module) -> Iterator[str]:
             yield f"{place} takes {count} parameters, {PARAMETERS} at most"
     for statement in ast.walk(module.tree):
         if isinstance(statement, ast.stmt) and _is_crowded(statement):
-            yield f"{module.name}:{statement.lineno} a comprehension with several for or if has company"
+            place = f"{module.name}:{statement.lineno}"
+            yield f"{place} a comprehension with several for or if has company"
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ClassDef) and (held := len(attributes(node))) > ATTRIBUTES:
             place = f"{module.name}:{node.lineno} {node.name}"
