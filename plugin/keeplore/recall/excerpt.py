@@ -35,9 +35,8 @@ def sentences_of(text: str) -> list[str]:
     """The sentences and lines of a text, each with the white space after it: joined they are the
     text.
     """
-    from sentencex import (
-        segment,
-    )  # here, because it is a native library and most commands show nothing
+    # here, because it is a native library and most commands show nothing
+    from sentencex import segment
 
     pieces = []
     position = 0

@@ -80,10 +80,8 @@ def in_turn(root: Path, memo: Memo, cycle: Callable[[Turn, Backend], T]) -> T:
     """Run a cycle while no other process of ours does, again where it was overtaken, with git where
     libgit2 cannot.
     """
-    from keeplore.store.git.libgit import (
-        FAILURES,
-        Library,
-    )  # here, because libgit2 costs 90 ms and reading needs none
+    # here, because libgit2 costs 90 ms and reading needs none
+    from keeplore.store.git.libgit import FAILURES, Library
 
     places = directories(root)
     kind: type[Library] | type[Plumbing] = Library

@@ -177,9 +177,8 @@ class Store:
         """What taking these memories out of history too would change. Raises RepositoryBusy or
         RepositoryError.
         """
-        from keeplore.store.delete import (
-            purge,
-        )  # here, because libgit2 costs 90 ms and reading needs none
+        # here, because libgit2 costs 90 ms and reading needs none
+        from keeplore.store.delete import purge
 
         return purge.plan(self.root, self.branch, self.memo, memory_ids)
 

@@ -243,9 +243,8 @@ class Workspace:
         Raises RepositoryBusy while git is busy with something of the user's: the files wait on
         disk.
         """
-        from keeplore.store.transaction import (
-            recover,
-        )  # here, as the next ones: a prompt may wait for this module
+        # here, as the next ones: a prompt may wait for this module
+        from keeplore.store.transaction import recover
 
         with self._writing:
             recover(self.store)
@@ -263,9 +262,8 @@ class Workspace:
 
     def erase(self, remains: Remains) -> None:
         """Remove the copies of purged memories that this machine has outside of git."""
-        from keeplore.workspace.lifecycle.local_purge import (
-            erase,  # here, as the next ones: a prompt may wait for this module
-        )
+        # here, as the next ones: a prompt may wait for this module
+        from keeplore.workspace.lifecycle.local_purge import erase
 
         erase(self.places, self.root, self.index, self.sessions, remains)
 
@@ -319,9 +317,8 @@ class Workspace:
         )
 
     def _load_plugins(self) -> Plugins:
-        from keeplore.index.backends.builtin_engines import (
-            Builtin as Engines,
-        )  # here, as above: pluggy takes 10 ms
+        # here, as above: pluggy takes 10 ms
+        from keeplore.index.backends.builtin_engines import Builtin as Engines
         from keeplore.llm.builtin_models import Builtin
         from keeplore.workspace.change_counter import Noting
         from keeplore.workspace.plugin_manager import Plugins
@@ -379,9 +376,8 @@ class Changes:
 
 
 def _category_of(text: str) -> str:
-    from keeplore.capture.notes.note_candidates import (
-        category_of,  # here, because its patterns cost as much as a search
-    )
+    # here, because its patterns cost as much as a search
+    from keeplore.capture.notes.note_candidates import category_of
 
     return category_of(text)
 

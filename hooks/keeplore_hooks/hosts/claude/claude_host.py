@@ -50,9 +50,8 @@ class ClaudeCode:
             return Reading(
                 (), cursor, (f"the payload of {event} is no JSON object with a session_id",)
             )
-        from keeplore_hooks.hosts.claude import (
-            claude_payloads as payloads,
-        )  # here, as in read_transcript
+        # here, as in read_transcript
+        from keeplore_hooks.hosts.claude import claude_payloads as payloads
 
         return payloads.read(event, data, origin, cursor, at)
 

@@ -33,9 +33,8 @@ class Qdrant:
     def __init__(self, urls: Sequence[str], key: str, name: str, layout: str, dim: int) -> None:
         """``urls`` are nodes of one cluster: where one does not answer, the next is asked."""
         try:
-            from qdrant_client import (
-                QdrantClient,
-            )  # here: it takes 0.5 s and is there with the extra `qdrant` alone
+            # here: it takes 0.5 s and is there with the extra `qdrant` alone
+            from qdrant_client import QdrantClient
         except ImportError as e:
             raise EngineUnavailable(
                 "qdrant-client is not installed", "pip install 'keeplore[qdrant]'"

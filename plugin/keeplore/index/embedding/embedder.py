@@ -318,8 +318,7 @@ class Models:
 
     def plugin(self) -> object:
         """The plugin that answers when no other one has an embedder for the configured model."""
-        from keeplore.index.embedding.builtin_embedders import (
-            Builtin,  # here, because pluggy takes 10 ms and search by text needs none
-        )
+        # here, because pluggy takes 10 ms and search by text needs none
+        from keeplore.index.embedding.builtin_embedders import Builtin
 
         return Builtin(self)

@@ -152,9 +152,8 @@ def in_directory(directory: Path, cache: Path) -> Located:
 def text_embedding() -> Any:
     """fastembed's class, loaded so that nothing is reported to anybody."""
     os.environ[NO_REPORTS] = "1"
-    from fastembed import (
-        TextEmbedding,
-    )  # here, because it costs 0.4 s and 40 MB and brings an HTTP client along
+    # here, because it costs 0.4 s and 40 MB and brings an HTTP client along
+    from fastembed import TextEmbedding
 
     return TextEmbedding
 
@@ -213,9 +212,8 @@ def measure_floor(embedder: Embedder) -> float:
     """The 95th percentile of the cosine between questions and passages that have nothing to do with
     one another.
     """
-    from keeplore.index.embedding.embedder import (
-        embed_questions,
-    )  # here, because it imports this module
+    # here, because it imports this module
+    from keeplore.index.embedding.embedder import embed_questions
 
     return floor_between(embed_questions(embedder, UNRELATED), embedder.embed(UNRELATED))
 

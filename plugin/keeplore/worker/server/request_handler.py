@@ -98,9 +98,8 @@ class Answers:
 
     @functools.cached_property
     def _commands(self) -> Commands:
-        from keeplore.worker.context.slash_commands import (
-            Commands,  # here, because the first prompt waits for every import
-        )
+        # here, because the first prompt waits for every import
+        from keeplore.worker.context.slash_commands import Commands
 
         return Commands(
             self._registry, lambda: self._wait_for_spool(CAUGHT_UP_S), self._status, self._changed

@@ -208,9 +208,8 @@ def _most_read_of_aspects(facts: int) -> int:
 
 def around_of(workspace: Workspace) -> Around:
     """A workspace as refining sees it."""
-    from keeplore.capture.distill.title_wording import (
-        is_pasted,
-    )  # here, because its patterns cost a tenth of a second
+    # here, because its patterns cost a tenth of a second
+    from keeplore.capture.distill.title_wording import is_pasted
 
     return Around(
         store=workspace.store,

@@ -42,9 +42,8 @@ def list_(places: Places, *, as_json: bool) -> None:
 @click.pass_obj
 def home(places: Places, name: str) -> None:
     """Make NAME the home workspace, which keeps what belongs to no other."""
-    from keeplore.workspace.lifecycle.known_workspaces import (
-        choose_home,
-    )  # heavy: it knows the format of memories
+    # heavy: it knows the format of memories
+    from keeplore.workspace.lifecycle.known_workspaces import choose_home
 
     chosen = choose_home(places, name)
     say(f"{plain(chosen.name)} is this machine's home workspace now ({plain(chosen.root)})")

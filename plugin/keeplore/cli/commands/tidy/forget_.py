@@ -102,11 +102,8 @@ def _forget(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) 
 
 
 def _purge(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) -> dict[str, Any]:
-    from keeplore.workspace.writing.forget import (
-        purge,
-        purge_plan,
-        quoting_notes,
-    )  # heavy, as above
+    # heavy, as above
+    from keeplore.workspace.writing.forget import purge, purge_plan, quoting_notes
 
     plan = purge_plan(workspace, memory_id)
     quoting = quoting_notes(workspace, memory_id)
