@@ -118,7 +118,7 @@ def test_a_command_and_its_options_are_documented(name: str, command: click.Comm
     ("name", "command"), list(commands()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_a_commands_help_says_what_it_and_its_options_do(name: str, command: click.Command) -> None:
-    assert command.help and command.help.strip().splitlines()[0].rstrip().endswith((".", ":"))
+    assert command.help and command.help.strip().split("\n\n")[0].rstrip().endswith((".", ":"))
     silent = [p.name for p in command.params if isinstance(p, click.Option) and not p.help]
     assert silent == []
     assert wrong_words(command.get_help(click.Context(command))) == []
