@@ -16,7 +16,7 @@ import talks
 
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.memory import Asked, Conversation, Exchange, Memory
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
@@ -80,7 +80,7 @@ def _turn(origin: Origin, exchange: Exchange) -> Turn:
         Question(
             f"{exchange.id}-{n}", origin, exchange.at, reply.question, reply.answer, reply.options
         )
-        if isinstance(reply, Asked)
+        if isinstance(reply, AnsweredQuestion)
         else reply
         for n, reply in enumerate(exchange.replies)
     )

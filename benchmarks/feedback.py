@@ -35,7 +35,7 @@ from talks import DATA, exchanges, sessions
 
 from keeplore.index import Embedder, Index, embedder_for
 from keeplore.index.graph.feedback_weights import weight
-from keeplore.memory.feedback_counters import Tally
+from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall import Here, recall
 from keeplore.recall.rank import used
 from keeplore.recall.search import Look
@@ -197,7 +197,7 @@ def simulated(
 
 def counted(questions: Sequence[Asked], seen: str, chance: random.Random) -> dict[str, float]:
     """What 20 sessions come to in the score."""
-    tallies: dict[str, Tally] = defaultdict(Tally)
+    tallies: dict[str, UsageCounters] = defaultdict(UsageCounters)
     each = max(1, len(questions) // SESSIONS)
     for number in range(SESSIONS):
         day = (BEGIN + timedelta(days=2 * number)).isoformat()

@@ -25,7 +25,7 @@ from pathlib import Path
 from talks import DATA, exchanges
 
 from keeplore.capture.notes.note_candidates import AUTOMATIC, Candidate, candidates
-from keeplore.memory import Asked, Exchange
+from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import clip
 
 LABELS = Path(__file__).with_name("notes_labels.tsv")
@@ -115,7 +115,12 @@ def _text(raw: str) -> str:
 def _is_unchanged(text: str, digest: str, speaker: str, talk: Sequence[Exchange]) -> bool:
     if speaker != "answer":
         return _hash(text) == digest
-    asked = (reply for exchange in talk for reply in exchange.replies if isinstance(reply, Asked))
+    asked = (
+        reply
+        for exchange in talk
+        for reply in exchange.replies
+        if isinstance(reply, AnsweredQuestion)
+    )
     return any(_hash(f"{text} → {' '.join(a.answer.split())}") == digest for a in asked)
 
 

@@ -29,7 +29,7 @@ from scale import Folder, Resampled, Words, write
 
 from keeplore.config.places import Places
 from keeplore.index import Index
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.worker.stop import without_worker
 from keeplore.workspace.identity import Project
 from keeplore.workspace.lifecycle.setup import initialise
@@ -87,7 +87,7 @@ def build(machine: Machine, count: int) -> None:
         ).embed_pending()
         for text in NOTES.values():
             workspace.notes.write(
-                Draft(
+                NoteDraft(
                     text, scope="project", project="project-3", category="architectural-decisions"
                 )
             )

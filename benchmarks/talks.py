@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from keeplore.capture.message_filter import clean
-from keeplore.memory import Asked, Exchange
+from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore_hooks.events import Turn
 from keeplore_hooks.hosts import HOSTS, Cursor
 
@@ -52,7 +52,9 @@ def _of_turn(turn: Turn) -> Exchange:
     replies = [
         clean(reply)
         if isinstance(reply, str)
-        else Asked(clean(reply.question), clean(reply.answer), tuple(map(clean, reply.options)))
+        else AnsweredQuestion(
+            clean(reply.question), clean(reply.answer), tuple(map(clean, reply.options))
+        )
         for reply in turn.replies
     ]
     return Exchange(turn.id, turn.at, clean(turn.user), tuple(filter(None, replies)), turn.ended_at)

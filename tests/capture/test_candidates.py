@@ -13,7 +13,7 @@ from keeplore.capture.notes.note_candidates import (
     category_of,
     orders,
 )
-from keeplore.memory import CATEGORIES, Asked, Exchange
+from keeplore.memory import CATEGORIES, AnsweredQuestion, Exchange
 
 ORDERS = [
     ("Remember that the staging database lives on port 5433.", "infrastructure", "remember"),
@@ -122,7 +122,7 @@ TROUBLE = [
 ]
 
 
-def talk(*turns: str | tuple[str, str | Asked]) -> tuple[Exchange, ...]:
+def talk(*turns: str | tuple[str, str | AnsweredQuestion]) -> tuple[Exchange, ...]:
     pairs = [(turn, "") if isinstance(turn, str) else turn for turn in turns]
     return tuple(
         Exchange(f"turn-{n}", "2026-02-09T14:00:00Z", user, (reply,) if reply else ())
@@ -130,7 +130,7 @@ def talk(*turns: str | tuple[str, str | Asked]) -> tuple[Exchange, ...]:
     )
 
 
-def written(*turns: str | tuple[str, str | Asked]) -> list[Candidate]:
+def written(*turns: str | tuple[str, str | AnsweredQuestion]) -> list[Candidate]:
     return [c for c in candidates(talk(*turns)) if c.confidence >= AUTOMATIC]
 
 
@@ -180,7 +180,7 @@ def test_what_only_looks_like_a_statement_is_not_written(said: str) -> None:
 
 
 def test_an_answer_says_what_was_asked() -> None:
-    asked = Asked(
+    asked = AnsweredQuestion(
         "Which queue do we take?", "Postgres (Recommended)", ("Postgres (Recommended)", "Redis")
     )
     (candidate,) = written(("Make jobs durable", asked))
@@ -201,11 +201,11 @@ def test_an_answer_says_what_was_asked() -> None:
     ],
 )
 def test_an_answer_that_settles_nothing_is_not_written(question: str, answer: str) -> None:
-    assert written(("Make jobs durable", Asked(question, answer, ("Yes", "No")))) == []
+    assert written(("Make jobs durable", AnsweredQuestion(question, answer, ("Yes", "No")))) == []
 
 
 def test_words_of_a_person_who_refuses_leave_are_read_as_their_own() -> None:
-    asked = Asked("Allow Bash npm install?", "no, we use pnpm in this repo", ())
+    asked = AnsweredQuestion("Allow Bash npm install?", "no, we use pnpm in this repo", ())
     assert [c.text for c in written(("Add the parser", asked))] == ["We use pnpm in this repo"]
 
 
@@ -283,7 +283,7 @@ def test_a_pasted_document_states_nothing_in_the_persons_name() -> None:
 def test_any_text_can_be_read(said: str) -> None:
     assert all(
         c.category in CATEGORIES
-        for c in candidates(talk(said, (said, said), ("yes", Asked(said, said))))
+        for c in candidates(talk(said, (said, said), ("yes", AnsweredQuestion(said, said))))
     )
 
 

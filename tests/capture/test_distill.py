@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.capture.distill.distiller import CAPS, MAX_RANKED, distill
-from keeplore.memory import Asked, Exchange, Quote
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import MAX_QUOTE, bare, clip, sentences
 
 
-def talk(*said: str | Asked) -> list[Exchange]:
+def talk(*said: str | AnsweredQuestion) -> list[Exchange]:
     """Exchanges from what the person and the agent said in turns; a question belongs to the agent's
     side.
     """
@@ -37,7 +37,7 @@ def texts(exchanges: Sequence[Exchange], *parts: str) -> list[str]:
     return [quote.text for part in parts for quote in found[part]]
 
 
-def decided(*said: str | Asked) -> list[str]:
+def decided(*said: str | AnsweredQuestion) -> list[str]:
     return texts(talk(*said), "decision", "also_decided")
 
 
@@ -179,13 +179,13 @@ def test_labelled_options_can_be_picked_too() -> None:
 
 
 def test_an_answered_question_is_a_decision_and_a_declined_one_is_open() -> None:
-    asked = Asked(
+    asked = AnsweredQuestion(
         "Where should the diagrams go?", "docs/generated", ("docs/generated", "build output")
     )
     assert distill(talk("make diagrams", asked))["decision"] == (
         Quote("Where should the diagrams go? → docs/generated", "user", "turn-0"),
     )
-    declined = distill(talk("make diagrams", Asked("Where should the diagrams go?", "")))
+    declined = distill(talk("make diagrams", AnsweredQuestion("Where should the diagrams go?", "")))
     assert declined["decision"] == () and [q.text for q in declined["open_questions"]] == [
         "Where should the diagrams go?"
     ]
@@ -401,7 +401,7 @@ def folded(text: str) -> str:
 def is_in(quote: Quote, exchange: Exchange) -> bool:
     spoken = [exchange.user, *(reply for reply in exchange.replies if isinstance(reply, str))]
     for reply in exchange.replies:
-        if isinstance(reply, Asked):
+        if isinstance(reply, AnsweredQuestion):
             spoken += [reply.question, reply.answer, *reply.options]
     return all(
         any(folded(part) in folded(words) for words in spoken) for part in quote.text.split(" → ")
@@ -455,7 +455,9 @@ WORDS = (
 )
 PIECES = st.sampled_from((*CUES, *MARKS, *WORDS))
 MESSAGES = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=120)
-REPLIES = MESSAGES | st.builds(Asked, MESSAGES, MESSAGES, st.lists(MESSAGES, max_size=3).map(tuple))
+REPLIES = MESSAGES | st.builds(
+    AnsweredQuestion, MESSAGES, MESSAGES, st.lists(MESSAGES, max_size=3).map(tuple)
+)
 EXCHANGES = st.lists(
     st.tuples(MESSAGES, st.lists(REPLIES, max_size=3)).map(
         lambda x: Exchange("", "2026-03-01T10:00:00Z", x[0], tuple(x[1]))
@@ -541,7 +543,7 @@ def test_items_know_their_label_lead_and_heading() -> None:
     assert (found["That is all."].label, found["That is all."].lead) == ("", "")
 
 
-def asking(*asked: Asked) -> Exchange:
+def asking(*asked: AnsweredQuestion) -> Exchange:
     return Exchange("turn-q", "2026-03-01T10:00:00Z", "What do you need to know?", tuple(asked))
 
 
@@ -549,7 +551,7 @@ def test_what_the_person_settles_outranks_what_they_answered() -> None:
     exchanges = [
         *talk("Where should jobs live?", LISTED),
         asking(
-            Asked(
+            AnsweredQuestion(
                 "What happens to a job whose worker dies?",
                 "Another worker takes it",
                 ("Another worker takes it",),
@@ -571,7 +573,13 @@ def test_what_the_person_settles_outranks_what_they_answered() -> None:
 
 def test_answers_alone_are_the_decision() -> None:
     found = distill(
-        [asking(Asked("Which database should the queue use?", "Postgres", ("Postgres", "Redis")))]
+        [
+            asking(
+                AnsweredQuestion(
+                    "Which database should the queue use?", "Postgres", ("Postgres", "Redis")
+                )
+            )
+        ]
     )
     assert [q.text for q in found["decision"]] == [
         "Which database should the queue use? → Postgres"
@@ -579,7 +587,7 @@ def test_answers_alone_are_the_decision() -> None:
 
 
 def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up() -> None:
-    asked = Asked(
+    asked = AnsweredQuestion(
         "How often may a mail be sent twice?", "Never at all", ("Never at all", "Rarely is fine")
     )
     assert [q.text for q in distill([asking(asked)])["options"]] == [
@@ -605,7 +613,7 @@ def test_labels_of_a_question_are_options_only_where_nothing_else_was_weighed_up
 def test_of_an_objection_only_the_words_that_settle_something_are_quoted(
     question: str, answer: str, decided: bool
 ) -> None:
-    found = distill([asking(Asked(question, answer, ("Yes, push", "No")))])
+    found = distill([asking(AnsweredQuestion(question, answer, ("Yes, push", "No")))])
     quoted = [q.text for part in ("decision", "also_decided") for q in found[part]]
     assert quoted == ([answer] if decided else [])
 
@@ -658,7 +666,7 @@ Keep jobs in a Postgres table and take them with SKIP LOCKED. Nothing else chang
 
 def test_of_a_plan_that_the_person_agreed_to_the_approach_is_decided() -> None:
     def with_plan(answer: str) -> list[str]:
-        asked = Asked("Proceed with this plan?", answer)
+        asked = AnsweredQuestion("Proceed with this plan?", answer)
         return [
             q.text
             for q in distill(

@@ -15,7 +15,7 @@ from keeplore.capture.plugin import Place
 from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange, Memory, Quote, parse
-from keeplore.memory.note import Draft, session_note_id
+from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
@@ -42,7 +42,7 @@ class Desk:
     """A note taker over a list of drafts."""
 
     def __init__(self, refusal: Exception | None = None, *, is_automatic: bool = True) -> None:
-        self.drafts: list[Draft] = []
+        self.drafts: list[NoteDraft] = []
         self.gone: dict[str, str] = {}
         self.refusal = refusal
         place = Place("project", "ledgerly", "main")
@@ -54,7 +54,7 @@ class Desk:
         )
         self.taker = NoteTaker(steps, is_automatic=is_automatic)
 
-    def write(self, draft: Draft) -> None:
+    def write(self, draft: NoteDraft) -> None:
         if self.refusal:
             raise self.refusal
         self.drafts.append(draft)

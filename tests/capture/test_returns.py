@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.capture.related_topics import taken_up
-from keeplore.memory import Exchange, Related
+from keeplore.memory import Exchange, RelatedMemory
 
 QUEUE = (
     Exchange(
@@ -47,8 +47,8 @@ AGAIN = (
 )
 
 
-def link(name: str) -> Related:
-    return Related(name, f"mem_{name}", "relates-to")
+def link(name: str) -> RelatedMemory:
+    return RelatedMemory(name, f"mem_{name}", "relates-to")
 
 
 def test_the_conversation_with_the_same_rare_words_is_found_among_others() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.key_phrases import profile
 from keeplore.capture.distill.titles import FALLBACK, MAX_TITLE, title_of
-from keeplore.memory import Asked, Exchange
+from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore_hooks.events import Work
 
 
@@ -99,7 +99,9 @@ def test_the_decision_gives_the_name_where_there_is_one() -> None:
 
 
 def test_a_short_answer_is_led_by_what_was_asked() -> None:
-    asked = Asked("Which database should the job queue use?", "Postgres", ("Postgres", "Redis"))
+    asked = AnsweredQuestion(
+        "Which database should the job queue use?", "Postgres", ("Postgres", "Redis")
+    )
     exchanges = [
         Exchange(
             "a",

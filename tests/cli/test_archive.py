@@ -16,7 +16,7 @@ from ready import keeplore
 from keeplore.config.places import Places
 from keeplore.index import MemoryRow
 from keeplore.memory import CATEGORIES, KINDS, Conversation, Exchange, Memory, new_id, new_meta
-from keeplore.memory.note import KEPT_CATEGORIES, Draft
+from keeplore.memory.note import KEPT_CATEGORIES, NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.archive import Rules, archived_path, plan, unarchived_path
@@ -128,7 +128,7 @@ def root(home: Path) -> Path:
             ("Berta owns the ledger", True),
         ):
             workspace.notes.write(
-                Draft(
+                NoteDraft(
                     text,
                     category="user-facts",
                     permanent=permanent,

@@ -18,7 +18,7 @@ from keeplore.cli.decide_dispute import LINE_CHARS, parted
 from keeplore.cli.doctor import Look, examine
 from keeplore.config.places import Places
 from keeplore.memory import Memory
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -57,7 +57,7 @@ class Machine:
             "KEEPLORE_CACHE_DIR": str(self.places.cache),
         }
 
-    def write(self, draft: Draft) -> Memory:
+    def write(self, draft: NoteDraft) -> Memory:
         return self.workspace.notes.write(draft).memory
 
     def change(self, memory_id: str, old: str, new: str) -> None:
@@ -103,7 +103,9 @@ def laptop(studio: Machine, tmp_path: Path) -> Machine:
 def noted(studio: Machine, laptop: Machine) -> str:
     """A note whose line both machines change; the laptop merges."""
     memory = studio.write(
-        Draft("The gateway waits 30 s.", title="Timeouts", category="infrastructure", trust="user")
+        NoteDraft(
+            "The gateway waits 30 s.", title="Timeouts", category="infrastructure", trust="user"
+        )
     )
     studio.sync()
     laptop.sync()
@@ -193,9 +195,9 @@ def test_a_change_of_the_first_does_not_decide_it(laptop: Machine, noted: str) -
 
 
 def test_a_contradiction_that_a_person_wrote_is_none_that_a_merge_left(laptop: Machine) -> None:
-    one = laptop.write(Draft("Use tabs."))
+    one = laptop.write(NoteDraft("Use tabs."))
     links = [{"id": one.id, "relationship": "contradicts"}]
-    other = laptop.write(Draft("Use blanks."))
+    other = laptop.write(NoteDraft("Use blanks."))
     laptop.workspace.notes.revise(other.id, related=links)
     assert laptop.open == ()
 

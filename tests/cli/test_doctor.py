@@ -21,7 +21,7 @@ from keeplore.cli.doctor import Finding, Look, check_machine, examine
 from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
@@ -45,7 +45,7 @@ def root(places: Places, home: Path) -> Path:
             "The ledger is append-only.",
             "Deploys happen on Tuesdays.",
         ):
-            workspace.notes.write(Draft(text, category="project-conventions"))
+            workspace.notes.write(NoteDraft(text, category="project-conventions"))
         settle(home / "memory")
         workspace.index.refresh()
         workspace.index.embed_pending()

@@ -16,7 +16,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id, new_meta
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -40,7 +40,7 @@ def editor(tmp_path: Path) -> Editor:
 @pytest.fixture
 def note(memory: Path) -> Memory:
     with _workspace() as workspace:
-        draft = Draft(
+        draft = NoteDraft(
             "They are 30 s.",
             title="Timeouts of the gateway",
             category="infrastructure",

@@ -16,7 +16,7 @@ import pytest
 from ready import keeplore
 
 from keeplore.config.places import Places
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -57,7 +57,7 @@ def typed(answer: str, *arguments: str) -> tuple[int, str]:
 def remember(places: Places, text: str) -> str:
     with Registry(places) as registry:
         workspace = registry.named("memory")
-        memory = workspace.notes.write(Draft(text)).memory
+        memory = workspace.notes.write(NoteDraft(text)).memory
         workspace.commit()
     return memory.id
 

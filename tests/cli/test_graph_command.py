@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.registry import Registry
 
 Run = Callable[..., CompletedProcess[str]]
@@ -38,20 +38,20 @@ def known(memory: Path) -> Path:
     with Registry(Places.from_environment(os.environ)) as registry:
         notes = registry.named("memory").notes
         told = {"entities": [USES, RUNS_ON], "aspects": [START_UP]}
-        notes.write(Draft("fastembed starts slowly", project="kasha-api", told=told))
+        notes.write(NoteDraft("fastembed starts slowly", project="kasha-api", told=told))
         notes.write(
-            Draft(
+            NoteDraft(
                 "fastembed runs where onnxruntime runs",
                 project="kasha-api",
                 told={"entities": [RUNS_ON]},
             )
         )
         notes.write(
-            Draft(
+            NoteDraft(
                 "onnxruntime needs a new libstdc++", project="kasha-api", told={"entities": [NEEDS]}
             )
         )
-        notes.write(Draft("What was seen in a page", project="web", told={"entities": [EVIL]}))
+        notes.write(NoteDraft("What was seen in a page", project="web", told={"entities": [EVIL]}))
     return memory
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
-from keeplore.memory.note import Draft
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -34,7 +34,7 @@ def write(memory: Path) -> Callable[..., Memory]:
 
     def write(text: str, **fields: object) -> Memory:
         with _workspace() as workspace:
-            return workspace.notes.write(Draft(text, **fields)).memory  # type: ignore[arg-type]
+            return workspace.notes.write(NoteDraft(text, **fields)).memory  # type: ignore[arg-type]
 
     return write
 
@@ -71,7 +71,7 @@ def conversation() -> Memory:
             "turn-two-2",
             "2026-02-09T14:05:00Z",
             "Then move it.\nTo 5434.",
-            ("Done.", Asked("Commit?", "Yes", ("Yes",))),
+            ("Done.", AnsweredQuestion("Commit?", "Yes", ("Yes",))),
         ),
     )
     talk = Conversation("Which port", exchanges, session_context="ports")

@@ -14,7 +14,7 @@ from ready import keeplore
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta, parse
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -32,20 +32,22 @@ def root(home: Path) -> Path:
         workspace = registry.named("memory")
         notes = workspace.notes
         first = notes.write(
-            Draft("Use pnpm", category="project-conventions", project="web", permanent=True)
+            NoteDraft("Use pnpm", category="project-conventions", project="web", permanent=True)
         )
         notes.revise(
             first.memory.id, title="Use bun", body="# Use bun\n\nSince 2026, with `bun.lock`.\n"
         )
         notes.write(
-            Draft(
+            NoteDraft(
                 "The ledger is append-only", category="architectural-decisions", project="ledgerly"
             )
         )
         notes.write(
-            Draft(HOSTILE, title="x](javascript:1) <b>\x1b[31m", project="web", category="gotchas")
+            NoteDraft(
+                HOSTILE, title="x](javascript:1) <b>\x1b[31m", project="web", category="gotchas"
+            )
         )
-        gone = notes.write(Draft("Forget this"))
+        gone = notes.write(NoteDraft("Forget this"))
         workspace.store.forget(gone.memory.id, "here", "2026-12-01T00:00:00Z")
         at = "2024-03-01T10:00:00Z"
         meta = new_meta(

@@ -13,7 +13,7 @@ import pytest
 from ready import keeplore
 
 from keeplore.config.places import Places
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
 
@@ -39,7 +39,7 @@ def used(home: Path) -> Path:
     places = Places.from_environment(os.environ)
     with Registry(places) as registry:
         workspace = registry.named("memory")
-        workspace.notes.write(Draft("Use pnpm"))
+        workspace.notes.write(NoteDraft("Use pnpm"))
         workspace.index.refresh()
         workspace.index.embed_pending()
         workspace.commit()

@@ -12,7 +12,7 @@ from ready import keeplore
 from keeplore.config.consent import EMBEDDING, Accepted
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -50,7 +50,7 @@ def test_another_one_becomes_home(places: Places) -> None:
 
 def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None:
     with Registry(places) as registry:
-        registry.named("team").notes.write(Draft("Use pnpm"))
+        registry.named("team").notes.write(NoteDraft("Use pnpm"))
     before = {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()}
     Accepted(places.state).accept(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
     done = keeplore("workspaces", "remove", "team")
@@ -85,7 +85,7 @@ def test_the_home_workspace_is_only_removed_when_it_is_clear_which_one_follows(
 
 def test_a_renamed_one_keeps_its_index_and_its_part_as_home(places: Places, home: Path) -> None:
     with Registry(places) as registry:
-        registry.named("memory").notes.write(Draft("Use pnpm"))
+        registry.named("memory").notes.write(NoteDraft("Use pnpm"))
     done = keeplore("workspaces", "rename", "memory", "private")
     assert done.returncode == 0 and "inherits: [memory]" in done.stderr
     machine = Machine.load(places)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store
-from keeplore.store.transaction import Changes, write_together
+from keeplore.store.transaction import TransactionChanges
 
 CHANGING = {
     *(
@@ -61,7 +61,7 @@ def change(store: Store) -> None:
         for title in ("One", "Other")
     ]
     move = (old, old.replace("memory/", "memory/archive/"))
-    write_together(store, MACHINE, Changes([note("One"), note("Other")], [move], entries))
+    store.write_together(MACHINE, TransactionChanges([note("One"), note("Other")], [move], entries))
 
 
 def strike_at(point: int) -> None:

@@ -15,8 +15,7 @@ from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
 from keeplore.store.git.repository_state import directories
-from keeplore.store.transaction import recover
-from keeplore.store.transaction_log import note_of
+from keeplore.store.transaction import log_path
 
 STEPS = Path(__file__).with_name("refine_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
@@ -54,12 +53,12 @@ def test_a_kill_at_every_step_leaves_nothing_or_all_of_it_in_one_commit(workspac
     for line in done.stdout.splitlines():
         copy = Path(line.rsplit(" ", 1)[0])
         store = Store(copy, branch="main")
-        if note_of(directories(copy)).exists():
+        if log_path(directories(copy)).exists():
             cut_short += 1
             if cut_short == 1:  # nobody commits half of it
                 with pytest.raises(RepositoryBusy):
                     store.commit()
-        recover(store)
+        store.recover()
         store.commit()
         log = git(
             "log", "--format=", "--name-only", "--no-renames", f"{before}..HEAD", cwd=copy

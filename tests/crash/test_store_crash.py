@@ -15,7 +15,7 @@ import pytest
 from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store import Store, create
-from keeplore.store.git_locks import OWNER
+from keeplore.store.git.git_locks import OWNER
 
 STEPS = Path(__file__).with_name("store_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"

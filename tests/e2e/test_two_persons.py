@@ -16,7 +16,7 @@ from keeplore.cli.connect_dialog import surroundings
 from keeplore.cli.doctor import Look, examine
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id, new_meta
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.recall import Room, brief, edit_context, for_prompt, prompt_context
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.registry import Registry
@@ -52,7 +52,7 @@ class Machine:
 
     def says(self, text: str, **fields: object) -> Memory:
         workspace = self.workspace
-        memory = workspace.notes.write(Draft(text, trust="user", **fields)).memory  # type: ignore[arg-type]
+        memory = workspace.notes.write(NoteDraft(text, trust="user", **fields)).memory  # type: ignore[arg-type]
         workspace.synchronise()
         return memory
 
@@ -283,7 +283,7 @@ def test_a_version_that_changes_no_word_stays_the_words_of_who_said_them(
 def test_the_same_words_said_here_are_this_persons_too(ada: Machine, ben: Machine) -> None:
     ben.says(FACT, permanent=True)
     ada.pulls()
-    outcome = ada.workspace.notes.write(Draft(FACT, trust="user", permanent=True))
+    outcome = ada.workspace.notes.write(NoteDraft(FACT, trust="user", permanent=True))
     assert outcome.is_new and "said by the user" in ada.brief()
 
 

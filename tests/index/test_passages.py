@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from keeplore.index.passages import AFTER, BEFORE, BODY, TITLE, passages_of, split
 from keeplore.index.query_terms import extra_tokens, query_terms, token_count
-from keeplore.memory import Asked, Conversation, Exchange, Memory, Quote
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, Quote
 from keeplore.memory.conversation_body import turns_of
 
 MODEL_READS = 256  # tokens
@@ -76,7 +76,7 @@ def test_later_pieces_of_a_long_answer_carry_the_question() -> None:
 
 
 def test_questions_with_their_options_and_answers_are_part_of_the_exchange() -> None:
-    asked = Asked("Which database?", "SQLite", ("SQLite", "Postgres"))
+    asked = AnsweredQuestion("Which database?", "SQLite", ("SQLite", "Postgres"))
     body = passages_of(talk(Exchange("t1", "2026-02-09T14:00:00Z", "Go", (asked,))))[1].body
     assert "Which database? (SQLite, Postgres)\nUser: SQLite" in body
 

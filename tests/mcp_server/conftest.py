@@ -16,8 +16,8 @@ import pytest
 from demo.machine import Machine
 
 from keeplore.config.places import Places
-from keeplore.memory import Asked, Conversation, Exchange, Memory, new_id, new_meta
-from keeplore.memory.note import Draft
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory, new_id, new_meta
+from keeplore.memory.note import NoteDraft
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.registry import Registry
@@ -100,7 +100,7 @@ class Office(Machine):
         with Registry(self.places) as registry:
             workspace = registry.named("memory")
             fields = {"scope": "project", "project": "api", **fields}
-            return workspace.notes.write(Draft(text, **fields)).memory
+            return workspace.notes.write(NoteDraft(text, **fields)).memory
 
     def save(self, **fields: Any) -> Memory:
         """Put a memory of any kind into the workspace."""
@@ -130,7 +130,7 @@ class Office(Machine):
                 "turn-two-2",
                 "2026-02-09T14:05:00Z",
                 "Then move it to 5434.",
-                ("Done.", Asked("Commit?", "Yes", ("Yes", "No"))),
+                ("Done.", AnsweredQuestion("Commit?", "Yes", ("Yes", "No"))),
             ),
         )
         talk = Conversation("Which port staging uses", exchanges, session_context="ports")

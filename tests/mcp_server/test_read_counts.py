@@ -11,7 +11,7 @@ from keeplore.config.places import Places
 from keeplore.mcp_server.context import Desk
 from keeplore.mcp_server.project_roots import Place
 from keeplore.mcp_server.read_tools import read
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.worker.usage.injection_log import BRIEF, FILE, Shown
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin
@@ -23,7 +23,7 @@ def test_a_memory_that_is_read_after_it_was_told_is_noted_as_of_use() -> None:
     desk = Desk(places, Place({}, places.sessions, root))
     notes = desk.registry.named("memory").notes
     told, walked = (
-        notes.write(Draft(text)).memory.id
+        notes.write(NoteDraft(text)).memory.id
         for text in ("Staging is on 5434", "Icons are drawn by hand")
     )
     shown = Shown(places.state / FILE)

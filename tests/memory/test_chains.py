@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.memory.chains import Chain, Place, chains, places
+from keeplore.memory.chains import Chain, ChainPosition, chain_positions, chains
 
 IDS = "abcdef"
 AGES = {id_: (f"2026-01-0{at}", id_) for at, id_ in enumerate(IDS, 1)}
@@ -15,7 +15,11 @@ AGES = {id_: (f"2026-01-0{at}", id_) for at, id_ in enumerate(IDS, 1)}
 def test_a_chain_is_told_from_the_oldest_to_the_newest() -> None:
     [chain] = chains({"b": ["a"], "c": ["b"]}, AGES)
     assert chain == Chain(("a", "b", "c"), ("c",), "c", has_cycle=False)
-    assert places([chain]) == {"a": Place("c", 0), "b": Place("c", 1), "c": Place("", 2)}
+    assert chain_positions([chain]) == {
+        "a": ChainPosition("c", 0),
+        "b": ChainPosition("c", 1),
+        "c": ChainPosition("", 2),
+    }
 
 
 def test_a_clock_that_ran_behind_does_not_turn_a_chain_round() -> None:
@@ -27,7 +31,7 @@ def test_a_clock_that_ran_behind_does_not_turn_a_chain_round() -> None:
 def test_of_two_successors_the_newer_one_is_the_head_of_all() -> None:
     [chain] = chains({"b": ["a"], "c": ["a"]}, AGES)
     assert (chain.leaves, chain.head) == (("b", "c"), "c")
-    assert places([chain])["b"] == Place("c", 1)
+    assert chain_positions([chain])["b"] == ChainPosition("c", 1)
 
 
 def test_a_version_that_supersedes_both_ends_of_a_fork_mends_it() -> None:
@@ -73,4 +77,6 @@ def test_whatever_people_write_every_machine_finds_the_same_heads(
     assert len(members) == len(set(members))
     for chain in first:
         assert chain.head == chain.members[-1]
-        assert all(place.superseded_by in ("", chain.head) for place in places([chain]).values())
+        assert all(
+            place.superseded_by in ("", chain.head) for place in chain_positions([chain]).values()
+        )

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keeplore.memory import feedback_counters, new_id
-from keeplore.memory.feedback_counters import MAX_DAYS, Tally, merge, parse, total, written
+from keeplore.memory.feedback_counters import MAX_DAYS, UsageCounters, merge, parse, total, written
 
 ID = new_id("one")
 DAYS = st.dates(date(2026, 1, 1), date(2027, 1, 1)).map(date.isoformat)
 NUMBERS = st.integers(1, 99)
 TALLIES = st.builds(
-    lambda used, last, idle: Tally(used, last if used else "", idle),
+    lambda used, last, idle: UsageCounters(used, last if used else "", idle),
     st.integers(0, 99),
     DAYS,
     st.dictionaries(DAYS, NUMBERS, max_size=3),
@@ -33,7 +33,7 @@ def test_machines_add_up_whatever_the_order_and_the_grouping(tallies, random):
     assert (
         total(tallies)
         == total(shuffled)
-        == reduce(lambda one, other: total([one, other]), shuffled, Tally())
+        == reduce(lambda one, other: total([one, other]), shuffled, UsageCounters())
     )
     assert total(tallies).used == sum(tally.used for tally in tallies)
 
@@ -46,11 +46,11 @@ def test_two_versions_of_one_machines_file_count_once(one, other):
     assert (
         joined == merge("", None, *reversed(texts)).text == merge("", None, joined, texts[0]).text
     )
-    assert parse(joined).get(ID, Tally()).used == max(one.used, other.used)
+    assert parse(joined).get(ID, UsageCounters()).used == max(one.used, other.used)
 
 
 def test_a_file_has_a_line_for_each_memory_in_the_order_of_ids():
-    tallies = {new_id(name): Tally(2, "2026-02-09", {"2026-03-01": 1}) for name in "dacb"}
+    tallies = {new_id(name): UsageCounters(2, "2026-02-09", {"2026-03-01": 1}) for name in "dacb"}
     lines = written(tallies).splitlines()
     assert parse(written(tallies)) == tallies
     assert (
@@ -67,7 +67,11 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
     old, long, new = (new_id(name) for name in ("old", "long", "new"))
     kept = parse(
         written(
-            {old: Tally(9, "2025-01-01"), long: Tally(0, "", days), new: Tally(1, "2026-04-01")}
+            {
+                old: UsageCounters(9, "2025-01-01"),
+                long: UsageCounters(0, "", days),
+                new: UsageCounters(1, "2026-04-01"),
+            }
         )
     )
     assert kept.keys() == {long, new}
@@ -75,7 +79,9 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
     assert {min(days), max(days)} <= kept[long].idle.keys()
     assert written(kept) == written(parse(written(kept)))
     # what was idle before the last use is settled by it
-    assert min(parse(written({new: Tally(1, "2026-03-15", days)}))[new].idle) == "2026-03-16"
+    assert (
+        min(parse(written({new: UsageCounters(1, "2026-03-15", days)}))[new].idle) == "2026-03-16"
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,6 +102,6 @@ def test_a_file_stays_small_and_keeps_what_counts(monkeypatch):
 def test_a_file_that_is_none_says_what_is_wrong(said):
     with pytest.raises(ValueError, match=r"it |its "):
         parse(said)
-    assert merge("", None, said, written({ID: Tally(1, "2026-02-09")})).text == written(
-        {ID: Tally(1, "2026-02-09")}
+    assert merge("", None, said, written({ID: UsageCounters(1, "2026-02-09")})).text == written(
+        {ID: UsageCounters(1, "2026-02-09")}
     )

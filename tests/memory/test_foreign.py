@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from keeplore.errors import Corrupt
 from keeplore.memory import Memory, as_memory, is_id, new_id, new_meta, parse, serialise
-from keeplore.memory.foreign_files import moment
+from keeplore.memory.foreign_files import utc_time
 
 UUID = "3F0C9A2E-6F0B-4D55-9C5E-0F5F6A1B2C3D"
 LONG = "Mocks hid it. " * 200
@@ -107,7 +107,7 @@ def test_the_title_is_stated_or_a_heading_or_the_name(text: str, path: str, titl
     ],
 )
 def test_a_time_is_read_in_any_common_notation(value: object, expected: str) -> None:
-    assert moment(value) == expected
+    assert utc_time(value) == expected
 
 
 def test_the_date_comes_from_front_matter_or_name_and_never_from_the_disk() -> None:

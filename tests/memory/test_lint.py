@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from keeplore.memory import new_id
-from keeplore.memory.lint_rules import ERROR, WARNING, Checked, Finding, check, check_links
+from keeplore.memory.lint_rules import ERROR, WARNING, LintedFile, LintFinding, check, check_links
 
 PATH = "projects/ledgerly/memory/decisions/2026-02-09-ledger-00000000.md"
 ID = new_id("one")
@@ -35,7 +35,7 @@ def no_secrets(_: bytes) -> Iterable[tuple[int, int, str]]:
     return ()
 
 
-def checked(data: bytes, path: str = PATH) -> Checked:
+def checked(data: bytes, path: str = PATH) -> LintedFile:
     return check(path, data, no_secrets)
 
 
@@ -174,7 +174,7 @@ def test_a_secret_is_named_and_never_repeated(length: int) -> None:
     assert "hunter" not in str(found)
 
 
-def linked(**texts: str) -> list[Checked]:
+def linked(**texts: str) -> list[LintedFile]:
     """Files ``NAME`` → front matter lines added; ids and dates follow from the names."""
     made = []
     for day, (name, more) in enumerate(texts.items(), 1):
@@ -185,9 +185,9 @@ def linked(**texts: str) -> list[Checked]:
 
 
 def messages(
-    files: list[Checked], forgotten: Iterable[str] = (), *, is_whole: bool = True
+    files: list[LintedFile], forgotten: Iterable[str] = (), *, is_whole: bool = True
 ) -> list[tuple[str, int, str]]:
-    found: list[Finding] = sorted(check_links(files, forgotten, is_whole=is_whole))
+    found: list[LintFinding] = sorted(check_links(files, forgotten, is_whole=is_whole))
     assert all(f.remedy for f in found)
     return [(f.path.rpartition("/")[2], f.line, f.message) for f in found]
 
@@ -230,7 +230,7 @@ def test_chains_are_left_to_a_look_at_everything() -> None:
 def test_two_files_with_one_id_are_told_at_the_second_and_the_archived() -> None:
     [one] = linked(a="")
     copies = [
-        Checked(path, one.memory, (), one.text)
+        LintedFile(path, one.memory, (), one.text)
         for path in ("memory/b.md", "memory/archive/a.md", "memory/a.md")
     ]
     assert [(f.path, f.line) for f in sorted(check_links(copies, (), is_whole=True))] == [

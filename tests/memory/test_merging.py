@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, parse, serialise
-from keeplore.memory.merge.line_merge import join
+from keeplore.memory.merge.line_merge import merge_by_lines
 from keeplore.memory.merge.memory_merge import (
     merge_bytes,
-    merge_lines,
+    merge_log,
     merge_memory,
     merge_project,
     merge_text,
@@ -88,7 +88,7 @@ def test_a_line_that_one_side_removed_and_the_other_left_stays_away(
     head: str, tail: str, added: str
 ) -> None:
     base = f"{head}\nGONE\n{tail}"
-    joined = join(base, f"{head}\n{tail}", f"{base}\n{added.upper()}END")
+    joined = merge_by_lines(base, f"{head}\n{tail}", f"{base}\n{added.upper()}END")
     assert joined.is_clash or "GONE" not in joined.text.split("\n")
 
 
@@ -223,7 +223,7 @@ def test_an_audit_line_with_an_odd_line_end_in_its_text_stays_one() -> None:
         json.dumps({"at": f"2026-01-0{n}", "why": "a\u2028b\x85c"}, ensure_ascii=False)
         for n in (1, 2, 3)
     ]
-    merged = merge_lines(f"{lines[0]}\n", f"{lines[0]}\n{lines[2]}\n", f"{lines[0]}\n{lines[1]}\n")
+    merged = merge_log(f"{lines[0]}\n", f"{lines[0]}\n{lines[2]}\n", f"{lines[0]}\n{lines[1]}\n")
     assert merged.split("\n") == [*lines, ""]
 
 
@@ -234,7 +234,7 @@ def test_audit_lines_of_both_sides_stand_once_and_in_time() -> None:
     base = f"{first}\n"
     one, other = f"{base}{third}\n", f"{base}{second}\n{third}\n"
     expected = f"{first}\n{second}\n{third}\n"
-    assert merge_lines(base, one, other) == merge_lines(base, other, one) == expected
+    assert merge_log(base, one, other) == merge_log(base, other, one) == expected
 
 
 def test_a_projects_remotes_of_both_sides_are_kept() -> None:

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import (
-    Asked,
+    AnsweredQuestion,
     Conversation,
     Exchange,
     Memory,
     Quote,
-    Related,
+    RelatedMemory,
     new_id,
     parse,
     serialise,
@@ -104,7 +104,7 @@ times = st.datetimes().map(lambda moment: moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 turn_ids = (
     st.uuids().map(str) | st.integers(0, 999).map(lambda n: f"prompt:{n:03}") | texts.filter(bool)
 )
-asked = st.builds(Asked, words, words, st.lists(words, max_size=3).map(tuple))
+asked = st.builds(AnsweredQuestion, words, words, st.lists(words, max_size=3).map(tuple))
 replies = st.lists(words | asked, max_size=3).map(tuple)
 
 
@@ -119,7 +119,7 @@ def conversations(draw: st.DrawFn) -> Conversation:
     quotes = st.lists(quote, max_size=2).map(tuple)
     items = st.lists(one_line, max_size=2).map(tuple)
     related = st.builds(
-        Related, one_line, st.just(new_id()), st.sampled_from(("refines", "supersedes"))
+        RelatedMemory, one_line, st.just(new_id()), st.sampled_from(("refines", "supersedes"))
     )
     return Conversation(
         title=draw(one_line),

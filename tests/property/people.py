@@ -19,10 +19,10 @@ from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
 from keeplore.index import Models
 from keeplore.memory import Conversation, Memory, parse, serialise
 from keeplore.memory.merge.conflict_marks import versions
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.store import create
 from keeplore.store.merge import merge_driver
-from keeplore.store.merge.tree_merge import joined_tree
+from keeplore.store.merge.tree_merge import merged_tree
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, Origin, Turn
 
@@ -81,7 +81,7 @@ class Person:
             if shared % 3 == 0
             else f"The rule is {self.world.token()}"
         )
-        outcome = self.workspace.notes.write(Draft(text))
+        outcome = self.workspace.notes.write(NoteDraft(text))
         self.world.belongs(outcome.memory)
 
     def revise(self, pick: int) -> None:
@@ -220,7 +220,7 @@ class Person:
         backend = self.workspace.store._backend()
         git(self.root, "fetch", "-q", "origin")
         ends = [git(self.root, "rev-parse", ref).stdout.strip() for ref in ("HEAD", "origin/main")]
-        trees = [joined_tree(backend, *order) for order in (ends, ends[::-1])]
+        trees = [merged_tree(backend, *order) for order in (ends, ends[::-1])]
         assert trees[0] == trees[1] and not trees[0][1]
 
     def pick(self, pick: int, *, is_open: bool = True) -> tuple[str, Memory] | None:

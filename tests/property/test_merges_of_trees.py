@@ -21,7 +21,7 @@ from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.memory.location import digits_of
 from keeplore.store import Store
 from keeplore.store.git.object_backend import Backend
-from keeplore.store.merge.tree_merge import joined_tree
+from keeplore.store.merge.tree_merge import merged_tree
 from keeplore.store.paths import is_memory
 
 ID = re.compile(rb"^id: (mem_[0-9a-f-]{36})", re.MULTILINE)
@@ -196,7 +196,7 @@ def check(backend: Backend, repository: pygit2.Repository, seed: int) -> None:
             side.act()
     origin = commit(repository, base.files, [])
     ends = [str(commit(repository, side.files, [origin])) for side in sides]
-    trees = [joined_tree(backend, *order) for order in (ends, ends[::-1])]
+    trees = [merged_tree(backend, *order) for order in (ends, ends[::-1])]
     assert trees[0] == trees[1] and not trees[0][1], seed
     joined = read(repository, trees[0][0])
     had = [{path: data for path, (data, _) in side.files.items()} for side in sides]

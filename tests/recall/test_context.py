@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from keeplore.index import Stamp
 from keeplore.index.query_terms import token_count
 from keeplore.memory import Quote
-from keeplore.memory.note import Draft, note_of
+from keeplore.memory.note import NoteDraft, note_of
 from keeplore.recall import (
     Answer,
     Here,
@@ -393,7 +393,7 @@ def test_a_decision_that_became_a_note_is_told_once(workspace_of, memory_builder
     talk = [("Which queue?", said)]
     facts = {"project": "kasha-api", "session": "mine", "decided": said}
     conversation = memory_builders.conversation("own", "2026-05-01", "Queue", talk, **facts)
-    draft = Draft(said, project="kasha-api", quotes=(Quote(said, "assistant", "t1"),))
+    draft = NoteDraft(said, project="kasha-api", quotes=(Quote(said, "assistant", "t1"),))
     index, store = workspace_of([conversation, note_of(draft, "2026-05-01T10:00:00Z")])
     index.refresh()
     for session, source in (("mine", "compact"), ("another", "startup")):

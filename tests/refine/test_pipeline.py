@@ -13,7 +13,7 @@ from tests.refine.conftest import ADVICE, ASKED, DECIDED
 
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.index import Allowed
-from keeplore.memory.note import Draft, statement_of
+from keeplore.memory.note import NoteDraft, statement_of
 from keeplore.refine.pipeline import refine
 from keeplore.text.fences import fence
 from keeplore.workspace.writing.forget import forget
@@ -210,7 +210,7 @@ def test_words_of_the_assistant_are_no_rule_and_never_permanent(desk, fact) -> N
 
 def test_of_a_rule_that_contradicts_a_note_it_is_told_that_it_is_one(desk, fact) -> None:
     old = desk.workspace.notes.write(
-        Draft("Never run pgbouncer in session mode.", created_at="2026-01-01")
+        NoteDraft("Never run pgbouncer in session mode.", created_at="2026-01-01")
     )
     rule = fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")
     desk.refine(desk.say(*TALK), found(rule), decided("ADD"))
@@ -243,7 +243,7 @@ MODES = [
 @pytest.mark.parametrize(("mode", "outcomes", "versions"), MODES)
 def test_a_mode_says_what_becomes_of_an_update(desk, fact, mode, outcomes, versions) -> None:
     old = desk.workspace.notes.write(
-        Draft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
+        NoteDraft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
     )
     talk = desk.say(*TALK)
     result = desk.refine(
@@ -266,10 +266,10 @@ def test_nothing_is_asked_where_it_is_frozen(desk) -> None:
 def test_a_deletion_archives_and_what_is_permanent_is_left_alone(desk, fact) -> None:
     at = "2026-01-01T00:00:00Z"
     gone = desk.workspace.notes.write(
-        Draft("The orders service stores its orders in MySQL.", created_at=at)
+        NoteDraft("The orders service stores its orders in MySQL.", created_at=at)
     )
     kept = desk.workspace.notes.write(
-        Draft(
+        NoteDraft(
             "Orders of the orders service stay in PostgreSQL forever.",
             permanent=True,
             created_at=at,
@@ -295,7 +295,7 @@ def test_a_deletion_archives_and_what_is_permanent_is_left_alone(desk, fact) -> 
 
 def test_a_decision_about_what_was_not_shown_or_without_a_reason_is_dropped(desk, fact) -> None:
     desk.workspace.notes.write(
-        Draft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
+        NoteDraft("The orders service uses PostgreSQL 14.", created_at="2026-01-01T00:00:00Z")
     )
     talk = desk.say(*TALK)
     answer = {
@@ -325,7 +325,7 @@ def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_o
     desk, fact
 ) -> None:
     old = desk.workspace.notes.write(
-        Draft("We never use PostgreSQL for the orders service.", created_at="2026-01-01")
+        NoteDraft("We never use PostgreSQL for the orders service.", created_at="2026-01-01")
     )
     talk = desk.say(*TALK)
     told = [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.memory import Asked, Exchange
+from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.refine import decide, extract
 from keeplore.refine.answer_schema import FactItem, items
 from keeplore.refine.classify import Kind, Place, Said, is_rule_of_others, kind_of
@@ -33,7 +33,7 @@ SAID = (
         "t2",
         "2026-02-09T10:01:00Z",
         "",
-        (Asked("Which port?", "Port 5433, please", ("5432", "5433")), CODE),
+        (AnsweredQuestion("Which port?", "Port 5433, please", ("5432", "5433")), CODE),
     ),
 )
 

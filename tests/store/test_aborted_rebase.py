@@ -10,7 +10,7 @@ import pytest
 
 from keeplore.memory import new_id
 from keeplore.store import Store, create
-from keeplore.store.delete.tombstones import Tombstone
+from keeplore.store.tombstones import Tombstone
 
 AT = "2026-03-01T10:00:00Z"
 

@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Store, commit, create
-from keeplore.store.git.libgit import Library
+from keeplore.store.git.libgit import LibgitBackend
 
 
 def paths_in(git, root, revision="HEAD"):
@@ -88,9 +88,9 @@ def test_unchanged_files_are_not_read_again(store, note, monkeypatch):
     store.commit()
     store.commit()
     read = []
-    hashes = Library.hashes
+    hashes = LibgitBackend.hashes
     monkeypatch.setattr(
-        Library, "hashes", lambda self, paths: read.extend(paths) or hashes(self, paths)
+        LibgitBackend, "hashes", lambda self, paths: read.extend(paths) or hashes(self, paths)
     )
     store.commit()
     assert read == []

@@ -12,8 +12,8 @@ import pytest
 from keeplore.errors import AlreadyExists, Corrupt, Forgotten, NotFound
 from keeplore.memory import Memory, new_id, serialise
 from keeplore.store import Store, create
-from keeplore.store.delete.tombstones import Tombstone, joined, merged_bytes, parse, path_of
-from keeplore.store.delete.tombstones import serialise as as_text
+from keeplore.store.tombstones import Tombstone, joined, merged_bytes, parse, path_of
+from keeplore.store.tombstones import serialise as as_text
 
 AT = "2026-03-01T10:00:00Z"
 MERGED = tuple(itertools.permutations(range(3)))

@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.memory import Memory, new_id
-from keeplore.memory.note import Draft, note_of
+from keeplore.memory.note import NoteDraft, note_of
 from keeplore.store import Store
 
 AT = "2026-03-01T10:00:00Z"
@@ -167,7 +167,7 @@ def test_a_torn_or_foreign_line_of_an_audit_file_hides_no_other(store: Store) ->
 
 
 def note(text: str) -> Memory:
-    return note_of(Draft(text), AT)
+    return note_of(NoteDraft(text), AT)
 
 
 def _write(root: Path, number: int, shared: dict[str, object]) -> None:

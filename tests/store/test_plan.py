@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.memory import Memory, new_id, new_meta, relative_path, serialise
-from keeplore.store.git.object_backend import Blob, Change
-from keeplore.store.merge.merge_plan import Plan, apart, id_of
+from keeplore.store.git.object_backend import Blob, PathChange
+from keeplore.store.merge.merge_plan import MergePlan, apart, id_of
 
 NAMES = ("first", "second", "third")
 WORDS = ("red", "green", "blue")
@@ -68,10 +68,10 @@ def side(acts: tuple[tuple[str, str], ...]) -> dict[str, bytes]:
     return tree
 
 
-def difference(tree: dict[str, bytes]) -> dict[str, Change]:
+def difference(tree: dict[str, bytes]) -> dict[str, PathChange]:
     paths = [path for path in sorted(BASE.keys() | tree.keys()) if BASE.get(path) != tree.get(path)]
     return {
-        path: Change(
+        path: PathChange(
             blob(BASE[path]) if path in BASE else None, blob(tree[path]) if path in tree else None
         )
         for path in paths
@@ -79,7 +79,7 @@ def difference(tree: dict[str, bytes]) -> dict[str, Change]:
 
 
 def result(one: dict[str, bytes], other: dict[str, bytes]) -> dict[str, bytes]:
-    plan = Plan(difference(one), difference(other), load)
+    plan = MergePlan(difference(one), difference(other), load)
     tree = {
         **BASE,
         **plan.beside,

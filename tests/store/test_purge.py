@@ -14,7 +14,7 @@ from keeplore.errors import Forgotten, NotFound, RepositoryBusy, RepositoryError
 from keeplore.memory import new_id
 from keeplore.store import Store
 from keeplore.store.delete.purge import CLEAN, PENDING
-from keeplore.store.delete.tombstones import Tombstone, path_of
+from keeplore.store.tombstones import Tombstone, path_of
 
 AT = "2026-03-01T10:00:00Z"
 SECRET = "the-password-is-" + "swordfish-9431"

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from keeplore.errors import ConfigError, RemoteError
-from keeplore.store import Store, displayed, run
+from keeplore.store import Store, run, without_credentials
 from keeplore.sync import SyncError, clone, synchronise
 from keeplore.sync.errors import failure, shown
-from keeplore.sync.network import attempt
-from keeplore.sync.urls import checked
+from keeplore.sync.remote_git import attempt, checked_url
 
 ALLOWED = {
     "https://example.invalid/me/memory.git": "https:ssh",
@@ -46,7 +45,7 @@ REFUSED = (
 
 @pytest.mark.parametrize(("url", "protocols"), ALLOWED.items())
 def test_addresses_that_are_followed(url, protocols):
-    assert checked(url, is_path_allowed=True) == (url, protocols)
+    assert checked_url(url, is_path_allowed=True) == (url, protocols)
 
 
 @pytest.mark.parametrize("url", REFUSED)
@@ -61,7 +60,7 @@ def test_addresses_that_are_not(url, tmp_path, monkeypatch):
 @pytest.mark.parametrize("url", ["/srv/git/memory.git", "../x", "file:///srv/x", "~/x"])
 def test_a_path_is_followed_only_where_a_person_typed_it(url):
     with pytest.raises(SyncError):
-        checked(url, is_path_allowed=False)
+        checked_url(url, is_path_allowed=False)
 
 
 def test_credentials_are_not_shown():
@@ -71,11 +70,11 @@ def test_credentials_are_not_shown():
         f"https://me:{token}@example.invalid/x?private_token={token}",
     ):
         assert (
-            displayed(f"fatal: unable to access '{url}': no")
+            without_credentials(f"fatal: unable to access '{url}': no")
             == "fatal: unable to access 'https://example.invalid/x': no"
         )
-    assert displayed("ssh://git:pw@example.invalid/x") == "ssh://git@example.invalid/x"
-    assert displayed("git@example.invalid:me/x.git") == "git@example.invalid:me/x.git"
+    assert without_credentials("ssh://git:pw@example.invalid/x") == "ssh://git@example.invalid/x"
+    assert without_credentials("git@example.invalid:me/x.git") == "git@example.invalid:me/x.git"
 
 
 def test_another_machines_words_cannot_steer_a_terminal():

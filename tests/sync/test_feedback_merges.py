@@ -10,7 +10,7 @@ import pytest
 
 from keeplore.index import Index
 from keeplore.memory import feedback_counters, new_id
-from keeplore.memory.feedback_counters import Tally
+from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.store import Store
 from keeplore.sync import synchronise
 
@@ -26,7 +26,7 @@ def by_hand(store: Store) -> None:
 
 
 def count(store: Store, machine: str, **used: int) -> None:
-    tallies = {IDS[name]: Tally(number, "2026-05-31") for name, number in used.items()}
+    tallies = {IDS[name]: UsageCounters(number, "2026-05-31") for name, number in used.items()}
     store.write_text(feedback_counters.path_of(machine), feedback_counters.written(tallies))
 
 
@@ -71,7 +71,7 @@ def test_a_copied_disk_conflicts_with_nothing_and_counts_once(first, network, no
         for store in (first, copy)
     }
     assert [feedback_counters.parse(text) for text in texts] == [
-        {IDS["both"]: Tally(4, "2026-05-31"), IDS["theirs"]: Tally(1, "2026-05-31")}
+        {IDS["both"]: UsageCounters(4, "2026-05-31"), IDS["theirs"]: UsageCounters(1, "2026-05-31")}
     ]
     assert [path.name for path in (first.root / feedback_counters.FOLDER).iterdir()] == [
         "first.json"

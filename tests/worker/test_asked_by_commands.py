@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.worker import Worker
 from keeplore.workspace.registry import Registry
@@ -30,7 +30,7 @@ def test_a_worker_that_is_told_of_a_change_commits_it(office: Any, git: Callable
         "it rests",
     )
     with Registry(office.places) as registry:
-        registry.named("memory").notes.write(Draft("Prices are kept in cents"))
+        registry.named("memory").notes.write(NoteDraft("Prices are kept in cents"))
     assert ask(office.places.state, "changed", timeout_s=30) is not None
     until(lambda: git("status", "--porcelain", cwd=office.root) == "", "it is committed")
     assert "prices-are-kept" in git("show", "--stat", cwd=office.root)

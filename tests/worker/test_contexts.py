@@ -18,7 +18,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.index.query_terms import token_count
 from keeplore.memory import parse, serialise
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.text.fences import strip_fenced
 from keeplore.worker.context import context_provider
 from keeplore.worker.server.request_handler import Answers
@@ -105,7 +105,7 @@ class Desk:
     def note(self, text: str, **fields: Any) -> str:
         workspace = self.registry.named("memory")
         outcome = workspace.notes.write(
-            Draft(text, project=fields.pop("project", "ledgerly"), **fields)
+            NoteDraft(text, project=fields.pop("project", "ledgerly"), **fields)
         )
         workspace.index.refresh()
         return outcome.memory.id

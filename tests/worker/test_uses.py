@@ -16,7 +16,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import feedback_counters
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.worker.context import context_provider
 from keeplore.worker.server.request_handler import Answers
 from keeplore.worker.usage import view_log
@@ -58,7 +58,7 @@ class Session:
         self.uses = Uses(self.registry, self.answers.taken)
 
     def note(self, text: str = RULE, **fields: Any) -> str:
-        outcome = self.workspace.notes.write(Draft(text, project="ledgerly", **fields))
+        outcome = self.workspace.notes.write(NoteDraft(text, project="ledgerly", **fields))
         self.workspace.index.refresh()
         return outcome.memory.id
 
@@ -250,7 +250,7 @@ def test_a_worker_counts_and_commits_before_it_leaves(office: Any) -> None:
     office.init()
     with Registry(office.places) as registry:
         workspace = registry.named("memory")
-        id_, machine = workspace.notes.write(Draft(RULE)).memory.id, workspace.machine
+        id_, machine = workspace.notes.write(NoteDraft(RULE)).memory.id, workspace.machine
         workspace.index.refresh()
     note_opened(office.places.state, id_)
     office.start()

@@ -12,7 +12,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -31,7 +31,7 @@ def registry(home: Path) -> Iterator[Registry]:
 def test_at_once_reads_no_file_and_loads_no_model(registry: Registry, home: Path) -> None:
     workspace = registry.named("private")
     workspace.index.refresh()
-    workspace.notes.write(Draft(SAID))
+    workspace.notes.write(NoteDraft(SAID))
     workspace.index.refresh()
     workspace.index.embed_pending()
     with Registry(registry.places) as fresh:
@@ -41,7 +41,7 @@ def test_at_once_reads_no_file_and_loads_no_model(registry: Registry, home: Path
             ("text",),
             False,
         )
-        workspace.notes.write(Draft("Invoices are sent on Fridays"))
+        workspace.notes.write(NoteDraft("Invoices are sent on Fridays"))
         assert fresh.recall("invoices Fridays", home / "private", at_once=True).hits == ()
         assert fresh.recall("invoices Fridays", home / "private", text_only=True).status == "found"
         fresh.named("private").warm_up()

@@ -10,7 +10,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import Wanted
-from keeplore.memory.note import Draft, session_note_id
+from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.reading.listing import listing
@@ -102,7 +102,7 @@ def test_replacing_keeps_the_place_and_what_is_not_said_anew(
 ) -> None:
     workspace = registry.named("work")
     old = workspace.notes.write(
-        Draft("Port 5433", category="infrastructure", project="shop", permanent=True)
+        NoteDraft("Port 5433", category="infrastructure", project="shop", permanent=True)
     )
     target = target_of(registry, tmp_path)
     new = replace(

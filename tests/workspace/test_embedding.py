@@ -21,7 +21,7 @@ from keeplore.config.yaml_edit import write_setting
 from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
 from keeplore.index.embedding import embedding_server
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.worker.worker import Worker
 from keeplore.workspace.embedding_model import question
 from keeplore.workspace.lifecycle.setup import initialise
@@ -103,7 +103,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     home: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    opened().notes.write(Draft("We deploy on Thursday"))
+    opened().notes.write(NoteDraft("We deploy on Thursday"))
     opened().index.refresh()
     opened().index.embed_pending()
     write_setting(home / "memory", "embedding", "model", server.name)
@@ -147,7 +147,7 @@ def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
 ) -> None:
     workspace = opened()
     for n in range(40):
-        workspace.notes.write(Draft(f"Statement number {n} about subject{n}"))
+        workspace.notes.write(NoteDraft(f"Statement number {n} about subject{n}"))
     worker = Worker(places, idle_exit_s=0.0)  # leaves as soon as there is nothing left to do
     thread = threading.Thread(target=worker.run)
     write_setting(home / "memory", "embedding", "model", server.name)

@@ -15,7 +15,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import Forgotten, NotFound
 from keeplore.memory import parse
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
 from keeplore.workspace.recording.session_import import import_sessions, worth_reading
@@ -200,9 +200,9 @@ def test_an_order_in_a_forgotten_talk_makes_no_note_when_it_is_read_again(worksp
 
 
 def test_all_versions_of_a_note_go_and_come_back_together(workspace):
-    first = workspace.notes.write(Draft("Deploy on Fridays.", scope="workspace")).memory
+    first = workspace.notes.write(NoteDraft("Deploy on Fridays.", scope="workspace")).memory
     second = workspace.notes.revise(first.id, body="# Deploy on Thursdays.\n").memory
-    other = workspace.notes.write(Draft("The cat is called Mia.", scope="workspace")).memory
+    other = workspace.notes.write(NoteDraft("The cat is called Mia.", scope="workspace")).memory
     forgot = forget(workspace, second.id)
     assert forgot.ids == (second.id, first.id)
     forget(workspace, other.id)
@@ -219,7 +219,7 @@ def test_all_versions_of_a_note_go_and_come_back_together(workspace):
 
 
 def test_while_git_is_busy_it_is_forgotten_on_disk_and_committed_later(workspace):
-    note = workspace.notes.write(Draft("Deploy on Fridays.", scope="workspace")).memory
+    note = workspace.notes.write(NoteDraft("Deploy on Fridays.", scope="workspace")).memory
     (workspace.root / ".git" / "MERGE_HEAD").write_text(f"{workspace.store.head()}\n")
     assert not forget(workspace, note.id).is_committed
     assert workspace.store.find(note.id) is None
@@ -233,10 +233,10 @@ def test_notes_that_quote_a_conversation_are_named_and_stay(workspace, project):
     (talk,) = talks(workspace.root)
     source = {"host": "claude-code", "session": "session-1", "turns": ["turn-1"]}
     note = workspace.notes.write(
-        Draft("Deploy on Thursdays.", project="ledgerly", source=source)
+        NoteDraft("Deploy on Thursdays.", project="ledgerly", source=source)
     ).memory
     elsewhere = {**source, "turns": ["turn-7"]}
-    workspace.notes.write(Draft("The cat is called Mia.", project="ledgerly", source=elsewhere))
+    workspace.notes.write(NoteDraft("The cat is called Mia.", project="ledgerly", source=elsewhere))
     assert [row.id for row in quoting_notes(workspace, talk)] == [note.id]
     assert [row.id for row in forget(workspace, talk).quoting] == [note.id]
     assert workspace.store.find(note.id)

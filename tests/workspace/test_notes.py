@@ -14,7 +14,7 @@ from keeplore.config.places import Places
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import Wanted
 from keeplore.memory import Memory, new_id
-from keeplore.memory.note import Draft, session_note_id, statement_of
+from keeplore.memory.note import NoteDraft, session_note_id, statement_of
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -40,7 +40,7 @@ def heads(workspace: Workspace) -> list[str]:
 
 def test_a_note_is_written_where_its_category_says(workspace: Workspace) -> None:
     outcome = workspace.notes.write(
-        Draft("Use pnpm, never npm.", category="project-conventions", permanent=True)
+        NoteDraft("Use pnpm, never npm.", category="project-conventions", permanent=True)
     )
     assert outcome.is_new
     assert outcome.path.startswith("memory/conventions/")
@@ -54,11 +54,11 @@ def test_a_note_is_written_where_its_category_says(workspace: Workspace) -> None
 
 
 def test_an_exact_duplicate_adds_provenance_instead_of_a_file(workspace: Workspace) -> None:
-    first = workspace.notes.write(Draft("Use pnpm, never npm."))
+    first = workspace.notes.write(NoteDraft("Use pnpm, never npm."))
     source = {"host": "claude-code", "session": "s1", "turns": ["t1"]}
-    again = workspace.notes.write(Draft("use  pnpm, never npm", source=source))
+    again = workspace.notes.write(NoteDraft("use  pnpm, never npm", source=source))
     workspace.notes.write(
-        Draft("use pnpm, never npm!", source=source)
+        NoteDraft("use pnpm, never npm!", source=source)
     )  # the same words of the same session
     assert (again.is_new, again.path) == (False, first.path)
     assert heads(workspace) == ["Use pnpm, never npm."]
@@ -71,28 +71,28 @@ def test_an_exact_duplicate_adds_provenance_instead_of_a_file(workspace: Workspa
 
 
 def test_the_same_words_elsewhere_are_another_note(workspace: Workspace) -> None:
-    workspace.notes.write(Draft("Use pnpm"))
-    assert workspace.notes.write(Draft("Use pnpm", project="shop")).is_new
+    workspace.notes.write(NoteDraft("Use pnpm"))
+    assert workspace.notes.write(NoteDraft("Use pnpm", project="shop")).is_new
 
 
 def test_what_is_said_again_as_permanent_becomes_permanent(workspace: Workspace) -> None:
-    workspace.notes.write(Draft("Use pnpm"))
-    outcome = workspace.notes.write(Draft("Use pnpm", permanent=True))
+    workspace.notes.write(NoteDraft("Use pnpm"))
+    outcome = workspace.notes.write(NoteDraft("Use pnpm", permanent=True))
     assert (outcome.is_new, outcome.memory.is_permanent, outcome.memory.version) == (False, True, 2)
     assert heads(workspace) == ["Use pnpm"]
 
 
 def test_a_near_duplicate_is_written_and_named(workspace: Workspace) -> None:
-    first = workspace.notes.write(Draft("The staging database runs on port 5433"))
-    workspace.notes.write(Draft("Prices are kept in cents"))
-    outcome = workspace.notes.write(Draft("Staging database port is 5434"))
+    first = workspace.notes.write(NoteDraft("The staging database runs on port 5433"))
+    workspace.notes.write(NoteDraft("Prices are kept in cents"))
+    outcome = workspace.notes.write(NoteDraft("Staging database port is 5434"))
     assert outcome.is_new
     assert [near.row.id for near in outcome.similar] == [first.memory.id]
-    assert workspace.notes.similar(Draft("Nothing like that at all")) == ()
+    assert workspace.notes.similar(NoteDraft("Nothing like that at all")) == ()
 
 
 def test_a_change_is_a_version_and_the_history_tells_them_all(workspace: Workspace) -> None:
-    first = workspace.notes.write(Draft("Timeout is 30 s", category="infrastructure"))
+    first = workspace.notes.write(NoteDraft("Timeout is 30 s", category="infrastructure"))
     before = (workspace.root / first.path).read_bytes()
     second = workspace.notes.revise(
         first.memory.id, body="# Timeout is 60 s\n", title="Timeout is 60 s"
@@ -113,13 +113,13 @@ def test_a_change_is_a_version_and_the_history_tells_them_all(workspace: Workspa
 
 
 def test_what_changes_nothing_is_no_version(workspace: Workspace) -> None:
-    first = workspace.notes.write(Draft("Timeout is 30 s"))
+    first = workspace.notes.write(NoteDraft("Timeout is 30 s"))
     assert not workspace.notes.revise(first.memory.id, permanent=None).is_new
     assert len(workspace.notes.history(first.memory.id)) == 1
 
 
 def test_a_fork_has_one_head_everywhere_and_the_next_version_mends_it(workspace: Workspace) -> None:
-    first = workspace.notes.write(Draft("Timeout is 30 s"))
+    first = workspace.notes.write(NoteDraft("Timeout is 30 s"))
     ends = [
         _sibling(workspace, first.memory, f"Timeout is {s} s", f"2026-12-0{s // 30}T00:00:00Z")
         for s in (60, 90)
@@ -136,7 +136,11 @@ def test_a_fork_has_one_head_everywhere_and_the_next_version_mends_it(workspace:
 
 def test_a_conversation_in_the_making_is_not_changed(workspace: Workspace) -> None:
     memory = Memory(
-        {**workspace.notes.write(Draft("x y z")).memory.meta, "id": new_id("o"), "status": "open"},
+        {
+            **workspace.notes.write(NoteDraft("x y z")).memory.meta,
+            "id": new_id("o"),
+            "status": "open",
+        },
         "# x\n",
     )
     workspace.store.save(memory)
@@ -148,15 +152,15 @@ def test_a_statement_of_a_session_is_one_file_however_often_it_is_read(
     workspace: Workspace,
 ) -> None:
     id_ = session_note_id("claude-code", "s1", "Always use pnpm")
-    paths = {workspace.notes.write(Draft("Always use pnpm", id=id_)).path for _ in range(3)}
+    paths = {workspace.notes.write(NoteDraft("Always use pnpm", id=id_)).path for _ in range(3)}
     assert len(paths) == 1
 
 
 def test_many_threads_write_and_nothing_is_lost_or_doubled(workspace: Workspace) -> None:
     def write(number: int) -> None:
         for n in range(5):
-            workspace.notes.write(Draft(f"Fact {n} of {number}"))
-            workspace.notes.write(Draft(f"Shared {n}"))
+            workspace.notes.write(NoteDraft(f"Fact {n} of {number}"))
+            workspace.notes.write(NoteDraft(f"Shared {n}"))
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -173,14 +177,16 @@ def test_many_threads_write_and_nothing_is_lost_or_doubled(workspace: Workspace)
 
 def test_secrets_do_not_enter_a_note_by_hand(workspace: Workspace) -> None:
     secret = "ghp_" + "a1B2" * 9
-    outcome = workspace.notes.write(Draft(f"The deploy token is {secret}", title=f"Token {secret}"))
+    outcome = workspace.notes.write(
+        NoteDraft(f"The deploy token is {secret}", title=f"Token {secret}")
+    )
     assert secret not in (workspace.root / outcome.path).read_text()
 
 
 @pytest.mark.parametrize("empty", ["", "  \n", "# \n"])
 def test_nothing_is_not_remembered(workspace: Workspace, empty: str) -> None:
     with pytest.raises(StoreError, match="nothing to remember"):
-        workspace.notes.write(Draft(empty))
+        workspace.notes.write(NoteDraft(empty))
 
 
 def test_a_long_text_keeps_all_its_words_below_a_short_title(workspace: Workspace) -> None:
@@ -188,7 +194,7 @@ def test_a_long_text_keeps_all_its_words_below_a_short_title(workspace: Workspac
         "We decided to keep prices in cents. Floats lost a cent in the March invoices.\n\n- "
         "one\n- two"
     )
-    memory = workspace.notes.write(Draft(text)).memory
+    memory = workspace.notes.write(NoteDraft(text)).memory
     assert memory.title == "We decided to keep prices in cents."
     assert statement_of(memory) == text
 
@@ -196,7 +202,7 @@ def test_a_long_text_keeps_all_its_words_below_a_short_title(workspace: Workspac
 def test_a_memory_is_found_by_id_beginning_path_and_name(
     registry: Registry, workspace: Workspace, tmp_path: Path
 ) -> None:
-    outcome = workspace.notes.write(Draft("Use pnpm"))
+    outcome = workspace.notes.write(NoteDraft("Use pnpm"))
     file = workspace.root / outcome.path
     for reference in (
         outcome.memory.id,

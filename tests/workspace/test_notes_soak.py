@@ -11,7 +11,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import RepositoryBusy
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -68,8 +68,8 @@ def _write(directory: Path, number: int) -> None:
     with Registry(places) as registry, (directory / f"{number}.log").open("w") as log:
         workspace = registry.for_directory(directory)
         while time.monotonic() < until:
-            shared = workspace.notes.write(Draft(f"Shared {n}"))
-            own = workspace.notes.write(Draft(f"Fact {n} of {number}"))
+            shared = workspace.notes.write(NoteDraft(f"Shared {n}"))
+            own = workspace.notes.write(NoteDraft(f"Fact {n} of {number}"))
             pinned = workspace.notes.revise(own.memory.id, permanent=True)
             for outcome in (shared, own, pinned):
                 if outcome.is_new:

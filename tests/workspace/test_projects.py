@@ -10,7 +10,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, ConfigError, NotFound
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.store import run
 from keeplore.workspace.identity import Project, load_projects, save_project
 from keeplore.workspace.lifecycle.projects import (
@@ -213,7 +213,7 @@ def test_two_entries_that_are_one_project_become_one_with_the_memory_of_both(
     for name, text in (("shop", "Prices are in cents"), ("shop-1234", "Taxes are rounded once")):
         save_project(workspace.store, Project(name, path=f"{tmp_path}/{name}"))
         (tmp_path / name).mkdir()
-        workspace.notes.write(Draft(text, scope="project", project=name))
+        workspace.notes.write(NoteDraft(text, scope="project", project=name))
     joined = reassign(workspace, "shop-1234", "shop")
     assert names(workspace) == {"shop"} and joined.also == ("shop-1234",)
     here = workspace.here(tmp_path / "shop")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.memory import Memory, new_id, new_meta
-from keeplore.store.git import authorship
+from keeplore.store.git import signature
 from keeplore.workspace.machine_trust import ACCEPTED, THIS, UNKNOWN, YOURS, Whose
 
 Git = Callable[..., str]
@@ -27,7 +27,7 @@ class Clone:
         return self.git("rev-parse", "HEAD", cwd=self.root)
 
     def commit(self, machine: str, email: str = OWN, text: str = "Write") -> None:
-        message = authorship.with_machine(text, machine)
+        message = signature.with_machine(text, machine)
         author = f"Somebody <{email}>"
         self.git(
             "commit", "-q", "--allow-empty", "-m", message, f"--author={author}", cwd=self.root
@@ -159,13 +159,13 @@ def test_what_git_cannot_tell_is_foreign(clone: Clone) -> None:
 def test_a_line_that_a_message_holds_elsewhere_names_no_machine(clone: Clone) -> None:
     clone.commit("there-2", text="Keeplore-Machine: there-7\n\nSaid in passing.")
     clone.commit("", text="See\n\nKeeplore-Machine: \x1b[31m\nKeeplore-Machine: a b")
-    found = list(authorship.authored(clone.root, clone.head()))
+    found = list(signature.authored_commits(clone.root, clone.head()))
     assert [commit.machine for commit in found] == ["", "there-2", "here-1"]
 
 
 def test_a_machine_whose_name_cannot_stand_in_a_message_is_not_named() -> None:
-    assert authorship.with_machine("Write\n", "a\nb") == "Write\n"
-    assert authorship.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
+    assert signature.with_machine("Write\n", "a\nb") == "Write\n"
+    assert signature.with_machine("Write\n", "a-1") == "Write\n\nKeeplore-Machine: a-1\n"
 
 
 def test_a_file_that_names_this_machine_is_foreign_where_somebody_else_committed_it(
@@ -208,5 +208,5 @@ def test_a_merge_of_ones_own_makes_nobodys_file_ones_own(clone: Clone, git: Git)
 
 def test_a_path_cannot_pose_as_a_commit(clone: Clone) -> None:
     clone.write("memory/\x01a\nperson@example.invalid\n.md", "a", "there-9", "eve@example.invalid")
-    found = list(authorship.authored(clone.root, clone.head()))
+    found = list(signature.authored_commits(clone.root, clone.head()))
     assert [(one.email, len(one.paths)) for one in found] == [("eve@example.invalid", 1), (OWN, 0)]

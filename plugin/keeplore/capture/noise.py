@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from keeplore.capture.segmenter import is_confirmation
-from keeplore.memory import Asked, Conversation, Exchange
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import NO_WORK
 from keeplore.text.terms import terms
 from keeplore_hooks.events import Turn, Work
@@ -51,5 +51,5 @@ def is_hollow(conversation: Conversation) -> bool:
 
 
 def _is_hardly_answered(exchange: Exchange) -> bool:
-    has_asked = any(isinstance(reply, Asked) for reply in exchange.replies)
+    has_asked = any(isinstance(reply, AnsweredQuestion) for reply in exchange.replies)
     return not has_asked and len(exchange.assistant) < FEW_CHARS

@@ -17,7 +17,15 @@ from keeplore.capture.open_sessions import MAX_SEEN, Sessions, SessionState
 from keeplore.capture.related_topics import RELATES, taken_up
 from keeplore.capture.turn_content import merged, observed, observed_work
 from keeplore.errors import Forgotten, NotFound, StoreError
-from keeplore.memory import Conversation, Exchange, Memory, Related, new_id, new_meta, serialise
+from keeplore.memory import (
+    Conversation,
+    Exchange,
+    Memory,
+    RelatedMemory,
+    new_id,
+    new_meta,
+    serialise,
+)
 from keeplore.memory.conversation_body import short_turn
 from keeplore.store import Store
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
@@ -382,11 +390,11 @@ class Capture:
         )
         return Memory(meta, conversation.to_markdown()), conversation
 
-    def _related(self, current: _Open) -> tuple[Related, ...]:
+    def _related(self, current: _Open) -> tuple[RelatedMemory, ...]:
         """The conversation whose subject this one takes up again."""
         earlier = [
             (
-                Related(memory.title, memory.id, RELATES),
+                RelatedMemory(memory.title, memory.id, RELATES),
                 Conversation.from_markdown(memory.body).exchanges,
             )
             for memory in self._steps.earlier(current.place, current.conversation.exchanges[0].at)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from keeplore.memory import Exchange, Related
+from keeplore.memory import Exchange, RelatedMemory
 from keeplore.text.terms import cosine, weighted
 
 RECENT = 20  # conversations of the same project that are looked at
@@ -19,8 +19,8 @@ RELATES = "relates-to"
 
 
 def taken_up(
-    exchanges: Sequence[Exchange], earlier: Sequence[tuple[Related, Sequence[Exchange]]]
-) -> Related | None:
+    exchanges: Sequence[Exchange], earlier: Sequence[tuple[RelatedMemory, Sequence[Exchange]]]
+) -> RelatedMemory | None:
     """The earlier conversation that is most alike by rare words, if any is alike enough."""
     bags = weighted([*(_text(found) for _, found in earlier), _text(exchanges)])
     alike = [cosine(bags[-1], bag) for bag in bags[:-1]]

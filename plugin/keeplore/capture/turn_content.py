@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from keeplore.capture.message_filter import clean, without_split_private
-from keeplore.memory import Asked, Exchange
+from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.redact.home_paths import shortening
 from keeplore_hooks.events import Turn, Work
 
@@ -32,7 +32,7 @@ def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
     def observe(text: str) -> str:
         return shorten(clean(text))
 
-    replies: list[str | Asked] = []
+    replies: list[str | AnsweredQuestion] = []
     spoken = iter(
         without_split_private([reply for reply in turn.replies if isinstance(reply, str)])
     )
@@ -41,7 +41,9 @@ def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
             replies.append(observe(next(spoken)))
         else:
             options = tuple(observe(option) for option in reply.options)
-            replies.append(Asked(observe(reply.question), observe(reply.answer), options))
+            replies.append(
+                AnsweredQuestion(observe(reply.question), observe(reply.answer), options)
+            )
     user = observe(turn.user)
     kept = tuple(reply for reply in replies if reply)
     return Exchange(turn.id, turn.at, user, kept, turn.ended_at) if user or kept else None

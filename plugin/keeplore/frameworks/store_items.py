@@ -12,7 +12,7 @@ from typing import Any
 
 from keeplore.errors import StoreError
 from keeplore.memory import Memory
-from keeplore.memory.note import Draft, statement_of
+from keeplore.memory.note import NoteDraft, statement_of
 from keeplore.text.fences import sanitise
 
 HOST = "langgraph"
@@ -40,7 +40,7 @@ class Value:
 
 def draft_of(
     value: Value, redact: Callable[[str], str], *, scope: str, project: str, id_: str
-) -> Draft:
+) -> NoteDraft:
     """The note of a value. Raises StoreError for a name with line breaks, TypeError for what JSON
     cannot hold.
     """
@@ -62,7 +62,7 @@ def draft_of(
             "Store what it is for, not the secret",
         )
     words = "\n".join(_words(value.content)) or value.key
-    return Draft(
+    return NoteDraft(
         f"{words}\n\n{block}",
         title=words.split("\n", 1)[0][:80]
         if any(map(str.isalnum, words))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.index.query_terms import extra_tokens, spoken_day, token_count
-from keeplore.memory import Asked, Conversation, Exchange, Memory
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import EXCHANGES
 
 # All in tokens, so that a passage with its title and context stays within the 256 that the packaged
@@ -174,13 +174,16 @@ def _exchanges(title: str, exchanges: Sequence[Exchange]) -> Iterator[Passage]:
 
 
 def _spoken(exchange: Exchange) -> str:
-    replies = [_asked(reply) if isinstance(reply, Asked) else reply for reply in exchange.replies]
+    replies = [
+        _asked(reply) if isinstance(reply, AnsweredQuestion) else reply
+        for reply in exchange.replies
+    ]
     said = [f"User: {exchange.user}" if exchange.user else ""]
     said += [f"Assistant: {reply}" for reply in replies if reply]
     return "\n\n".join(filter(None, said))
 
 
-def _asked(reply: Asked) -> str:
+def _asked(reply: AnsweredQuestion) -> str:
     options = f" ({', '.join(reply.options)})" if reply.options else ""
     return f"{reply.question}{options}\nUser: {reply.answer or '(declined)'}"
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from keeplore.index.full_text import in_list, scope_ids
 from keeplore.index.rows import Allowed, MemoryRow, PassageRow, Wanted
 from keeplore.index.vectors import block_files
-from keeplore.memory.chains import Chain, Place, chains, places
+from keeplore.memory.chains import Chain, ChainPosition, chain_positions, chains
 
 _T = TypeVar("_T")
 
@@ -76,7 +76,7 @@ def passage_rows(connection: sqlite3.Connection, ids: Sequence[int]) -> list[Pas
 
 
 def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MemoryRow]:
-    heads = places(chains_of(connection, ids))
+    heads = chain_positions(chains_of(connection, ids))
     found = {}
     for chunk in chunks(list(ids)):
         rows = connection.execute(
@@ -85,7 +85,7 @@ def memory_rows(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str,
             f" WHERE m.id IN ({marks(chunk)}) AND {_IS_FIRST}",
             chunk,
         )
-        found.update({row[0]: _memory_row(row, heads.get(row[0], Place())) for row in rows})
+        found.update({row[0]: _memory_row(row, heads.get(row[0], ChainPosition())) for row in rows})
     return found
 
 
@@ -226,7 +226,7 @@ def versions(connection: sqlite3.Connection, memory_id: str) -> tuple[str, ...]:
 def superseded(connection: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
     """Those of these memories for which a newer version stands."""
     asked = set(ids)
-    heads = places(chains_of(connection, asked))
+    heads = chain_positions(chains_of(connection, asked))
     return {id_ for id_ in asked if not _is_head(heads, id_)}
 
 
@@ -300,7 +300,7 @@ def linked(connection: sqlite3.Connection, relationship: str) -> list[tuple[str,
 
 def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
     """Memories that fit, the one changed last first."""
-    heads = places(all_chains(connection))
+    heads = chain_positions(all_chains(connection))
     condition, values = _fitting(connection, wanted)
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m JOIN scopes s ON s.id = "
@@ -310,13 +310,14 @@ def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
     )
     kept = (row for row in rows if wanted.superseded or _is_head(heads, row[0]))
     return [
-        _memory_row(row, heads.get(row[0], Place())) for row in itertools.islice(kept, wanted.limit)
+        _memory_row(row, heads.get(row[0], ChainPosition()))
+        for row in itertools.islice(kept, wanted.limit)
     ]
 
 
 def count_listed(connection: sqlite3.Connection, wanted: Wanted) -> int:
     """How many memories fit, whatever the limit."""
-    heads = places(all_chains(connection))
+    heads = chain_positions(all_chains(connection))
     condition, values = _fitting(connection, wanted)
     old = [] if wanted.superseded else [id_ for id_ in heads if not _is_head(heads, id_)]
     sql = f"SELECT count(*) FROM memories m WHERE {condition}"  # our own words
@@ -330,7 +331,7 @@ def count_listed(connection: sqlite3.Connection, wanted: Wanted) -> int:
     return found
 
 
-def _is_head(heads: dict[str, Place], memory_id: str) -> bool:
+def _is_head(heads: dict[str, ChainPosition], memory_id: str) -> bool:
     place = heads.get(memory_id)
     return place is None or not place.superseded_by
 
@@ -405,7 +406,7 @@ def ids_saying(connection: sqlite3.Connection, content: str, scope: str, project
     return [str(id_) for (id_,) in rows]
 
 
-def _memory_row(row: tuple[Any, ...], place: Place) -> MemoryRow:
+def _memory_row(row: tuple[Any, ...], place: ChainPosition) -> MemoryRow:
     *texts, permanent, trust, session, host, is_open, is_archived = row
     flags = (bool(is_open), bool(is_archived), place.superseded_by, place.changes)
     values: tuple[Any, ...] = (*texts, bool(permanent), trust, session, host, *flags)

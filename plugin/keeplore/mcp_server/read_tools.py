@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from keeplore.errors import NotFound
 from keeplore.mcp_server.answer_text import fenced, pages, said_by
 from keeplore.mcp_server.context import Desk
-from keeplore.memory import Asked, Conversation, Exchange
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import short_turns
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
 from keeplore.text.dates import minute_of
@@ -108,7 +108,7 @@ def _spoken(exchange: Exchange) -> Iterator[str]:
     yield f"[{minute_of(exchange.at)} UTC, turn {exchange.id}]"
     yield f"user: {exchange.user}"
     for reply in exchange.replies:
-        if isinstance(reply, Asked):
+        if isinstance(reply, AnsweredQuestion):
             yield f"assistant asked: {reply.question}"
             yield f"user answered: {reply.answer or '(declined)'}"
         else:

@@ -2,7 +2,13 @@
 disk.
 """
 
-from keeplore.memory.conversation_body import Asked, Conversation, Exchange, Quote, Related
+from keeplore.memory.conversation_body import (
+    AnsweredQuestion,
+    Conversation,
+    Exchange,
+    Quote,
+    RelatedMemory,
+)
 from keeplore.memory.foreign_files import as_memory
 from keeplore.memory.frontmatter import parse, serialise
 from keeplore.memory.model import CATEGORIES, KINDS, RELATIONSHIPS, SCOPES, TRUST, Memory, new_meta
@@ -14,12 +20,12 @@ __all__ = [
     "RELATIONSHIPS",
     "SCOPES",
     "TRUST",
-    "Asked",
+    "AnsweredQuestion",
     "Conversation",
     "Exchange",
     "Memory",
     "Quote",
-    "Related",
+    "RelatedMemory",
     "as_memory",
     "file_name",
     "is_id",

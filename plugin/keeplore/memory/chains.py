@@ -29,7 +29,7 @@ class Chain:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChainPosition:
     """Where a memory stands in its chain."""
 
     superseded_by: str = ""  # the head, "" for the head itself
@@ -55,10 +55,10 @@ def chains(supersedes: Mapping[str, Iterable[str]], ages: Mapping[str, Age]) -> 
     return sorted(found, key=lambda chain: ages[chain.members[0]])
 
 
-def places(all_chains: Iterable[Chain]) -> dict[str, Place]:
+def chain_positions(all_chains: Iterable[Chain]) -> dict[str, ChainPosition]:
     """The place of every memory that takes part in a chain."""
     return {
-        id_: Place(chain.head if id_ != chain.head else "", at)
+        id_: ChainPosition(chain.head if id_ != chain.head else "", at)
         for chain in all_chains
         for at, id_ in enumerate(chain.members)
     }

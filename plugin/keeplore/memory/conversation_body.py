@@ -49,7 +49,7 @@ NO_WORK = Work()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """A question of the agent with the person's answer, ``""`` where it was declined."""
 
     question: str
@@ -62,7 +62,7 @@ class Exchange:
     id: str
     at: str  # RFC 3339, UTC
     user: str
-    replies: tuple[str | Asked, ...] = ()
+    replies: tuple[str | AnsweredQuestion, ...] = ()
     ended_at: str = ""
 
     @property
@@ -81,7 +81,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedMemory:
     title: str
     id: str
     relationship: str
@@ -101,7 +101,7 @@ class Conversation:
     outcome: tuple[Quote, ...] = ()
     open_questions: tuple[Quote, ...] = ()
     work: Work = NO_WORK
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedMemory, ...] = ()
 
     @property
     def head(self) -> str:
@@ -138,7 +138,7 @@ class Conversation:
             },
             work=_work(sections.get("Code references", "")),
             related=tuple(
-                Related(*found) for found in _RELATED.findall(sections.get("Related", ""))
+                RelatedMemory(*found) for found in _RELATED.findall(sections.get("Related", ""))
             ),
         )
 
@@ -249,12 +249,14 @@ def _exchanges(tail: str) -> Iterator[Exchange]:
         yield current
 
 
-def _asked(packed: str) -> Asked:
+def _asked(packed: str) -> AnsweredQuestion:
     try:
         data = json.loads(packed)
-        return Asked(str(data["q"]), str(data["a"]), tuple(str(option) for option in data["o"]))
+        return AnsweredQuestion(
+            str(data["q"]), str(data["a"]), tuple(str(option) for option in data["o"])
+        )
     except (ValueError, KeyError, TypeError, RecursionError):
-        return Asked(packed)
+        return AnsweredQuestion(packed)
 
 
 def _escape(text: str) -> str:

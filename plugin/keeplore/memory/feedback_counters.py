@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from keeplore.memory.merge.memory_merge import Merge
+from keeplore.memory.merge.memory_merge import FileMerge
 from keeplore.memory.names import is_id
 
 FOLDER = "feedback"
@@ -27,7 +27,7 @@ _DAY = re.compile(r"\d{4}-[01]\d-[0-3]\d\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class UsageCounters:
     """What is known of one memory: in how many sessions it was of use, and in how many it was told
     for nothing.
     """
@@ -38,11 +38,13 @@ class Tally:
         default_factory=dict
     )  # day → sessions that were told of it and made no use of it
 
-    def with_use(self, day: str) -> Tally:
-        return Tally(min(self.used + 1, MOST), max(self.last, day), self.idle)
+    def with_use(self, day: str) -> UsageCounters:
+        return UsageCounters(min(self.used + 1, MOST), max(self.last, day), self.idle)
 
-    def with_idle(self, day: str) -> Tally:
-        return Tally(self.used, self.last, {**self.idle, day: min(self.idle.get(day, 0) + 1, MOST)})
+    def with_idle(self, day: str) -> UsageCounters:
+        return UsageCounters(
+            self.used, self.last, {**self.idle, day: min(self.idle.get(day, 0) + 1, MOST)}
+        )
 
     @property
     def seen(self) -> str:
@@ -54,17 +56,17 @@ def path_of(machine: str) -> str:
     return f"{FOLDER}/{machine}.json"
 
 
-def total(tallies: Iterable[Tally]) -> Tally:
+def total(tallies: Iterable[UsageCounters]) -> UsageCounters:
     """What several machines, or several memories, have seen together."""
     used, last, idle = 0, "", dict[str, int]()
     for tally in tallies:  # a recall adds up a thousand, so in few steps
         used, last = used + tally.used, max(last, tally.last)
         for day, number in tally.idle.items():
             idle[day] = idle.get(day, 0) + number
-    return Tally(used, last, idle)
+    return UsageCounters(used, last, idle)
 
 
-def parse(text: str) -> dict[str, Tally]:
+def parse(text: str) -> dict[str, UsageCounters]:
     """What a file says. Raises ValueError with what is wrong in it."""
     try:
         data = json.loads(text)
@@ -79,14 +81,14 @@ def parse(text: str) -> dict[str, Tally]:
     return {id_: _tally(id_, said) for id_, said in data["memories"].items()}
 
 
-def written(tallies: Mapping[str, Tally]) -> str:
+def written(tallies: Mapping[str, UsageCounters]) -> str:
     """The text of a file; of too many memories those that were of use or told last."""
     kept = sorted(tallies, key=lambda id_: (tallies[id_].seen, id_), reverse=True)[:MAX_MEMORIES]
     lines = [f"{json.dumps(id_)}: {json.dumps(_plain(tallies[id_]))}" for id_ in sorted(kept)]
     return f'{{"schema": {SCHEMA}, "memories": {{\n' + ",\n".join(lines) + "\n}}\n"
 
 
-def merge(_path: str, _base: str | None, one: str, other: str) -> Merge:
+def merge(_path: str, _base: str | None, one: str, other: str) -> FileMerge:
     """Two versions of one machine's file, which only a copied disk can make: of each number the
     higher.
 
@@ -94,24 +96,27 @@ def merge(_path: str, _base: str | None, one: str, other: str) -> Merge:
     """
     first, second = _parsed(one), _parsed(other)
     ids = first.keys() | second.keys()
-    joined = {id_: _higher(first.get(id_, Tally()), second.get(id_, Tally())) for id_ in ids}
-    return Merge(written(joined), {})
+    joined = {
+        id_: _higher(first.get(id_, UsageCounters()), second.get(id_, UsageCounters()))
+        for id_ in ids
+    }
+    return FileMerge(written(joined), {})
 
 
-def _parsed(text: str) -> dict[str, Tally]:
+def _parsed(text: str) -> dict[str, UsageCounters]:
     try:
         return parse(text)
     except ValueError:
         return {}
 
 
-def _higher(one: Tally, other: Tally) -> Tally:
+def _higher(one: UsageCounters, other: UsageCounters) -> UsageCounters:
     days = one.idle.keys() | other.idle.keys()
     idle = {day: max(one.idle.get(day, 0), other.idle.get(day, 0)) for day in days}
-    return Tally(max(one.used, other.used), max(one.last, other.last), idle)
+    return UsageCounters(max(one.used, other.used), max(one.last, other.last), idle)
 
 
-def _plain(tally: Tally) -> dict[str, Any]:
+def _plain(tally: UsageCounters) -> dict[str, Any]:
     used = {"used": tally.used, "last": tally.last} if tally.used else {}
     # what was idle before the last use is settled by it, on whatever machine
     idle = dict(_few(sorted(item for item in tally.idle.items() if item[0] > tally.last)))
@@ -128,7 +133,7 @@ def _few(days: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
     yield from days
 
 
-def _tally(id_: str, said: Any) -> Tally:
+def _tally(id_: str, said: Any) -> UsageCounters:
     if not is_id(id_) or not isinstance(said, dict):
         raise ValueError(f"{id_[:100]!r} is no memory with its counters")
     used, last, idle = said.get("used", 0), said.get("last", ""), said.get("idle", {})
@@ -140,7 +145,7 @@ def _tally(id_: str, said: Any) -> Tally:
         or len(idle) > 10 * MAX_DAYS
     ):
         raise ValueError(f"{id_}: its days should be like 2026-02-09, and few")
-    return Tally(used, last if used else "", idle)
+    return UsageCounters(used, last if used else "", idle)
 
 
 def _is_number(value: Any) -> bool:

@@ -60,7 +60,7 @@ def as_memory(text: str, path: str) -> Memory:
     if "schema" in memory.meta or memory.meta.get("kind") in KINDS:
         told = {
             "title": memory.title or title_of({}, memory.body, at),
-            "created_at": memory.created_at or moment(at.day),
+            "created_at": memory.created_at or utc_time(at.day),
         }
         return Memory({**memory.meta, **_needed(memory, at), **told}, memory.body, memory.problems)
     body = _body(memory, at)
@@ -120,8 +120,10 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
 def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
     """Every field that Keeplore reads, from what the file says of itself in its own words."""
     category = _category(facts, at)
-    created = next(filter(None, (moment(facts.get(key)) for key in _CREATED)), "") or moment(at.day)
-    updated = next(filter(None, (moment(facts.get(key)) for key in _UPDATED)), "")
+    created = next(filter(None, (utc_time(facts.get(key)) for key in _CREATED)), "") or utc_time(
+        at.day
+    )
+    updated = next(filter(None, (utc_time(facts.get(key)) for key in _UPDATED)), "")
     # nothing proves that the user said it, and it comes from no other machine's Keeplore either
     trust = facts["trust"] if facts.get("trust") in TRUST else "document"
     told = {
@@ -207,7 +209,7 @@ def _flat(meta: Mapping[str, Any]) -> dict[str, Any]:
     return {**inner, **meta} if isinstance(inner, Mapping) else dict(meta)
 
 
-def moment(value: object) -> str:
+def utc_time(value: object) -> str:
     """A time in any common notation as RFC 3339 in UTC; a day is its beginning, "" is what cannot
     be read.
     """

@@ -24,7 +24,7 @@ Secrets = Callable[[bytes], Iterable[tuple[int, int, str]]]  # start, end and ki
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class LintFinding:
     """``line`` counts from 1; sorted by path and line."""
 
     path: str
@@ -35,12 +35,12 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class LintedFile:
     """A file with what is wrong in it alone; ``memory`` is None where it cannot be read as one."""
 
     path: str
     memory: Memory | None
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
     text: str = ""
 
     def line_of(self, key: str) -> int:
@@ -53,13 +53,13 @@ class Checked:
         )
         return self.text.count("\n", 0, match.start()) + 1 if match else 1
 
-    def finding(self, key: str, level: str, message: str, remedy: str = "") -> Finding:
-        return Finding(self.path, self.line_of(key), level, message, remedy)
+    def finding(self, key: str, level: str, message: str, remedy: str = "") -> LintFinding:
+        return LintFinding(self.path, self.line_of(key), level, message, remedy)
 
 
 def check(
-    path: str, data: bytes, secrets: Secrets, read: Callable[[str, bytes], Checked] | None = None
-) -> Checked:
+    path: str, data: bytes, secrets: Secrets, read: Callable[[str, bytes], LintedFile] | None = None
+) -> LintedFile:
     """Everything that one file tells about itself, read as a memory or by ``read``. No message
     repeats a secret.
     """
@@ -67,7 +67,7 @@ def check(
     checked = (read or _read)(path, data)
     found = [_without(finding, data, hits) for finding in checked.findings]
     found += [
-        Finding(
+        LintFinding(
             path, data.count(b"\n", 0, start) + 1, ERROR, f"a secret stands here: {kind}", _TO_GIT
         )
         for start, _, kind in hits
@@ -75,26 +75,26 @@ def check(
     return replace(checked, findings=tuple(found))
 
 
-def no_text(path: str, data: bytes, start: int) -> Finding:
+def no_text(path: str, data: bytes, start: int) -> LintFinding:
     """What is said of a file that is no UTF-8 from a byte on."""
     line = data.count(b"\n", 0, start) + 1
-    return Finding(
+    return LintFinding(
         path, line, ERROR, "the bytes here are no UTF-8", "Save the file as UTF-8 with your editor"
     )
 
 
-def _read(path: str, data: bytes) -> Checked:
+def _read(path: str, data: bytes) -> LintedFile:
     try:
         text = data.decode()
     except UnicodeDecodeError as e:
-        return Checked(path, None, (no_text(path, data, e.start),))
+        return LintedFile(path, None, (no_text(path, data, e.start),))
     try:
         memory = as_memory(text, path)
     except Corrupt as e:
-        return Checked(path, None, (Finding(path, e.line, ERROR, e.message, e.remedy),))
-    checked = Checked(path, memory, (), text)
+        return LintedFile(path, None, (LintFinding(path, e.line, ERROR, e.message, e.remedy),))
+    checked = LintedFile(path, memory, (), text)
     found = [
-        Finding(path, 1, WARNING, hint, "Leave it so, or write the keys down")
+        LintFinding(path, 1, WARNING, hint, "Leave it so, or write the keys down")
         for hint in memory.hints
     ]
     if memory.problems:
@@ -104,16 +104,16 @@ def _read(path: str, data: bytes) -> Checked:
     return replace(checked, findings=tuple(found))
 
 
-def _problems(checked: Checked, memory: Memory) -> Iterator[Finding]:
+def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     if not memory.hints:
         for key, said, remedy in faults(parse(checked.text).meta):
             yield checked.finding(key, ERROR, said, remedy[:1].upper() + remedy[1:])
     if line := conflict_line(checked.text):
         remedy = "Keep one side and delete the markers"
-        yield Finding(checked.path, line, ERROR, "conflict markers stand in the text", remedy)
+        yield LintFinding(checked.path, line, ERROR, "conflict markers stand in the text", remedy)
 
 
-def _misplaced(checked: Checked, memory: Memory) -> Iterator[Finding]:
+def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     at = location_of(checked.path)
     if (memory.scope, memory.project if memory.scope == "project" else "") != (
         at.scope,
@@ -141,7 +141,9 @@ def _root(memory: Memory) -> str:
     )
 
 
-def _without(finding: Finding, data: bytes, hits: Sequence[tuple[int, int, str]]) -> Finding:
+def _without(
+    finding: LintFinding, data: bytes, hits: Sequence[tuple[int, int, str]]
+) -> LintFinding:
     message = finding.message
     for start, end, kind in hits:
         secret = data[start:end].decode("utf-8", "replace")
@@ -154,12 +156,12 @@ def _without(finding: Finding, data: bytes, hits: Sequence[tuple[int, int, str]]
 
 
 def check_links(
-    files: Sequence[Checked], forgotten: Iterable[str], *, is_whole: bool
-) -> Iterator[Finding]:
+    files: Sequence[LintedFile], forgotten: Iterable[str], *, is_whole: bool
+) -> Iterator[LintFinding]:
     """What files say of one another; chains are looked at only where ``files`` are all there
     are.
     """
-    by_id: dict[str, list[Checked]] = {}
+    by_id: dict[str, list[LintedFile]] = {}
     for file in files:
         if file.memory:
             by_id.setdefault(file.memory.id, []).append(file)
@@ -189,13 +191,13 @@ def check_links(
         yield from _chains({id_: same[0] for id_, same in by_id.items()})
 
 
-def _rank(file: Checked) -> tuple[bool, bool, str, str]:
+def _rank(file: LintedFile) -> tuple[bool, bool, str, str]:
     return precedence(
         file.path, *((file.memory.id, file.memory.updated_at) if file.memory else ("", ""))
     )
 
 
-def _dangling(file: Checked, known: Collection[str]) -> Iterator[Finding]:
+def _dangling(file: LintedFile, known: Collection[str]) -> Iterator[LintFinding]:
     if file.memory is None:
         return
     own = file.memory.supersedes
@@ -207,7 +209,7 @@ def _dangling(file: Checked, known: Collection[str]) -> Iterator[Finding]:
         yield file.finding(key, WARNING, f"it {relationship} {target}, which is not here", remedy)
 
 
-def _chains(files: dict[str, Checked]) -> Iterator[Finding]:
+def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
     memories = {id_: file.memory for id_, file in files.items() if file.memory}
     ages: dict[str, Age] = {id_: (memory.created_at, id_) for id_, memory in memories.items()}
     olds = {

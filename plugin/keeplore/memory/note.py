@@ -26,7 +26,7 @@ _SENTENCE = re.compile(r".+?[.!?:](?=\s|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NoteDraft:
     """What is to be written down. What is left empty is filled in: title and category from the
     text.
     """
@@ -57,7 +57,7 @@ def session_note_id(host: str, session: str, text: str) -> str:
     return new_id("note", host, session, content_hash(text))
 
 
-def note_of(draft: Draft, moment: str) -> Memory:
+def note_of(draft: NoteDraft, moment: str) -> Memory:
     """The memory of a draft, made at ``moment`` (RFC 3339, UTC). Raises StoreError for a draft that
     says nothing.
     """

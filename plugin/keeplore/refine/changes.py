@@ -12,12 +12,12 @@ from typing import Any
 from keeplore.memory import Memory, Quote, new_id
 from keeplore.memory.location import archived_path
 from keeplore.memory.model import TRUST, in_order
-from keeplore.memory.note import Draft, body_of, note_of, title_and_text
+from keeplore.memory.note import NoteDraft, body_of, note_of, title_and_text
 from keeplore.refine.classify import Kind
 from keeplore.refine.decide import ADD, DELETE, UPDATE, Proposal
 from keeplore.refine.entity_facts import Told
 from keeplore.refine.gates import APPLIED, BLOCKED, REVIEW, SHADOWED, Verdict
-from keeplore.store.transaction import Changes
+from keeplore.store.transaction import TransactionChanges
 from keeplore.text.similarity import content_hash
 
 EVENT = "refine"  # of an audit line: one proposal and what became of it
@@ -69,7 +69,7 @@ def note_id(conversation: str, proposal: Proposal, taken: set[str]) -> str:
 
 def changes_of(
     run: Run, judged: Sequence[Judged], told: Told, summary: Mapping[str, Any], known: set[str]
-) -> Changes:
+) -> TransactionChanges:
     """The notes and moves of what was let through, and a line for each proposal; ``known`` are ids
     that exist.
     """
@@ -93,14 +93,14 @@ def changes_of(
         **_how(run),
         **summary,
     }
-    return Changes(memories, moves, [*entries, done])
+    return TransactionChanges(memories, moves, [*entries, done])
 
 
 def added(run: Run, judged: Judged, told: Told) -> Memory:
     """The note that a fact becomes."""
     proposal, kind = judged.proposal, judged.kind
     receipt = proposal.fact.receipt
-    draft = Draft(
+    draft = NoteDraft(
         proposal.statement,
         category=kind.category,
         scope=kind.scope,

@@ -34,7 +34,6 @@ from keeplore.refine.pending import Part, asked_about, part_of
 from keeplore.refine.prompts import Prompt
 from keeplore.refine.triples import known_names, named_in, triples
 from keeplore.refine.window import exchange_key
-from keeplore.store.transaction import write_together
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.similarity import content_hash
 
@@ -283,7 +282,7 @@ class _Refinement:
         result.outcomes.update(
             f"{e['proposal']} {e['outcome']}" for e in changes.entries if "proposal" in e
         )
-        paths = write_together(around.store, around.machine, changes, around.before_write)
+        paths = around.store.write_together(around.machine, changes)
         for memory, path in zip(changes.memories, paths, strict=True):
             around.written(memory.id, path)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from keeplore.memory import Asked, Exchange
+from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.fences import strip_fenced
 
 MAX_INPUT = 12_000  # characters of one call: small local models lose the middle of more
@@ -165,7 +165,7 @@ def _pieces(segment: Segment) -> list[Segment]:
 def _said(exchange: Exchange) -> Iterator[tuple[str, str]]:
     yield "user", exchange.user
     for reply in exchange.replies:
-        if isinstance(reply, Asked):
+        if isinstance(reply, AnsweredQuestion):
             yield "assistant", "\n- ".join((reply.question, *reply.options))
             yield "user", reply.answer
         else:

@@ -3,27 +3,27 @@ memory files.
 """
 
 from keeplore.store.creation import create
-from keeplore.store.delete.tombstones import Tombstone
-from keeplore.store.files import File
+from keeplore.store.files import FileState
 from keeplore.store.git.checkout_info import CheckoutInfo, checkout_info
-from keeplore.store.git.git_command import Done, run
-from keeplore.store.git.remotes import Remote, displayed
-from keeplore.store.results import Committed, Merged, Purged, PurgePlan
+from keeplore.store.git.git_command import GitResult, run
+from keeplore.store.git.remotes import Remote, without_credentials
+from keeplore.store.results import CommitResult, MergeResult, PurgePlan, PurgeResult
 from keeplore.store.store import Store
+from keeplore.store.tombstones import Tombstone
 
 __all__ = [
     "CheckoutInfo",
-    "Committed",
-    "Done",
-    "File",
-    "Merged",
+    "CommitResult",
+    "FileState",
+    "GitResult",
+    "MergeResult",
     "PurgePlan",
-    "Purged",
+    "PurgeResult",
     "Remote",
     "Store",
     "Tombstone",
     "checkout_info",
     "create",
-    "displayed",
     "run",
+    "without_credentials",
 ]

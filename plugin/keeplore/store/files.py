@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from keeplore.errors import Corrupt, NotFound, UnsafePath
-from keeplore.store.paths import INDEXED, is_memory, is_ours, is_side, may_hold_ours
+from keeplore.store.paths import INDEXED, check_read, is_memory, is_ours, is_side, may_hold_ours
 from keeplore_hooks import durable
 
 STALE_S = 3600.0  # a half-written file older than this has lost its writer
 _HALF_WRITTEN = re.compile(r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z")  # as durable.write names them
 
 
-class File(NamedTuple):
+class FileState(NamedTuple):
     """A regular file below the root; ``path`` is relative, with ``/``."""
 
     path: str
@@ -29,7 +29,7 @@ class File(NamedTuple):
     inode: int
 
 
-def state(root: Path, path: str) -> File | None:
+def state(root: Path, path: str) -> FileState | None:
     """The regular file at a path, None where there is none or something else stands there or on the
     way.
     """
@@ -92,6 +92,17 @@ def read(root: Path, path: str, limit_bytes: int) -> bytes:
     return data
 
 
+def read_text(root: Path, path: str, limit_bytes: int) -> str:
+    """The text of a file inside the workspace. Raises NotFound, Corrupt, UnsafePath or OSError."""
+    check_read(path)
+    try:
+        return read(root, path, limit_bytes).decode()
+    except UnicodeDecodeError as e:
+        raise Corrupt(
+            f"{path} is not UTF-8 text", "Convert it, or move it out of the memory folders"
+        ) from e
+
+
 def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
     """Replace a file durably; its folders are made. Raises UnsafePath where a link is on the way,
     or OSError.
@@ -138,13 +149,13 @@ def remove(root: Path, path: str) -> None:
         durable.sync_directory((root / path).parent)
 
 
-def indexed(root: Path) -> Iterator[File]:
+def indexed(root: Path) -> Iterator[FileState]:
     """Every file that is a memory or indexed beside them, in no order."""
     found = (file for folder in INDEXED for file in walk(root, folder, []))
     return (file for file in found if is_memory(file.path) or is_side(file.path))
 
 
-def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[File]:
+def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[FileState]:
     """Every regular file below a folder, in no order; hidden names are passed over, other things
     are noted.
 
@@ -170,7 +181,7 @@ def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[File]:
                     found = entry.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                yield File(path, found.st_mtime_ns, found.st_size, found.st_ino)
+                yield FileState(path, found.st_mtime_ns, found.st_size, found.st_ino)
             else:
                 skipped.append(path)
 
@@ -202,8 +213,8 @@ def _sweep(entry: os.DirEntry[str]) -> None:
                 Path(entry.path).unlink()
 
 
-def _file(path: str, found: os.stat_result) -> File:
-    return File(path, found.st_mtime_ns, found.st_size, found.st_ino)
+def _file(path: str, found: os.stat_result) -> FileState:
+    return FileState(path, found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 def _link_on_the_way(root: Path, path: str) -> str:

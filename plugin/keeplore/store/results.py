@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class CommitResult:
     """``commit`` is None where nothing differed; ``skipped`` are paths on disk that git does not
     get.
 
@@ -22,7 +22,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """``commit`` is HEAD now; ``paths`` are the files that it changed."""
 
     commit: str
@@ -52,7 +52,7 @@ class PurgePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """``commits`` is how many got another id; ``blobs`` are the ids of what is gone."""
 
     ids: tuple[str, ...] = ()

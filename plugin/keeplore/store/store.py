@@ -10,8 +10,6 @@ from typing import Any
 
 from keeplore.errors import (
     AlreadyExists,
-    Corrupt,
-    Forgotten,
     NotFound,
     RepositoryBusy,
     RepositoryError,
@@ -20,21 +18,21 @@ from keeplore.errors import (
 from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import carries, digits_of, location_of, precedence
-from keeplore.store import audit_log, files
+from keeplore.store import audit_log, files, transaction
 from keeplore.store.commit import reconcile
 from keeplore.store.delete import delete
-from keeplore.store.delete.tombstones import Tombstone, Tombstones
-from keeplore.store.files import File
+from keeplore.store.files import FileState
 from keeplore.store.git.git_command import run
-from keeplore.store.git.object_backend import Backend, Memo, Unsupported
-from keeplore.store.git.plumbing import Plumbing
-from keeplore.store.git.remotes import Remote, displayed, remote_of
+from keeplore.store.git.git_locks import CommitLock, WriteLock
+from keeplore.store.git.object_backend import Backend, CycleCache, Unsupported
+from keeplore.store.git.plumbing import GitBackend
+from keeplore.store.git.remotes import Remote, remote_of, without_credentials
 from keeplore.store.git.repository_state import check_branch, check_idle, directories, plain_head
-from keeplore.store.git_locks import Turn
 from keeplore.store.merge import repair
 from keeplore.store.paths import check_moved, check_read, check_written, is_memory, is_portable
-from keeplore.store.results import Committed, Merged, Purged, PurgePlan
-from keeplore.store.write_lock import Exclusive
+from keeplore.store.results import CommitResult, MergeResult, PurgePlan, PurgeResult
+from keeplore.store.tombstones import Tombstone, Tombstones
+from keeplore.store.transaction import TransactionChanges
 
 
 def _unchanged(memory: Memory) -> Memory:
@@ -61,8 +59,8 @@ class Store:
         self.root = root
         self.branch = branch
         self._before_write = before_write
-        self.memo = Memo(machine)
-        self.exclusive = Exclusive(root)
+        self.memo = CycleCache(machine)
+        self.exclusive = WriteLock(root)
         self.stones = Tombstones(root)
 
     def save(self, memory: Memory, known: str = "") -> str:
@@ -72,10 +70,7 @@ class Store:
         ``known`` is where its file is, "" for none: a name or folder that a person chose stays.
         Raises Forgotten, UnsafePath or OSError; what stood there before is then untouched.
         """
-        if memory.id in self.stones:
-            raise Forgotten(
-                f"{memory.id} was forgotten", f"`keeplore restore {memory.id}` brings it back"
-            )
+        self.stones.check(memory.id)
         memory = self._before_write(memory)
         path = relative_path(memory)
         check_written(path)
@@ -170,7 +165,7 @@ class Store:
                 f"{memory_id} is not forgotten, it is in {path}",
                 f"`keeplore show {memory_id}` shows it",
             )
-        with self.exclusive, Turn(directories(self.root)):
+        with self.exclusive, CommitLock(directories(self.root)):
             return delete.restore(self.root, self.stones, memory_id)
 
     def purge_plan(self, memory_ids: Iterable[str]) -> PurgePlan:
@@ -182,7 +177,7 @@ class Store:
 
         return purge.plan(self.root, self.branch, self.memo, memory_ids)
 
-    def purge(self, memory_ids: Iterable[str], machine: str, at: str) -> Purged:
+    def purge(self, memory_ids: Iterable[str], machine: str, at: str) -> PurgeResult:
         """Forget memories and take their text out of git, on this machine; sync tells the others to
         do the same.
 
@@ -204,9 +199,9 @@ class Store:
                     )
             purge.check(self.root, self.branch, self.memo, copies)
             purge.mark(self.root, self.stones, copies, machine, at)
-        return purge.carry_out(self.root, self.branch, self.memo, self.stones)
+        return self._carry_out_purges()
 
-    def follow_purges(self, other: str = "") -> Purged:
+    def follow_purges(self, other: str = "") -> PurgeResult:
         """Do here what was purged on other machines; ``other`` is a commit of theirs that was
         fetched.
 
@@ -219,17 +214,25 @@ class Store:
         theirs = purge.new_stones(self.root, head, other) if other else []
         known = purge.purged(self.stones)
         if purge.is_clean(self.root, purge.purged([*self.stones, *theirs]), [head, other]):
-            return Purged()
+            return PurgeResult()
         purge.check_loss(theirs, known, [file.path for file in self.scan()])
         with self.exclusive:
             purge.adopt(self.stones, theirs)
+        return self._carry_out_purges()
+
+    def _carry_out_purges(self) -> PurgeResult:
+        from keeplore.store.delete import purge  # here, as above
+
+        if not purge.purged(self.stones):
+            return PurgeResult()
+        self.commit(purge.MESSAGE)
         return purge.carry_out(self.root, self.branch, self.memo, self.stones)
 
     def forgotten(self, memory_id: str) -> Memory:
         """What ``restore`` would bring back. Raises NotFound."""
         return delete.forgotten_memory(self.root, self.stones, memory_id)
 
-    def deleted(self, beginning: str) -> Iterator[delete.Deleted]:
+    def deleted(self, beginning: str) -> Iterator[delete.DeletedMemory]:
         """The memories with such ids that git has had and whose files were deleted by hand; by
         their names alone.
         """
@@ -263,6 +266,25 @@ class Store:
         """What every machine has recorded."""
         return audit_log.entries(self.root)
 
+    def write_together(self, machine: str, changes: TransactionChanges) -> tuple[str, ...]:
+        """Make all these changes or none, and return the paths of the new memories; ``commit`` puts
+        them into one commit.
+
+        Whoever looked before, so that what is written fits, holds ``exclusive``. Raises Forgotten,
+        UnsafePath, RepositoryBusy or OSError before anything is changed.
+        """
+        with self.exclusive:
+            return transaction.write_together(self.root, machine, changes, self._before_write)
+
+    def recover(self) -> bool:
+        """Finish a transaction that a process left which died; whether there was one. Raises
+        RepositoryBusy or OSError.
+        """
+        if not transaction.log_path(directories(self.root)).exists():
+            return False
+        with self.exclusive:
+            return transaction.recover(self.root)
+
     def load(self, path: str) -> Memory:
         """Read a memory, also one that a person or another program wrote without front matter of
         ours.
@@ -293,13 +315,13 @@ class Store:
         """
         return self._copies(list(self.scan()), memory_id)
 
-    def scan(self) -> Iterator[File]:
+    def scan(self) -> Iterator[FileState]:
         """Every memory file, the archive included, in no order; no links, no hidden files, nothing
         is read.
         """
         return (file for file in self.indexed() if is_memory(file.path))
 
-    def indexed(self) -> Iterator[File]:
+    def indexed(self) -> Iterator[FileState]:
         """Every file that is indexed: the memories, and beside them what is listed at
         ``paths.is_side``.
         """
@@ -316,15 +338,9 @@ class Store:
         """The text of a file inside the workspace. Raises NotFound, Corrupt, UnsafePath or
         OSError.
         """
-        check_read(path)
-        try:
-            return files.read(self.root, path, limit_bytes).decode()
-        except UnicodeDecodeError as e:
-            raise Corrupt(
-                f"{path} is not UTF-8 text", "Convert it, or move it out of the memory folders"
-            ) from e
+        return files.read_text(self.root, path, limit_bytes)
 
-    def commit(self, message: str = "") -> Committed:
+    def commit(self, message: str = "") -> CommitResult:
         """Commit what differs between our files on disk and HEAD, and nothing else.
 
         Raises RepositoryBusy (a merge, a rebase, another branch, a held lock: try again later) or
@@ -332,7 +348,7 @@ class Store:
         """
         return reconcile(self.root, self.branch, self.memo, message)
 
-    def merge(self, other: str, *, is_unrelated: bool = False) -> Merged:
+    def merge(self, other: str, *, is_unrelated: bool = False) -> MergeResult:
         """Merge a commit that was fetched, and write what it changes to disk; see
         ``merge.merge``.
         """
@@ -410,7 +426,7 @@ class Store:
     def remote(self) -> str:
         """The URL that the workspace is synchronised with, without credentials; "" for none."""
         remote = self.remote_in_full()
-        return displayed(remote.url) if remote else ""
+        return without_credentials(remote.url) if remote else ""
 
     def remote_in_full(self) -> Remote | None:
         """Name and URL as git uses them, credentials included: never for a person's eyes or
@@ -424,13 +440,13 @@ class Store:
         return int(run(self.root, "rev-list", "--count", new, *exclude).text or 0)
 
     def _backend(self) -> Backend:
-        from keeplore.store.git.libgit import Library  # here, as above
+        from keeplore.store.git.libgit import LibgitBackend  # here, as above
 
         places = directories(self.root)
         try:
-            return Library(self.root, places, self.memo)
+            return LibgitBackend(self.root, places, self.memo)
         except Unsupported:
-            return Plumbing(self.root, places, self.memo)
+            return GitBackend(self.root, places, self.memo)
 
     def _namesakes(self, path: str, memory_id: str) -> list[str]:
         folder = _folder(path)
@@ -443,13 +459,13 @@ class Store:
         likely = [other for other in paths if other != path and carries(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
 
-    def _copies(self, files_here: list[File], memory_id: str) -> list[tuple[str, Memory]]:
+    def _copies(self, files_here: list[FileState], memory_id: str) -> list[tuple[str, Memory]]:
         if not is_id(memory_id):
             return []
         named = [file for file in files_here if carries(file.path, memory_id)]
         return self._holding([*named, *self._by_text(files_here, memory_id)], memory_id)
 
-    def _holding(self, likely: list[File], memory_id: str) -> list[tuple[str, Memory]]:
+    def _holding(self, likely: list[FileState], memory_id: str) -> list[tuple[str, Memory]]:
         """Those of the files that hold this memory, the one that is used first, as the index
         chooses it.
         """
@@ -463,7 +479,7 @@ class Store:
         )
         return found
 
-    def _by_text(self, likely: list[File], memory_id: str) -> list[File]:
+    def _by_text(self, likely: list[FileState], memory_id: str) -> list[FileState]:
         """Files with a name that a person chose and that may be this memory's."""
         return [
             file

@@ -1,9 +1,9 @@
-"""Several changes that belong together: all of them are made, in one commit, or none, whatever
-kills this process.
+"""Transactions: several files are changed together, in one commit, or none is, whatever kills this
+process.
 
-What is to be done is written down first, in the git directory, while nobody else may commit. Who
-comes after a process that died in between finds that note and finishes what it says before anything
-is committed.
+What is to be done is first written down in a log in the git directory, while nobody else may
+commit. Who comes after a process that died in between finds that log and finishes what it says
+before anything is committed.
 """
 
 from __future__ import annotations
@@ -11,22 +11,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from keeplore.errors import Forgotten
+from keeplore.errors import RepositoryBusy
 from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import audit_log, files
-from keeplore.store.git.repository_state import directories
-from keeplore.store.git_locks import Directories, Turn
+from keeplore.store.git.git_locks import CommitLock
+from keeplore.store.git.repository_state import Directories, directories
 from keeplore.store.paths import check_moved, check_read, check_written
-from keeplore.store.store import Store
-from keeplore.store.transaction_log import note_of
+from keeplore.store.tombstones import Tombstones
 from keeplore_hooks import durable
+
+NAME = "keeplore.together"  # in the git directory; not one of the names that are swept there
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class TransactionChanges:
     """New memories, files with their new places, and the lines of this machine's audit that explain
     both.
     """
@@ -36,82 +38,86 @@ class Changes:
     entries: Sequence[Mapping[str, Any]] = ()
 
 
+def log_path(places: Directories) -> Path:
+    return places.own / NAME
+
+
+def check_complete(places: Directories) -> None:
+    """Raise RepositoryBusy where half of a transaction may be on disk; ``recover`` finishes it."""
+    if log_path(places).exists():
+        raise RepositoryBusy(
+            "a change of several files was cut short", "It is finished at the next try"
+        )
+
+
 def write_together(
-    store: Store,
+    root: Path,
     machine: str,
-    changes: Changes,
-    before_write: Callable[[Memory], Memory] = lambda memory: memory,
+    changes: TransactionChanges,
+    before_write: Callable[[Memory], Memory],
 ) -> tuple[str, ...]:
-    """Make the changes and return the paths of the new memories; ``commit`` puts them into one
-    commit.
+    """Make the changes and return the paths of the new memories. The caller holds the write lock.
 
-    Whoever looked before, so that what is written fits, holds ``store.exclusive``. Raises
-    Forgotten, UnsafePath, RepositoryBusy or OSError before anything is changed.
+    Raises Forgotten, UnsafePath, RepositoryBusy or OSError before anything is changed.
     """
-    with store.exclusive:
-        written: dict[str, str | None] = {}
-        for memory in map(before_write, changes.memories):
-            if store.is_forgotten(memory.id):
-                raise Forgotten(
-                    f"{memory.id} was forgotten", f"`keeplore restore {memory.id}` brings it back"
-                )
-            path = relative_path(memory)
-            check_written(path)
-            written[path] = serialise(memory)
-        paths = tuple(written)
-        for path, to in changes.moves:
-            check_moved(to)
-            written[to] = store.read_text(path, MAX_FILE)
-            written[path] = None
-        plan = {"files": written, "lines": _lines(machine, changes.entries)}
-        places = directories(store.root)
-        with Turn(places):
-            _finish(store, places)
-            durable.write(
-                note_of(places), json.dumps(plan, ensure_ascii=False).encode("utf-8", "replace")
-            )
-            _finish(store, places)
-    return paths
+    tombstones = Tombstones(root)
+    texts: dict[str, str | None] = {}  # None for a file that goes
+    for memory in map(before_write, changes.memories):
+        tombstones.check(memory.id)
+        path = relative_path(memory)
+        check_written(path)
+        texts[path] = serialise(memory)
+    new_paths = tuple(texts)
+    for path, to in changes.moves:
+        check_moved(to)
+        texts[to] = files.read_text(root, path, MAX_FILE)
+        texts[path] = None
+    log = {"files": texts, "lines": _audit_lines(machine, changes.entries)}
+    data = json.dumps(log, ensure_ascii=False).encode("utf-8", "replace")
+    places = directories(root)
+    with CommitLock(places):
+        _finish(root, places)
+        durable.write(log_path(places), data)
+        _finish(root, places)
+    return new_paths
 
 
-def recover(store: Store) -> bool:
-    """Finish what a process that died has left; whether there was such a thing. Raises
-    RepositoryBusy or OSError.
+def recover(root: Path) -> bool:
+    """Finish what a process that died has left; whether there was such a thing. The caller holds
+    the write lock. Raises RepositoryBusy or OSError.
     """
-    places = directories(store.root)
-    if not note_of(places).exists():
-        return False
-    with store.exclusive, Turn(places):
-        return _finish(store, places)
+    places = directories(root)
+    with CommitLock(places):
+        return _finish(root, places)
 
 
-def _finish(store: Store, places: Directories) -> bool:
-    """Do what the note says, as often as it takes: each step comes to the same when it was done
+def _finish(root: Path, places: Directories) -> bool:
+    """Do what the log says, as often as it takes: each step comes to the same when it was done
     already.
     """
-    note = note_of(places)
+    log = log_path(places)
     try:
-        plan = json.loads(note.read_bytes())
+        todo = json.loads(log.read_bytes())
     except FileNotFoundError:
         return False
-    for path, text in plan["files"].items():
+    for path, text in todo["files"].items():
         check_read(path)
         if text is not None:
-            files.write(store.root, path, text.encode())
-    for path, text in plan["files"].items():
+            files.write(root, path, text.encode())
+    for path, text in todo["files"].items():
         if text is None:
-            files.remove(store.root, path)
-    for path, lines in plan["lines"].items():
-        audit_log.append_lines(store.root, path, lines)
-    note.unlink()
+            files.remove(root, path)
+    for path, lines in todo["lines"].items():
+        audit_log.append_lines(root, path, lines)
+    log.unlink()
     durable.sync_directory(places.own)
     return True
 
 
-def _lines(machine: str, entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _audit_lines(machine: str, entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    lines: dict[str, list[str]] = {}
     for entry in entries:
         path = audit_log.path_of(machine, str(entry["at"]))
         check_written(path)
-        found.setdefault(path, []).append(audit_log.line_of(entry))
-    return found
+        lines.setdefault(path, []).append(audit_log.line_of(entry))
+    return lines

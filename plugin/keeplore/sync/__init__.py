@@ -2,7 +2,7 @@
 
 from keeplore.sync.clone import clone
 from keeplore.sync.errors import SyncError
-from keeplore.sync.reach import reach
-from keeplore.sync.synchronise import Synced, synchronise
+from keeplore.sync.remote_git import reach
+from keeplore.sync.synchronise import SyncResult, synchronise
 
-__all__ = ["SyncError", "Synced", "clone", "reach", "synchronise"]
+__all__ = ["SyncError", "SyncResult", "clone", "reach", "synchronise"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.errors import ConfigError
-from keeplore.store import displayed, run
-from keeplore.sync.network import CLONE_TIMEOUT_S, call
-from keeplore.sync.urls import checked
+from keeplore.store import run, without_credentials
+from keeplore.sync.remote_git import CLONE_TIMEOUT_S, call, checked_url
 
 SETTINGS = "keeplore.yaml"
 
@@ -20,7 +20,7 @@ def clone(url: str, directory: Path) -> None:
     Raises ConfigError where the directory is not empty or the repository is no workspace, SyncError
     (a RemoteError).
     """
-    url, protocols = checked(url, is_path_allowed=True)
+    url, protocols = checked_url(url, is_path_allowed=True)
     if protocols == "file" and "://" not in url:
         url = str(Path(url).expanduser().resolve())
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
@@ -48,7 +48,8 @@ def clone(url: str, directory: Path) -> None:
                 "clone of it and push"
             )
             raise ConfigError(
-                f"{displayed(url)} holds no {SETTINGS}, so it is no Keeplore workspace", remedy
+                f"{without_credentials(url)} holds no {SETTINGS}, so it is no Keeplore workspace",
+                remedy,
             )
         aside.replace(directory)
     finally:
@@ -79,3 +80,30 @@ def _is_on_workspace_branch(directory: Path) -> bool:
             )
             return _is_workspace(directory)
     return False
+
+
+def clone_project(url: str, protocols: str, place: Path, followed: Callable[[str], None]) -> None:
+    """Clone a repository without submodules and without git hooks; ``place`` appears when it is
+    complete.
+
+    ``protocols`` are those that git may use, as ``urls.checked`` gives them; ``followed`` is called
+    with git's own words on how far it is. Raises SyncError or OSError.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    aside = place.with_name(f".{place.name}-{secrets.token_hex(4)}.tmp")
+    try:
+        options = (
+            "--progress",
+            "--no-recurse-submodules",
+            "--no-local",
+            "--template=",
+            "--origin",
+            "origin",
+        )
+        arguments = ("clone", *options, "--", url, str(aside))
+        call(place.parent, protocols, *arguments, timeout_s=CLONE_TIMEOUT_S, followed=followed)
+        if place.is_dir():
+            place.rmdir()  # it was empty
+        aside.replace(place)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from keeplore.errors import RemoteError
-from keeplore.store import displayed
+from keeplore.store import without_credentials
 
 SAID = 300  # characters of git's words in a message
 _PROGRESS = re.compile(r"(?m)^Cloning into '.*'\.\.\.$")
@@ -109,5 +109,5 @@ def shown(text: str) -> str:
     """Another machine's words, safe to print: no control characters, no credentials, not
     endless.
     """
-    words = " ".join(_CONTROL.sub(" ", displayed(text)).split())
+    words = " ".join(_CONTROL.sub(" ", without_credentials(text)).split())
     return words if len(words) <= SAID else f"{words[: SAID - 1]}…"

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 from keeplore.errors import RepositoryBusy
 from keeplore.store import Remote, Store, run
-from keeplore.store.merge.backup_ref import is_ancestor, rescue
+from keeplore.store.git.inspection import unpublished
+from keeplore.store.git.remotes import back_up, is_ancestor
 from keeplore.store.paths import is_memory
-from keeplore.store.staged import unpublished
 from keeplore.sync.clone import SETTINGS
 from keeplore.sync.errors import SyncError, failure, of_kind, shown
-from keeplore.sync.network import attempt, call
-from keeplore.sync.urls import checked
+from keeplore.sync.remote_git import attempt, call, checked_url
 
 ATTEMPTS = 5
 SHOWN = 5  # secrets in a message
@@ -25,7 +24,7 @@ PAUSE_S = 0.2  # doubled after each race, with as much jitter
 
 
 @dataclass(frozen=True, slots=True)
-class Synced:
+class SyncResult:
     """``fetched`` and ``pushed`` count commits, ``merged`` the files that changed here; ``purged``
     are ids of memories whose text was found in a history, here or at the remote, and taken out of
     it; ``rescued`` is the branch that holds what the remote had before somebody rewrote it, "" for
@@ -48,7 +47,7 @@ def _nothing(_data: bytes) -> tuple[tuple[int, str], ...]:
     return ()
 
 
-def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = False) -> Synced:
+def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = False) -> SyncResult:
     """Commit what is on disk, take in what the remote has, give it what is here unless ``scan``
     finds a secret in it.
 
@@ -61,8 +60,8 @@ def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = Fal
     if remote is None:
         remedy = f"`git -C '{store.root}' remote add origin URL`, then `keeplore sync`"
         raise SyncError("no remote", "this workspace has no remote", remedy)
-    _, protocols = checked(remote.url, is_path_allowed=True)
-    taken = Synced(0, 0, 0, "")
+    _, protocols = checked_url(remote.url, is_path_allowed=True)
+    taken = SyncResult(0, 0, 0, "")
     for number in range(ATTEMPTS):
         if number:
             time.sleep(PAUSE_S * 2**number * (1 + random.random()))  # noqa: S311  # jitter
@@ -87,8 +86,8 @@ def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = Fal
 
 
 def _take_in(
-    store: Store, remote: Remote, protocols: str, taken: Synced, *, is_unrelated: bool
-) -> tuple[Synced, str, str]:
+    store: Store, remote: Remote, protocols: str, taken: SyncResult, *, is_unrelated: bool
+) -> tuple[SyncResult, str, str]:
     """What was taken in so far, what the remote has, and that without purged text, which is merged
     now.
     """
@@ -97,14 +96,14 @@ def _take_in(
     purged = store.follow_purges(at_remote).ids
     rescued = ""
     if before and at_remote and not purged and not is_ancestor(store.root, before, at_remote):
-        rescued = rescue(store.root, before)
+        rescued = back_up(store.root, before)
     theirs = store.tip(_known(store, remote)) if at_remote else ""
     if theirs:
         _check_workspace(store, theirs)
     merged = len(store.merge(theirs, is_unrelated=is_unrelated).paths) if theirs else 0
     sums = (taken.fetched + fetched, taken.merged + merged)
     return (
-        Synced(*sums, 0, "", (*taken.purged, *purged), rescued or taken.rescued),
+        SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued or taken.rescued),
         at_remote,
         theirs,
     )
@@ -208,7 +207,7 @@ def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> b
     return True
 
 
-def _note(done: Synced) -> str:
+def _note(done: SyncResult) -> str:
     count = len(done.purged)
     gone = (
         f", {count} {'memory' if count == 1 else 'memories'} purged from history" if count else ""

@@ -22,7 +22,7 @@ from keeplore.errors import RepositoryError, StoreError
 from keeplore.memory import Memory
 from keeplore.recall.injection_filter import BELIEVED, FOREIGN
 from keeplore.store import Store
-from keeplore.store.git import authorship
+from keeplore.store.git import signature
 from keeplore_hooks import durable
 
 SAVED_EVERY = 200  # commits that are read again by the next process at most
@@ -182,7 +182,7 @@ class Whose:
         """Is a commit with this address, that names this machine, the person's own?"""
         if machine in said.refused:
             return False
-        is_nobodys = not authorship.is_somebodys(email) and machine in self._own
+        is_nobodys = not signature.is_somebodys(email) and machine in self._own
         return is_nobodys or email in said.addresses or (bool(machine) and machine in said.accepted)
 
     def _state_of(self, machine: str, known: _Known) -> str:
@@ -208,7 +208,7 @@ class Whose:
     def _read(self, head: str) -> _Known:
         answers = _answers(self._state)
         try:
-            addresses = authorship.own_addresses(self._root)
+            addresses = signature.own_addresses(self._root)
             history = self._read_history(head, addresses | answers.addresses)
         except RepositoryError:  # what is not known is foreign
             return _Known(self._history or History(), answers, is_alone=False)
@@ -226,9 +226,9 @@ class Whose:
             if id_ in answers.refused or (id_ not in mine and email not in answers.addresses)
         )
         strangers = {
-            email for email in history.others if authorship.is_somebodys(email)
+            email for email in history.others if signature.is_somebodys(email)
         } - answers.addresses
-        by = {who for who in history.touched.values() if authorship.is_somebodys(who[0])}
+        by = {who for who in history.touched.values() if signature.is_somebodys(who[0])}
         touches = any(not self._is_believed(email, machine, answers) for email, machine in by)
         return not strangers and next(theirs, None) is None and not touches
 
@@ -238,10 +238,10 @@ class Whose:
         known = self._history
         if head and head != known.head:
             try:
-                found = authorship.summary(authorship.authored(self._root, head, known.head))
+                found = signature.summary(signature.authored_commits(self._root, head, known.head))
             except RepositoryError:  # the history was written anew and the old one is gone
                 known = self._saved = History()
-                found = authorship.summary(authorship.authored(self._root, head))
+                found = signature.summary(signature.authored_commits(self._root, head))
             touched = {
                 path: by
                 for path, by in {**known.touched, **found.touched}.items()

@@ -32,7 +32,7 @@ from keeplore_hooks.events import HostEvent, Origin
 if TYPE_CHECKING:
     from keeplore.capture.plugin import Capture, Place
     from keeplore.redact import Redactor
-    from keeplore.sync import Synced
+    from keeplore.sync import SyncResult
     from keeplore.workspace.lifecycle.local_purge import Remains
     from keeplore.workspace.plugin_manager import Plugins
     from keeplore.workspace.recording.recorder import Recorder
@@ -243,14 +243,11 @@ class Workspace:
         Raises RepositoryBusy while git is busy with something of the user's: the files wait on
         disk.
         """
-        # here, as the next ones: a prompt may wait for this module
-        from keeplore.store.transaction import recover
-
         with self._writing:
-            recover(self.store)
+            self.store.recover()
             return self.store.commit(message).commit or ""
 
-    def synchronise(self, *, is_unrelated: bool = False, quiet_s: float = 0.0) -> Synced:
+    def synchronise(self, *, is_unrelated: bool = False, quiet_s: float = 0.0) -> SyncResult:
         """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost
         then.
 
@@ -290,7 +287,7 @@ class Workspace:
             ]
             return (*concluded, *self.store.heal(troubled))
 
-    def _synchronise(self, *, is_unrelated: bool, quiet_s: float) -> Synced:
+    def _synchronise(self, *, is_unrelated: bool, quiet_s: float) -> SyncResult:
         from keeplore.sync import synchronise  # here, as above
         from keeplore.workspace.lifecycle.local_purge import Remains
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from keeplore.capture.cues import outcome_cues, talk_cues
 from keeplore.capture.distill.directives import directive
 from keeplore.capture.distill.title_wording import is_instructions
-from keeplore.memory import Asked, Exchange, Quote
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
 from keeplore.text.terms import overlap, terms
 
@@ -125,7 +125,7 @@ def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator
         yield _decision(found.text, "assistant", before.id, weight, at - 1)
     yield from own
     for before_it, reply in zip(("", *exchange.replies), exchange.replies, strict=False):
-        if isinstance(reply, Asked) and reply.question.strip() and reply.answer.strip():
+        if isinstance(reply, AnsweredQuestion) and reply.question.strip() and reply.answer.strip():
             if (
                 isinstance(before_it, str)
                 and reply.answer == "Yes"
@@ -152,7 +152,7 @@ def _approach(said: Sequence[Sentence]) -> list[Sentence]:
     return [s for n, s in enumerate(told) if n == 0 or s.heading != told[n - 1].heading][:2]
 
 
-def _of_answer(asked: Asked, turn: str, at: int) -> Iterator[Decision]:
+def _of_answer(asked: AnsweredQuestion, turn: str, at: int) -> Iterator[Decision]:
     """A choice with its question; of an answer to "may I?" or "shall I go on?", the words that
     settle something.
     """
@@ -259,7 +259,7 @@ def _option(reply: str, name: str, ordinal: str) -> Sentence | None:
     return last[index] if 1 < len(last) <= 6 and index < len(last) else None
 
 
-def is_step(asked: Asked) -> bool:
+def is_step(asked: AnsweredQuestion) -> bool:
     """True for a request for leave to do something, or to go on: the question itself is about
     nothing.
     """
@@ -268,7 +268,7 @@ def is_step(asked: Asked) -> bool:
     )
 
 
-def answered(asked: Asked) -> str:
+def answered(asked: AnsweredQuestion) -> str:
     """Question and answer as one line, the question shortened where both do not fit."""
     answer = clip(" ".join(asked.answer.split()), MAX_QUOTE // 2)
     question = clip(" ".join(asked.question.split()), MAX_QUOTE - 3 - len(answer))

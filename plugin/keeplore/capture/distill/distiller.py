@@ -29,7 +29,7 @@ from keeplore.capture.distill.decisions import (
 from keeplore.capture.distill.directives import stands_alone
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.title_wording import is_instructions
-from keeplore.memory import Asked, Exchange, Quote
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.conversation_body import PARTS
 from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.terms import cosine, is_prose, overlap, stems, terms, weighted
@@ -297,7 +297,7 @@ def _options(
         Quote(clip(" ".join(option.split())), "assistant", exchange.id)
         for exchange in exchanges
         for reply in exchange.replies
-        if isinstance(reply, Asked)
+        if isinstance(reply, AnsweredQuestion)
         and answered(reply) in settled
         and not any(_YES_OR_NO.match(option) for option in reply.options)
         for option in reply.options
@@ -345,7 +345,7 @@ def _open(
     lines = [(s.at, s.speaker, s.sentence) for s in said]
     # where the agent asked in form and was answered, what it asked in prose has its answer too
     has_answers = any(
-        isinstance(reply, Asked) and reply.answer.strip()
+        isinstance(reply, AnsweredQuestion) and reply.answer.strip()
         for e in exchanges[-1:]
         for reply in e.replies
     )
@@ -374,7 +374,7 @@ def _open(
             yield _Found(_quote(s), weight, order)
     for n, exchange in enumerate(exchanges):
         for reply in exchange.replies:
-            if not isinstance(reply, Asked) or reply.answer.strip() or is_step(reply):
+            if not isinstance(reply, AnsweredQuestion) or reply.answer.strip() or is_step(reply):
                 continue
             if reply.question.strip() and not _is_asked_again(reply, exchanges[n:]):
                 yield _Found(
@@ -384,10 +384,13 @@ def _open(
                 )
 
 
-def _is_asked_again(asked: Asked, following: Sequence[Exchange]) -> bool:
+def _is_asked_again(asked: AnsweredQuestion, following: Sequence[Exchange]) -> bool:
     """True where a later question with one of the same answers was answered."""
     later = (
-        reply for exchange in following for reply in exchange.replies if isinstance(reply, Asked)
+        reply
+        for exchange in following
+        for reply in exchange.replies
+        if isinstance(reply, AnsweredQuestion)
     )
     return any(reply.answer.strip() and set(reply.options) & set(asked.options) for reply in later)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from keeplore.capture.cues import cue_patterns, note_cues, note_doubts, talk_cues
 from keeplore.capture.distill.decisions import Decision, agreed, answered, is_step, standing
 from keeplore.capture.distill.title_wording import is_pasted
-from keeplore.memory import Asked, Exchange, Quote
+from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.similarity import content_hash
@@ -123,7 +123,7 @@ def category_of(text: str, default: str = FALLBACK) -> str:
 def _of_person(exchange: Exchange) -> Iterator[Candidate]:
     yield from _of_words(exchange)
     for reply in exchange.replies:
-        if isinstance(reply, Asked) and reply.question.strip() and reply.answer.strip():
+        if isinstance(reply, AnsweredQuestion) and reply.question.strip() and reply.answer.strip():
             yield from _of_answer(reply, exchange.id)
 
 
@@ -243,7 +243,7 @@ def _points_elsewhere(text: str) -> bool:
     return pronoun is not None and len(set(terms(text[: pronoun.start()]))) < 2
 
 
-def _of_answer(asked: Asked, turn: str) -> Iterator[Candidate]:
+def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[Candidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
     answer = " ".join(asked.answer.split())
     if is_step(asked) or note_doubts.MOMENTARY_QUESTION.search(asked.question):

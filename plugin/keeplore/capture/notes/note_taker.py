@@ -22,7 +22,7 @@ from keeplore.capture.notes.note_candidates import (
 from keeplore.capture.plugin import Place
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange
-from keeplore.memory.note import Draft, session_note_id
+from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.redact.home_paths import shortening
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
@@ -40,7 +40,7 @@ class NoteSteps:
     redact: Callable[[str, str], str]  # of a text and the directory in which it was said
     forgotten: Callable[[], Mapping[str, str]]  # turn → the conversation that was forgotten with it
     write: Callable[
-        [Draft], object
+        [NoteDraft], object
     ]  # may raise AlreadyExists, Forgotten; the same statement twice is one note
 
 
@@ -77,7 +77,7 @@ class NoteTaker:
             return
         place, origin = self._steps.place(command.origin), command.origin
         self._write(
-            Draft(
+            NoteDraft(
                 said,
                 category=category_of(said),
                 scope=place.scope,
@@ -112,7 +112,7 @@ class NoteTaker:
             c for c in found if c.is_explicit or (self._is_automatic and c.confidence >= AUTOMATIC)
         )
 
-    def _write(self, draft: Draft) -> None:
+    def _write(self, draft: NoteDraft) -> None:
         try:
             self._steps.write(draft)
         except (AlreadyExists, Forgotten):  # done before, or not wanted any more
@@ -121,11 +121,11 @@ class NoteTaker:
 
 def draft_of(
     candidate: Candidate, scope: str, project: str, source: Mapping[str, Any], at: str
-) -> Draft:
+) -> NoteDraft:
     """The note that a candidate becomes; ``at`` is when it was said, ``source`` has at least host
     and session.
     """
-    return Draft(
+    return NoteDraft(
         candidate.text,
         title=candidate.title,
         category=candidate.category,

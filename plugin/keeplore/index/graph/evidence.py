@@ -17,7 +17,7 @@ from keeplore.index.graph.code_spans import INLINE, SHELL, pieces
 from keeplore.index.graph.graph_values import KINDS, TYPES, Aspect, Mention, Relation, canonical
 from keeplore.index.graph.name_shapes import FILE, TOOL, Shape, file_name, is_plain, shapes
 from keeplore.index.graph.shell_programs import programs
-from keeplore.memory import Asked, Conversation, Memory
+from keeplore.memory import AnsweredQuestion, Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore_hooks.events import Work
 
@@ -156,10 +156,10 @@ def _texts(memory: Memory, talk: Conversation | None) -> list[str]:
     return texts
 
 
-def _said(reply: str | Asked) -> str:
+def _said(reply: str | AnsweredQuestion) -> str:
     return (
         "\n".join((reply.question, *reply.options, reply.answer))
-        if isinstance(reply, Asked)
+        if isinstance(reply, AnsweredQuestion)
         else reply
     )
 

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any
 
 from keeplore.index.queries import chains_of, chunks, marks
-from keeplore.memory.feedback_counters import FOLDER, Tally, total
+from keeplore.memory.feedback_counters import FOLDER, UsageCounters, total
 
 TABLES = """
 CREATE TABLE feedback (
@@ -52,7 +52,7 @@ class Rates:
 RATES = Rates()
 
 
-def put(connection: sqlite3.Connection, path: str, tallies: Mapping[str, Tally]) -> None:
+def put(connection: sqlite3.Connection, path: str, tallies: Mapping[str, UsageCounters]) -> None:
     """Store what a machine's file says, which ``drop`` has taken out before."""
     connection.executemany(
         "INSERT INTO feedback VALUES (?, ?, ?, ?, ?)",
@@ -105,7 +105,7 @@ def weights(
     return {id_: value for id_, value in found.items() if value != 1.0}
 
 
-def weight(tally: Tally, today: date, rates: Rates = RATES) -> float:
+def weight(tally: UsageCounters, today: date, rates: Rates = RATES) -> float:
     """What counters come to: use adds, and sessions that were told of it for nothing let it fade.
 
     A memory that nobody was told of keeps what it has: that nobody needed it says nothing about it.
@@ -170,14 +170,14 @@ def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:
     return frozenset(row[0] for row in rows)
 
 
-def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, Tally]:
+def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, UsageCounters]:
     """What all machines have counted together."""
-    found: dict[str, list[Tally]] = {}
+    found: dict[str, list[UsageCounters]] = {}
     for memory, used, last, idle in _asked(
         connection, "SELECT memory, used, last, idle FROM feedback WHERE memory IN", ids
     ):
         found.setdefault(memory, []).append(
-            Tally(used, last, json.loads(idle) if idle != "{}" else {})
+            UsageCounters(used, last, json.loads(idle) if idle != "{}" else {})
         )
     return {memory: total(tallies) for memory, tallies in found.items()}
 

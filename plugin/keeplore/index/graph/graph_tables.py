@@ -22,7 +22,7 @@ from keeplore.index.graph.graph_values import TYPES, Aspect, Definition, Mention
 from keeplore.index.graph.linker import UNSPACED, first_word, first_words, linked
 from keeplore.index.queries import chunks, marks
 from keeplore.memory import Memory
-from keeplore.memory.feedback_counters import Tally, parse
+from keeplore.memory.feedback_counters import UsageCounters, parse
 
 LINKED_AT_ONCE = 200  # memories in one transaction
 TURNED_AT_ONCE = 200  # names whose texts are looked up in one transaction
@@ -91,7 +91,9 @@ class Share:
     relations: tuple[Relation, ...] = ()
     aspects: tuple[Aspect, ...] = ()
     definitions: tuple[Definition, ...] = ()
-    tallies: Mapping[str, Tally] = field(default_factory=dict)  # of what was of use, by memory
+    tallies: Mapping[str, UsageCounters] = field(
+        default_factory=dict
+    )  # of what was of use, by memory
 
 
 NOTHING = Share()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from keeplore.memory.conversation_body import EXCHANGES, PARTS, Conversation
-from keeplore.memory.merge.line_merge import Join, join, joined_list
+from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_lists
 
 _TURN = re.compile(r"^(?=<!-- keeplore:turn )", re.MULTILINE)
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
@@ -24,7 +24,9 @@ Blocks = Mapping[
 ]  # by what a block begins with, and which of those that begin so it is
 
 
-def join_records(base: str | None, loser: str, winner: str, *, is_derived: bool = False) -> Join:
+def merge_conversations(
+    base: str | None, loser: str, winner: str, *, is_derived: bool = False
+) -> LineMerge:
     """Merge two bodies; an exchange is known by its turn, and those of both sides stand in the
     order of their times.
 
@@ -37,10 +39,10 @@ def join_records(base: str | None, loser: str, winner: str, *, is_derived: bool 
     head = _head(before[0] if base is not None else None, one[0], other[0])
     blocks, is_clash = _exchanges(_by_turn(before[1:]), _by_turn(one[1:]), _by_turn(other[1:]))
     text = f"{head.text.rstrip()}\n\n" + "".join(f"{block.rstrip()}\n\n" for block in blocks)
-    return Join(_dated(text.rstrip() + "\n"), is_clash or (head.is_clash and not is_derived))
+    return LineMerge(_dated(text.rstrip() + "\n"), is_clash or (head.is_clash and not is_derived))
 
 
-def _head(base: str | None, loser: str, winner: str) -> Join:
+def _head(base: str | None, loser: str, winner: str) -> LineMerge:
     """What stands above the exchanges, without the date, which follows from them: lists as such,
     all else by lines.
     """
@@ -52,9 +54,9 @@ def _head(base: str | None, loser: str, winner: str) -> Join:
         lists, rests = zip(
             *(_items(side.get(key, "")) for side in (was, mine, theirs)), strict=True
         )
-        rest = join(rests[0] if base is not None else None, *rests[1:])
+        rest = merge_by_lines(rests[0] if base is not None else None, *rests[1:])
         is_clash = is_clash or rest.is_clash
-        listed = "".join(joined_list(*lists))
+        listed = "".join(merge_lists(*lists))
         if key not in was or (key in mine and key in theirs) or listed:
             text += (
                 "\n\n".join(
@@ -62,7 +64,7 @@ def _head(base: str | None, loser: str, winner: str) -> Join:
                 )
                 + "\n\n"
             )
-    return Join(text, is_clash)
+    return LineMerge(text, is_clash)
 
 
 def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], bool]:
@@ -79,20 +81,20 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
     return _in_time(joined), is_clash
 
 
-def _joined(was: str | None, one: str, other: str) -> Join:
+def _joined(was: str | None, one: str, other: str) -> LineMerge:
     """One exchange; where both sides only heard more of it, the longer says what the other does."""
     if was is None:
-        return _grown(one, other) or join(was, one, other)
-    result = join(was, one, other)
+        return _grown(one, other) or merge_by_lines(was, one, other)
+    result = merge_by_lines(was, one, other)
     return (_grown(one, other) or result) if result.is_clash else result
 
 
-def _grown(one: str, other: str) -> Join | None:
+def _grown(one: str, other: str) -> LineMerge | None:
     """An exchange of which one side heard more; the first line has the time of its end."""
     short, long = sorted((one, other), key=len)
     lines, more = (text.rstrip().split("\n")[1:] for text in (short, long))
     return (
-        Join(long, is_clash=False)
+        LineMerge(long, is_clash=False)
         if len(short) < len(long) and more[: len(lines)] == lines
         else None
     )

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class LineMerge:
     """``is_clash`` where both sides changed the same lines: the text then has those of
     ``winner``.
     """
@@ -29,7 +29,7 @@ class Join:
     is_clash: bool
 
 
-def join(base: str | None, loser: str, winner: str) -> Join:
+def merge_by_lines(base: str | None, loser: str, winner: str) -> LineMerge:
     """Merge two versions of ``base``; None where there was none, and then what both have counts as
     it.
 
@@ -37,13 +37,13 @@ def join(base: str | None, loser: str, winner: str) -> Join:
     changes of one line, and clash.
     """
     if loser == winner or base == loser:
-        return Join(winner, is_clash=False)
+        return LineMerge(winner, is_clash=False)
     if base == winner:
-        return Join(loser, is_clash=False)
+        return LineMerge(loser, is_clash=False)
     # splitting so keeps whether the text ends with a line end
     one, other = (_lines(text) for text in (loser, winner))
     if max(len(one), len(other)) > MAX_LINES:
-        return Join(winner, is_clash=True)
+        return LineMerge(winner, is_clash=True)
     before = _common(one, other) if base is None else _lines(base)
     lines: list[str] = []
     is_clash = False
@@ -51,10 +51,10 @@ def join(base: str | None, loser: str, winner: str) -> Join:
         joined = _joined(was, theirs, ours, may_both_stay=base is not None)
         is_clash = is_clash or joined is None
         lines += ours if joined is None else joined
-    return Join("\n".join(lines), is_clash)
+    return LineMerge("\n".join(lines), is_clash)
 
 
-def joined_list(was: Sequence[T], one: Sequence[T], other: Sequence[T]) -> list[T]:
+def merge_lists(was: Sequence[T], one: Sequence[T], other: Sequence[T]) -> list[T]:
     """What neither side took away, then what ``other``, the winner, added, then what the other one
     did.
     """

@@ -16,8 +16,8 @@ from typing import Any
 from keeplore.errors import Corrupt, UnsafePath
 from keeplore.memory.entity_file import UNKNOWN, EntityFile, key_of, parse_entity, serialise_entity
 from keeplore.memory.frontmatter import parse, serialise
-from keeplore.memory.merge.conversation_merge import join_records
-from keeplore.memory.merge.line_merge import Join, join, joined_list
+from keeplore.memory.merge.conversation_merge import merge_conversations
+from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_lists
 from keeplore.memory.model import TRUST, Memory, in_order
 from keeplore.memory.names import is_id, new_id, relative_path
 
@@ -29,7 +29,7 @@ _MISSING: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class FileMerge:
     """``text`` for the file's own place, and what stands beside it: path and text, for what could
     not be joined.
     """
@@ -38,7 +38,7 @@ class Merge:
     beside: Mapping[str, str]
 
 
-def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
+def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge:
     """Merge two versions of the file at ``path``; ``base`` is what both were made of, None where
     nothing was.
 
@@ -47,9 +47,9 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
     """
     winner, loser = sorted((one, other), key=_precedence, reverse=True)
     if winner == loser or base == loser:
-        return Merge(winner, {})
+        return FileMerge(winner, {})
     if base == winner:
-        return Merge(loser, {})
+        return FileMerge(loser, {})
     first, second = _memory(winner), _memory(loser)
     if first is None or second is None or first.id != second.id:
         # a version that can be read comes before one that cannot, which is what _precedence puts
@@ -58,9 +58,9 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
     origin = _memory(base) if base is not None else None
     before = origin if origin and origin.id == first.id else None
     meta, is_clash = _joined_meta(before.meta if before else None, second.meta, first.meta)
-    joining = join_records if first.kind == second.kind == "conversation" else join
+    joining = merge_conversations if first.kind == second.kind == "conversation" else merge_by_lines
     body = joining(before.body if before else None, second.body, first.body)
-    front = join(
+    front = merge_by_lines(
         _front(base, before) if base and before else None,
         _front(loser, second),
         _front(winner, first),
@@ -68,8 +68,8 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> Merge:
     try:
         text = _as_written(front, Memory(meta, body.text))
     except Corrupt:  # together it is more than a front matter may hold
-        return Merge(winner, _beside(path, first, second, loser))
-    return Merge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
+        return FileMerge(winner, _beside(path, first, second, loser))
+    return FileMerge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
 
 
 def merge_session(
@@ -83,7 +83,7 @@ def merge_session(
     second memory, to stand beside.
     """
     meta, _ = _joined_meta(base.meta if base else None, ours.meta, edited.meta)
-    body = join_records(base.body if base else None, ours.body, edited.body, is_derived=True)
+    body = merge_conversations(base.body if base else None, ours.body, edited.body, is_derived=True)
     joined = Memory(meta, body.text)
     return joined, _contradicting(edited, ours, serialise(ours)) if body.is_clash else None
 
@@ -100,7 +100,7 @@ def contradicting(kept: str, other: str) -> str:
     return serialise(_contradicting(first, second, other))
 
 
-def merge_text(path: str, base: str | None, one: str, other: str) -> Merge:
+def merge_text(path: str, base: str | None, one: str, other: str) -> FileMerge:
     """The same for any other text: lines are joined; on a clash both files stay."""
     winner, loser = sorted((one, other), key=_fingerprint, reverse=True)
     return _merge_plain(path, base, winner, loser, is_text=True)
@@ -112,7 +112,7 @@ def merge_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, dict[str, b
     return winner, {} if winner == loser else {beside_path(path, loser): loser}
 
 
-def merge_lines(base: str, one: str, other: str) -> str:
+def merge_log(base: str, one: str, other: str) -> str:
     """Two versions of a file to which JSON objects with ``at`` are only added, one a line: each
     line once, by time.
     """
@@ -140,7 +140,7 @@ def merge_project(base: str | None, one: str, other: str) -> str:
     return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
 
 
-def merge_entity(path: str, base: str | None, one: str, other: str) -> Merge:
+def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge:
     """Two versions of an entity's file: the aliases of both; of two types, or spellings of its
     name, the smaller.
 
@@ -153,18 +153,18 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> Merge:
     if winner == loser or first is None:
         return merge_text(path, base, one, other)
     if second is None or key_of(first.name) != key_of(second.name):
-        return Merge(winner, {beside_path(path, loser.encode()): loser})
+        return FileMerge(winner, {beside_path(path, loser.encode()): loser})
     origin = _entity(base) if base is not None else None
     before = origin.said if origin else {}
     said, _ = _joined_meta(before, second.said, first.said)
     for key in ("name", "type"):
         given = {side[key] for side in (first.said, second.said)} - {before.get(key), UNKNOWN}
         said[key] = min(given, default=said[key])
-    joined = join(base, loser, winner)
+    joined = merge_by_lines(base, loser, winner)
     told = None if joined.is_clash else _entity(joined.text)
     text = serialise_entity(said)
     # the lines of both where they say the same: a person's comments stay so
-    return Merge(joined.text if told and told.said == parse_entity(text).said else text, {})
+    return FileMerge(joined.text if told and told.said == parse_entity(text).said else text, {})
 
 
 def beside_path(path: str, loser: bytes) -> str:
@@ -182,12 +182,14 @@ def beside_path(path: str, loser: bytes) -> str:
     return f"{folder}{slash}{stem}{mark}"
 
 
-def _merge_plain(path: str, base: str | None, winner: str, loser: str, *, is_text: bool) -> Merge:
+def _merge_plain(
+    path: str, base: str | None, winner: str, loser: str, *, is_text: bool
+) -> FileMerge:
     if is_text:
-        joined = join(base, loser, winner)
+        joined = merge_by_lines(base, loser, winner)
         if not joined.is_clash:
-            return Merge(joined.text, {})
-    return Merge(winner, {beside_path(path, loser.encode()): loser})
+            return FileMerge(joined.text, {})
+    return FileMerge(winner, {beside_path(path, loser.encode()): loser})
 
 
 def _precedence(text: str) -> tuple[bool, str, int, str]:
@@ -225,7 +227,7 @@ def _front(text: str, memory: Memory) -> str:
     return text[: len(text) - len(memory.body)].removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def _as_written(front: Join, memory: Memory) -> str:
+def _as_written(front: LineMerge, memory: Memory) -> str:
     """The text of a memory, its front matter in the lines of both sides where they say the same:
     comments stay so.
     """
@@ -306,7 +308,7 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     if one is _MISSING or other is _MISSING:  # removed here, changed there
         return (other if one is _MISSING else one), False
     if isinstance(one, list) and isinstance(other, list):
-        return joined_list(was if isinstance(was, list) else [], one, other), False
+        return merge_lists(was if isinstance(was, list) else [], one, other), False
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         joined, is_clash = _joined_meta(
             was if isinstance(was, Mapping) else None, one, other, is_inside=True

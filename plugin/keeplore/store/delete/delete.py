@@ -21,11 +21,12 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
 from keeplore.memory.note import hash_of
 from keeplore.store import files
-from keeplore.store.delete.tombstones import Tombstone, Tombstones, id_of
-from keeplore.store.files import File
+from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.object_backend import Memo
+from keeplore.store.git.inspection import introduced
+from keeplore.store.git.object_backend import CycleCache
 from keeplore.store.paths import is_memory, is_portable
+from keeplore.store.tombstones import Tombstone, Tombstones, id_of
 
 KEPT = "refs/keeplore/forgotten/"  # then the id: a blob, the text that no commit has
 RACY_NS = 2_000_000_000  # a file this young may change again without a new time stamp
@@ -59,7 +60,7 @@ def keep_text(root: Path, memory_id: str, path: str) -> None:
         output(root, "update-ref", f"{KEPT}{memory_id}", blob)
 
 
-def withdraw(root: Path, memo: Memo, seen: dict[str, File]) -> None:
+def withdraw(root: Path, memo: CycleCache, seen: dict[str, FileState]) -> None:
     """Remove what came back to the disk although it is forgotten: with an old clone, a copy, a
     merge.
     """
@@ -103,7 +104,7 @@ def forgotten_memory(root: Path, stones: Tombstones, memory_id: str) -> Memory:
     return _forgotten_text(root, stones, memory_id)[1]
 
 
-class Deleted(NamedTuple):
+class DeletedMemory(NamedTuple):
     """A memory whose file went without a tombstone; ``commit`` and ``day`` tell since when, ""
     before a commit.
     """
@@ -114,7 +115,7 @@ class Deleted(NamedTuple):
     day: str
 
 
-def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Iterator[Deleted]:
+def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Iterator[DeletedMemory]:
     """The memories that git has had in files named after them, and that are not here; ``beginning``
     is that of ids.
     """
@@ -133,7 +134,7 @@ def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Itera
                 root, "log", "-1", "--all", "--diff-filter=D", "--format=%h %cs", "--", path
             ).text
             commit, _, day = last.partition(" ")
-            yield Deleted(read[0].id, path, commit, day)
+            yield DeletedMemory(read[0].id, path, commit, day)
 
 
 def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
@@ -210,42 +211,7 @@ def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(blob, place) for _, blob, place in found if is_memory(place)]
 
 
-def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
-    """Commit, blob and path of everything that the commits of a ``git log`` have and none of their
-    parents has there.
-
-    Newest commits first. Raises RepositoryError.
-    """
-    shape = (
-        "--raw",
-        "-z",
-        "-c",
-        "--root",
-        "--no-renames",
-        "--no-abbrev",
-        "--no-show-signature",
-        "--no-relative",
-    )
-    environment = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
-    # -c shows of a merge what differs from every parent; what equals one of them came with that
-    # one's line
-    done = output(
-        root, "log", *shape, "--format=%x00commit %H", *arguments, environment=environment
-    )
-    found, commit, blob = [], "", ""
-    for item in done.items:
-        fields = item.lstrip("\n").split(" ")
-        if blob:
-            found.append((commit, blob, item))
-            blob = ""
-        elif fields[0].startswith(":"):
-            blob = fields[-2]
-        elif fields[0] == "commit":
-            commit = fields[1]
-    return [(commit, blob, path) for commit, blob, path in found if blob.strip("0")]
-
-
-def _id_at(root: Path, memo: Memo, file: File) -> str:
+def _id_at(root: Path, memo: CycleCache, file: FileState) -> str:
     known = memo.ids.get(file.path)
     if known and known[0] == file:
         return known[1]

@@ -18,12 +18,25 @@ from pathlib import Path
 from keeplore.errors import Corrupt, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.store import files
-from keeplore.store.commit import check_merged, in_turn, move, reconcile
+from keeplore.store.commit_cycle import check_merged, move, run_cycle
 from keeplore.store.delete import rewrite_history
 from keeplore.store.delete.delete import KEPT
 from keeplore.store.delete.reflog_gc import collect_garbage, copy_notes, erase_traces
-from keeplore.store.delete.rewrite_history import Rewriter, git_reader, held_at, library_reader
-from keeplore.store.delete.tombstones import (
+from keeplore.store.delete.rewrite_history import (
+    HistoryRewriter,
+    git_reader,
+    held_at,
+    library_reader,
+)
+from keeplore.store.git.git_command import output, run
+from keeplore.store.git.git_locks import CommitLock
+from keeplore.store.git.libgit import LibgitBackend, synced_together
+from keeplore.store.git.object_backend import CycleCache, Unsupported
+from keeplore.store.git.repository_state import check_branch, check_idle, directories
+from keeplore.store.merge.merge import LOSS_FROM, LOSS_SHARE
+from keeplore.store.paths import is_memory, is_ours
+from keeplore.store.results import PurgePlan, PurgeResult
+from keeplore.store.tombstones import (
     FOLDER,
     Tombstone,
     Tombstones,
@@ -32,14 +45,6 @@ from keeplore.store.delete.tombstones import (
     parse,
     without_text,
 )
-from keeplore.store.git.git_command import output, run
-from keeplore.store.git.libgit import Library, synced_together
-from keeplore.store.git.object_backend import Memo, Unsupported
-from keeplore.store.git.repository_state import check_branch, check_idle, directories
-from keeplore.store.git_locks import Turn
-from keeplore.store.merge.merge import LOSS_FROM, LOSS_SHARE
-from keeplore.store.paths import is_memory, is_ours
-from keeplore.store.results import Purged, PurgePlan
 from keeplore_hooks import durable
 
 MESSAGE = "Purge forgotten memory"
@@ -53,7 +58,7 @@ _BY_OTHER_MEANS = (
 SHOWN = 5  # paths in a message
 
 
-def plan(root: Path, branch: str, memo: Memo, ids: Iterable[str]) -> PurgePlan:
+def plan(root: Path, branch: str, memo: CycleCache, ids: Iterable[str]) -> PurgePlan:
     """What a purge of these memories would do; nothing is written.
 
     Raises RepositoryBusy, or RepositoryError where Keeplore cannot rewrite this repository.
@@ -84,7 +89,7 @@ def plan(root: Path, branch: str, memo: Memo, ids: Iterable[str]) -> PurgePlan:
     )
 
 
-def check(root: Path, branch: str, memo: Memo, ids: Iterable[str]) -> None:
+def check(root: Path, branch: str, memo: CycleCache, ids: Iterable[str]) -> None:
     """Raise RepositoryBusy or RepositoryError where these memories cannot be purged now."""
     library = _library(root, branch, memo)
     wanted = dict.fromkeys(ids, ())
@@ -193,32 +198,30 @@ def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
     return found
 
 
-def carry_out(root: Path, branch: str, memo: Memo, stones: Tombstones) -> Purged:
+def carry_out(root: Path, branch: str, memo: CycleCache, stones: Tombstones) -> PurgeResult:
     """Take everything that tombstones call purged out of history and out of git's objects.
 
-    Refs, reflogs and stashes follow; the index and the person's files stay. Can be run again after
-    a kill. Raises RepositoryBusy or RepositoryError.
+    The removed files and the tombstones are committed before, so that the index needs no change
+    when HEAD moves. Refs, reflogs and stashes follow; the index and the person's files stay. Can be
+    run again after a kill. Raises RepositoryBusy or RepositoryError.
     """
     wanted = purged(stones)
     if not wanted:
-        return Purged()
-    # the removed files and the tombstones are committed first, so that the index needs no change
-    # when HEAD moves
-    reconcile(root, branch, memo, MESSAGE)
+        return PurgeResult()
 
-    def cycle(turn: Turn, backend: object) -> Purged:
-        if not isinstance(backend, Library):
+    def cycle(turn: CommitLock, backend: object) -> PurgeResult:
+        if not isinstance(backend, LibgitBackend):
             raise _impossible("libgit2 cannot read it")
         return _rewrite(turn, backend, _check_possible(backend, branch), wanted)
 
-    done = in_turn(root, memo, cycle)
+    done = run_cycle(root, memo, cycle)
     _erase(root)
     return done
 
 
 def _rewrite(
-    turn: Turn, backend: Library, ref: str, wanted: Mapping[str, frozenset[str]]
-) -> Purged:
+    turn: CommitLock, backend: LibgitBackend, ref: str, wanted: Mapping[str, frozenset[str]]
+) -> PurgeResult:
     root, own = backend.root, backend.places.own
     texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
     blobs = {text.blob for text in texts} | {blob for some in wanted.values() for blob in some}
@@ -226,7 +229,7 @@ def _rewrite(
     for path in _staged(backend, blobs, wanted):
         output(root, "update-index", "--force-remove", "--", path)
     run(root, "update-index", "--clear-resolve-undo")
-    rewriter = Rewriter(backend.repository, texts)
+    rewriter = HistoryRewriter(backend.repository, texts)
     with synced_together():
         rewriter.rewrite(rewrite_history.after(root, {text.commit for text in texts}))
     durable.write(own / PENDING, json.dumps(sorted(blobs | set(_pending(own)))).encode())
@@ -238,14 +241,14 @@ def _rewrite(
         check_merged(backend, draft)
         _move_refs(turn, backend, rewriter)
     erase_traces(root, backend.places, rewriter.commits, blobs, wanted)
-    return Purged(
+    return PurgeResult(
         tuple(sorted({text.memory_id for text in texts})),
         len(rewriter.commits),
         tuple(sorted(blobs)),
     )
 
 
-def _move_refs(turn: Turn, backend: Library, rewriter: Rewriter) -> None:
+def _move_refs(turn: CommitLock, backend: LibgitBackend, rewriter: HistoryRewriter) -> None:
     """Point every ref to what its object is now; those that would point to nothing go."""
     for name, target, points_to in _refs(backend.root):
         if points_to:  # to another ref, which is moved itself
@@ -268,19 +271,19 @@ def _erase(root: Path) -> None:
     (own / PENDING).unlink(missing_ok=True)
 
 
-def _library(root: Path, branch: str, memo: Memo) -> Library:
+def _library(root: Path, branch: str, memo: CycleCache) -> LibgitBackend:
     """The repository, where it can be rewritten. Raises RepositoryBusy or RepositoryError."""
     places = directories(root)
     check_idle(root, places)
     try:
-        library = Library(root, places, memo)
+        library = LibgitBackend(root, places, memo)
     except Unsupported as e:
         raise _impossible(str(e)) from e
     _check_possible(library, branch)
     return library
 
 
-def _check_possible(library: Library, branch: str) -> str:
+def _check_possible(library: LibgitBackend, branch: str) -> str:
     """The branch's ref. Raises RepositoryBusy or RepositoryError with what stands in the way."""
     root, places = library.root, library.places
     ref = check_branch(root, library.ref(), branch)
@@ -305,7 +308,9 @@ def _check_possible(library: Library, branch: str) -> str:
     return ref
 
 
-def _staged(library: Library, blobs: set[str], wanted: Mapping[str, Collection[str]]) -> list[str]:
+def _staged(
+    library: LibgitBackend, blobs: set[str], wanted: Mapping[str, Collection[str]]
+) -> list[str]:
     """Paths of ours at which the index has such text. Raises RepositoryError for copies outside the
     memory folders.
     """
@@ -336,7 +341,7 @@ def _refs(root: Path) -> list[tuple[str, str, str]]:
     return [(fields[0], fields[1], fields[2]) for fields in split]
 
 
-def _signed_tags(library: Library, refs: Collection[str]) -> list[str]:
+def _signed_tags(library: LibgitBackend, refs: Collection[str]) -> list[str]:
     targets = [
         (ref, target)
         for ref, target, _ in _refs(library.root)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.signature import person_of
-from keeplore.store.git_locks import Directories
+from keeplore.store.git.repository_state import Directories
+from keeplore.store.git.signature import signature_of
 from keeplore_hooks import durable
 
 GC_TIMEOUT_S = 3600.0
@@ -99,14 +99,14 @@ def copy_notes(root: Path, commits: Mapping[str, str]) -> None:
     """Give new commits the notes of the old ones."""
     pairs = "".join(f"{old} {new}\n" for old, new in commits.items()).encode()
     for ref in _note_refs(root) if commits else ():
-        name, environment = ("notes", f"--ref={ref}"), person_of(root).environment
+        name, environment = ("notes", f"--ref={ref}"), signature_of(root).environment
         output(root, *name, "copy", "--force", "--stdin", stdin=pairs, environment=environment)
 
 
 def _drop_notes(root: Path, commits: Mapping[str, str]) -> None:
     gone = "".join(f"{old}\n" for old in commits).encode()
     for ref in _note_refs(root) if commits else ():
-        name, environment = ("notes", f"--ref={ref}"), person_of(root).environment
+        name, environment = ("notes", f"--ref={ref}"), signature_of(root).environment
         output(
             root,
             *name,

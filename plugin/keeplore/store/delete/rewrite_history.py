@@ -20,8 +20,8 @@ from keeplore.errors import KeeploreError, RepositoryError
 from keeplore.memory import as_memory
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.location import digits_of
-from keeplore.store.delete.delete import introduced
 from keeplore.store.git.git_command import output, run
+from keeplore.store.git.inspection import introduced
 from keeplore.store.paths import is_memory
 
 EVERYTHING = (
@@ -36,7 +36,7 @@ _SIGNED_TAG = (
 )
 
 
-class Text(NamedTuple):
+class TextOccurrence(NamedTuple):
     """A commit that brought a version of a memory's text, and where."""
 
     commit: str
@@ -76,7 +76,7 @@ def find(
     read: Reader,
     wanted: Mapping[str, Collection[str]],
     revisions: Sequence[str] = EVERYTHING,
-) -> list[Text]:
+) -> list[TextOccurrence]:
     """Where the commits have text of memories; ``wanted`` is id → blobs that are said to be such
     text.
 
@@ -92,7 +92,11 @@ def find(
         is_likely = blob not in held and (blob in said or not named or named in digits)
         if is_likely and (memory_id := held_at(read, blob, path, wanted)):
             held[blob] = memory_id
-    return [Text(commit, blob, path, held[blob]) for commit, blob, path in brought if blob in held]
+    return [
+        TextOccurrence(commit, blob, path, held[blob])
+        for commit, blob, path in brought
+        if blob in held
+    ]
 
 
 def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
@@ -146,22 +150,22 @@ def is_signed_tag(repository: pygit2.Repository, object_id: str) -> bool:
 
 
 @dataclass(slots=True)
-class _Node:
+class _RemovalTree:
     """What has to go below a folder."""
 
     blobs: dict[str, set[str]] = field(default_factory=dict)  # file name → ids
-    folders: dict[str, _Node] = field(default_factory=dict)
+    folders: dict[str, _RemovalTree] = field(default_factory=dict)
 
 
-class Rewriter:
+class HistoryRewriter:
     """Writes commits and trees without the texts. ``commits`` is old id → new id of those that
     changed.
     """
 
-    def __init__(self, repository: pygit2.Repository, texts: Iterable[Text]) -> None:
+    def __init__(self, repository: pygit2.Repository, texts: Iterable[TextOccurrence]) -> None:
         self.commits: dict[str, str] = {}
         self._repository = repository
-        self._top = _Node()
+        self._top = _RemovalTree()
         self._trees: dict[tuple[str, int], str] = {}
         self._blobs = set()
         for text in texts:
@@ -191,7 +195,7 @@ class Rewriter:
             return "" if self._holds(object_id) else object_id
         return "" if object_id in self._blobs else object_id
 
-    def _add(self, text: Text) -> None:
+    def _add(self, text: TextOccurrence) -> None:
         try:
             text.path.encode()
         except UnicodeEncodeError as e:
@@ -202,7 +206,7 @@ class Rewriter:
         *folders, name = text.path.split("/")
         node = self._top
         for folder in folders:
-            node = node.folders.setdefault(folder, _Node())
+            node = node.folders.setdefault(folder, _RemovalTree())
         node.blobs.setdefault(name, set()).add(text.blob)
 
     def _commit(self, data: bytes) -> bytes:
@@ -223,14 +227,14 @@ class Rewriter:
                 lines.append(new)
         return b"\n".join(lines) + b"\n\n" + message
 
-    def _tree(self, tree: str, node: _Node) -> str:
+    def _tree(self, tree: str, node: _RemovalTree) -> str:
         """The tree without the texts, "" where nothing is left in it."""
         key = (tree, id(node))
         if key not in self._trees:
             self._trees[key] = self._cleaned(tree, node)
         return self._trees[key]
 
-    def _cleaned(self, tree_id: str, node: _Node) -> str:
+    def _cleaned(self, tree_id: str, node: _RemovalTree) -> str:
         tree = self._repository[tree_id].peel(pygit2.Tree)
         changes: dict[str, str] = {}
         for name, blobs in node.blobs.items():

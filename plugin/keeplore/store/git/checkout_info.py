@@ -12,8 +12,7 @@ from pathlib import Path
 from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.object_backend import Unsupported
-from keeplore.store.git.repository_state import directories
-from keeplore.store.git_locks import Directories
+from keeplore.store.git.repository_state import Directories, directories
 
 
 @dataclass(frozen=True, slots=True)

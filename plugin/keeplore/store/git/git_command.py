@@ -62,7 +62,7 @@ QUIET = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false", "-c
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class GitResult:
     code: int
     out: bytes
     error: str
@@ -85,7 +85,7 @@ def run(
     environment: Mapping[str, str] | None = None,
     timeout_s: float = LOCAL_TIMEOUT_S,
     followed: Callable[[str], None] | None = None,
-) -> Done:
+) -> GitResult:
     """Run git in a directory; a non-zero exit is for the caller to judge. ``followed`` hears each
     line of progress.
 
@@ -123,7 +123,7 @@ def run(
     except BaseException:
         _end(process)
         raise
-    return Done(process.returncode, out, error.decode("utf-8", "replace"))
+    return GitResult(process.returncode, out, error.decode("utf-8", "replace"))
 
 
 def _heard(
@@ -153,7 +153,7 @@ def output(
     *arguments: str,
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
-) -> Done:
+) -> GitResult:
     """Run a local git command that must succeed. Raises RepositoryError with what git said."""
     done = run(directory, *arguments, stdin=stdin, environment=environment)
     if done.code:

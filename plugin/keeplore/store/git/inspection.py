@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.merge.memory_merge import CONFLICT
 from keeplore.store import files
 from keeplore.store.git.git_command import output, run
@@ -75,3 +76,133 @@ def damaged(root: Path) -> str:
 
 
 FSCK_TIMEOUT_S = 600.0
+
+
+BATCH = 16 << 20  # bytes of content that are held at once, or one file if it is larger
+_BLOB = re.compile(r"([0-9a-f]+) blob (\d+)")
+
+
+def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
+    """Path and content of every regular file of ours that is staged; None for one that is too
+    large.
+
+    ``index_file`` is git's index where a commit of some paths alone uses another. Raises
+    RepositoryError.
+    """
+    environment = {"GIT_INDEX_FILE": index_file} if index_file else {}
+    arguments = (
+        "diff",
+        "--cached",
+        "--raw",
+        "-z",
+        "--no-renames",
+        "--no-abbrev",
+        "--diff-filter=ACMT",
+    )
+    raw = output(root, *arguments, environment=environment).items
+    blobs = {}
+    for about, path in zip(raw[::2], raw[1::2], strict=False):
+        _, mode, _, blob, _ = about.split(" ")
+        if mode.startswith("100") and is_ours(path):
+            blobs[path] = blob
+    held = dict(contents(root, {*blobs.values()}))
+    found: dict[str, bytes | None] = {path: held.get(blob) for path, blob in blobs.items()}
+    for path in _filtered(root, [*blobs]):
+        done = run(root, "cat-file", "--filters", f"--path={path}", blobs[path])
+        found[path] = done.out if done.code == 0 and len(done.out) <= MAX_FILE else None
+    return found
+
+
+def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes]]:
+    """Path and content of each version of our files that a push would add to the remote's
+    ``theirs`` ("" for none).
+
+    A version that a later commit mends is among them, because the push publishes it too; one of
+    more than MAX_FILE bytes is not, and content that a filter encrypts comes as it is published.
+    Raises RepositoryError.
+    """
+    exclude = (f"^{theirs}",) if theirs else ()
+    paths = {blob: path for _, blob, path in introduced(root, head, *exclude) if is_ours(path)}
+    yield from ((paths[blob], data) for blob, data in contents(root, paths))
+
+
+def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Id and content of the blobs that these names stand for; none that is larger than MAX_FILE."""
+    asked = "".join(
+        f"{name}\n" for name in names if "\n" not in name
+    )  # git reads a name from each line
+    sizes = output(root, "cat-file", "--batch-check", stdin=asked.encode()).text if asked else ""
+    batch: list[str] = []
+    held = 0
+    for found in filter(
+        None, map(_BLOB.fullmatch, sizes.splitlines())
+    ):  # not a "missing" one, or a repository inside
+        blob, size = found[1], int(found[2])
+        if size > MAX_FILE:
+            continue
+        if batch and held + size > BATCH:
+            yield from _batch(root, batch)
+            batch, held = [], 0
+        batch.append(blob)
+        held += size
+    if batch:
+        yield from _batch(root, batch)
+
+
+def _batch(root: Path, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    out = output(
+        root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode()
+    ).out
+    position = 0
+    while position < len(out):
+        end = out.index(b"\n", position)
+        blob, _, size = out[position:end].decode().split(" ")
+        yield blob, out[end + 1 : end + 1 + int(size)]
+        position = end + 2 + int(size)
+
+
+def _filtered(root: Path, paths: list[str]) -> list[str]:
+    """Paths whose content in git is not the text itself, as with git-crypt."""
+    if not paths:
+        return []
+    asked = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    told = output(root, "check-attr", "-z", "--stdin", "filter", stdin=asked).items
+    values: Mapping[str, str] = dict(zip(told[::3], told[2::3], strict=False))
+    return [
+        path for path in paths if values.get(path, "unspecified") not in ("unspecified", "unset")
+    ]
+
+
+def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
+    """Commit, blob and path of everything that the commits of a ``git log`` have and none of their
+    parents has there.
+
+    Newest commits first. Raises RepositoryError.
+    """
+    shape = (
+        "--raw",
+        "-z",
+        "-c",
+        "--root",
+        "--no-renames",
+        "--no-abbrev",
+        "--no-show-signature",
+        "--no-relative",
+    )
+    environment = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
+    # -c shows of a merge what differs from every parent; what equals one of them came with that
+    # one's line
+    done = output(
+        root, "log", *shape, "--format=%x00commit %H", *arguments, environment=environment
+    )
+    found, commit, blob = [], "", ""
+    for item in done.items:
+        fields = item.lstrip("\n").split(" ")
+        if blob:
+            found.append((commit, blob, item))
+            blob = ""
+        elif fields[0].startswith(":"):
+            blob = fields[-2]
+        elif fields[0] == "commit":
+            commit = fields[1]
+    return [(commit, blob, path) for commit, blob, path in found if blob.strip("0")]

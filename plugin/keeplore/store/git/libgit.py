@@ -13,21 +13,20 @@ from typing import Any
 import pygit2
 from pygit2.enums import FileMode, MergeFlag, ObjectType, Option, RepositoryOpenFlag
 
-from keeplore.store.git.authorship import with_machine
 from keeplore.store.git.object_backend import (
     PLAIN,
     Blob,
-    Change,
     Changes,
+    CycleCache,
     Locked,
-    Memo,
-    Mixture,
+    MergeIndex,
     Moved,
+    PathChange,
     Unsupported,
 )
 from keeplore.store.git.plumbing import signed_commit
-from keeplore.store.git.signature import Person
-from keeplore.store.git_locks import Directories
+from keeplore.store.git.repository_state import Directories
+from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
 
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature; off by default, as in git
@@ -71,14 +70,14 @@ def open_repository(root: Path) -> pygit2.Repository:
     return repository
 
 
-class Library:
+class LibgitBackend:
     """A Backend. Lives for one cycle. Raises Unsupported where libgit2 cannot read the
     repository.
     """
 
     name = "libgit2"
 
-    def __init__(self, root: Path, places: Directories, memo: Memo) -> None:
+    def __init__(self, root: Path, places: Directories, memo: CycleCache) -> None:
         self.root = root
         self.places = places
         self.repository = open_repository(root)
@@ -135,12 +134,14 @@ class Library:
     def left_out(self, paths: Sequence[str]) -> set[str]:  # noqa: ARG002  # open_repository refuses partial checkouts
         return set()
 
-    def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
+    def commit(
+        self, parents: Sequence[str], changes: Changes, message: str, person: Signature
+    ) -> str:
         base = self._commit(parents[0]).tree if parents else None
         tree = self._tree(base, _nested(changes)) or self.repository.TreeBuilder().write()
         return self.commit_of(str(tree), parents, message, person)
 
-    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
+    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
         message = with_machine(message, self._memo.machine)
         if person.is_signing:
             return signed_commit(self.root, tree, parents, message, person)
@@ -149,14 +150,14 @@ class Library:
             self.repository.create_commit(None, signature, signature, message, tree, list(parents))
         )
 
-    def changes(self, old: str, new: str) -> dict[str, Change]:
+    def changes(self, old: str, new: str) -> dict[str, PathChange]:
         target = self.repository[new].peel(pygit2.Tree)
         diff = (
             self.repository[old].peel(pygit2.Tree).diff_to_tree(target)
             if old
             else target.diff_to_tree(swap=True)
         )
-        found: dict[str, Change] = {}
+        found: dict[str, PathChange] = {}
         for delta in diff.deltas:
             path, before, after = (
                 delta.new_file.path or delta.old_file.path,
@@ -167,7 +168,7 @@ class Library:
                 path
             ):  # a link in the place of a file comes as a removal and an addition
                 before, after = known.before or before, known.after or after
-            found[path] = Change(before, after)
+            found[path] = PathChange(before, after)
         return found
 
     def read(self, blob: Blob, path: str) -> bytes:  # noqa: ARG002  # what a filter turns into another text is git's
@@ -176,8 +177,8 @@ class Library:
     def write(self, data: bytes, path: str) -> str:  # noqa: ARG002  # as above
         return str(self.repository.create_blob(data))
 
-    def mixture(self, one: str, other: str) -> Mixture:
-        return _Mixture(
+    def mixture(self, one: str, other: str) -> MergeIndex:
+        return _LibraryMergeIndex(
             self.repository, self.repository.merge_commits(one, other, flags=MergeFlag(0))
         )
 
@@ -247,7 +248,7 @@ class Library:
         return builder.write() if len(builder) else None
 
 
-class _Mixture(Mixture):
+class _LibraryMergeIndex(MergeIndex):
     def __init__(self, repository: pygit2.Repository, index: pygit2.Index) -> None:
         conflicts = {
             next(entry.path for entry in (base, one, other) if entry): (

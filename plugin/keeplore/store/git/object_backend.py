@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from keeplore.store.files import File
-from keeplore.store.git.signature import Person
-from keeplore.store.git_locks import Directories
+from keeplore.store.files import FileState
+from keeplore.store.git.repository_state import Directories
+from keeplore.store.git.signature import Signature
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755
@@ -34,7 +34,7 @@ Sides = tuple[
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PathChange:
     """A path's regular file, link or submodule in two commits."""
 
     before: Blob | None
@@ -46,7 +46,7 @@ class Change:
         return all(blob is None or blob.mode in PLAIN for blob in (self.before, self.after))
 
 
-Difference = Mapping[str, Change]
+Difference = Mapping[str, PathChange]
 
 
 class Moved(Exception):  # a signal between our own functions
@@ -62,7 +62,7 @@ class Unsupported(Exception):  # as above
 
 
 @dataclass(slots=True)
-class Memo:
+class CycleCache:
     """What was computed in earlier cycles and is still true: ids by what ``lstat`` says, contents
     by tree id.
 
@@ -70,14 +70,14 @@ class Memo:
     """
 
     machine: str = ""
-    files: dict[tuple[str, str], tuple[File, str]] = field(
+    files: dict[tuple[str, str], tuple[FileState, str]] = field(
         default_factory=dict
     )  # (backend, path) → blob id
     trees: dict[str, Any] = field(default_factory=dict)
-    ids: dict[str, tuple[File, str]] = field(
+    ids: dict[str, tuple[FileState, str]] = field(
         default_factory=dict
     )  # path → the id that the memory there has
-    examples: dict[str, File] = field(
+    examples: dict[str, FileState] = field(
         default_factory=dict
     )  # texts with marks of conflicts that no merge has left
     logs: dict[str, tuple[int, int, int]] = field(
@@ -85,7 +85,7 @@ class Memo:
     )  # ref → what `stat` said of its log
 
 
-class Mixture(ABC):
+class MergeIndex(ABC):
     """The files of a merge in the making: what git joined, and the conflicts that it left."""
 
     def __init__(self, files: dict[str, Blob], conflicts: Mapping[str, Sides]) -> None:
@@ -142,13 +142,15 @@ class Backend(Protocol):
         tree.
         """
 
-    def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
+    def commit(
+        self, parents: Sequence[str], changes: Changes, message: str, person: Signature
+    ) -> str:
         """Write the tree of the first parent with the changes, and a commit of it. No ref moves."""
 
-    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
+    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
         """A commit object of a tree."""
 
-    def changes(self, old: str, new: str) -> dict[str, Change]:
+    def changes(self, old: str, new: str) -> dict[str, PathChange]:
         """What differs between two commits or trees; ``old`` may be "" for nothing."""
 
     def read(self, blob: Blob, path: str) -> bytes:
@@ -157,7 +159,7 @@ class Backend(Protocol):
     def write(self, data: bytes, path: str) -> str:
         """The id of the blob for a file with this text at the path; it is there then."""
 
-    def mixture(self, one: str, other: str) -> Mixture:
+    def mixture(self, one: str, other: str) -> MergeIndex:
         """What git's merge makes of two commits; where it renames nothing, no file gets lines of
         another.
         """

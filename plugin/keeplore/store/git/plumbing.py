@@ -10,21 +10,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store.git.authorship import with_machine
 from keeplore.store.git.git_command import MERGE_DRIVER, QUIET, output, run
 from keeplore.store.git.object_backend import (
     PLAIN,
     Blob,
-    Change,
     Changes,
+    CycleCache,
     Locked,
-    Memo,
-    Mixture,
+    MergeIndex,
     Moved,
+    PathChange,
     Sides,
 )
-from keeplore.store.git.signature import Person
-from keeplore.store.git_locks import Directories
+from keeplore.store.git.repository_state import Directories
+from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours
 
 TREE_INDEX = "keeplore-tree"  # a private index in which a tree is put together
@@ -44,7 +43,7 @@ _PLAINLY = (
 
 
 def signed_commit(
-    root: Path, tree: str, parents: Sequence[str], message: str, person: Person
+    root: Path, tree: str, parents: Sequence[str], message: str, person: Signature
 ) -> str:
     """A commit object by ``git commit-tree``, signed where the person signs. Raises
     RepositoryError.
@@ -67,14 +66,14 @@ def signed_commit(
     return done.text
 
 
-class Plumbing:
+class GitBackend:
     """A Backend. Runs no git hooks; its commits are made as libgit2's are, by moving a ref to a
     commit object.
     """
 
     name = "git"
 
-    def __init__(self, root: Path, places: Directories, memo: Memo) -> None:
+    def __init__(self, root: Path, places: Directories, memo: CycleCache) -> None:
         self._machine = memo.machine
         self.root = root
         self.places = places
@@ -114,12 +113,14 @@ class Plumbing:
         tagged = output(self.root, "ls-files", "-t", "-z").items if paths else []
         return {item[2:] for item in tagged if item.startswith("S ")} & set(paths)
 
-    def commit(self, parents: Sequence[str], changes: Changes, message: str, person: Person) -> str:
+    def commit(
+        self, parents: Sequence[str], changes: Changes, message: str, person: Signature
+    ) -> str:
         return self.commit_of(
             self.tree(parents[0] if parents else "", changes), parents, message, person
         )
 
-    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Person) -> str:
+    def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
         return signed_commit(self.root, tree, parents, with_machine(message, self._machine), person)
 
     def tree(self, base: str, changes: Changes) -> str:
@@ -135,16 +136,16 @@ class Plumbing:
                 with contextlib.suppress(OSError):
                     left.unlink(missing_ok=True)
 
-    def changes(self, old: str, new: str) -> dict[str, Change]:
+    def changes(self, old: str, new: str) -> dict[str, PathChange]:
         if not old:
-            return {path: Change(None, blob) for path, blob in self._listed(new).items()}
+            return {path: PathChange(None, blob) for path, blob in self._listed(new).items()}
         items = output(
             self.root, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new
         ).items
         found = {}
         for about, path in zip(items[::2], items[1::2], strict=True):
             mode, later_mode, id_, later_id, _ = about[1:].split(" ")
-            found[path] = Change(_blob(mode, id_), _blob(later_mode, later_id))
+            found[path] = PathChange(_blob(mode, id_), _blob(later_mode, later_id))
         return found
 
     def read(self, blob: Blob, path: str) -> bytes:
@@ -155,7 +156,7 @@ class Plumbing:
     def write(self, data: bytes, path: str) -> str:
         return output(self.root, "hash-object", "-w", "--stdin", f"--path={path}", stdin=data).text
 
-    def mixture(self, one: str, other: str) -> Mixture:
+    def mixture(self, one: str, other: str) -> MergeIndex:
         arguments = (
             "merge-tree",
             "--write-tree",
@@ -187,7 +188,7 @@ class Plumbing:
             conflicts[place] = (base, mine.get(place), theirs.get(place))
         # of a conflict git writes what is no file of anybody: one with marks, or under such a name
         known = (mine.keys() | theirs.keys()) - conflicts.keys()
-        return _Mixture(self, tree, self._listed(tree), known, conflicts)
+        return _GitMergeIndex(self, tree, self._listed(tree), known, conflicts)
 
     def _listed(self, tree: str) -> dict[str, Blob]:
         """Every path of a commit or tree, links and submodules too."""
@@ -245,10 +246,10 @@ class Plumbing:
         return dict(zip(paths, done.text.split("\n"), strict=True))
 
 
-class _Mixture(Mixture):
+class _GitMergeIndex(MergeIndex):
     def __init__(
         self,
-        backend: Plumbing,
+        backend: GitBackend,
         base: str,
         files: dict[str, Blob],
         known: Collection[str],

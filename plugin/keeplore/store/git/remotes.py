@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.store.git.git_command import run
+from keeplore.store.git.git_command import output, run
 
 _ASKED = r"^(remote\..*\.url|branch\..*\.remote)$"
 # over http a name alone can be a token; over ssh it is "git"
@@ -40,6 +41,30 @@ def remote_of(root: Path, branch: str) -> Remote | None:
     return None
 
 
-def displayed(text: str) -> str:
+def without_credentials(text: str) -> str:
     """The text with credentials taken out of every URL in it."""
     return _QUERY.sub(r"\1", _USERINFO.sub(lambda match: match[1] or match[2], text))
+
+
+PREFIX = "keeplore-rescue"  # branches, so that a person sees them and a purge reaches them
+
+
+def is_ancestor(root: Path, old: str, new: str) -> bool:
+    return run(root, "merge-base", "--is-ancestor", old, new).code == 0
+
+
+def back_up(root: Path, commit: str) -> str:
+    """The branch that holds a commit; it gets one where none does. Raises RepositoryError."""
+    held = output(
+        root,
+        "for-each-ref",
+        "--count=1",
+        "--format=%(refname:short)",
+        f"--contains={commit}",
+        "refs/heads",
+    )
+    if held.text:
+        return held.text
+    branch = f"{PREFIX}/{time.strftime('%Y-%m-%d', time.gmtime())}-{commit[:8]}"
+    output(root, "branch", "--no-track", branch, commit)
+    return branch

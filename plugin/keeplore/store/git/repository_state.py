@@ -5,10 +5,10 @@ reaching objects.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.errors import RepositoryBusy, RepositoryError
-from keeplore.store.git_locks import Directories
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _HEAD = re.compile(r"refs/heads/(?!.*\.\.)[^\0]+\Z")
@@ -22,6 +22,16 @@ _UNDER_WAY = {
     "BISECT_LOG": "a bisect",
     "sequencer": "a series of cherry-picks or reverts",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Directories:
+    """A repository's own directory, and the one it shares with its other worktrees (often the
+    same).
+    """
+
+    own: Path
+    common: Path
 
 
 def directories(root: Path) -> Directories:

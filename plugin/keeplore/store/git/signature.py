@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from keeplore.errors import RepositoryError
 from keeplore.store.git.git_command import run
+from keeplore.store.git.repository_state import directories
 
 # for a person who never told git a name; the domain is reserved and never receives mail
 NAME = "Keeplore"
@@ -14,7 +19,7 @@ _ASKED = r"^(user\.(name|email)|author\.(name|email)|commit\.gpgsign)$"
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Signature:
     name: str = NAME
     email: str = EMAIL
     is_signing: bool = False  # commits are to be signed
@@ -28,7 +33,7 @@ class Person:
         }
 
 
-def person_of(root: Path) -> Person:
+def signature_of(root: Path) -> Signature:
     """The identity that the user's git has in a repository; libgit2 reads less of the configuration
     than git does.
     """
@@ -38,9 +43,131 @@ def person_of(root: Path) -> Person:
         said[key.lower()] = value if separator else "true"
     name = _clean(said.get("author.name") or said.get("user.name") or "") or NAME
     email = _clean(said.get("author.email") or said.get("user.email") or "") or EMAIL
-    return Person(name, email, said.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1"))
+    return Signature(
+        name, email, said.get("commit.gpgsign", "").lower() in ("true", "yes", "on", "1")
+    )
 
 
 def _clean(text: str) -> str:
     """Without the characters that a commit's header cannot hold."""
     return "".join(char for char in text if char not in "<>\n\r\0").strip(" .,:;\"'\\")
+
+
+TRAILER = "Keeplore-Machine"
+_MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+# no value can hold the separator: git ends a message and a path at a zero byte
+_FORMAT = f"%ae%x00%aI%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00%P%x00"
+_BY = re.compile(rb"<([^<>\n]*)> \d+ [+-]\d{4}\t")
+MAX_REFLOG = 256 * 1024  # bytes from its end
+
+
+@dataclass(frozen=True, slots=True)
+class AuthoredCommit:
+    """One commit; ``machine`` is "" where nothing names one, ``at`` the author's time.
+
+    ``paths`` are what it changed; of a merge only what none of its sides has.
+    """
+
+    machine: str
+    email: str
+    at: str
+    paths: tuple[str, ...] = ()
+    is_merge: bool = False
+
+
+def with_machine(message: str, machine: str) -> str:
+    """A commit's message that names the machine which makes it."""
+    return (
+        f"{message.rstrip()}\n\n{TRAILER}: {machine}\n" if _MACHINE.fullmatch(machine) else message
+    )
+
+
+def trailer(machine: str) -> tuple[str, ...]:
+    """The same as options of `git commit`."""
+    return ("--trailer", f"{TRAILER}: {machine}") if _MACHINE.fullmatch(machine) else ()
+
+
+def authored_commits(root: Path, new: str, old: str = "") -> Iterator[AuthoredCommit]:
+    """The commits that ``new`` has and ``old`` has not, children first. Raises RepositoryError for
+    an unknown one.
+    """
+    span = [new, f"^{old}"] if old else [new]
+    # a path may hold anything but this, which nobody can foresee
+    begin = secrets.token_hex(16)
+    form = f"--format=tformat:{begin}{_FORMAT}"
+    options = (
+        "--topo-order",
+        "--no-show-signature",
+        "--no-mailmap",
+        "--encoding=UTF-8",
+        "--no-renames",
+        form,
+    )
+    done = run(root, "log", "-z", "-c", "--name-only", *options, *span, "--")
+    if done.code:
+        raise RepositoryError(
+            f"git cannot list the commits up to {new[:12]}", "Run `keeplore doctor --deep`"
+        )
+    for record in done.out.decode("utf-8", "surrogateescape").split(begin)[1:]:
+        email, at, machines, parents, *names = record.split("\0")
+        named = machines.rpartition(",")[2].strip()
+        machine = named if _MACHINE.fullmatch(named) else ""
+        paths = tuple(name for text in names if (name := text.removeprefix("\n")))
+        yield AuthoredCommit(machine, address(email), at, paths, is_merge=" " in parents)
+
+
+def own_addresses(root: Path) -> frozenset[str]:
+    """The e-mail addresses with which the person works in this clone: git's setting, and what its
+    log of HEAD has.
+
+    That log is written here alone and never fetched, so nobody else's commits can add to it.
+    """
+    found = {signature_of(root).email}
+    try:
+        with (directories(root).own / "logs" / "HEAD").open("rb") as log:
+            log.seek(max(log.seek(0, 2) - MAX_REFLOG, 0))
+            found |= {match[1].decode("utf-8", "replace") for match in _BY.finditer(log.read())}
+    except OSError:
+        pass
+    return frozenset(address(email) for email in found if is_somebodys(address(email)))
+
+
+def address(email: str) -> str:
+    return email.strip().casefold()
+
+
+def is_somebodys(email: str) -> bool:
+    """False for what stands there where git was told no address, which may be anyone's."""
+    return "@" in email and email != EMAIL
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorshipSummary:
+    """What commits tell together: machine → address and time of its newest one; addresses of those
+    that name none.
+
+    ``touched`` has each path with address and machine of the newest commit that changed it, merges
+    of one's own left out, for what they hold is other commits'. ``count`` is how many commits there
+    were.
+    """
+
+    machines: dict[str, tuple[str, str]]
+    others: frozenset[str]
+    touched: dict[str, tuple[str, str]]
+    count: int
+
+
+def summary(commits: Iterator[AuthoredCommit]) -> AuthorshipSummary:
+    """Read commits, children first."""
+    machines: dict[str, tuple[str, str]] = {}
+    touched: dict[str, tuple[str, str]] = {}
+    others: set[str] = set()
+    count = 0
+    for count, commit in enumerate(commits, 1):  # noqa: B007  # how many there were
+        if commit.machine:
+            machines.setdefault(commit.machine, (commit.email, commit.at))
+        else:
+            others.add(commit.email)
+        for path in commit.paths:
+            touched.setdefault(path, (commit.email, commit.machine))
+    return AuthorshipSummary(machines, frozenset(others), touched, count)

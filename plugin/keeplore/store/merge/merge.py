@@ -17,29 +17,28 @@ import pygit2
 
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.location import digits_of
-from keeplore.store import files
-from keeplore.store.commit import check_merged, edit_index, in_turn, move
-from keeplore.store.delete import tombstones
+from keeplore.store import files, tombstones
+from keeplore.store.commit_cycle import check_merged, edit_index, move, run_cycle
 from keeplore.store.git.git_command import run
-from keeplore.store.git.libgit import Library
+from keeplore.store.git.git_locks import CommitLock
+from keeplore.store.git.libgit import LibgitBackend
 from keeplore.store.git.object_backend import (
     EXECUTABLE,
     LINK,
     PLAIN,
     Backend,
     Blob,
-    Change,
+    CycleCache,
     Difference,
-    Memo,
     Moved,
+    PathChange,
     Unsupported,
 )
 from keeplore.store.git.repository_state import check_branch
-from keeplore.store.git.signature import person_of
-from keeplore.store.git_locks import Turn
-from keeplore.store.merge.tree_merge import joined_tree
+from keeplore.store.git.signature import signature_of
+from keeplore.store.merge.tree_merge import merged_tree
 from keeplore.store.paths import is_ours, is_portable, is_safe
-from keeplore.store.results import Merged
+from keeplore.store.results import MergeResult
 
 MAX_BLOB = 64 * 1024 * 1024  # bytes; what is larger is the person's to merge
 LOSS_FROM = 10  # files; below this, a removal of everything is believed
@@ -50,7 +49,9 @@ _COMMIT = "Commit your edits of these files; nothing is lost, and it is tried ag
 _BY_HAND = "Run `git merge` in the workspace and resolve it there; Keeplore goes on afterwards"
 
 
-def merge(root: Path, branch: str, memo: Memo, other: str, *, is_unrelated: bool = False) -> Merged:
+def merge(
+    root: Path, branch: str, memo: CycleCache, other: str, *, is_unrelated: bool = False
+) -> MergeResult:
     """Merge a commit into the branch, and what it changes into the files on disk.
 
     ``is_unrelated`` allows a side without common history. Raises RepositoryBusy where a file in the
@@ -58,25 +59,25 @@ def merge(root: Path, branch: str, memo: Memo, other: str, *, is_unrelated: bool
     for a side with most of our memory gone. No ref has moved then, and no edit is lost.
     """
 
-    def cycle(turn: Turn, backend: Backend) -> Merged:
+    def cycle(turn: CommitLock, backend: Backend) -> MergeResult:
         ref = check_branch(root, backend.ref(), branch)
         old = backend.tip(ref)
-        if isinstance(backend, Library):
+        if isinstance(backend, LibgitBackend):
             return _in_memory(turn, backend, ref, old, other, is_unrelated=is_unrelated)
         return _by_git(backend, old, other, is_unrelated=is_unrelated)
 
-    return in_turn(root, memo, cycle)
+    return run_cycle(root, memo, cycle)
 
 
 def _in_memory(
-    turn: Turn, backend: Library, ref: str, old: str, other: str, *, is_unrelated: bool
-) -> Merged:
+    turn: CommitLock, backend: LibgitBackend, ref: str, old: str, other: str, *, is_unrelated: bool
+) -> MergeResult:
     repository = backend.repository
     base = repository.merge_base(old, other) if old else None
     if old and base is None and not is_unrelated:
         raise _unrelated()
     if old and str(base) == other:
-        return Merged(old)
+        return MergeResult(old)
     is_forward = not old or str(base) == old
     target = other if is_forward else _merged_tree(backend, old, other)
     changes = backend.changes(old, target)
@@ -84,7 +85,7 @@ def _in_memory(
     _check_writable(backend, changes)
     if backend.has_filter(changes):
         raise Unsupported("a filter")
-    person = person_of(backend.root)
+    person = signature_of(backend.root)
     with turn.index(ref) as draft:
         if backend.ref() != ref or backend.tip(ref) != old:
             raise Moved
@@ -100,17 +101,17 @@ def _in_memory(
         move(backend, ref, commit, old, MESSAGE)
         turn.moved()
         turn.publish(draft)
-    return Merged(commit, tuple(sorted(changes)))
+    return MergeResult(commit, tuple(sorted(changes)))
 
 
 def _merged_tree(backend: Backend, old: str, other: str) -> str:
-    tree, conflicts = joined_tree(backend, old, other)
+    tree, conflicts = merged_tree(backend, old, other)
     if conflicts:
         raise _conflict(conflicts)
     return tree
 
 
-def _to_write(backend: Library, changes: Difference, draft: Path) -> list[str]:
+def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[str]:
     """The paths whose file on disk has to change, those to remove first.
 
     Raises RepositoryBusy where one is edited.
@@ -158,13 +159,13 @@ def _is_writable(backend: Backend, path: str, blob: Blob | None) -> bool:
     return first not in ("", "..") and first.lower() != ".git"
 
 
-def _is_clean(index: pygit2.Index, path: str, change: Change) -> bool:
+def _is_clean(index: pygit2.Index, path: str, change: PathChange) -> bool:
     """Whether nothing is staged for a path."""
     staged = str(index[path].id) if path in index else ""
     return staged in {blob.id if blob else "" for blob in (change.before, change.after)}
 
 
-def _stands(backend: Library, path: str, blob: Blob | None) -> bool:
+def _stands(backend: LibgitBackend, path: str, blob: Blob | None) -> bool:
     """Whether the file on disk is this one, or there is none where it should be none."""
     if blob is None:
         return not (backend.root / path).is_dir() and files.is_absent(backend.root, path)
@@ -175,7 +176,7 @@ def _stands(backend: Library, path: str, blob: Blob | None) -> bool:
     )
 
 
-def _put(backend: Library, path: str, change: Change) -> None:
+def _put(backend: LibgitBackend, path: str, change: PathChange) -> None:
     """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD
     moves.
     """
@@ -194,7 +195,7 @@ def _put(backend: Library, path: str, change: Change) -> None:
     files.write(backend.root, path, data, shared & 0o700 if is_ours(path) else shared)
 
 
-def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Merged:
+def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> MergeResult:
     """The same with the user's git for disk and index, which knows sparse trees, filters and its
     own formats.
     """
@@ -203,11 +204,11 @@ def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Me
     if old and not base and not is_unrelated:
         raise _unrelated()
     if old and base == other:
-        return Merged(old)
+        return MergeResult(old)
     commit = other
     if base != old:
         commit = backend.commit_of(
-            _merged_tree(backend, old, other), (old, other), f"{MESSAGE}\n", person_of(root)
+            _merged_tree(backend, old, other), (old, other), f"{MESSAGE}\n", signature_of(root)
         )
     changes = backend.changes(old, commit)
     _check_loss(backend, old, changes)
@@ -215,7 +216,7 @@ def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Me
     done = run(root, "merge", "--ff-only", "--no-autostash", "--no-stat", "--quiet", commit)
     if done.code:
         raise RepositoryBusy(f"git did not merge: {' '.join(done.error.split())[-300:]}", _COMMIT)
-    return Merged(commit, tuple(sorted(changes)))
+    return MergeResult(commit, tuple(sorted(changes)))
 
 
 def _check_loss(backend: Backend, old: str, changes: Difference) -> None:

@@ -16,24 +16,24 @@ from keeplore.memory import as_memory, feedback_counters
 from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.merge.memory_merge import (
-    Merge,
+    FileMerge,
     beside_path,
     merge_bytes,
     merge_entity,
-    merge_lines,
+    merge_log,
     merge_memory,
     merge_project,
     merge_text,
 )
-from keeplore.store.delete import tombstones
-from keeplore.store.git.object_backend import Blob, Change, Difference
+from keeplore.store import tombstones
+from keeplore.store.git.object_backend import Blob, Difference, PathChange
 from keeplore.store.paths import is_memory, is_side
 
 Content = Blob | bytes | None  # a file that git has, a new one, none
 Load = Callable[[Blob, str], bytes]  # the text that a blob is at a path
 
 
-class Plan:
+class MergePlan:
     """``files`` has every path that a side changed, with its content after the merge.
 
     ``beside`` has new files for what could not be joined; one that stands there already is the
@@ -71,7 +71,7 @@ class Plan:
             for path in both
         )
 
-        def is_followed(path: str, change: Change) -> bool:
+        def is_followed(path: str, change: PathChange) -> bool:
             digits = digits_of(path)
             # where nothing went away, only a name that two paths share can tell of a move
             may_be = is_moving and (not digits or bool(change.before and change.after))
@@ -216,7 +216,7 @@ def merged(
     if not is_memory(path) and ("\0" in first or "\0" in second):
         return merge_bytes(path, one, other)
     if path.startswith("audit/"):
-        return merge_lines(before or "", first, second).encode(), {}
+        return merge_log(before or "", first, second).encode(), {}
     if (
         is_side(path) and path.startswith("projects/") and path.endswith(".json")
     ):  # its entry, its manifests
@@ -238,7 +238,7 @@ def merged(
     }
 
 
-def _merge_of(path: str) -> Callable[[str, str | None, str, str], Merge]:
+def _merge_of(path: str) -> Callable[[str, str | None, str, str], FileMerge]:
     if is_memory(path):
         return merge_memory
     if path.startswith(f"{feedback_counters.FOLDER}/"):

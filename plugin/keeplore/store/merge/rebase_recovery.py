@@ -15,12 +15,12 @@ from pathlib import Path
 from keeplore.errors import RepositoryError, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
-from keeplore.store.delete.tombstones import FOLDER, Tombstones
-from keeplore.store.git.authorship import Authored, authored
-from keeplore.store.git.object_backend import Backend, Change, Memo, Moved, Unsupported
-from keeplore.store.merge.backup_ref import is_ancestor
+from keeplore.store.git.object_backend import Backend, CycleCache, Moved, PathChange, Unsupported
+from keeplore.store.git.remotes import is_ancestor
+from keeplore.store.git.signature import AuthoredCommit, authored_commits
 from keeplore.store.merge.merge_plan import id_of, merged
 from keeplore.store.paths import is_memory, is_ours, is_portable
+from keeplore.store.tombstones import FOLDER, Tombstones
 from keeplore_hooks import durable
 
 # in the git directory: the aborted rebases that were looked after, and by which machine
@@ -32,7 +32,7 @@ _ABORTED = re.compile(
 )
 
 
-def bring_back(backend: Backend, ref: str, head: str, memo: Memo) -> None:
+def recover_aborted_rebase(backend: Backend, ref: str, head: str, memo: CycleCache) -> None:
     """Write to disk what commits of ours held that an aborted rebase took off the branch, each time
     once.
 
@@ -82,7 +82,9 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
     root = backend.root
     if is_ancestor(root, lost, head) or not is_ancestor(root, kept, lost):
         return True
-    ours = _paths(commit for commit in authored(root, lost, kept) if _is_ours(commit, machine))
+    ours = _paths(
+        commit for commit in authored_commits(root, lost, kept) if _is_ours(commit, machine)
+    )
     changes = {
         path: change
         for path, change in backend.changes(kept, lost).items()
@@ -90,7 +92,7 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
     }
     if backend.has_filter(changes):
         raise Unsupported("a filter")
-    since = _paths(authored(root, head, kept))
+    since = _paths(authored_commits(root, head, kept))
     is_done = True
     for path in sorted(
         changes, key=lambda path: (not path.startswith(f"{FOLDER}/"), path)
@@ -108,7 +110,7 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
     return is_done
 
 
-def _is_ours(commit: Authored, machine: str) -> bool:
+def _is_ours(commit: AuthoredCommit, machine: str) -> bool:
     """Whether this machine made a commit for Keeplore alone; what a merge joined, the next sync
     joins again.
     """
@@ -119,11 +121,11 @@ def _is_ours(commit: Authored, machine: str) -> bool:
     )
 
 
-def _paths(commits: Iterable[Authored]) -> set[str]:
+def _paths(commits: Iterable[AuthoredCommit]) -> set[str]:
     return {path for commit in commits for path in commit.paths}
 
 
-def _put_back(backend: Backend, path: str, change: Change, *, is_settled: bool) -> None:
+def _put_back(backend: Backend, path: str, change: PathChange, *, is_settled: bool) -> None:
     """Make a file what the lost commit had, joined with what was written since; a tombstone beats
     it.
 

@@ -19,14 +19,13 @@ from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.merge.memory_merge import CONFLICT, TRIGGER, contradicting
 from keeplore.store import files
-from keeplore.store.git.authorship import trailer
 from keeplore.store.git.git_command import output, run
-from keeplore.store.git.object_backend import Memo
+from keeplore.store.git.inspection import contents
+from keeplore.store.git.object_backend import CycleCache
 from keeplore.store.git.repository_state import directories
-from keeplore.store.git.signature import person_of
+from keeplore.store.git.signature import signature_of, trailer
 from keeplore.store.merge.merge_plan import id_of, merged, united
 from keeplore.store.paths import is_ours, is_portable
-from keeplore.store.staged import contents
 from keeplore_hooks import durable
 
 # in the git directory: the merge whose last conflicts we are about to resolve
@@ -39,7 +38,7 @@ MAX_COMMITS = 20  # of one file's history that are looked at for a whole version
 _SET_BESIDE = re.compile(rf"(.*){re.escape(CONFLICT)}[0-9a-f]{{8}}(\.md)")
 
 
-def conclude(root: Path, memo: Memo, quiet_s: float = 0.0) -> tuple[str, ...]:
+def conclude(root: Path, memo: CycleCache, quiet_s: float = 0.0) -> tuple[str, ...]:
     """Resolve conflicts in a person's index where files of ours are concerned; the paths that were
     resolved.
 
@@ -68,12 +67,12 @@ def conclude(root: Path, memo: Memo, quiet_s: float = 0.0) -> tuple[str, ...]:
         _stage_written(root)
     if is_to_commit:
         arguments = ("commit", "--no-edit", "--quiet", *trailer(memo.machine))
-        if run(root, *arguments, environment=person_of(root).environment).code == 0:
+        if run(root, *arguments, environment=signature_of(root).environment).code == 0:
             mark.unlink(missing_ok=True)
     return tuple(ours)
 
 
-def mend(root: Path, memo: Memo, path: str) -> tuple[str, ...]:
+def mend(root: Path, memo: CycleCache, path: str) -> tuple[str, ...]:
     """Heal a memory's file that a merge left torn; what was written, nothing where it is whole.
 
     A text that was written with such marks in it, as an example may be, has no whole version in git

@@ -4,22 +4,33 @@ both can stay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import digits_of, location_of
 from keeplore.memory.merge.memory_merge import beside_path
 from keeplore.store.git.git_command import run
-from keeplore.store.git.object_backend import LINK, PLAIN, REGULAR, Backend, Blob, Change, Mixture
-from keeplore.store.git.signature import Person
-from keeplore.store.merge.apply_tombstones import forget_in
-from keeplore.store.merge.merge_plan import Content, Plan, apart, merged
-from keeplore.store.paths import is_ours
+from keeplore.store.git.object_backend import (
+    LINK,
+    PLAIN,
+    REGULAR,
+    Backend,
+    Blob,
+    MergeIndex,
+    PathChange,
+)
+from keeplore.store.git.signature import Signature
+from keeplore.store.merge.merge_plan import Content, MergePlan, apart, merged
+from keeplore.store.merge.merge_plan import id_of as memory_id_of
+from keeplore.store.paths import is_memory, is_ours
+from keeplore.store.tombstones import FOLDER, id_of, path_of
 
 MAX_BASES = 8  # of a history in which machines merged crosswise; more are as good as none
 MAX_NESTING = 4
 
 
-def joined_tree(backend: Backend, one: str, other: str) -> tuple[str, set[str]]:
+def merged_tree(backend: Backend, one: str, other: str) -> tuple[str, set[str]]:
     """The tree of a merge, and the paths whose conflict only a person can resolve (links,
     submodules).
     """
@@ -28,16 +39,16 @@ def joined_tree(backend: Backend, one: str, other: str) -> tuple[str, set[str]]:
     return ("" if left else mixture.tree(), left)
 
 
-def _joined(backend: Backend, one: str, other: str, depth: int) -> Mixture:
+def _joined(backend: Backend, one: str, other: str, depth: int) -> MergeIndex:
     mixture = backend.mixture(one, other)
     base = _base(backend, one, other, depth)
     sides = [_ours(backend.changes(base, side)) for side in (one, other)]
-    plan = Plan(sides[0], sides[1], backend.read)
+    plan = MergePlan(sides[0], sides[1], backend.read)
     for path, content in plan.files.items():
         mixture.set(path, _blob(backend, path, content))
     _add(backend, mixture, plan.beside)
     _settle_others(backend, mixture)
-    forget_in(
+    apply_tombstones(
         backend,
         mixture,
         (one, other),
@@ -64,11 +75,11 @@ def _base(backend: Backend, one: str, other: str, depth: int) -> str:
             mixture.set(path, None)
         tree = mixture.tree()
         # no ref will name it; it is made only to be merged further
-        commit = backend.commit_of(tree, (commit, following), "merge base\n", Person())
+        commit = backend.commit_of(tree, (commit, following), "merge base\n", Signature())
     return tree
 
 
-def _ours(changes: Mapping[str, Change]) -> dict[str, Change]:
+def _ours(changes: Mapping[str, PathChange]) -> dict[str, PathChange]:
     return {path: change for path, change in changes.items() if is_ours(path) and change.is_plain}
 
 
@@ -77,14 +88,14 @@ def _blob(backend: Backend, path: str, content: Content, mode: int = REGULAR) ->
 
 
 def _add(
-    backend: Backend, mixture: Mixture, beside: Mapping[str, bytes], mode: int = REGULAR
+    backend: Backend, mixture: MergeIndex, beside: Mapping[str, bytes], mode: int = REGULAR
 ) -> None:
     for path, data in sorted(beside.items()):
         if path not in mixture.files:
             mixture.set(path, _blob(backend, path, data, mode))
 
 
-def _settle_others(backend: Backend, mixture: Mixture) -> None:
+def _settle_others(backend: Backend, mixture: MergeIndex) -> None:
     """Files of the person's that both sides changed: joined where that is possible, else
     both stay.
     """
@@ -109,7 +120,7 @@ def _settle_others(backend: Backend, mixture: Mixture) -> None:
         _add(backend, mixture, beside, mode)
 
 
-def _settle_links(backend: Backend, mixture: Mixture, path: str, held: Sequence[Blob]) -> None:
+def _settle_links(backend: Backend, mixture: MergeIndex, path: str, held: Sequence[Blob]) -> None:
     """A file comes before a link, of two links the one with the larger SHA-256; the other stands
     beside it.
     """
@@ -122,7 +133,7 @@ def _settle_links(backend: Backend, mixture: Mixture, path: str, held: Sequence[
         mixture.set(place, loser)
 
 
-def _set_apart(backend: Backend, mixture: Mixture, added: set[str]) -> None:
+def _set_apart(backend: Backend, mixture: MergeIndex, added: set[str]) -> None:
     ours = [path for path in mixture.files if is_ours(path)] if added else []
     for path, name in apart(
         ours, added, lambda path: backend.read(mixture.files[path], path)
@@ -130,3 +141,40 @@ def _set_apart(backend: Backend, mixture: Mixture, added: set[str]) -> None:
         blob = mixture.files[path]
         mixture.set(path, None)
         mixture.set(name, blob)
+
+
+def apply_tombstones(
+    backend: Backend, mixture: MergeIndex, commits: Iterable[str], before: Mapping[str, Blob | None]
+) -> None:
+    """Take out of a merge what either of two commits has forgotten.
+
+    Also where the other side took the id out: then ``before``, what both had at the paths that
+    changed, says which memory stood there; and where nobody can read it any more. A file whose name
+    does not tell its id is left to the next commit, which looks at the files on disk.
+    """
+    told = (
+        path
+        for commit in commits
+        for path in backend.tracked(commit)
+        if path.startswith(f"{FOLDER}/")
+    )
+    ids = {
+        memory_id
+        for path in told
+        if (memory_id := id_of(path)) and path_of(memory_id) in mixture.files
+    }
+    digits = {memory_id[4:12] for memory_id in ids}
+    for path, blob in [*mixture.files.items()] if ids else ():
+        if digits_of(path) in digits and is_memory(path):
+            memory_id = _id_at(backend, path, blob)
+            if memory_id == location_of(path).id:  # it states none
+                memory_id = _id_at(backend, path, before.get(path)) or memory_id
+            if memory_id in ("", *ids):  # of what cannot be read the name tells enough
+                mixture.set(path, None)
+
+
+def _id_at(backend: Backend, path: str, blob: Blob | None) -> str:
+    if blob is None or blob.mode not in PLAIN:
+        return ""
+    data = backend.read(blob, path)
+    return memory_id_of(path, data) if len(data) <= MAX_FILE else ""

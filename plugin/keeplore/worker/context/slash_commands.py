@@ -15,7 +15,7 @@ from typing import Any
 from keeplore.capture.message_filter import clean
 from keeplore.errors import KeeploreError
 from keeplore.index import Allowed, MemoryRow, Wanted
-from keeplore.memory.note import Draft, session_note_id
+from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.recall import Fenced, Hit, Room, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
 from keeplore.text.fences import DONE
@@ -174,13 +174,13 @@ def _directory(origin: Origin) -> Path:
     return Path(origin.cwd or Path.home())
 
 
-def _draft(workspace: Workspace, text: str, origin: Origin) -> Draft:
+def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     """Cleaned and redacted as capture does it: the same command, read later in the transcript, has
     the same id.
     """
     said = workspace.redact_said(clean(text), origin.cwd)
     place = workspace.place(origin)
-    return Draft(
+    return NoteDraft(
         said,
         scope=place.scope,
         project=place.project,

@@ -24,7 +24,7 @@ from typing import Any
 from keeplore.capture.message_filter import clean
 from keeplore.errors import KeeploreError, StoreError
 from keeplore.memory import feedback_counters
-from keeplore.memory.feedback_counters import Tally
+from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
 from keeplore.worker.usage.injection_log import PROMPT, Given
 from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
@@ -249,7 +249,7 @@ def _write(workspace: Workspace, counts: list[_Count]) -> None:
     path = feedback_counters.path_of(workspace.machine)
     tallies = _known(workspace, path)
     for count in counts:
-        tally = tallies.get(count.memory, Tally())
+        tally = tallies.get(count.memory, UsageCounters())
         tallies[count.memory] = (
             tally.with_use(count.day) if count.is_use else tally.with_idle(count.day)
         )
@@ -258,7 +258,7 @@ def _write(workspace: Workspace, counts: list[_Count]) -> None:
     workspace.changes.count += 1
 
 
-def _known(workspace: Workspace, path: str) -> dict[str, Tally]:
+def _known(workspace: Workspace, path: str) -> dict[str, UsageCounters]:
     """What the file says; one that cannot be read is begun anew, and git has what it said."""
     try:
         return feedback_counters.parse(workspace.store.read_text(path, feedback_counters.MAX_FILE))

@@ -20,8 +20,8 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.lint_rules import (
     ERROR,
     WARNING,
-    Checked,
-    Finding,
+    LintedFile,
+    LintFinding,
     Secrets,
     check,
     check_links,
@@ -30,8 +30,8 @@ from keeplore.memory.lint_rules import (
 from keeplore.memory.location import digits_of
 from keeplore.redact import Redactor
 from keeplore.store import Store, files
+from keeplore.store.git.inspection import staged
 from keeplore.store.paths import is_memory, is_portable, is_side
-from keeplore.store.staged import staged
 from keeplore.workspace.identity import denied
 
 FOLDERS = ("memory", "projects", "user", "entities")
@@ -41,7 +41,7 @@ _RENAME = "Rename it"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    findings: tuple[Finding, ...]  # sorted by path and line
+    findings: tuple[LintFinding, ...]  # sorted by path and line
     files: int  # that were looked at
 
     @property
@@ -83,7 +83,7 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Rep
     checked = [one for path in wanted if (one := _from_disk(root, path, secrets))]
     found = list(_linked(root, checked, present, is_whole=not paths))
     found += [
-        Finding(
+        LintFinding(
             path,
             1,
             WARNING,
@@ -107,14 +107,14 @@ def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> R
     return _report(checked, [*found, *_names({*present, *contents}, contents)])
 
 
-def _report(checked: Sequence[Checked], more: Iterable[Finding]) -> Report:
+def _report(checked: Sequence[LintedFile], more: Iterable[LintFinding]) -> Report:
     found = {*(finding for one in checked for finding in one.findings), *more}
     # a name may hold bytes that are no text, and a message must be printable all the same
     sound = (replace(f, path=f.path.encode("utf-8", "backslashreplace").decode()) for f in found)
     return Report(tuple(sorted(sound)), len(checked))
 
 
-def _from_disk(root: Path, path: str, secrets: Secrets) -> Checked | None:
+def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:
     try:
         data = files.read(root, path, MAX_FILE)
     except NotFound:  # removed since it was seen
@@ -123,17 +123,19 @@ def _from_disk(root: Path, path: str, secrets: Secrets) -> Checked | None:
         return _checked(path, None, secrets)
     except (StoreError, OSError) as e:
         said = e.message if isinstance(e, StoreError) else f"it cannot be read: {e.strerror}"
-        return Checked(path, None, (Finding(path, 1, ERROR, said, "Look at its permissions"),))
+        return LintedFile(
+            path, None, (LintFinding(path, 1, ERROR, said, "Look at its permissions"),)
+        )
     return _checked(path, data, secrets)
 
 
-def _checked(path: str, data: bytes | None, secrets: Secrets) -> Checked:
+def _checked(path: str, data: bytes | None, secrets: Secrets) -> LintedFile:
     if data is None:
         said, remedy = (
             f"it is larger than {MAX_FILE >> 20} MB",
             "Split it, or move it out of the memory folders",
         )
-        return Checked(path, None, (Finding(path, 1, ERROR, said, remedy),))
+        return LintedFile(path, None, (LintFinding(path, 1, ERROR, said, remedy),))
     return check(path, data, secrets, None if is_memory(path) else _read_side)
 
 
@@ -141,25 +143,27 @@ def _is_checked(path: str) -> bool:
     return is_memory(path) or is_side(path)
 
 
-def _read_side(path: str, data: bytes) -> Checked:
+def _read_side(path: str, data: bytes) -> LintedFile:
     """A file that says who and what there is."""
     try:
         defined(path, data.decode())
     except UnicodeDecodeError as e:
-        return Checked(path, None, (no_text(path, data, e.start),))
+        return LintedFile(path, None, (no_text(path, data, e.start),))
     except ValueError as e:
         why = (
             e.__cause__
             if isinstance(e.__cause__, Corrupt)
             else Corrupt(str(e), "Mend it, or take it out of the folder")
         )
-        return Checked(path, None, (Finding(path, why.line, ERROR, why.message, why.remedy),))
-    return Checked(path, None, ())
+        return LintedFile(
+            path, None, (LintFinding(path, why.line, ERROR, why.message, why.remedy),)
+        )
+    return LintedFile(path, None, ())
 
 
 def _linked(
-    root: Path, checked: Sequence[Checked], present: Iterable[str], *, is_whole: bool
-) -> Iterator[Finding]:
+    root: Path, checked: Sequence[LintedFile], present: Iterable[str], *, is_whole: bool
+) -> Iterator[LintFinding]:
     """What the files say of others; of those not looked at, the ones are read whose ids may be
     meant.
     """
@@ -169,7 +173,7 @@ def _linked(
     yield from (finding for finding in found if finding.path in own)
 
 
-def _others(root: Path, checked: Sequence[Checked], present: Iterable[str]) -> list[Checked]:
+def _others(root: Path, checked: Sequence[LintedFile], present: Iterable[str]) -> list[LintedFile]:
     memories = [one.memory for one in checked if one.memory]
     ids = {
         id_ for memory in memories for id_ in (memory.id, *(target for _, target in memory.links))
@@ -193,7 +197,7 @@ def _forgotten(root: Path) -> list[str]:
     return [path.stem for path in folder.glob("*.json")] if folder.is_dir() else []
 
 
-def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Finding]:
+def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[LintFinding]:
     """Names that files of entities give to two things in one place: one of the two has it, and
     nobody would see why.
     """
@@ -210,12 +214,12 @@ def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Fi
         first, *others = sorted(entities)
         for path in (entities[other] for other in others if entities[other] in chosen):
             said = f"{name!r} is a name of {first!r} too, in {entities[first]}, and means that"
-            yield Finding(path, 1, WARNING, said, "Take it out of one of the two files")
+            yield LintFinding(path, 1, WARNING, said, "Take it out of one of the two files")
 
 
 def _names(
     present: Iterable[str], chosen: Iterable[str] | Mapping[str, object]
-) -> Iterator[Finding]:
+) -> Iterator[LintFinding]:
     alike: dict[str, list[str]] = {}
     for path in present:
         alike.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)
@@ -227,10 +231,12 @@ def _names(
                 f"its name differs from {first} by letter case alone, and many systems hold one "
                 f"of them only"
             )
-            yield Finding(path, 1, ERROR, said, _RENAME)
+            yield LintFinding(path, 1, ERROR, said, _RENAME)
     for path in sorted(wanted):
         if not is_portable(path):
             said = "git does not get it: not every system can hold a file of this name"
-            yield Finding(path, 1, ERROR, said, _RENAME)
+            yield LintFinding(path, 1, ERROR, said, _RENAME)
         elif path.lower().endswith((".md", ".markdown")) and not is_memory(path):
-            yield Finding(path, 1, WARNING, "it is not read: the name does not end in .md", _RENAME)
+            yield LintFinding(
+                path, 1, WARNING, "it is not read: the name does not end in .md", _RENAME
+            )

@@ -16,8 +16,8 @@ from keeplore.errors import AlreadyExists, ConfigError, KeeploreError, NotFound
 from keeplore.memory import slugify
 from keeplore.memory.names import is_project_name
 from keeplore.store.git.checkout_info import checkout_info
-from keeplore.sync.projects import clone_project
-from keeplore.sync.urls import checked
+from keeplore.sync.clone import clone_project
+from keeplore.sync.remote_git import checked_url
 from keeplore.workspace.identity import Project, load_projects, normalise_remote, save_project
 from keeplore.workspace.recording.project_manifests import Manifests
 from keeplore.workspace.workspace import Workspace
@@ -157,7 +157,7 @@ def clone(
             yield _found(project, place)
         else:
             try:
-                _, protocols = checked(url, is_path_allowed=False)
+                _, protocols = checked_url(url, is_path_allowed=False)
                 clone_project(url, protocols, place, functools.partial(followed, project.name))
                 yield Cloned(project.name, place, is_new=True)
             except (KeeploreError, OSError) as e:

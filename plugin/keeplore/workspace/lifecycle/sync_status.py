@@ -13,7 +13,7 @@ from keeplore.errors import KeeploreError
 from keeplore_hooks import durable
 
 if TYPE_CHECKING:
-    from keeplore.sync import Synced
+    from keeplore.sync import SyncResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class SyncLog:
         except (OSError, ValueError, KeyError, TypeError):
             return LastSync()
 
-    def noted(self, act: Callable[[], Synced]) -> Synced:
+    def noted(self, act: Callable[[], SyncResult]) -> SyncResult:
         """Run ``act`` and write down how it went; raises what it raises."""
         try:
             result = act()

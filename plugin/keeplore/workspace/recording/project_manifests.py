@@ -11,7 +11,7 @@ from pathlib import Path
 
 from keeplore.errors import NotFound, StoreError
 from keeplore.store import files
-from keeplore.store.files import File
+from keeplore.store.files import FileState
 from keeplore.store.git.checkout_info import checkout_info
 from keeplore.workspace.identity import MARKER
 from keeplore.workspace.recording.manifest_formats import (
@@ -62,7 +62,7 @@ class Manifests:
     """Of one machine. What has not changed on disk since it was read by this is not read again."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, str, str], tuple[File, ...]] = {}
+        self._seen: dict[tuple[str, str, str], tuple[FileState, ...]] = {}
 
     def take(self, workspace: Workspace, directory: Path) -> bool:
         """Write down what the project of a directory is made of; whether anything changed.
@@ -100,7 +100,7 @@ def is_known(workspace: Workspace, directory: Path) -> bool:
     )
 
 
-def manifests(top: Path) -> Iterator[File]:
+def manifests(top: Path) -> Iterator[FileState]:
     """The manifests at the top of a project, in the folders right below it, and in each part of a
     product.
 
@@ -116,7 +116,7 @@ def manifests(top: Path) -> Iterator[File]:
             if count > MAX_MANIFESTS or size > MAX_TOTAL:
                 return
             path = f"{folder}/{entry.name}" if folder else entry.name
-            yield File(path, found.st_mtime_ns, found.st_size, found.st_ino)
+            yield FileState(path, found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 def _folders(top: Path) -> list[str]:
@@ -150,7 +150,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _names(top: Path, found: Iterable[File]) -> set[tuple[str, str]]:
+def _names(top: Path, found: Iterable[FileState]) -> set[tuple[str, str]]:
     names: set[tuple[str, str]] = set()
     for file in found:
         try:

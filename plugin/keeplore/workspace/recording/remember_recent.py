@@ -12,8 +12,8 @@ from keeplore.capture.distill.titles import title_of
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import Allowed, Wanted
 from keeplore.memory import Conversation, Exchange, Memory, new_id
-from keeplore.memory.conversation_body import Related
-from keeplore.memory.note import Draft
+from keeplore.memory.conversation_body import RelatedMemory
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.writing.note_writer import Outcome
 from keeplore_hooks.events import Command
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
@@ -95,19 +95,19 @@ def _is_whole(exchange: Exchange) -> bool:
     return bool(exchange.user and exchange.replies) and not own_command(exchange.user)
 
 
-def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> Draft:
+def _draft(memory: Memory, exchanges: tuple[Exchange, ...]) -> NoteDraft:
     # the model is not asked which quotations are central: a person waits, and the same talk must
     # give the same note
     parts: dict[str, Any] = dict(distill(exchanges))
     title = title_of(exchanges, parts)
-    related = (Related(memory.title, memory.id, "refines"),)
+    related = (RelatedMemory(memory.title, memory.id, "refines"),)
     # title, date and place stand in the front matter
     _, heading, rest = (
         Conversation(title, exchanges, related=related, **parts).to_markdown().partition("\n## ")
     )
     turns = [exchange.id for exchange in exchanges]
     keys = ("host", "session", "branch")
-    return Draft(
+    return NoteDraft(
         text=f"{heading.strip()} {rest}",
         title=title,
         category="architectural-decisions" if parts["decision"] else "",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryRow, Wanted
 from keeplore.memory import Memory
-from keeplore.store import Purged, PurgePlan
+from keeplore.store import PurgePlan, PurgeResult
 from keeplore.workspace.lifecycle.local_purge import Remains, remains_of
 from keeplore.workspace.workspace import Workspace, now
 
@@ -67,7 +67,7 @@ def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
     return workspace.store.purge_plan(_versions(workspace, memory_id))
 
 
-def purge(workspace: Workspace, memory_id: str) -> Purged:
+def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     """Forget a memory and its other versions, and take their text out of git and of everything on
     this machine.
 

@@ -13,7 +13,7 @@ from keeplore.index import Allowed, Index, MemoryRow
 from keeplore.memory import Memory, new_id
 from keeplore.memory.chains import Chain
 from keeplore.memory.model import in_order
-from keeplore.memory.note import Draft, hash_of, note_of, statement_of
+from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
 from keeplore.store import Store
 from keeplore.text.fences import sanitise
 from keeplore.text.similarity import SIMILAR, similarity
@@ -80,7 +80,7 @@ class Notes:
         self._written = written
         self._is_foreign = is_foreign
 
-    def write(self, draft: Draft) -> Outcome:
+    def write(self, draft: NoteDraft) -> Outcome:
         """Write a note, unless one of the same scope says exactly this; notes that nearly say it
         are named.
 
@@ -97,7 +97,7 @@ class Notes:
         self._written(memory.id, path)
         return Outcome(memory, path, is_new=True, similar=similar)
 
-    def similar(self, draft: Draft) -> tuple[Similar, ...]:
+    def similar(self, draft: NoteDraft) -> tuple[Similar, ...]:
         """Notes that nearly say what a draft says, those that exactly do among them; nothing is
         written.
         """
@@ -154,7 +154,7 @@ class Notes:
             Version(row, memory, row.id in chain.leaves) for row, memory in loaded if memory
         )
 
-    def _made(self, draft: Draft) -> Memory:
+    def _made(self, draft: NoteDraft) -> Memory:
         text = self._redact(sanitise(draft.text), draft.project)
         category = draft.category or self._guess(text)
         source = {"machine": self._machine, **draft.source}

@@ -12,7 +12,7 @@ from keeplore.errors import StoreError
 from keeplore.index import Allowed, MemoryRow
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.location import archived_path
-from keeplore.memory.note import Draft, body_of, title_and_text
+from keeplore.memory.note import NoteDraft, body_of, title_and_text
 from keeplore.refine.changes import EVENT
 from keeplore.refine.decide import ADD, DELETE
 from keeplore.refine.entity_facts import told_in
@@ -149,9 +149,9 @@ def _said_at(memory: Memory, entry: Mapping[str, Any]) -> str | None:
     )
 
 
-def _draft(workspace: Workspace, held: Held, statement: str) -> Draft:
+def _draft(workspace: Workspace, held: Held, statement: str) -> NoteDraft:
     entry = held.entry
-    return Draft(
+    return NoteDraft(
         statement,
         category=str(entry.get("category", "")),
         scope=str(entry.get("scope", "")),

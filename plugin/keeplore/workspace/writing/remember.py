@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.capture.message_filter import clean
-from keeplore.memory.note import Draft, note_of, session_note_id
+from keeplore.memory.note import NoteDraft, note_of, session_note_id
 from keeplore.text.fences import sanitise
 from keeplore.workspace.registry import Found, Registry
 from keeplore.workspace.workspace import Workspace, now
@@ -53,7 +53,7 @@ def target_of(registry: Registry, cwd: Path, *, scope: str = "", project: str = 
     return Target(workspace, scope or ("project" if own else "workspace"), own, is_here=not scope)
 
 
-def drafted(target: Target, said: Said) -> Draft:
+def drafted(target: Target, said: Said) -> NoteDraft:
     """The draft of a note. In a session it has the id of the same words typed as a command, so that
     both are one note.
 
@@ -65,7 +65,7 @@ def drafted(target: Target, said: Said) -> Draft:
         text = target.workspace.redact(clean(said.text), target.project)
         source = {"host": said.origin.host, "session": said.origin.session}
         id_ = session_note_id(said.origin.host, said.origin.session, text) if target.is_here else ""
-    return Draft(
+    return NoteDraft(
         text,
         title=sanitise(said.title),
         category=said.category,
@@ -78,14 +78,14 @@ def drafted(target: Target, said: Said) -> Draft:
     )
 
 
-def with_related(draft: Draft, links: Iterable[tuple[str, str]]) -> Draft:
+def with_related(draft: NoteDraft, links: Iterable[tuple[str, str]]) -> NoteDraft:
     """The draft with links to other memories, each a relationship and an id."""
     return dataclasses.replace(
         draft, related=tuple({"id": id_, "relationship": kind} for kind, id_ in links)
     )
 
 
-def remember(target: Target, draft: Draft, cwd: Path) -> Outcome:
+def remember(target: Target, draft: NoteDraft, cwd: Path) -> Outcome:
     """Write a note; a project that is met for the first time gets its entry. Raises StoreError or
     OSError.
     """
@@ -94,7 +94,7 @@ def remember(target: Target, draft: Draft, cwd: Path) -> Outcome:
     return target.workspace.notes.write(draft)
 
 
-def replace(found: Found, draft: Draft) -> Outcome:
+def replace(found: Found, draft: NoteDraft) -> Outcome:
     """Write a note as the next version of a memory, whose place stays. Raises StoreError or
     OSError.
     """

@@ -12,7 +12,7 @@ from keeplore.capture.notes.note_taker import draft_of
 from keeplore.errors import StoreError
 from keeplore.index import Allowed, MemoryRow, Wanted
 from keeplore.memory import Conversation
-from keeplore.memory.note import Draft
+from keeplore.memory.note import NoteDraft
 from keeplore.workspace.workspace import Workspace, now
 from keeplore.workspace.writing.note_writer import Outcome
 
@@ -25,7 +25,7 @@ class Offer:
 
     candidate: Candidate
     row: MemoryRow
-    draft: Draft
+    draft: NoteDraft
 
 
 def offers(workspace: Workspace, allowed: Allowed, since: str = "") -> Iterator[Offer]:

@@ -12,7 +12,7 @@ import click
 from keeplore.cli.output import block, emit_json, markdown, near, plain, say, table
 from keeplore.cli.references import reference, short
 from keeplore.config.places import Places
-from keeplore.memory import Asked, Conversation, Exchange
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import short_turns
 from keeplore.text.dates import minute_of
 
@@ -214,7 +214,7 @@ def _show_exchange(exchange: Exchange, transcript: str) -> None:
     markdown("\n\n".join(parts))
 
 
-def _reply(reply: str | Asked) -> list[str]:
+def _reply(reply: str | AnsweredQuestion) -> list[str]:
     if isinstance(reply, str):
         return ["**assistant**", reply]
     return [

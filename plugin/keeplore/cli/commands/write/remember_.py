@@ -22,7 +22,7 @@ from keeplore.worker.server.protocol import ask
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
-    from keeplore.memory.note import Draft
+    from keeplore.memory.note import NoteDraft
     from keeplore.workspace.registry import Found, Registry
     from keeplore.workspace.workspace import Workspace
     from keeplore.workspace.writing.note_writer import Outcome, Similar
@@ -234,7 +234,7 @@ def _written(
     return target.workspace, remember(target, draft, cwd)
 
 
-def _asked(target: Target, draft: Draft) -> tuple[str, tuple[Similar, ...]]:
+def _asked(target: Target, draft: NoteDraft) -> tuple[str, tuple[Similar, ...]]:
     """What to do beside notes that nearly say it: a to add, r to replace the first, s to skip."""
     similar = target.workspace.notes.similar(draft)
     if not similar or similar[0].similarity == 1.0:  # exactly that: it is not written twice anyway

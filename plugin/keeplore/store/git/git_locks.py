@@ -9,17 +9,20 @@ Other locks are waited for and reported, never removed.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from keeplore.errors import RepositoryBusy, RepositoryError
+from keeplore.store.git.repository_state import Directories, directories
 from keeplore_hooks import durable
 
 TURN_WAIT_S = 10.0  # for another process of ours
@@ -31,17 +34,7 @@ WRITER = "keeplore-writer"  # locked by who looks and writes; never removed eith
 DRAFT = "keeplore-index"  # the next index, complete before the ref moves
 
 
-@dataclass(frozen=True, slots=True)
-class Directories:
-    """A repository's own directory, and the one it shares with its other worktrees (often the
-    same).
-    """
-
-    own: Path
-    common: Path
-
-
-class Turn:
+class CommitLock:
     """The right to commit, while its context lasts. Raises RepositoryBusy where another process
     keeps it.
     """
@@ -52,7 +45,7 @@ class Turn:
         self._note: dict[str, Any] = {}
         self._has_moved = False  # the ref, and the index has not followed yet
 
-    def __enter__(self) -> Turn:
+    def __enter__(self) -> CommitLock:
         import fcntl  # here, because Windows has none and must still be able to import the package
 
         path = self._directories.own / OWNER
@@ -245,3 +238,43 @@ def _is_ours(lock: Path, note: dict[str, Any]) -> bool:
     if content or "commit" not in note:
         return bool(content) and content in (note.get("token"), note.get("commit"))
     return lock.name != "index.lock" and abs(written_at - note["at"]) < CRASH_WINDOW_S
+
+
+class WriteLock:
+    """A context manager that one thread of one process holds at a time; who holds it may enter
+    again.
+
+    Entering raises RepositoryError where there is no repository, or OSError.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._mutex = threading.RLock()
+        self._depth = 0
+        self._handle = -1
+
+    def __enter__(self) -> None:
+        self._mutex.acquire()
+        try:
+            if self._depth == 0:
+                self._handle = os.open(
+                    directories(self._root).own / WRITER,
+                    os.O_RDWR | os.O_CREAT | os.O_CLOEXEC,
+                    0o600,
+                )
+                fcntl.flock(self._handle, fcntl.LOCK_EX)
+            self._depth += 1
+        except BaseException:
+            self._mutex.release()
+            raise
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            os.close(self._handle)
+        self._mutex.release()

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from keeplore.errors import Corrupt, StoreError
+from keeplore.errors import Corrupt, Forgotten, StoreError
 from keeplore.memory.names import is_id
 from keeplore.store import files
-from keeplore.store.files import File
+from keeplore.store.files import FileState
 
 FOLDER = "forgotten"
 SCHEMA = 1
@@ -138,8 +138,8 @@ class Tombstones:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._read: dict[str, tuple[File, Tombstone]] = {}
-        self._turns: tuple[tuple[File, ...], dict[str, str]] = ((), {})
+        self._read: dict[str, tuple[FileState, Tombstone]] = {}
+        self._turns: tuple[tuple[FileState, ...], dict[str, str]] = ((), {})
 
     def __contains__(self, memory_id: str) -> bool:
         """Also where the tombstone cannot be read: what was forgotten stays so until a person mends
@@ -149,6 +149,13 @@ class Tombstones:
 
     def ids(self) -> set[str]:
         return {memory_id for file in self._files() if (memory_id := id_of(file.path))}
+
+    def check(self, memory_id: str) -> None:
+        """Raise Forgotten where the memory has a tombstone."""
+        if memory_id in self:
+            raise Forgotten(
+                f"{memory_id} was forgotten", f"`keeplore restore {memory_id}` brings it back"
+            )
 
     def get(self, memory_id: str) -> Tombstone | None:
         """The tombstone of a memory; None without one, and for one that cannot be read."""
@@ -174,11 +181,11 @@ class Tombstones:
     def remove(self, memory_id: str) -> None:
         files.remove(self._root, path_of(memory_id))
 
-    def _files(self) -> Sequence[File]:
+    def _files(self) -> Sequence[FileState]:
         found = files.walk(self._root, FOLDER, [])
         return sorted((file for file in found if id_of(file.path)), key=lambda file: file.path)
 
-    def _load(self, file: File) -> Tombstone | None:
+    def _load(self, file: FileState) -> Tombstone | None:
         known = self._read.get(file.path)
         if known and known[0] == file:
             return known[1]
