@@ -31,8 +31,8 @@ from engine_servers import HOST, MISSING, QDRANT, Cluster, postgres
 from numpy.typing import NDArray
 from retrieval_cases import DATA, cases, opened
 
-from keeplore.index import Allowed, Index, embedder_for
-from keeplore.index.backends.base import Point, Server
+from keeplore.index import Index, ScopeFilter, embedder_for
+from keeplore.index.backends.base import EngineServer, Point
 from keeplore.index.backends.builtin_engines import EMBEDDED, Builtin
 from keeplore.index.backends.postgres import Postgres
 from keeplore.index.backends.qdrant import Qdrant
@@ -124,15 +124,16 @@ def ranked(index: Index, sight: Any, times: dict[str, list[float]]) -> dict[str,
     """The turns in the order of each search, and of both as recall joins them."""
     began = time.perf_counter()
     text = [
-        m.passage for m in index.text_search(sight.question.text, Allowed(), 200, is_patient=True)
+        m.passage
+        for m in index.text_search(sight.question.text, ScopeFilter(), 200, is_patient=True)
     ]
     after = time.perf_counter()
     vectors = [
-        m.passage for m in index.vector_search(sight.vector, Allowed(), 200, is_patient=True)
+        m.passage for m in index.vector_search(sight.vector, ScopeFilter(), 200, is_patient=True)
     ]
     times.setdefault("words ms", []).append(1000 * (after - began))
     times.setdefault("vectors ms", []).append(1000 * (time.perf_counter() - after))
-    found = search(index, sight, Allowed())
+    found = search(index, sight, ScopeFilter())
     scores = odds(found.evidence, sight.floor)
     both = sorted(scores, key=lambda passage: (-scores[passage], passage))
     assert not index.note, index.note
@@ -149,7 +150,7 @@ def turns_of(index: Index, ids: Sequence[int]) -> list[str]:
 def growth(
     backend: str, url: str, files: Path, pids: Sequence[int], total: int, tenants: int
 ) -> None:
-    def connected(tenant: int) -> Server:
+    def connected(tenant: int) -> EngineServer:
         name = f"tenant_{tenant}"
         if backend == "postgres":
             return Postgres(url, name, "benchmark", DIM)
@@ -193,7 +194,7 @@ def growth(
         server.close()
 
 
-def exact(server: Server, random: Any, centres: Any) -> None:
+def exact(server: EngineServer, random: Any, centres: Any) -> None:
     """How many of the true nearest are found: the points of a tenant are made again and gone
     over.
     """
@@ -230,7 +231,10 @@ def question(random: Any) -> dict[int, float]:
 
 
 def told(
-    leg: str, servers: Sequence[Server], ask: Callable[[Server], object], pids: Sequence[int]
+    leg: str,
+    servers: Sequence[EngineServer],
+    ask: Callable[[EngineServer], object],
+    pids: Sequence[int],
 ) -> None:
     times, spent = [], cpu_s(pids)
     for server in servers:

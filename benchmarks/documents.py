@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from keeplore.config.places import Places
-from keeplore.index import Embedder, Models
+from keeplore.index import Embedder, EmbeddingModels
 from keeplore.index.passages import embedded_text, passages_of
 from keeplore.memory import Memory
 from keeplore.workspace.plugin_manager import Plugins
@@ -33,7 +33,7 @@ Piece = tuple[str, str, str]  # page, what is shown, what is embedded
 
 def main() -> None:
     pages = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
-    plugins, models = Plugins(), Models(Places.from_environment({}).models)
+    plugins, models = Plugins(), EmbeddingModels(Places.from_environment({}).models)
     plugins.register(models.plugin())
     embedder: Embedder = plugins.hook.keeplore_embedder(model="packaged")
     asked = questions(pages)

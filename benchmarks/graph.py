@@ -28,8 +28,8 @@ from unittest.mock import patch
 
 from scale import PROJECTS, File, Folder, Words, put
 
-from keeplore.index import Allowed, Index, refresh
-from keeplore.index.database import Database
+from keeplore.index import Index, ScopeFilter, refresh
+from keeplore.index.database import IndexDatabase
 from keeplore.index.graph import graph_tables
 from keeplore.memory import Memory, new_id, new_meta
 
@@ -135,7 +135,7 @@ def update(index: Index, town: Town, folder: Folder) -> list[float]:
     others for it.
     """
     taken = []
-    database = Database(index.directory)
+    database = IndexDatabase(index.directory)
     for number in range(CHANGED):
         put(folder.root, town.memory(number, 1))
     files = {file.path: file for file in folder.indexed()}
@@ -161,7 +161,7 @@ def ask(index: Index, town: Town) -> list[float]:
         text = (
             f"why does {' or '.join(town.some(draw, 1 + number % 3))} fail when the server starts?"
         )
-        allowed = Allowed(
+        allowed = ScopeFilter(
             (("project", f"project-{number % PROJECTS}"), ("workspace", ""), ("user", ""))
         )
         taken.append(cpu_s(partial(index.graph.boosted, text, allowed, time.monotonic() + LIMIT_S)))

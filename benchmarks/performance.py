@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scale import PROJECTS, Folder, Recorder, Resampled, Talk, embed_alone, put
 
 from keeplore.config.places import Places
-from keeplore.index import Allowed, Embedder, Index, embedder_for
+from keeplore.index import Embedder, Index, ScopeFilter, embedder_for
 from keeplore.index.passages import passages_of
 from keeplore.index.query_terms import STOP_WORDS
 from keeplore.recall import Here, recall
@@ -156,7 +156,7 @@ def ask(top: Path, count: int) -> None:
     bench = Bench(top, count)
     questions = [bench.talk.question(number * 7919 % count) for number in range(QUESTIONS)]
     vectors = bench.embedder.embed(questions)
-    own, everything = Allowed(HERE.scopes), Allowed()
+    own, everything = ScopeFilter(HERE.scopes), ScopeFilter()
     index = bench.index
 
     def answer(

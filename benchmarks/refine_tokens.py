@@ -27,7 +27,7 @@ import talks
 from keeplore.config.places import Places
 from keeplore.llm.account import Account
 from keeplore.llm.base import Completion, Usage, tokens
-from keeplore.llm.ledger import Budget, Ledger
+from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.refine.pipeline import refine
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
@@ -130,7 +130,7 @@ def main(most: int, *, has_aspects: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="keeplore-refine-") as directory:
         places = Places(Path(directory) / "state", Path(directory) / "cache")
         made = initialise(places, Path(directory) / "memory")
-        account = Account(model, Ledger(Path(directory) / "ledger.db"), Budget(0, 0))
+        account = Account(model, SpendingLedger(Path(directory) / "ledger.db"), Budget(0, 0))
         with Registry(places) as registry:
             workspace = registry.named(made.name)
             for transcript in found[:: max(1, len(found) // most)]:

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from retrieval_cases import Case, Query, cases, opened
 
-from keeplore.index import Allowed, Embedder, Index, embedder_for
+from keeplore.index import Embedder, Index, ScopeFilter, embedder_for
 from keeplore.index.query_terms import query_terms
 from keeplore.memory import Conversation
 from keeplore.recall import Here, recall
@@ -156,7 +156,7 @@ def baselines(held: Sequence[Opened], embedder: Embedder) -> dict[str, Ranking]:
 
     def dense(_case: Case, index: Index, _store: Store, query: Query) -> Sequence[str]:
         vector = embedder.embed([query.text])[0]
-        matches = index.vector_search(vector, Allowed(), 400)
+        matches = index.vector_search(vector, ScopeFilter(), 400)
         return distinct(row.turn for row in index.passages([match.passage for match in matches]))
 
     def fused(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:

@@ -13,7 +13,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
 from keeplore.jobs import Queue
-from keeplore.llm import Ledger, Usage, accept
+from keeplore.llm import SpendingLedger, Usage, accept
 from keeplore.workspace.lifecycle.setup import initialise
 
 SECTION = """llm:
@@ -39,7 +39,7 @@ def root(places: Places, home: Path, today: datetime) -> Path:
     """A workspace with a model that has a price, on a machine that has used it, and another one."""
     initialise(places, home / "memory")
     (home / "memory" / "keeplore.yaml").write_text(SECTION)
-    ledger = Ledger(places.ledger)
+    ledger = SpendingLedger(places.ledger)
     ledger.add(today, "haiku", "extract", Usage(100_000, 2_000, 40_000))
     ledger.add(today, "haiku", "extract", Usage(100_000, 2_000, 0))
     ledger.add(today, "haiku", "decide", Usage(1_000, 100))

@@ -11,14 +11,14 @@ from click.testing import CliRunner
 
 from keeplore.cli.commands.write import review_
 from keeplore.config.places import Places
-from keeplore.index import Allowed, Wanted
+from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.review import accept, offers, reject
 
-EVERYWHERE = Allowed(())
+EVERYWHERE = ScopeFilter(())
 SAID = "Let's use something simple for the queue."
 
 
@@ -75,7 +75,7 @@ def test_what_is_rejected_or_forgotten_is_not_offered_again(
     reject(workspace, "studio-1a2b", offer)
     assert list(offers(workspace, EVERYWHERE)) == []
     workspace.index.refresh()
-    assert workspace.index.listed(Wanted(kind="note")) == []
+    assert workspace.index.listed(MemoryFilter(kind="note")) == []
 
 
 def test_piped_the_offers_are_listed_and_nothing_is_asked(

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from keeplore.errors import IndexUnavailable
-from keeplore.index import Allowed, Index, Wanted
-from keeplore.index.database import SCHEMA, Database
+from keeplore.index import Index, MemoryFilter, ScopeFilter
+from keeplore.index.database import SCHEMA, IndexDatabase
 from keeplore.memory import Memory
 
-EVERYTHING = Allowed()
+EVERYTHING = ScopeFilter()
 FILE = "index.sqlite3"
 NOTES = 60
 
@@ -147,7 +147,7 @@ def test_flipped_bytes_anywhere_end_in_an_answer_or_a_rebuild(
         again.embed_pending()
         again.text_search("tabs word3", EVERYTHING, 5)
         again.vector_search(embedder.embed(["tabs"])[0], EVERYTHING, 5)
-        again.listed(Wanted(EVERYTHING, limit=5))
+        again.listed(MemoryFilter(EVERYTHING, limit=5))
         again.close()
 
 
@@ -158,28 +158,28 @@ def test_the_directory_explains_itself(filled: Index, index_directory: Path) -> 
 READER = """
 import sys
 from pathlib import Path
-from keeplore.index import Allowed, Index
+from keeplore.index import ScopeFilter, Index
 index = Index(Path(sys.argv[1]), None, None)
 for line in sys.stdin:
-    print(len(index.text_search(line, Allowed(), 100)), flush=True)
+    print(len(index.text_search(line, ScopeFilter(), 100)), flush=True)
 """
 HOLDER = """
 import sys
 from pathlib import Path
-from keeplore.index.database import SCHEMA, Database
-with Database(Path(sys.argv[1])).locked():
+from keeplore.index.database import SCHEMA, IndexDatabase
+with IndexDatabase(Path(sys.argv[1])).locked():
     print("held", flush=True)
     sys.stdin.read()
 """
 WRITER = """
 import sys
 from pathlib import Path
-from keeplore.index.database import SCHEMA, Database
+from keeplore.index.database import SCHEMA, IndexDatabase
 def act(connection):
     connection.execute("DELETE FROM passages")
     print("deleted", flush=True)
     sys.stdin.read()
-Database(Path(sys.argv[1])).write(act)
+IndexDatabase(Path(sys.argv[1])).write(act)
 """
 
 
@@ -247,9 +247,9 @@ def test_a_second_writer_waits_and_then_says_who_is_in_the_way(
     with Child(HOLDER, index_directory) as holder:
         assert holder.line() == "held"
         with pytest.raises(IndexUnavailable, match="another process is writing"):
-            Database(index_directory, wait_s=0.1).write(lambda _: None)
+            IndexDatabase(index_directory, wait_s=0.1).write(lambda _: None)
         assert filled.text_search("word7", EVERYTHING, 5) != []
-    Database(index_directory, wait_s=5).write(lambda _: None)
+    IndexDatabase(index_directory, wait_s=5).write(lambda _: None)
 
 
 def test_a_writer_killed_in_the_middle_costs_nothing(filled: Index, index_directory: Path) -> None:

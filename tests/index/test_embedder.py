@@ -12,7 +12,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import Allowed, Index, Models, embedder_for
+from keeplore.index import EmbeddingModels, Index, ScopeFilter, embedder_for
 from keeplore.index.embedding.model_files import (
     PACKAGED_FLOOR,
     PACKAGED_SHA256,
@@ -141,8 +141,8 @@ def test_a_model_that_was_fetched_is_used_without_the_network_and_not_fetched_ag
     name = "sentence-transformers/all-MiniLM-L6-v2"
     snapshot = tmp_path / "fetched" / name.replace("/", "--") / "models--qdrant" / "snapshots" / "1"
     shutil.copytree(source, snapshot)
-    Models(tmp_path).fetch(name)
-    found = Models(tmp_path).named(name)
+    EmbeddingModels(tmp_path).fetch(name)
+    found = EmbeddingModels(tmp_path).named(name)
     assert np.abs(found.embed(texts) - expected).max() < 1e-3
     assert found.fingerprint == f"{name}:{PACKAGED_SHA256}:256" and found.floor == pytest.approx(
         PACKAGED_FLOOR, abs=0.02
@@ -172,11 +172,11 @@ def test_a_directory_without_a_model_says_what_is_missing(tmp_path: Path) -> Non
 
 def test_making_an_embedder_and_reading_text_loads_nothing_heavy(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from keeplore.index import Allowed, Index, "
+        "import sys; from pathlib import Path; from keeplore.index import ScopeFilter, Index, "
         "embedder_for\n"
         f"index = Index(Path({str(tmp_path / 'index')!r}), None, embedder_for('packaged', "
         f"Path({str(tmp_path)!r})))\n"
-        "index.text_search('redis', Allowed(), 5); index.stamp()\n"
+        "index.text_search('redis', ScopeFilter(), 5); index.stamp()\n"
         "print([m for m in ('fastembed', 'onnxruntime', 'hnswlib', 'numpy', 'requests') if m in "
         "sys.modules])"
     )
@@ -195,7 +195,7 @@ def test_the_built_in_plugin_answers_last(models: Path) -> None:
     manager = pluggy.PluginManager(specs.NAME)
     manager.add_hookspecs(specs)
     manager.register(Other())
-    manager.register(Models(models).plugin())
+    manager.register(EmbeddingModels(models).plugin())
     assert manager.hook.keeplore_embedder(model="special") == "mine"
     assert manager.hook.keeplore_embedder(model="packaged").dim == 384
 
@@ -225,7 +225,9 @@ def test_what_was_said_is_found_by_its_meaning_with_the_packaged_model(
     index = Index(index_directory, files, embedder)  # type: ignore[arg-type]
     index.refresh()
     assert index.embed_pending() == 0
-    [best, *_] = index.vector_search(embedder.embed(["indentation conventions"])[0], Allowed(), 3)
+    [best, *_] = index.vector_search(
+        embedder.embed(["indentation conventions"])[0], ScopeFilter(), 3
+    )
     assert index.passages([best.passage])[0].path == "memory/conversations/Style.md"
     assert best.score > embedder.floor
     index.close()

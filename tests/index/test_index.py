@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import Allowed, Index, Wanted
+from keeplore.index import Index, MemoryFilter, ScopeFilter
 from keeplore.memory import Memory, new_id
 
-EVERYTHING = Allowed()
+EVERYTHING = ScopeFilter()
 
 
-def found(index: Index, query: str, allowed: Allowed = EVERYTHING) -> list[str]:
+def found(index: Index, query: str, allowed: ScopeFilter = EVERYTHING) -> list[str]:
     rows = index.passages([match.passage for match in index.text_search(query, allowed, 10)])
     return list(dict.fromkeys(row.memory_id for row in rows))
 
 
-def near(index: Index, embedder: Any, text: str, allowed: Allowed = EVERYTHING) -> list[str]:
+def near(index: Index, embedder: Any, text: str, allowed: ScopeFilter = EVERYTHING) -> list[str]:
     matches = index.vector_search(embedder.embed([text])[0], allowed, 3)
     return [row.memory_id for row in index.passages([match.passage for match in matches])]
 
@@ -194,7 +194,9 @@ def test_two_files_with_one_id_are_listed_and_the_newer_one_counts(
         "memory/archive/facts/c.md",
         "memory/facts/a.md",
     ]
-    assert [row.path for row in index.listed(Wanted(EVERYTHING, limit=5))] == ["memory/facts/b.md"]
+    assert [row.path for row in index.listed(MemoryFilter(EVERYTHING, limit=5))] == [
+        "memory/facts/b.md"
+    ]
     assert index.stamp().memories == 1
 
 
@@ -206,12 +208,12 @@ def test_only_what_is_allowed_is_found(
     files.put(make_note("All", "tabs"))
     index.refresh()
     index.embed_pending()
-    allowed = Allowed((("project", "kasha"), ("workspace", "")))
+    allowed = ScopeFilter((("project", "kasha"), ("workspace", "")))
     wanted = {new_id("Own"), new_id("All")}
     assert set(found(index, "tabs", allowed)) == wanted
     assert set(near(index, embedder, "tabs", allowed)) == wanted
-    assert {row.id for row in index.listed(Wanted(allowed, limit=5))} == wanted
-    assert found(index, "tabs", Allowed((("project", "none"),))) == []
+    assert {row.id for row in index.listed(MemoryFilter(allowed, limit=5))} == wanted
+    assert found(index, "tabs", ScopeFilter((("project", "none"),))) == []
 
 
 def test_a_superseded_note_names_the_newest_version(
@@ -270,11 +272,11 @@ def test_recent_is_newest_first_and_can_be_narrowed(
     files.put(talk)
     files.put(make_note("Put away", updated_at="2026-02-12T14:00:00Z"), "memory/archive/facts/x.md")
     index.refresh()
-    assert [row.title for row in index.listed(Wanted(EVERYTHING, limit=2))] == ["New", "Old"]
-    [open_one] = index.listed(Wanted(EVERYTHING, session="s1", limit=5))
+    assert [row.title for row in index.listed(MemoryFilter(EVERYTHING, limit=2))] == ["New", "Old"]
+    [open_one] = index.listed(MemoryFilter(EVERYTHING, session="s1", limit=5))
     assert (open_one.title, open_one.host, open_one.is_open) == ("Talk", "claude-code", True)
     assert [
-        row.title for row in index.listed(Wanted(EVERYTHING, kind="conversation", limit=5))
+        row.title for row in index.listed(MemoryFilter(EVERYTHING, kind="conversation", limit=5))
     ] == ["Talk"]
     assert index.memories([new_id("Put away")])[new_id("Put away")].is_archived
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.store import create
 
@@ -24,12 +24,12 @@ def test_the_index_reflects_a_real_workspace_and_outlives_its_git(
     assert index.problems() == []
     assert index.embed_pending() == 0
     assert index.stamp().commit == store.head() != ""
-    [match] = index.text_search("tabs", Allowed(), 5)
+    [match] = index.text_search("tabs", ScopeFilter(), 5)
     assert index.passages([match.passage])[0].path == path
 
     shutil.rmtree(tmp_path / "workspace" / ".git")
     store.save(make_note("Spaces", "Indent with spaces."))
     assert index.refresh().changed == 1
     assert index.stamp().commit == ""
-    assert len(index.text_search("indent", Allowed(), 5)) == 2
+    assert len(index.text_search("indent", ScopeFilter(), 5)) == 2
     index.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 
 DAMAGES = {
     "title": (
@@ -115,7 +115,7 @@ def test_a_damage_is_named_and_mended(built: Index, index_directory: Path, name:
     built.embed_pending()
     assert list(built.flaws()) == []
     assert built.stamp().vectors == built.stamp().passages
-    assert built.text_search("postgres", Allowed(), 5)
+    assert built.text_search("postgres", ScopeFilter(), 5)
 
 
 def test_a_vector_names_the_memory_that_it_stands_for(built: Index, index_directory: Path) -> None:
@@ -158,7 +158,7 @@ def test_an_edit_that_keeps_time_and_size_is_found_by_reading(built: Index, file
         and "although its time and size" in flaw.message
     )
     built.mend([flaw])
-    assert list(built.flaws()) == [] and built.text_search("MongoDB", Allowed(), 5)
+    assert list(built.flaws()) == [] and built.text_search("MongoDB", ScopeFilter(), 5)
 
 
 def test_a_file_that_is_being_written_is_no_flaw(built: Index, files, make_note) -> None:

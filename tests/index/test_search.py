@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 from keeplore.memory import Memory
 
-EVERYTHING = Allowed()
+EVERYTHING = ScopeFilter()
 SYNTAX = st.text(st.sampled_from("\"'()*^:-+{}ANDORNTE rdis\x00\ud800中é𞤀\n;%_"), max_size=60)
 
 

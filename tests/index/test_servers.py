@@ -21,7 +21,7 @@ from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
 from keeplore.index.embedding import embedding_http, embedding_server
 from keeplore.index.embedding.embedder import embed_questions
-from keeplore.index.embedding.embedding_server import Address, ServerEmbedder, address_of
+from keeplore.index.embedding.embedding_server import ServerEmbedder, ServerModel, address_of
 from keeplore.index.embedding.model_files import UNRELATED, floor_between
 from keeplore.index.embedding.prefixes import Prefixes, prefixes_of
 
@@ -308,7 +308,7 @@ def test_a_server_that_hangs_or_is_gone_costs_a_question_no_more_than_its_time(
     with pytest.raises(ModelUnavailable, match="took longer than"):  # at once
         model.embed(["another"])
     assert len(server.requests) == asked
-    nobody = ServerEmbedder("nobody", Address("http://127.0.0.1:1/v1", "m"), tmp_path / "other")
+    nobody = ServerEmbedder("nobody", ServerModel("http://127.0.0.1:1/v1", "m"), tmp_path / "other")
     with pytest.raises(ModelUnavailable, match="cannot be reached"):
         nobody.embed(TEXTS)
 
@@ -353,7 +353,7 @@ def test_one_line_names_server_and_model(
     name: str, server_: str, model_: str, *, is_private: bool
 ) -> None:
     found = address_of(name)
-    assert found == Address(server_, model_) and found.is_private == is_private
+    assert found == ServerModel(server_, model_) and found.is_private == is_private
 
 
 @pytest.mark.parametrize(

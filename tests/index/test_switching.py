@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 from keeplore.index.embedding import model_switch
 
 PASSAGES = 6
@@ -72,7 +72,7 @@ def test_the_model_before_answers_until_the_new_one_has_every_vector(house: Hous
         )
         assert (stamp.vectors, stamp.model) == (PASSAGES, "old:1:256")
         [best, *_] = index.vector_search(
-            answering.embed(["word3"])[0], Allowed(), PASSAGES, model=answering.fingerprint
+            answering.embed(["word3"])[0], ScopeFilter(), PASSAGES, model=answering.fingerprint
         )
         assert "word3" in index.passages([best.passage])[0].text
         assert index.embed_pending(limit=1) == PASSAGES - done - 1
@@ -83,7 +83,7 @@ def test_the_model_before_answers_until_the_new_one_has_every_vector(house: Hous
     # its model
     old = house.embedder("old")
     [best, *_] = index.vector_search(
-        old.embed(["word4"])[0], Allowed(), PASSAGES, model=old.fingerprint
+        old.embed(["word4"])[0], ScopeFilter(), PASSAGES, model=old.fingerprint
     )
     assert "word4" in index.passages([best.passage])[0].text
     assert house.opened("new").answering().model == "new"  # type: ignore[union-attr]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from keeplore.index import Allowed, Index, Match
-from keeplore.index.vectors.hnsw import Graph
-from keeplore.index.vectors.vector_search import Vectors
+from keeplore.index import Index, PassageMatch, ScopeFilter
+from keeplore.index.vectors.hnsw import HnswGraph
+from keeplore.index.vectors.vector_search import VectorIndex
 from keeplore.memory import Memory
 
-EVERYTHING = Allowed()
+EVERYTHING = ScopeFilter()
 NOTES = 120
 DIM = 16
 
@@ -34,15 +34,17 @@ def many(files: Any, make_note: Callable[..., Memory]) -> Any:
     return files
 
 
-def nearest(index: Index, embedder: Any, text: str, allowed: Allowed = EVERYTHING) -> list[Match]:
+def nearest(
+    index: Index, embedder: Any, text: str, allowed: ScopeFilter = EVERYTHING
+) -> list[PassageMatch]:
     return index.vector_search(embedder.embed([text])[0], allowed, 5)
 
 
-def vectors_of(index: Index, embedder: Any) -> Vectors:
+def vectors_of(index: Index, embedder: Any) -> VectorIndex:
     return index._engine.vectors(embedder)  # type: ignore[attr-defined]
 
 
-def same(one: list[Match], other: list[Match]) -> bool:
+def same(one: list[PassageMatch], other: list[PassageMatch]) -> bool:
     pairs = zip(one, other, strict=True)
     return all(abs(a.score - b.score) < 1e-4 for a, b in pairs)
 
@@ -60,7 +62,7 @@ def test_a_graph_finds_what_exact_search_finds(many: Any, tmp_path: Path, embedd
     exact.embed_pending()
     graph = with_graph(many, tmp_path / "graph", embedder)
     assert [index._engine._vectors.uses_graph for index in (exact, graph)] == [False, True]
-    kasha = Allowed((("project", "kasha"),))
+    kasha = ScopeFilter((("project", "kasha"),))
     for text in ("word7", "note 99 word100", "word3 and word4"):
         for allowed in (EVERYTHING, kasha):
             assert same(
@@ -100,7 +102,7 @@ def test_a_saved_graph_is_used_by_the_next_process_without_building(
     before = nearest(first, embedder, "word7")
     first.close()
     added: list[int] = []
-    monkeypatch.setattr(Graph, "add", lambda self, vectors: added.append(len(vectors)))
+    monkeypatch.setattr(HnswGraph, "add", lambda self, vectors: added.append(len(vectors)))
     second = Index(tmp_path / "graph", many, embedder, graph_from=50)
     second.warm_up()
     assert same(nearest(second, embedder, "word7"), before)
@@ -207,7 +209,7 @@ class FullDisk:
 def test_a_graph_that_was_not_written_whole_is_not_put_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph = Graph(DIM)
+    graph = HnswGraph(DIM)
     graph.add(unit_vectors(10))
     graph.save(tmp_path / "x.hnsw", {})
     before = (tmp_path / "x.hnsw").read_bytes()
@@ -220,12 +222,12 @@ def test_a_graph_that_was_not_written_whole_is_not_put_in_place(
 
 
 def test_a_graph_that_grew_after_it_was_saved_is_loaded_as_it_was(tmp_path: Path) -> None:
-    graph = Graph(DIM)
+    graph = HnswGraph(DIM)
     vectors = unit_vectors(3000)
     graph.add(vectors[:2000])
     graph.save(tmp_path / "x.hnsw", {"database": "a"})
     graph.add(vectors[2000:])
-    loaded = Graph.load(tmp_path / "x.hnsw", {"database": "a"}, DIM)
+    loaded = HnswGraph.load(tmp_path / "x.hnsw", {"database": "a"}, DIM)
     assert loaded is not None
     assert (graph.count, loaded.count) == (3000, 2000)
     assert graph.nearest(vectors[2500], 1)[0].tolist() == [2500]

@@ -13,8 +13,8 @@ from tests.llm.model_server import Hang, ModelServer, Said, Status, model_server
 from keeplore.config.settings import Llm
 from keeplore.errors import BudgetSpent, LlmRefused, LlmUnavailable
 from keeplore.llm.account import Account
-from keeplore.llm.base import Model, Passing, Usage
-from keeplore.llm.ledger import MAX_CALL, Budget, Ledger, Row
+from keeplore.llm.base import LanguageModel, TransientFailure, Usage
+from keeplore.llm.ledger import MAX_CALL, Budget, SpendingLedger, SpendingRow
 from keeplore.llm.openai_server import OpenaiServer
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
@@ -41,10 +41,10 @@ def server(played: ModelServer) -> ModelServer:
 class Bench:
     """An account whose clock stands still and which notes its pauses instead of making them."""
 
-    def __init__(self, model: Model, file: Path, budget: Budget) -> None:
+    def __init__(self, model: LanguageModel, file: Path, budget: Budget) -> None:
         self.now = NOON
         self.pauses: list[float] = []
-        self.ledger = Ledger(file)
+        self.ledger = SpendingLedger(file)
         self.account = Account(
             model, self.ledger, budget, clock=lambda: self.now, sleep=self.pauses.append
         )
@@ -58,8 +58,8 @@ def bench(model: OpenaiServer, tmp_path: Path) -> Bench:
     return Bench(model, tmp_path / "ledger.db", Budget(0, 0))
 
 
-def booked(*calls: tuple[int, int, Usage]) -> list[Row]:
-    return [Row("2026-03-31", "played", "extract", *call) for call in calls]
+def booked(*calls: tuple[int, int, Usage]) -> list[SpendingRow]:
+    return [SpendingRow("2026-03-31", "played", "extract", *call) for call in calls]
 
 
 def test_a_busy_server_is_asked_again_when_it_says_and_only_the_answer_is_booked(
@@ -79,7 +79,7 @@ def test_one_that_stays_busy_is_left_to_the_queue(
     bench: Bench, server: ModelServer, reply: Any, requests: int
 ) -> None:
     server.always(reply)
-    with pytest.raises(Passing):
+    with pytest.raises(TransientFailure):
         bench.ask()
     assert len(server.requests) == requests
     assert bench.ledger.rows() == []
@@ -142,7 +142,7 @@ def test_at_the_limit_no_request_is_made_until_the_next_day(
 
 
 def test_the_limit_of_a_month_holds_until_the_next_one(tmp_path: Path) -> None:
-    ledger, budget = Ledger(tmp_path / "ledger.db"), Budget(0, 1_000)
+    ledger, budget = SpendingLedger(tmp_path / "ledger.db"), Budget(0, 1_000)
     ledger.add(NOON.replace(month=12, day=1), "played", "extract", Usage(900, 90))
     at = NOON.replace(month=12)
     with pytest.raises(BudgetSpent, match="of this month") as caught:
@@ -157,13 +157,13 @@ def test_a_call_that_no_day_can_pay_for_says_what_to_raise(tmp_path: Path) -> No
         BudgetSpent,
         match=r"needs 11 tokens, which is more than the 10 of a day.*Raise llm\.daily_tokens",
     ):
-        Ledger(tmp_path / "ledger.db").reserve(
+        SpendingLedger(tmp_path / "ledger.db").reserve(
             NOON, "played", "extract", Usage(11, 1), Budget(10, 0)
         )
 
 
 def test_what_a_dead_process_put_aside_is_counted_as_far_as_it_was_sent(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "ledger.db")
+    ledger = SpendingLedger(tmp_path / "ledger.db")
     ledger.reserve(NOON, "played", "extract", Usage(300, 8_000), Budget(1_000, 0))
     with pytest.raises(BudgetSpent):
         ledger.reserve(NOON, "played", "extract", Usage(300, 8_000), Budget(1_000, 0))
@@ -178,7 +178,7 @@ def test_many_at_once_exceed_the_budget_by_one_answer_at_most(tmp_path: Path) ->
     def reserve() -> None:
         with contextlib.suppress(BudgetSpent):
             allowed.append(
-                Ledger(tmp_path / "l.db").reserve(
+                SpendingLedger(tmp_path / "l.db").reserve(
                     NOON, "m", "extract", Usage(100, 200), Budget(450, 0)
                 )
             )
@@ -189,4 +189,4 @@ def test_many_at_once_exceed_the_budget_by_one_answer_at_most(tmp_path: Path) ->
     for thread in threads:
         thread.join()
     assert len(allowed) == 2
-    assert Ledger(tmp_path / "l.db").spent("day", NOON) == 600
+    assert SpendingLedger(tmp_path / "l.db").spent("day", NOON) == 600

@@ -12,7 +12,7 @@ import pytest
 
 from keeplore.config.settings import Llm
 from keeplore.errors import LlmUnavailable
-from keeplore.llm.base import Completion, Passing, Usage
+from keeplore.llm.base import Completion, TransientFailure, Usage
 from keeplore.llm.claude_cli import ClaudeCli
 
 USAGE = {
@@ -108,7 +108,7 @@ def test_what_gives_no_result_is_a_matter_of_setup(play: Any, code: str) -> None
     play(code)
     with pytest.raises(LlmUnavailable, match="claude -p hello") as caught:
         ask()
-    assert not isinstance(caught.value, Passing)
+    assert not isinstance(caught.value, TransientFailure)
 
 
 def test_an_error_after_the_model_spoke_is_paid_for(play: Any) -> None:
@@ -129,7 +129,7 @@ def test_one_that_hangs_is_ended_with_what_it_started(play: Any, tmp_path: Path)
     )
     held = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        with pytest.raises(Passing, match="no answer within") as caught:
+        with pytest.raises(TransientFailure, match="no answer within") as caught:
             ask(timeout_s=0.5)
         os.set_blocking(held, True)
         assert os.read(held, 1) == b""  # while anybody has it open to write, this waits

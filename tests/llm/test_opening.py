@@ -11,7 +11,15 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.config.settings import Llm
 from keeplore.errors import LlmUnavailable
-from keeplore.llm import Completion, Ledger, Usage, accept, is_accepted, open_account, terms_of
+from keeplore.llm import (
+    Completion,
+    SpendingLedger,
+    Usage,
+    accept,
+    is_accepted,
+    open_account,
+    terms_of,
+)
 from keeplore.llm.anthropic_api import AnthropicApi
 from keeplore.llm.builtin_models import Builtin
 from keeplore.llm.claude_cli import ClaudeCli
@@ -114,7 +122,7 @@ def test_a_plugin_comes_before_the_built_in_models(
     plugins.register(Parrot())
     account = open_account(llm, tmp_path, places, plugins.hook.keeplore_llm)
     assert account is not None and account.complete("extract", "", "hello", {}).text == "hello"
-    assert [(row.model, row.usage) for row in Ledger(places.ledger).rows()] == [
+    assert [(row.model, row.usage) for row in SpendingLedger(places.ledger).rows()] == [
         ("parrot", Usage(5, 1))
     ]
 

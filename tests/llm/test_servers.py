@@ -15,7 +15,14 @@ from tests.llm.model_server import Gone, Hang, ModelServer, Raw, Said, Status, m
 from keeplore.config.settings import Llm
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.llm.anthropic_api import AnthropicApi
-from keeplore.llm.base import MAX_ANSWER, MAX_OUTPUT_TOKENS, Completion, Model, Passing, Usage
+from keeplore.llm.base import (
+    MAX_ANSWER,
+    MAX_OUTPUT_TOKENS,
+    Completion,
+    LanguageModel,
+    TransientFailure,
+    Usage,
+)
 from keeplore.llm.openai_server import OpenaiServer
 
 SCHEMA = {"type": "object", "properties": {"facts": {"type": "array"}}, "required": ["facts"]}
@@ -42,23 +49,23 @@ def protocol(request: pytest.FixtureRequest) -> Iterator[str]:
         yield str(request.param)
 
 
-def model_at(protocol: str, url: str, timeout_s: float = 60.0) -> Model:
+def model_at(protocol: str, url: str, timeout_s: float = 60.0) -> LanguageModel:
     if protocol == "openai":
         return OpenaiServer(Llm("openai", "played", url, timeout_s))
     return AnthropicApi(Llm("anthropic", "played", url.removesuffix("/v1"), timeout_s))
 
 
 @pytest.fixture(scope="module")
-def model(protocol: str, played: ModelServer) -> Model:
+def model(protocol: str, played: ModelServer) -> LanguageModel:
     """One for all, because an HTTP client takes a tenth of a second to make."""
     return model_at(protocol, played.url)
 
 
-def ask(model: Model) -> Completion:
+def ask(model: LanguageModel) -> Completion:
     return model.complete("Extract facts.", "we decided on Postgres", SCHEMA)
 
 
-def test_an_answer_comes_with_what_it_cost(model: Model, server: ModelServer) -> None:
+def test_an_answer_comes_with_what_it_cost(model: LanguageModel, server: ModelServer) -> None:
     server.script(Said('{"facts": []}', (120, 30, 80)))
     assert ask(model) == Completion('{"facts": []}', Usage(120, 30, 80), "played")
     (request,) = server.requests
@@ -108,7 +115,7 @@ def test_a_server_that_knows_the_older_limit_alone_gets_it(server: ModelServer) 
     ],
 )
 def test_an_answer_that_is_none_is_paid_for_all_the_same(
-    model: Model, server: ModelServer, reply: Any, flaw: str
+    model: LanguageModel, server: ModelServer, reply: Any, flaw: str
 ) -> None:
     server.script(reply)
     completion = ask(model)
@@ -118,7 +125,7 @@ def test_an_answer_that_is_none_is_paid_for_all_the_same(
 
 @pytest.mark.parametrize("usage", [None, (0, 0, 0), (-5, -5, -5), (10**12, 10**12, 0)])
 def test_what_a_server_does_not_count_plausibly_is_estimated(
-    model: Model, server: ModelServer, usage: tuple[int, int, int] | None
+    model: LanguageModel, server: ModelServer, usage: tuple[int, int, int] | None
 ) -> None:
     server.script(Said("x" * 400, usage))
     assert ask(model).usage == Usage(9, 100, 0)
@@ -140,10 +147,10 @@ def test_what_a_server_does_not_count_plausibly_is_estimated(
     ids=lambda value: type(value).__name__,
 )
 def test_what_may_pass_is_told_from_what_will_not(
-    model: Model, server: ModelServer, reply: Any, wait_s: float | None, is_billed: bool
+    model: LanguageModel, server: ModelServer, reply: Any, wait_s: float | None, is_billed: bool
 ) -> None:
     server.script(reply)
-    with pytest.raises(Passing) as caught:
+    with pytest.raises(TransientFailure) as caught:
         ask(model)
     assert (caught.value.wait_s, caught.value.is_billed) == (wait_s, is_billed)
     assert "this is said by the server" not in str(caught.value)
@@ -166,12 +173,12 @@ def test_what_may_pass_is_told_from_what_will_not(
     ids=lambda value: type(value).__name__,
 )
 def test_what_somebody_must_mend_says_so(
-    model: Model, server: ModelServer, reply: Any, error: type[Exception], said: str
+    model: LanguageModel, server: ModelServer, reply: Any, error: type[Exception], said: str
 ) -> None:
     server.always(reply)
     with pytest.raises(error, match=re.escape(said)) as caught:
         ask(model)
-    assert not isinstance(caught.value, Passing)
+    assert not isinstance(caught.value, TransientFailure)
     assert "this is said by the server" not in str(caught.value)
 
 
@@ -180,7 +187,7 @@ def test_a_server_that_hangs_is_given_up_although_bytes_trickle_in(
     protocol: str, server: ModelServer, has_begun: bool
 ) -> None:
     server.script(Hang(has_begun))
-    with pytest.raises(Passing, match="no answer within") as caught:
+    with pytest.raises(TransientFailure, match="no answer within") as caught:
         ask(model_at(protocol, server.url, timeout_s=0.3))
     assert caught.value.is_billed
 
@@ -189,7 +196,7 @@ def test_a_server_that_is_not_there_costs_nothing(protocol: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can answer there
         model = model_at(protocol, f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
-        with pytest.raises(Passing, match="cannot be reached") as caught:
+        with pytest.raises(TransientFailure, match="cannot be reached") as caught:
             ask(model)
         assert model.available() == "the server cannot be reached"
     assert not caught.value.is_billed
@@ -207,7 +214,7 @@ def test_a_server_that_is_not_there_costs_nothing(protocol: str) -> None:
     ],
 )
 def test_whether_a_model_is_there_costs_no_tokens(
-    model: Model, server: ModelServer, listing: Any, said: str
+    model: LanguageModel, server: ModelServer, listing: Any, said: str
 ) -> None:
     server.listing = listing
     assert said in model.available() and bool(said) == bool(model.available())
@@ -215,7 +222,7 @@ def test_whether_a_model_is_there_costs_no_tokens(
 
 
 def test_a_server_that_hangs_is_not_available(
-    model: Model, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+    model: LanguageModel, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("keeplore.llm.sdk_call.CHECK_S", 0.3)
     server.listing = Hang(has_begun=True)

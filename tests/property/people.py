@@ -16,7 +16,7 @@ from pathlib import Path
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
-from keeplore.index import Models
+from keeplore.index import EmbeddingModels
 from keeplore.memory import Conversation, Memory, parse, serialise
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.note import NoteDraft
@@ -238,7 +238,7 @@ class Person:
 class World:
     """A bare remote, the persons who use it, and what must be found in the end."""
 
-    def __init__(self, count: int, models: Models, skews: list[int]) -> None:
+    def __init__(self, count: int, models: EmbeddingModels, skews: list[int]) -> None:
         self.folder, self.models = Path(tempfile.mkdtemp()), models
         self.tokens: dict[
             str, set[str]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from keeplore.errors import NotFound
-from keeplore.index import Allowed, Index, Wanted
+from keeplore.index import Index, MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, as_memory, new_id, serialise
 
 NAMES = st.sampled_from(
@@ -98,13 +98,13 @@ def state(index: Index) -> object:
     ids = [new_id(str(n)) for n in range(4)]
     found = []
     for query in QUERIES:
-        matches = index.text_search(query, Allowed(), 50)
+        matches = index.text_search(query, ScopeFilter(), 50)
         rows = index.passages([match.passage for match in matches])
         found.append(sorted((row.path, row.kind, row.turn, row.text) for row in rows))
     stamp = index.stamp()
     turns = index.known_turns(f"turn-{n}" for n in range(4))
     counts = (stamp.memories, stamp.passages)
-    listed = index.listed(Wanted(Allowed(), limit=50))
+    listed = index.listed(MemoryFilter(ScopeFilter(), limit=50))
     return index.memories(ids), listed, index.problems(), turns, counts, found, graph(index)
 
 

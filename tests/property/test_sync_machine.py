@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from tests.property.people import World
 
-from keeplore.index import Models
+from keeplore.index import EmbeddingModels
 
 PICK = st.integers(0, 10_000)
 WHO = st.integers(0, 7)
@@ -75,10 +75,10 @@ def act(world: World, who: int, what: int, pick: int) -> None:
     deeds[what % len(deeds)]()
 
 
-def embedder() -> Models:
+def embedder() -> EmbeddingModels:
     """One model for all machines of all examples."""
     if SyncMachine.models is None:
-        SyncMachine.models = Models(Path(tempfile.mkdtemp()))
+        SyncMachine.models = EmbeddingModels(Path(tempfile.mkdtemp()))
     return SyncMachine.models
 
 

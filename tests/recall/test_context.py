@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.index import Stamp
+from keeplore.index import IndexState
 from keeplore.index.query_terms import token_count
 from keeplore.memory import Quote
 from keeplore.memory.note import NoteDraft, note_of
@@ -33,7 +33,7 @@ from keeplore.text.fences import CLOSE, HEADER, OPEN, TAG, strip_fenced
 
 ROOM, WIDE = Room(600, 2500), Room(1500, 6000)
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-STAMP = Stamp("", 1, 1, 1, "model", "")
+STAMP = IndexState("", 1, 1, 1, "model", "")
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3{}"
 
 

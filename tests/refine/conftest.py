@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.index import Wanted
+from keeplore.index import MemoryFilter
 from keeplore.llm.account import Account
 from keeplore.llm.base import Completion, Usage, tokens
-from keeplore.llm.ledger import Budget, Ledger
+from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.refine.deps import Around
 from keeplore.refine.pipeline import Result, refine
@@ -101,7 +101,7 @@ class Desk:
     def notes(self) -> list[Memory]:
         """The current notes that refining wrote."""
         self.workspace.index.refresh()
-        rows = self.workspace.index.listed(Wanted(kind="note"))
+        rows = self.workspace.index.listed(MemoryFilter(kind="note"))
         found = [self.workspace.store.load(row.path) for row in rows]
         return [memory for memory in found if memory.meta.get("trigger") == "refine"]
 
@@ -116,7 +116,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     with Registry(places) as registry:
         workspace = registry.for_directory(tmp_path)
         model = Script()
-        account = Account(model, Ledger(tmp_path / "ledger.db"), Budget(0, 0), sleep=lambda _: None)
+        account = Account(
+            model, SpendingLedger(tmp_path / "ledger.db"), Budget(0, 0), sleep=lambda _: None
+        )
         around = around_of(workspace)
         # words alone find what is near: no model has to be loaded
         yield Desk(

@@ -14,10 +14,10 @@ from tests.refine.conftest import ADVICE, ASKED, DECIDED
 
 from keeplore.config.settings import Llm, Refine, Settings
 from keeplore.errors import BudgetSpent, LlmUnavailable
-from keeplore.index import Allowed
+from keeplore.index import ScopeFilter
 from keeplore.llm.account import Account
-from keeplore.llm.base import Passing, tokens
-from keeplore.llm.ledger import Budget, Ledger
+from keeplore.llm.base import TransientFailure, tokens
+from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.llm.openai_server import OpenaiServer
 from keeplore.memory import parse, serialise
 from keeplore.refine import aspects
@@ -116,7 +116,7 @@ def test_a_hostile_answer_costs_what_is_not_sound_and_no_note(
     with model_server() as server:
         model = OpenaiServer(Llm("openai", "played", server.url))
         account = Account(
-            model, Ledger(tmp_path / "ledger-2.db"), Budget(0, 0), sleep=lambda _: None
+            model, SpendingLedger(tmp_path / "ledger-2.db"), Budget(0, 0), sleep=lambda _: None
         )
         server.script(
             Said(json.dumps(found(fact, other))), Said(json.dumps(wrong)), Said("No, I am a poet.")
@@ -147,7 +147,9 @@ def test_a_model_that_goes_away_is_waited_for_and_one_that_worked_for_nothing_is
         with pytest.raises(type(gone)):
             desk.refine(talk, found(fact), gone, has_aspects=True)
     assert (desk.notes(), desk.audit("refined")) == ([], [])
-    result = desk.refine(talk, found(fact), Passing("no answer", is_billed=True), has_aspects=True)
+    result = desk.refine(
+        talk, found(fact), TransientFailure("no answer", is_billed=True), has_aspects=True
+    )
     assert (len(desk.notes()), aspects_of(desk), +result.dropped) == (
         2,
         {},
@@ -221,7 +223,7 @@ def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) 
     )
     answer = said_of((1, "storage", "constraint"))
     desk.refine(desk.say(*TALK), {"facts": [told], "entities": TRIPLES}, answer, has_aspects=True)
-    [held] = waiting(desk.workspace, Allowed())
+    [held] = waiting(desk.workspace, ScopeFilter())
     forged = {
         "entity": "orders service\nevil",
         "type": "system",

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.index import Allowed
+from keeplore.index import ScopeFilter
 from keeplore.worker import scheduler
 from keeplore.worker.server.protocol import ask
 from keeplore.workspace.registry import Registry
 
-EVERYWHERE = Allowed(())
+EVERYWHERE = ScopeFilter(())
 
 
 def until(condition, what, seconds=90):

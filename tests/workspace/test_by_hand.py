@@ -9,7 +9,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import NotFound, StoreError
-from keeplore.index import Wanted
+from keeplore.index import MemoryFilter
 from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
@@ -45,7 +45,7 @@ def write(registry: Registry, tmp_path: Path) -> Callable[..., str]:
 
 
 def titles(registry: Registry, cwd: Path, **chosen: object) -> list[str]:
-    return sorted(item.row.title for item in listing(registry, cwd, Wanted(), **chosen).items)  # type: ignore[arg-type]
+    return sorted(item.row.title for item in listing(registry, cwd, MemoryFilter(), **chosen).items)  # type: ignore[arg-type]
 
 
 def test_what_is_about_the_person_goes_home(write: Callable[..., str], tmp_path: Path) -> None:
@@ -141,10 +141,10 @@ def test_a_directory_sees_its_project_and_what_it_inherits(
 def test_a_listing_says_how_many_there_are(
     registry: Registry, write: Callable[..., str], tmp_path: Path
 ) -> None:
-    assert listing(registry, tmp_path, Wanted()).is_empty
+    assert listing(registry, tmp_path, MemoryFilter()).is_empty
     for number in range(4):
         write(f"fact {number}", tmp_path, scope="workspace")
-    some = listing(registry, tmp_path, Wanted(), limit=3)
+    some = listing(registry, tmp_path, MemoryFilter(), limit=3)
     assert (len(some.items), some.total, some.is_empty) == (3, 4, False)
-    none = listing(registry, tmp_path, Wanted(category="security"))
+    none = listing(registry, tmp_path, MemoryFilter(category="security"))
     assert (none.total, none.is_empty) == (0, False)

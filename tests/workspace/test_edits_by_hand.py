@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.index import MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
@@ -72,7 +72,7 @@ def listed(workspace: Workspace, **wanted: object) -> dict[str, MemoryRow]:
     """
     before = texts(workspace)
     workspace.index.refresh()
-    rows = {row.path: row for row in workspace.index.listed(Wanted(**wanted))}  # type: ignore[arg-type]
+    rows = {row.path: row for row in workspace.index.listed(MemoryFilter(**wanted))}  # type: ignore[arg-type]
     workspace.recall("ledger", workspace.root, text_only=True)
     workspace.commit()
     assert texts(workspace) == before

@@ -12,7 +12,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import NotFound, StoreError
-from keeplore.index import Wanted
+from keeplore.index import MemoryFilter
 from keeplore.memory import Memory, new_id
 from keeplore.memory.note import NoteDraft, session_note_id, statement_of
 from keeplore.workspace.lifecycle.setup import initialise
@@ -35,7 +35,7 @@ def workspace(registry: Registry, tmp_path: Path) -> Workspace:
 
 def heads(workspace: Workspace) -> list[str]:
     workspace.index.refresh()
-    return [row.title for row in workspace.index.listed(Wanted(kind="note"))]
+    return [row.title for row in workspace.index.listed(MemoryFilter(kind="note"))]
 
 
 def test_a_note_is_written_where_its_category_says(workspace: Workspace) -> None:

@@ -26,7 +26,7 @@ from keeplore.frameworks.store_items import (
     value_of,
 )
 from keeplore.host import PythonHost
-from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.recall import Unasked, View
 from keeplore.workspace.registry import Found
@@ -172,7 +172,7 @@ class KeeploreStore(BaseStore):
         rows = [
             (view, row)
             for view in self._host.views()
-            for row in view.index.listed(Wanted(Allowed(view.scopes)))
+            for row in view.index.listed(MemoryFilter(ScopeFilter(view.scopes)))
             if _is_within(row, prefix)
         ]
         for view, row in sorted(

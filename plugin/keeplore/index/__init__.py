@@ -2,25 +2,38 @@
 comes back.
 """
 
-from keeplore.index.consistency import Flaw
-from keeplore.index.embedding.embedder import Deferred, Embedder, Models, embedder_for
+from keeplore.index.consistency import IndexFlaw
+from keeplore.index.embedding.embedder import (
+    DeferredEmbedder,
+    Embedder,
+    EmbeddingModels,
+    embedder_for,
+)
 from keeplore.index.index import Index
-from keeplore.index.refresh import Source
-from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
+from keeplore.index.refresh import TextSource
+from keeplore.index.rows import (
+    IndexState,
+    MemoryFilter,
+    MemoryRow,
+    PassageMatch,
+    PassageRow,
+    RefreshResult,
+    ScopeFilter,
+)
 
 __all__ = [
-    "Allowed",
-    "Deferred",
+    "DeferredEmbedder",
     "Embedder",
-    "Flaw",
+    "EmbeddingModels",
     "Index",
-    "Match",
+    "IndexFlaw",
+    "IndexState",
+    "MemoryFilter",
     "MemoryRow",
-    "Models",
+    "PassageMatch",
     "PassageRow",
-    "Refreshed",
-    "Source",
-    "Stamp",
-    "Wanted",
+    "RefreshResult",
+    "ScopeFilter",
+    "TextSource",
     "embedder_for",
 ]

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from keeplore.index import refresh
-from keeplore.index.database import FTS_WEIGHTS, Database
+from keeplore.index.database import FTS_WEIGHTS, IndexDatabase
 from keeplore.index.embedding.embedder import Embedder
 from keeplore.index.graph import graph_tables
 from keeplore.index.passages import embedded_text
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
+class IndexFlaw:
     """Something in which the index is not what the text makes. ``path`` is "" where it is about no
     one file.
     """
@@ -43,20 +43,20 @@ class Flaw:
     key: bytes = b""  # of a vector: the hash of its text
 
 
-def database_flaws(database: Database) -> Iterator[Flaw]:
+def database_flaws(database: IndexDatabase) -> Iterator[IndexFlaw]:
     """What SQLite finds wrong with its file, its full-text index, and rows that belong to
     nothing.
     """
     damage = database.read(_integrity)
-    yield from (Flaw("database", "", message) for message in damage)
+    yield from (IndexFlaw("database", "", message) for message in damage)
     if damage:
         return
     if said := database.write(_full_text):
-        yield Flaw("words", "", f"the full-text index is not that of the passages: {said}")
+        yield IndexFlaw("words", "", f"the full-text index is not that of the passages: {said}")
     for table, sql in _ORPHANS.items():
         count = int(database.read(partial(_count, sql=sql)))
         if count:
-            yield Flaw("text", "", f"{count} rows of {table} belong to no file")
+            yield IndexFlaw("text", "", f"{count} rows of {table} belong to no file")
 
 
 _ORPHANS = {
@@ -72,8 +72,11 @@ _ORPHANS = {
 
 
 def text_flaws(
-    database: Database, files: Sequence[refresh.File], source: refresh.Source, progress: Progress
-) -> Iterator[Flaw]:
+    database: IndexDatabase,
+    files: Sequence[refresh.IndexedFile],
+    source: refresh.TextSource,
+    progress: Progress,
+) -> Iterator[IndexFlaw]:
     """Read every file again and compare; one that changed since it was indexed is passed over, and
     is none.
     """
@@ -85,7 +88,7 @@ def text_flaws(
         progress(start + len(batch), len(files))
 
 
-def vector_flaws(database: Database, embedder: Embedder) -> Iterator[Flaw]:
+def vector_flaws(database: IndexDatabase, embedder: Embedder) -> Iterator[IndexFlaw]:
     """Vectors that changed since they were made, that no model makes, or that this one makes
     otherwise.
 
@@ -95,14 +98,14 @@ def vector_flaws(database: Database, embedder: Embedder) -> Iterator[Flaw]:
     bad: set[bytes] = set()
     for hash_, message in database.read(lambda c: list(_stored(c, fingerprint, dim))):
         bad.add(hash_)
-        yield Flaw("vectors", database.read(partial(_path_of, hash_=hash_)), message, hash_)
+        yield IndexFlaw("vectors", database.read(partial(_path_of, hash_=hash_)), message, hash_)
     sample = [row for row in database.read(lambda c: _sample(c, fingerprint)) if row[0] not in bad]
     for hash_, stored, text in sample:
         made = embedder.embed([text])[0]
         alike = float(made @ unpacked([stored], dim)[0])
         if not alike >= ALIKE:
             path = database.read(partial(_path_of, hash_=hash_))
-            yield Flaw(
+            yield IndexFlaw(
                 "vectors",
                 path,
                 f"the model makes another vector of this text: cosine {alike:.2f}",
@@ -110,7 +113,7 @@ def vector_flaws(database: Database, embedder: Embedder) -> Iterator[Flaw]:
             )
 
 
-def take_out(database: Database, flaws: Iterable[Flaw]) -> None:
+def take_out(database: IndexDatabase, flaws: Iterable[IndexFlaw]) -> None:
     """Take out what is wrong, so that the next refresh and the next vectors make it anew; text is
     never touched.
     """
@@ -126,7 +129,7 @@ def take_out(database: Database, flaws: Iterable[Flaw]) -> None:
     database.write(partial(_take_out, flaws=found))
 
 
-def _take_out(connection: sqlite3.Connection, flaws: Sequence[Flaw]) -> None:
+def _take_out(connection: sqlite3.Connection, flaws: Sequence[IndexFlaw]) -> None:
     for flaw in flaws:
         if flaw.part == "text" and flaw.path:
             refresh.drop(connection, flaw.path)
@@ -158,12 +161,14 @@ def _full_text(connection: sqlite3.Connection) -> str:
     return ""
 
 
-def _compared(connection: sqlite3.Connection, items: Sequence[refresh.Read]) -> list[Flaw]:
+def _compared(
+    connection: sqlite3.Connection, items: Sequence[refresh.ParsedFile]
+) -> list[IndexFlaw]:
     found = ((item.file.path, _difference(connection, item)) for item in items)
-    return [Flaw("text", path, message) for path, message in found if message]
+    return [IndexFlaw("text", path, message) for path, message in found if message]
 
 
-def _difference(connection: sqlite3.Connection, item: refresh.Read) -> str:
+def _difference(connection: sqlite3.Connection, item: refresh.ParsedFile) -> str:
     file = item.file
     row = connection.execute(
         "SELECT mtime_ns, size, inode, content, problem FROM files WHERE path = ?", (file.path,)
@@ -189,7 +194,7 @@ def _difference(connection: sqlite3.Connection, item: refresh.Read) -> str:
 
 
 def _differing_rows(
-    connection: sqlite3.Connection, item: refresh.Read, stored: tuple[Any, ...]
+    connection: sqlite3.Connection, item: refresh.ParsedFile, stored: tuple[Any, ...]
 ) -> str:
     memory, key = item.memory, stored[0]
     if memory is None:

@@ -121,7 +121,7 @@ CREATE TABLE blocks (
 _T = TypeVar("_T")
 
 
-class Database:
+class IndexDatabase:
     """One index directory. Safe to use from several threads; several processes may use the
     directory at once.
     """
@@ -317,7 +317,7 @@ class Database:
             with self.locked():
                 if _identity(self.file) != seen:  # someone else has mended it meanwhile
                     return
-                if isinstance(error, vector_migration.Older) and not self._marker.exists():
+                if isinstance(error, vector_migration.OlderSchema) and not self._marker.exists():
                     vector_migration.set_aside(self.file, self._before)
                 self._unlink()
         except OSError as e:

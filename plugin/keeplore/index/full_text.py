@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from keeplore.index.query_terms import query_terms
-from keeplore.index.rows import Allowed, Match
+from keeplore.index.rows import PassageMatch, ScopeFilter
 
 LEAST_OR = 3  # terms that are asked for however common they are, within what may be scored
 COMMON_SHARE = 0.1  # of the passages
@@ -20,8 +20,8 @@ MOST_COUNTED = 5 * MOST_SCORED  # of one term: how common it is beyond that make
 
 
 def text_search(
-    connection: sqlite3.Connection, query: str, allowed: Allowed, limit: int
-) -> list[Match]:
+    connection: sqlite3.Connection, query: str, allowed: ScopeFilter, limit: int
+) -> list[PassageMatch]:
     """Passages with all the words of the query, then passages with some of its rarest ones, best
     first.
     """
@@ -41,7 +41,7 @@ def text_search(
     if len(found) < limit and (len(rarest) > 1 or not found):
         found = {**_matches(connection, " OR ".join(rarest), scopes, limit), **found}
     best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
-    return [Match(passage, score) for passage, score in best[:limit]]
+    return [PassageMatch(passage, score) for passage, score in best[:limit]]
 
 
 def _telling(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:
@@ -68,7 +68,7 @@ def _passages(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM passages").fetchone()[0])
 
 
-def scope_ids(connection: sqlite3.Connection, allowed: Allowed) -> list[int] | None:
+def scope_ids(connection: sqlite3.Connection, allowed: ScopeFilter) -> list[int] | None:
     """The scopes of the index that are allowed; None for all of them."""
     if not allowed.scopes:
         return None

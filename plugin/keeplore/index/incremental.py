@@ -15,10 +15,10 @@ from functools import partial
 
 from keeplore.errors import IndexUnavailable, RepositoryError
 from keeplore.index import queries, refresh
-from keeplore.index.database import Database
+from keeplore.index.database import IndexDatabase
 from keeplore.index.graph import graph_tables
-from keeplore.index.graph.graph_index import Graph
-from keeplore.index.rows import Refreshed
+from keeplore.index.graph.graph_index import EntityGraph
+from keeplore.index.rows import RefreshResult
 from keeplore.index.vectors import block_files
 
 FILES_AT_ONCE = (
@@ -33,16 +33,18 @@ PLAN_S = (
 Progress = Callable[[int, int], None]
 
 
-class Upkeep:
+class IndexUpdater:
     """One thread of a process refreshes at a time: the others would read the same files again."""
 
-    def __init__(self, database: Database, store: refresh.Source, graph: Graph) -> None:
+    def __init__(
+        self, database: IndexDatabase, store: refresh.TextSource, graph: EntityGraph
+    ) -> None:
         self._database = database
         self._store = store
         self._graph = graph
         self._turn = threading.RLock()
         self._unread: list[
-            refresh.File
+            refresh.IndexedFile
         ] = []  # of the look at ``_looked_at``, where there was no time for all
         self._looked_at = -math.inf
         self._look_s = 0.0  # of processor time, that the last look took
@@ -59,13 +61,13 @@ class Upkeep:
 
     def catch_up(
         self, progress: Progress | None, wait_s: float | None, within_s: float | None
-    ) -> Refreshed:
+    ) -> RefreshResult:
         """See ``Index.refresh``."""
         until = math.inf if within_s is None else time.monotonic() + within_s
         if not self._turn.acquire(timeout=-1 if within_s is None else within_s):
-            return Refreshed(0, 0, max(1, len(self._unread)))
+            return RefreshResult(0, 0, max(1, len(self._unread)))
         try:
-            before = Refreshed(0, 0)
+            before = RefreshResult(0, 0)
             if (
                 self._unread
                 and within_s is not None
@@ -81,18 +83,18 @@ class Upkeep:
             done = self._stored(plan.to_read, plan.gone, progress, wait_s, until)
             if not done.left:
                 self._finish(commit, wait_s, is_new=bool(plan.to_read or plan.gone))
-            return Refreshed(before.changed + done.changed, len(plan.gone), done.left)
+            return RefreshResult(before.changed + done.changed, len(plan.gone), done.left)
         finally:
             self._turn.release()
 
     def _stored(
         self,
-        to_do: Sequence[refresh.File],
+        to_do: Sequence[refresh.IndexedFile],
         gone: Sequence[str],
         progress: Progress | None,
         wait_s: float | None,
         until: float,
-    ) -> Refreshed:
+    ) -> RefreshResult:
         """Batch after batch, one at least."""
         changed, removed = 0, len(gone)
         self._unread = list(to_do)
@@ -108,7 +110,7 @@ class Upkeep:
                 break
         if gone:
             self._database.write(partial(_store, items=(), gone=gone), wait_s)
-        return Refreshed(changed, removed, len(self._unread))
+        return RefreshResult(changed, removed, len(self._unread))
 
     def _finish(self, commit: str, wait_s: float | None, *, is_new: bool) -> None:
         known, at = self._database.read(
@@ -131,7 +133,7 @@ class Upkeep:
 
 
 def _store(
-    connection: sqlite3.Connection, items: Sequence[refresh.Read], gone: Sequence[str]
+    connection: sqlite3.Connection, items: Sequence[refresh.ParsedFile], gone: Sequence[str]
 ) -> int:
     """One batch: what is gone goes with the first, so that a renamed file is never missing."""
     for path in gone:

@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING
 from keeplore.errors import EngineUnavailable, ModelUnavailable
 from keeplore.index import consistency, full_text, queries, refresh, time_range
 from keeplore.index.backends.base import Engine, EngineMaker
-from keeplore.index.backends.embedded_engine import Embedded
-from keeplore.index.database import Database
+from keeplore.index.backends.embedded_engine import EmbeddedEngine
+from keeplore.index.database import IndexDatabase
 from keeplore.index.embedding.embedder import Embedder, batch_of, fingerprint_of, give_back, prepare
-from keeplore.index.embedding.model_switch import Answering, Find, KeptVectors, Switching
-from keeplore.index.graph.graph_index import Graph
-from keeplore.index.incremental import Upkeep
-from keeplore.index.rows import Allowed, Match, MemoryRow, PassageRow, Refreshed, Stamp, Wanted
+from keeplore.index.embedding.model_switch import ActiveModel, Find, KeptVectors, ModelSwitch
+from keeplore.index.graph.graph_index import EntityGraph
+from keeplore.index.incremental import IndexUpdater
+from keeplore.index.rows import (
+    IndexState,
+    MemoryFilter,
+    MemoryRow,
+    PassageMatch,
+    PassageRow,
+    RefreshResult,
+    ScopeFilter,
+)
 from keeplore.index.vectors import block_files
 from keeplore.index.vectors.quantization import packed
 from keeplore.memory.chains import Chain
@@ -47,10 +55,10 @@ class Index:
     def __init__(
         self,
         directory: Path,
-        store: refresh.Source,
+        store: refresh.TextSource,
         embedder: Embedder | None,
         *,
-        engine: EngineMaker = Embedded,
+        engine: EngineMaker = EmbeddedEngine,
         graph_from: int | None = None,
         find: Find | None = None,
     ) -> None:
@@ -61,13 +69,15 @@ class Index:
         ``embedder`` is new. ``engine`` makes what searches the passages, ``graph_from`` is that of
         the embedded one.
         """
-        self._database = Database(directory)
+        self._database = IndexDatabase(directory)
         self._store = store
         self._embedder = embedder
-        make = partial(Embedded, graph_from=graph_from) if engine is Embedded else engine
-        self._switching = Switching(self._database, embedder, make, find)
-        self.graph = Graph(self._database)
-        self._upkeep = Upkeep(self._database, store, self.graph)
+        make = (
+            partial(EmbeddedEngine, graph_from=graph_from) if engine is EmbeddedEngine else engine
+        )
+        self._switching = ModelSwitch(self._database, embedder, make, find)
+        self.graph = EntityGraph(self._database)
+        self._upkeep = IndexUpdater(self._database, store, self.graph)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
         self._database.read(lambda _: None)
 
@@ -77,7 +87,7 @@ class Index:
         *,
         wait_s: float | None = None,
         within_s: float | None = None,
-    ) -> Refreshed:
+    ) -> RefreshResult:
         """Read the files that changed, drop those that are gone; vectors follow with
         ``embed_pending``.
 
@@ -190,23 +200,23 @@ class Index:
             ):
                 file.unlink(missing_ok=True)
 
-    def stamp(self, *, of_text: bool = False) -> Stamp:
+    def stamp(self, *, of_text: bool = False) -> IndexState:
         """What the index reflects; ``of_text`` does not look at the model, and counts no
         vectors.
         """
         answering = None if of_text else self._switching.now()
         fingerprint = fingerprint_of(answering.embedder) if answering else ""
 
-        def ask(connection: sqlite3.Connection) -> Stamp:
+        def ask(connection: sqlite3.Connection) -> IndexState:
             memories, passages, vectors = self._counts(connection, fingerprint, answering)
             at, commit = queries.meta(connection, "updated_at"), queries.meta(connection, "commit")
             switch = answering.switch if answering else None
-            return Stamp(commit, memories, passages, vectors, fingerprint, at, switch)
+            return IndexState(commit, memories, passages, vectors, fingerprint, at, switch)
 
         return self._database.read(ask)
 
     def _counts(
-        self, connection: sqlite3.Connection, fingerprint: str, answering: Answering | None
+        self, connection: sqlite3.Connection, fingerprint: str, answering: ActiveModel | None
     ) -> tuple[int, int, int]:
         """Memories, passages and vectors; every recall asks, and counting takes longer than many a
         search.
@@ -237,7 +247,7 @@ class Index:
     def size_bytes(self) -> int:
         return self._database.size_bytes()
 
-    def flaws(self, progress: Progress | None = None) -> Iterator[consistency.Flaw]:
+    def flaws(self, progress: Progress | None = None) -> Iterator[consistency.IndexFlaw]:
         """In what the index is not what the text makes: every file is read again, every vector
         checked.
 
@@ -251,11 +261,11 @@ class Index:
         if self._embedder is not None:
             yield from consistency.vector_flaws(self._database, self._embedder)
             if damage := self._engine.damage():
-                yield consistency.Flaw("engine", "", damage)
+                yield consistency.IndexFlaw("engine", "", damage)
 
     def mend(
-        self, flaws: Iterable[consistency.Flaw], progress: Progress | None = None
-    ) -> Refreshed:
+        self, flaws: Iterable[consistency.IndexFlaw], progress: Progress | None = None
+    ) -> RefreshResult:
         """Make anew from the text what ``flaws`` found; vectors follow with ``embed_pending``."""
         found = list(flaws)
         consistency.take_out(self._database, found)
@@ -264,8 +274,8 @@ class Index:
         return self.refresh(progress)
 
     def text_search(
-        self, query: str, allowed: Allowed, limit: int, *, is_patient: bool = False
-    ) -> list[Match]:
+        self, query: str, allowed: ScopeFilter, limit: int, *, is_patient: bool = False
+    ) -> list[PassageMatch]:
         """Passages by their words, best first; any text is a query.
 
         Where the engine does not answer, or not as soon as a waiting host needs it, this machine's
@@ -279,12 +289,12 @@ class Index:
     def vector_search(
         self,
         vector: NDArray[np.float32],
-        allowed: Allowed,
+        allowed: ScopeFilter,
         limit: int,
         *,
         model: str = "",
         is_patient: bool = False,
-    ) -> list[Match]:
+    ) -> list[PassageMatch]:
         """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first; none
         without a model.
 
@@ -312,21 +322,23 @@ class Index:
         """Where the file of an id is, None where no file has it."""
         return self._database.read(lambda c: queries.path_of(c, memory_id))
 
-    def listed(self, wanted: Wanted) -> list[MemoryRow]:
+    def listed(self, wanted: MemoryFilter) -> list[MemoryRow]:
         """The memories that fit, the one changed last first."""
         return self._database.read(lambda c: queries.listed(c, wanted))
 
-    def count(self, wanted: Wanted) -> int:
+    def count(self, wanted: MemoryFilter) -> int:
         """How many memories fit, whatever the limit."""
         return self._database.read(lambda c: queries.count_listed(c, wanted))
 
-    def session_span(self, allowed: Allowed, number: int) -> tuple[str, str] | None:
+    def session_span(self, allowed: ScopeFilter, number: int) -> tuple[str, str] | None:
         """When the n-th session in these scopes began and ended, the last one for -1; None where
         there are fewer.
         """
         return self._database.read(lambda c: queries.session_span(c, allowed, number))
 
-    def said_between(self, allowed: Allowed, first: str, last: str, limit: int) -> list[PassageRow]:
+    def said_between(
+        self, allowed: ScopeFilter, first: str, last: str, limit: int
+    ) -> list[PassageRow]:
         """The newest ``limit`` memories of a time: heads, sections, and what was said then; see
         ``periods``.
         """

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from keeplore.index.full_text import in_list, scope_ids
-from keeplore.index.rows import Allowed, MemoryRow, PassageRow, Wanted
+from keeplore.index.rows import MemoryFilter, MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.vectors import block_files
 from keeplore.memory.chains import Chain, ChainPosition, chain_positions, chains
 
@@ -298,7 +298,7 @@ def linked(connection: sqlite3.Connection, relationship: str) -> list[tuple[str,
     return [(str(id_), str(target)) for id_, target in rows]
 
 
-def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
+def listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> list[MemoryRow]:
     """Memories that fit, the one changed last first."""
     heads = chain_positions(all_chains(connection))
     condition, values = _fitting(connection, wanted)
@@ -315,7 +315,7 @@ def listed(connection: sqlite3.Connection, wanted: Wanted) -> list[MemoryRow]:
     ]
 
 
-def count_listed(connection: sqlite3.Connection, wanted: Wanted) -> int:
+def count_listed(connection: sqlite3.Connection, wanted: MemoryFilter) -> int:
     """How many memories fit, whatever the limit."""
     heads = chain_positions(all_chains(connection))
     condition, values = _fitting(connection, wanted)
@@ -336,7 +336,7 @@ def _is_head(heads: dict[str, ChainPosition], memory_id: str) -> bool:
     return place is None or not place.superseded_by
 
 
-def _fitting(connection: sqlite3.Connection, wanted: Wanted) -> tuple[str, tuple[str, ...]]:
+def _fitting(connection: sqlite3.Connection, wanted: MemoryFilter) -> tuple[str, tuple[str, ...]]:
     """A condition on ``memories m``, and the values for its marks."""
     archived = {"without": " AND NOT m.is_archived", "only": " AND m.is_archived", "with": ""}[
         wanted.archived
@@ -353,7 +353,7 @@ def _fitting(connection: sqlite3.Connection, wanted: Wanted) -> tuple[str, tuple
 
 
 def session_span(
-    connection: sqlite3.Connection, allowed: Allowed, number: int
+    connection: sqlite3.Connection, allowed: ScopeFilter, number: int
 ) -> tuple[str, str] | None:
     """When the n-th session in these scopes began and ended, the last one for -1; None where there
     are fewer.

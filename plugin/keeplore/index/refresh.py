@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from keeplore.errors import KeeploreError, NotFound
 from keeplore.index.graph import graph_tables
-from keeplore.index.graph.graph_tables import NOTHING, Share
+from keeplore.index.graph.graph_tables import NOTHING, FileShare
 from keeplore.index.passages import Passage, passages_of
 from keeplore.index.vectors import block_files
 from keeplore.memory import Memory
@@ -27,7 +27,7 @@ SETTLED_NS = 2_000_000_000
 MAX_SIDE = 4 * 1024 * 1024  # bytes of a file that is no memory
 
 
-class File(Protocol):
+class IndexedFile(Protocol):
     """A file of memory as the store's scan reports it."""
 
     @property
@@ -40,16 +40,16 @@ class File(Protocol):
     def inode(self) -> int: ...
 
 
-class Source(Protocol):
+class TextSource(Protocol):
     """What the index needs of a store."""
 
-    def indexed(self) -> Iterator[File]: ...
+    def indexed(self) -> Iterator[IndexedFile]: ...
     def load(self, path: str, /) -> Memory: ...
     def read_text(self, path: str, limit_bytes: int, /) -> str: ...
     def head(self) -> str: ...
 
 
-class Known(NamedTuple):
+class FileState(NamedTuple):
     """A file as the index remembers it."""
 
     mtime_ns: int
@@ -57,38 +57,38 @@ class Known(NamedTuple):
     inode: int
     is_settled: bool
 
-    def is_same(self, file: File) -> bool:
+    def is_same(self, file: IndexedFile) -> bool:
         return (self.mtime_ns, self.size, self.inode) == (file.mtime_ns, file.size, file.inode)
 
-    def is_settled_as(self, file: File) -> bool:
+    def is_settled_as(self, file: IndexedFile) -> bool:
         """Asked of every file at every look, so in few steps."""
         is_here = self.inode == file.inode and self.mtime_ns == file.mtime_ns
         return is_here and self.size == file.size and self.is_settled
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    to_read: tuple[File, ...]
+class RefreshPlan:
+    to_read: tuple[IndexedFile, ...]
     gone: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedFile:
     """A file that was read: a memory with its passages, what else is indexed, or the problem that
     keeps it out.
     """
 
-    file: File
+    file: IndexedFile
     is_settled: bool
     content: bytes  # sha256 of what it says
     memory: Memory | None
     passages: tuple[Passage, ...]
     turns: tuple[str, ...]
     problem: str
-    share: Share = NOTHING  # in the graph
+    share: FileShare = NOTHING  # in the graph
 
 
-def plan(known: Mapping[str, Known], seen: Iterable[File]) -> Plan:
+def plan(known: Mapping[str, FileState], seen: Iterable[IndexedFile]) -> RefreshPlan:
     """What has to be read and what to be dropped so that the index is that of the files seen."""
     files = {file.path: file for file in seen}
     to_read = [
@@ -96,12 +96,12 @@ def plan(known: Mapping[str, Known], seen: Iterable[File]) -> Plan:
         for path, file in files.items()
         if path not in known or not known[path].is_settled_as(file)
     ]
-    return Plan(
+    return RefreshPlan(
         tuple(sorted(to_read, key=_urgency)), tuple(path for path in known if path not in files)
     )
 
 
-def _urgency(file: File) -> tuple[bool, int]:
+def _urgency(file: IndexedFile) -> tuple[bool, int]:
     """Talks come last, and of all the newest first, by the date that their names begin with.
 
     There may be a hundred thousand, and whoever asks meanwhile mostly asks about what was said
@@ -112,12 +112,12 @@ def _urgency(file: File) -> tuple[bool, int]:
     return "/conversations/" in file.path, -int(day) if day.isdecimal() and day.isascii() else 0
 
 
-def known_files(connection: sqlite3.Connection) -> dict[str, Known]:
+def known_files(connection: sqlite3.Connection) -> dict[str, FileState]:
     rows = connection.execute("SELECT path, mtime_ns, size, inode, is_settled FROM files")
-    return {row[0]: Known._make(row[1:]) for row in rows}
+    return {row[0]: FileState._make(row[1:]) for row in rows}
 
 
-def read(source: Source, file: File, now_ns: int) -> Read | None:
+def read(source: TextSource, file: IndexedFile, now_ns: int) -> ParsedFile | None:
     """Read one file; None where it vanished since it was seen. Never raises: a bad file is a Read
     with a problem.
     """
@@ -130,7 +130,7 @@ def read(source: Source, file: File, now_ns: int) -> Read | None:
         passages, turns = tuple(passages_of(memory)), tuple(turns_of(memory))
         share = graph_tables.share_of(memory, place_of(memory)[1])
         problem = "; ".join(memory.problems)
-        return Read(
+        return ParsedFile(
             file,
             is_settled,
             _sum(f"{said}\0{memory.body}"),
@@ -146,17 +146,17 @@ def read(source: Source, file: File, now_ns: int) -> Read | None:
         problem = str(e)
     except Exception as e:  # noqa: BLE001  # whatever one file does to a parser, the others must still be found
         problem = f"the file cannot be read: {e!r}"
-    return Read(file, is_settled, _sum(problem), None, (), (), problem)
+    return ParsedFile(file, is_settled, _sum(problem), None, (), (), problem)
 
 
-def _read_side(source: Source, file: File, *, is_settled: bool) -> Read:
+def _read_side(source: TextSource, file: IndexedFile, *, is_settled: bool) -> ParsedFile:
     text = source.read_text(file.path, MAX_SIDE)
     share, problem = NOTHING, ""
     try:
         share = graph_tables.share_of_side(file.path, text)
     except ValueError as e:
         problem = str(e)
-    return Read(file, is_settled, _sum(text), None, (), (), problem, share)
+    return ParsedFile(file, is_settled, _sum(text), None, (), (), problem, share)
 
 
 def _sum(text: str) -> bytes:
@@ -171,7 +171,7 @@ def drop(connection: sqlite3.Connection, path: str) -> None:
     connection.execute("DELETE FROM files WHERE path = ?", (path,))
 
 
-def put(connection: sqlite3.Connection, item: Read) -> bool:
+def put(connection: sqlite3.Connection, item: ParsedFile) -> bool:
     """Store what was read in place of what was known; False where the file says what it said
     before.
     """
@@ -211,7 +211,7 @@ def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
             connection.execute(statement, row)
 
 
-def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item: Read) -> int:
+def _add_memory(connection: sqlite3.Connection, path: str, memory: Memory, item: ParsedFile) -> int:
     scope_id = _scope_id(connection, memory)
     row = (path, *columns(memory, path))
     marks = ", ".join("?" * (len(row) + 1))
@@ -255,7 +255,7 @@ def columns(memory: Memory, path: str) -> tuple[Any, ...]:
     )
 
 
-def turn_columns(item: Read) -> list[str]:
+def turn_columns(item: ParsedFile) -> list[str]:
     return sorted({_text(turn) for turn in item.turns})
 
 

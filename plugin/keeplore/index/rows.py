@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class ScopeFilter:
     """The (scope, project) pairs that may be found, project ``""`` for workspace and user; empty
     for everything.
     """
@@ -15,10 +15,10 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MemoryFilter:
     """Which memories a list holds; what is left empty does not choose."""
 
-    allowed: Allowed = Allowed()
+    allowed: ScopeFilter = ScopeFilter()
     kind: str = ""
     category: str = ""
     session: str = ""
@@ -31,7 +31,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PassageMatch:
     passage: int
     score: float  # higher is better; BM25 or cosine, so comparable within one search alone
 
@@ -76,7 +76,7 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class ModelChange:
     """A change of model whose vectors are not complete; ``vectors`` of ``passages`` are there."""
 
     model: str
@@ -90,7 +90,7 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class IndexState:
     """What the index reflects."""
 
     commit: str
@@ -99,11 +99,11 @@ class Stamp:
     vectors: int  # passages whose vector, by the model that answers, is there
     model: str  # fingerprint of that one, "" without a model
     updated_at: str  # RFC 3339, UTC; "" before the first refresh
-    switch: Switch | None = None  # while another model answers than the one that is set
+    switch: ModelChange | None = None  # while another model answers than the one that is set
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshed:
+class RefreshResult:
     changed: int
     removed: int
     left: int = 0  # files that there was no time for

@@ -6,13 +6,13 @@ import sqlite3
 
 from keeplore.index.full_text import in_list, scope_ids
 from keeplore.index.queries import passage_rows
-from keeplore.index.rows import Allowed, PassageRow
+from keeplore.index.rows import PassageRow, ScopeFilter
 
 _AFTER_ALL = "~"  # behind a day or a moment it comes after every moment that begins so
 
 
 def said_between(
-    connection: sqlite3.Connection, allowed: Allowed, first: str, last: str, limit: int
+    connection: sqlite3.Connection, allowed: ScopeFilter, first: str, last: str, limit: int
 ) -> list[PassageRow]:
     """Of the memories of a time the newest ``limit``: their heads and sections, and what was said
     within.

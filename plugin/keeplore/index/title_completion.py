@@ -8,7 +8,7 @@ import re
 import sqlite3
 from pathlib import Path
 
-from keeplore.index.database import Database
+from keeplore.index.database import IndexDatabase
 
 
 def beginning_with(directory: Path, text: str, limit: int) -> list[tuple[str, str]]:
@@ -36,7 +36,7 @@ def beginning_with(directory: Path, text: str, limit: int) -> list[tuple[str, st
         )
         return [(str(id_), str(title)) for id_, title in rows]
 
-    database = Database(directory)
+    database = IndexDatabase(directory)
     try:
         return database.read(ask)
     finally:

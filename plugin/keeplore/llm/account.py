@@ -10,8 +10,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from keeplore.errors import KeeploreError, LlmRefused, LlmUnavailable
-from keeplore.llm.base import MAX_OUTPUT_TOKENS, Completion, Model, Passing, Usage, tokens
-from keeplore.llm.ledger import Budget, Ledger
+from keeplore.llm.base import (
+    MAX_OUTPUT_TOKENS,
+    Completion,
+    LanguageModel,
+    TransientFailure,
+    Usage,
+    tokens,
+)
+from keeplore.llm.ledger import Budget, SpendingLedger
 
 ATTEMPTS = 3  # at one answer; after that the queue waits
 FIRST_PAUSE_S, MAX_PAUSE_S = (
@@ -26,8 +33,8 @@ class Account:
 
     def __init__(
         self,
-        model: Model,
-        ledger: Ledger,
+        model: LanguageModel,
+        ledger: SpendingLedger,
         budget: Budget,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -90,7 +97,7 @@ class Account:
             completion = self._model.complete(system, prompt, schema)
             if not isinstance(completion, Completion):  # of a plugin, which may give anything
                 raise TypeError(type(completion).__name__)
-        except Passing as e:
+        except TransientFailure as e:
             if e.is_billed:
                 self._ledger.settle(call, None)
             else:
@@ -120,7 +127,7 @@ def _is_worth_another(error: BaseException) -> bool:
     # a server that worked for nothing once would do so again, and the lease of a job outlasts one
     # timeout, not three
     return (
-        isinstance(error, Passing)
+        isinstance(error, TransientFailure)
         and not error.is_billed
         and (error.wait_s is None or error.wait_s <= MAX_PAUSE_S)
     )

@@ -42,7 +42,7 @@ class Completion:
     flaw: str = ""
 
 
-class Model(Protocol):
+class LanguageModel(Protocol):
     """``name`` is the model's own, as prices are listed under it."""
 
     name: str
@@ -58,7 +58,7 @@ class Model(Protocol):
         """
 
 
-class Passing(LlmUnavailable):
+class TransientFailure(LlmUnavailable):
     """``wait_s`` is how long the server asks to wait; ``is_billed`` whether it may have worked for
     nothing.
     """

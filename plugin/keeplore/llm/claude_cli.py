@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.anthropic_api import billed
-from keeplore.llm.base import CHECK_S, MAX_ANSWER, Completion, Passing
+from keeplore.llm.base import CHECK_S, MAX_ANSWER, Completion, TransientFailure
 from keeplore.llm.sdk_call import usage_of, with_schema
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class ClaudeCli:
             try:
                 status = process.wait(timeout_s)
             except subprocess.TimeoutExpired as e:
-                raise Passing(
+                raise TransientFailure(
                     f"`{PROGRAM}` gave no answer within {timeout_s:g} s", is_billed=True
                 ) from e
             finally:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from keeplore.llm.base import Usage
-from keeplore.llm.ledger import Row
+from keeplore.llm.ledger import SpendingRow
 
 if TYPE_CHECKING:
     from keeplore.config.settings import Price
@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class CostTotal:
     """``price`` is of those calls whose model has one; ``unpriced`` are the models that have
     none.
     """
@@ -38,11 +38,11 @@ def price_of(usage: Usage, price: Price) -> float:
     ) / MILLION
 
 
-def total_of(rows: Iterable[Row], prices: Mapping[str, Price]) -> Total:
+def total_of(rows: Iterable[SpendingRow], prices: Mapping[str, Price]) -> CostTotal:
     """The sum of some rows."""
     found = [*rows]
     usages = [row.usage for row in found]
-    return Total(
+    return CostTotal(
         calls=sum(row.calls for row in found),
         estimates=sum(row.estimates for row in found),
         usage=Usage(

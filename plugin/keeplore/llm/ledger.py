@@ -43,7 +43,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SpendingRow:
     """The calls of one day, model and stage; ``estimates`` of them are counted without the server's
     own figures.
     """
@@ -56,7 +56,7 @@ class Row:
     usage: Usage
 
 
-class Ledger:
+class SpendingLedger:
     """In one SQLite file, for any number of processes."""
 
     def __init__(self, file: Path) -> None:
@@ -111,7 +111,7 @@ class Ledger:
         with self._database.transaction() as db:
             return _spent(db, _prefix(now, span), now)
 
-    def rows(self, since: str = "") -> list[Row]:
+    def rows(self, since: str = "") -> list[SpendingRow]:
         """What was spent since a day (``2026-01-31``), by day, model and stage."""
         with self._database.transaction() as db:
             found = db.execute(
@@ -122,7 +122,7 @@ class Ledger:
                 (since,),
             ).fetchall()
         return [
-            Row(
+            SpendingRow(
                 row["day"],
                 row["model"],
                 row["stage"],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from keeplore.config.consent import LLM, Accepted, server_of
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.account import Account
-from keeplore.llm.ledger import Budget, Ledger
+from keeplore.llm.ledger import Budget, SpendingLedger
 
 if TYPE_CHECKING:
     from keeplore.config.places import Places
@@ -62,4 +62,6 @@ def open_account(llm: Llm, root: Path, places: Places, find: Callable[..., Any])
         raise LlmUnavailable(
             f"no plugin knows the provider {llm.provider}", "Set llm.provider in keeplore.yaml"
         )
-    return Account(model, Ledger(places.ledger), Budget(llm.daily_tokens, llm.monthly_tokens))
+    return Account(
+        model, SpendingLedger(places.ledger), Budget(llm.daily_tokens, llm.monthly_tokens)
+    )

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import LlmUnavailable
-from keeplore.llm.base import CHECK_S, MAX_OUTPUT_TOKENS, Completion, Passing
+from keeplore.llm.base import CHECK_S, MAX_OUTPUT_TOKENS, Completion, TransientFailure
 from keeplore.llm.sdk_call import fetch, in_some_shape, reachable, usage_of, with_schema
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class OpenaiServer:
         content = message.get("content")
         text = content if isinstance(content, str) else ""
         if not choice and data.get("error"):
-            raise Passing("the server reports an error")
+            raise TransientFailure("the server reports an error")
         flaw = _FLAWS.get(str(choice.get("finish_reason")), "")
         if message.get("refusal"):
             flaw = "the model declined"

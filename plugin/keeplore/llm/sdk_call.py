@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from keeplore.errors import LlmRefused, LlmUnavailable
-from keeplore.llm.base import CHECK_S, MAX_ANSWER, Passing, Usage, tokens
+from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure, Usage, tokens
 
 MAX_TOKENS = 10**9  # of one call, as a server may report it
 PASSING = (408, 409, 425, 429)  # and every 5xx
@@ -77,22 +77,22 @@ def fetch(
         ends = time.monotonic() + timeout_s
         text = within(timeout_s, lambda: _read(request, ends))
     except (TimeoutError, sdk.APITimeoutError) as e:
-        raise Passing(f"no answer within {timeout_s:g} s", is_billed=_has_begun(e)) from e
+        raise TransientFailure(f"no answer within {timeout_s:g} s", is_billed=_has_begun(e)) from e
     except sdk.APIStatusError as e:
         raise _of_status(e) from e
     except sdk.APIConnectionError as e:
-        raise Passing("the server cannot be reached", is_billed=_has_begun(e)) from e
+        raise TransientFailure("the server cannot be reached", is_billed=_has_begun(e)) from e
     except LlmRefused:
         raise
     except (
         Exception
     ) as e:  # the SDKs let out what their HTTP client raises while the answer is read
-        raise Passing("the answer broke off", is_billed=True) from e
+        raise TransientFailure("the answer broke off", is_billed=True) from e
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
         if text.lstrip().startswith(b"{"):
-            raise Passing("the answer broke off", is_billed=True) from e
+            raise TransientFailure("the answer broke off", is_billed=True) from e
         raise LlmUnavailable("what answers there is no model server", SETUP[404]) from e
     return data if isinstance(data, dict) else {}
 
@@ -121,7 +121,7 @@ def reachable(sdk: ModuleType, request: Callable[[], AbstractContextManager[Any]
     """
     try:
         fetch(sdk, CHECK_S, request)
-    except Passing as e:
+    except TransientFailure as e:
         return e.message
     except LlmUnavailable as e:
         return "" if getattr(e.__cause__, "status_code", 0) == 404 else str(e)
@@ -182,7 +182,7 @@ def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
     if status in SETUP or 300 <= status < 400:  # an address that has moved is one to set
         return LlmUnavailable(said, SETUP.get(status, SETUP[404]))
     if status in PASSING or status >= 500:
-        return Passing(said, wait_s=_asked_to_wait(error.response.headers))
+        return TransientFailure(said, wait_s=_asked_to_wait(error.response.headers))
     kind = BadRequest if status in (400, 422) else LlmRefused
     return kind(said, "Check llm.model in keeplore.yaml")
 

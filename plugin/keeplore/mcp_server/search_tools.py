@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from keeplore.errors import ConfigError
-from keeplore.index import MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.mcp_server.answer_text import fenced, fitting, said_by
 from keeplore.mcp_server.context import Desk
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
@@ -78,7 +78,7 @@ def timeline(
 ) -> str:
     """Memories by time, newest first. Raises KeeploreError."""
     asked = desk.place.asked(directory)
-    wanted = Wanted(
+    wanted = MemoryFilter(
         kind=kind, category=category, since=in_utc(_moment(since)), before=in_utc(_moment(before))
     )
     found = listing(

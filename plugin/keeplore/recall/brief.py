@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from keeplore.errors import StoreError
-from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.note import said_by, statement_of
 from keeplore.recall.excerpt import sentences_of
@@ -114,11 +114,13 @@ def brief(
     """
     own_view = views[0]
     own = (
-        [*_conversations(own_view, Allowed(), session, OWN_CONVERSATIONS)]
+        [*_conversations(own_view, ScopeFilter(), session, OWN_CONVERSATIONS)]
         if session and source == "compact"
         else []
     )
-    there = Allowed(own_view.scopes[:1] if own_view.scopes[0][0] == "project" else own_view.scopes)
+    there = ScopeFilter(
+        own_view.scopes[:1] if own_view.scopes[0][0] == "project" else own_view.scopes
+    )
     # what a session that goes on said itself, its host still has or was just given
     latest = [
         new
@@ -246,16 +248,18 @@ def _related(view: View, reads: Sequence[Read], told: Told) -> Iterator[Item]:
                 )
 
 
-def _conversations(view: View, allowed: Allowed, session: str, limit: int) -> Iterator[Read]:
+def _conversations(view: View, allowed: ScopeFilter, session: str, limit: int) -> Iterator[Read]:
     """Newest first."""
-    rows = view.index.listed(Wanted(allowed, session=session, kind="conversation", limit=limit))
+    rows = view.index.listed(
+        MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
+    )
     for read in loaded(view, rows):
         yield Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
 
 
 def _notes(view: View) -> tuple[list[Read], int]:
     """Permanent notes and the newest others, newest first; how many permanent ones there are."""
-    rows = view.index.listed(Wanted(Allowed(view.scopes), kind="note", limit=NOTES))
+    rows = view.index.listed(MemoryFilter(ScopeFilter(view.scopes), kind="note", limit=NOTES))
     permanent, passing = [r for r in rows if r.permanent], [r for r in rows if not r.permanent]
     decided, noted = (
         [r for r in passing if r.category == DECIDED],

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from keeplore.index import Allowed, MemoryRow
+from keeplore.index import MemoryRow, ScopeFilter
 from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
 from keeplore.recall.brief import (
@@ -82,7 +82,7 @@ def _naming(views: Sequence[View], path: str, cwd: str) -> Iterator[Read]:
     """
     base = path.replace("\\", "/").rpartition("/")[2]
     for view in views:
-        matches = view.index.text_search(base, Allowed(view.scopes), CANDIDATES)
+        matches = view.index.text_search(base, ScopeFilter(view.scopes), CANDIDATES)
         rows = view.index.memories(
             sorted(
                 {

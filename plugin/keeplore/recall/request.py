@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from keeplore.index import MemoryRow, Stamp
+from keeplore.index import IndexState, MemoryRow
 
 OWN, INHERITED, SIBLING = 0, 1, 2
 
@@ -88,7 +88,7 @@ class Answer:
     status: str
     legs: tuple[str, ...]  # ("text", "vectors") or ("text",)
     notes: tuple[str, ...]
-    stamp: Stamp
+    stamp: IndexState
 
 
 def to_json(answer: Answer) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, IndexUnavailable, ModelUnavailable, RepositoryError
-from keeplore.index import Allowed, MemoryRow, PassageRow, Stamp
+from keeplore.index import IndexState, MemoryRow, PassageRow, ScopeFilter
 from keeplore.index.embedding.embedder import embed_questions
-from keeplore.index.graph.boost import About, Boost
+from keeplore.index.graph.boost import Boost, BoostReason
 from keeplore.memory import Memory
 from keeplore.recall.injection_filter import stated_trust
 from keeplore.recall.passage_features import bonuses, closeness
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from keeplore.index import Embedder, Index, Source
+    from keeplore.index import Embedder, Index, TextSource
 
 GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
 REFRESH_S = 1.5  # for reading what has changed, which after a clone is everything
@@ -86,7 +86,7 @@ class _Asking:
     """What stays the same however often the index is looked at for a question."""
 
     index: Index
-    store: Source
+    store: TextSource
     here: Here
     wanted: Kept
     now: datetime
@@ -98,7 +98,7 @@ class _Asking:
 
 def recall(
     index: Index,
-    store: Source,
+    store: TextSource,
     query: str,
     here: Here,
     *,
@@ -132,7 +132,7 @@ def recall(
     stamp = index.stamp(of_text=text_only)
     question = question_of(query)
     moment = now or datetime.now(UTC)
-    session = _session(index, question, Allowed(() if wide else here.scopes))
+    session = _session(index, question, ScopeFilter(() if wide else here.scopes))
     wanted = Kept(
         limit,
         max(unasked.at_least, weights.nothing_below),
@@ -171,7 +171,7 @@ def _answer(
     hits: Sequence[Hit],
     legs: tuple[str, ...],
     notes: Sequence[str],
-    stamp: Stamp,
+    stamp: IndexState,
     *,
     is_behind: bool,
 ) -> Answer:
@@ -218,7 +218,7 @@ def _widened(hits: Sequence[Hit], here: Here, *, is_asked: bool) -> list[str]:
 
 
 def search(
-    index: Index, sight: Sight, allowed: Allowed, w: Weights = WEIGHTS, at_least: float = 0.0
+    index: Index, sight: Sight, allowed: ScopeFilter, w: Weights = WEIGHTS, at_least: float = 0.0
 ) -> Found:
     """Every passage that either search finds; what is known of it only where its score may reach
     ``at_least``.
@@ -309,7 +309,7 @@ def sight_of(question: Question, embedder: Embedder) -> Sight:
     )
 
 
-def _lacking(stamp: Stamp) -> list[str]:
+def _lacking(stamp: IndexState) -> list[str]:
     """What the vectors do not tell yet."""
     missing = stamp.passages - stamp.vectors
     switch = [str(stamp.switch)] if stamp.switch else []
@@ -320,7 +320,7 @@ def _lacking(stamp: Stamp) -> list[str]:
     )
 
 
-def _session(index: Index, question: Question, allowed: Allowed) -> Span | None:
+def _session(index: Index, question: Question, allowed: ScopeFilter) -> Span | None:
     """When the session was that the question names, None where it names none."""
     number = session_in(question.text)
     session = index.session_span(allowed, number) if number else None
@@ -344,7 +344,7 @@ def _refresh(index: Index) -> list[str]:
 
 
 def _seen(
-    index: Index, question: Question, embedder: Embedder | None, stamp: Stamp
+    index: Index, question: Question, embedder: Embedder | None, stamp: IndexState
 ) -> tuple[Sight, list[str]]:
     """The question as it is searched for, and what has to be told of that."""
     # while the model is being changed, the one before has the vectors
@@ -384,7 +384,7 @@ def _looked(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit],
 def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], list[Left]]:
     """Hits that are sure enough and stand in their files, and those that were passed over."""
     wanted, w = asking.wanted, asking.w
-    allowed = Allowed(() if is_wide else asking.here.scopes)
+    allowed = ScopeFilter(() if is_wide else asking.here.scopes)
     found = search(asking.index, sight, allowed, w, wanted.at_least)
     memories = {
         **found.memories,
@@ -425,7 +425,7 @@ def _hits(asking: _Asking, sight: Sight, *, is_wide: bool) -> tuple[list[Hit], l
     return hits, left
 
 
-def _share(about: About | None, w: Weights) -> float:
+def _share(about: BoostReason | None, w: Weights) -> float:
     """How much of what the question names a memory is about, 0..1."""
     return 0.0 if about is None else 1.0 if about.named else w.graph_related
 

@@ -16,7 +16,7 @@ from keeplore.recall.time_expressions import Span
 from keeplore.recall.verify import Kept, hit_of
 
 if TYPE_CHECKING:
-    from keeplore.index import Index, Source
+    from keeplore.index import Index, TextSource
 
 AT_MOST = 2  # earlier versions of one memory
 _BEFORE = re.compile(
@@ -32,7 +32,7 @@ _HISTORY = re.compile(r"\b(?:history|evolved?|over time|changed?|changes)\b", re
 
 def with_earlier(
     index: Index,
-    store: Source,
+    store: TextSource,
     hits: Sequence[Hit],
     question: Question,
     spans: Sequence[Span],

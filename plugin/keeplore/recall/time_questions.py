@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from keeplore.index import Allowed, MemoryRow, PassageRow
+from keeplore.index import MemoryRow, PassageRow, ScopeFilter
 from keeplore.recall.question import question_of, stems_of
 from keeplore.recall.rank import Ranked, Standing, beside, in_order
 from keeplore.recall.request import Here, Hit
@@ -20,7 +20,7 @@ from keeplore.recall.verify import Kept, age_days, left_out, shown, standing_of,
 from keeplore.recall.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
-    from keeplore.index import Index, Source
+    from keeplore.index import Index, TextSource
 
 LOOKED_AT = 60  # memories of a time, the newest
 # what one says to ask for everything: beside these and a time a question says nothing to look for
@@ -81,7 +81,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
 
 def told_in(
     index: Index,
-    store: Source,
+    store: TextSource,
     period: Period,
     here: Here,
     wanted: Kept,
@@ -91,7 +91,7 @@ def told_in(
     w: Weights,
 ) -> tuple[list[Hit], list[str]]:
     """The hits of a period, and what has to be told of them."""
-    allowed = Allowed(() if is_wide else here.scopes)
+    allowed = ScopeFilter(() if is_wide else here.scopes)
     found = (index.said_between(allowed, span.first, span.last, LOOKED_AT) for span in period.spans)
     passages = {row.id: row for rows in found for row in rows}
     memories = index.memories(sorted({row.memory_id for row in passages.values()}))

@@ -21,7 +21,7 @@ from keeplore.recall.request import Here, Hit
 from keeplore.recall.weights import Weights
 
 if TYPE_CHECKING:
-    from keeplore.index import Source
+    from keeplore.index import TextSource
 
 SAME, CHANGED = (
     "same",
@@ -55,7 +55,7 @@ def words_of(
 
 
 def shown(
-    store: Source,
+    store: TextSource,
     ranked: Sequence[Ranked],
     memories: Mapping[str, MemoryRow],
     passages: Mapping[int, PassageRow],
@@ -132,7 +132,7 @@ def age_days(at: str, now: datetime) -> float:
 
 
 def _checked(
-    store: Source,
+    store: TextSource,
     row: MemoryRow,
     passage: PassageRow | None,
     entry: Ranked,
@@ -179,7 +179,7 @@ def _checked(
 
 
 def hit_of(
-    store: Source, row: MemoryRow, question: Question, trust: Callable[[Memory], str]
+    store: TextSource, row: MemoryRow, question: Question, trust: Callable[[Memory], str]
 ) -> Hit | None:
     """A memory that no search found, with what of it says most to the question; None where its file
     is gone.

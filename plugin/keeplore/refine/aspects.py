@@ -13,8 +13,8 @@ from typing import Any
 
 from keeplore.index.graph import evidence
 from keeplore.index.graph.boost import runs_of
-from keeplore.index.graph.graph_index import Graph
-from keeplore.index.graph.graph_values import TYPES, Aspect, canonical
+from keeplore.index.graph.graph_index import EntityGraph
+from keeplore.index.graph.graph_values import TYPES, EntityAspect, canonical
 from keeplore.index.graph.linker import linked
 from keeplore.memory import Memory
 from keeplore.refine.answer_schema import MAX_FACTS, AspectItem, items, schema_of
@@ -59,7 +59,7 @@ class Group:
     proposals: tuple[Proposal, ...]
 
 
-def known_to(graph: Graph, project: str) -> Callable[[str], Known]:
+def known_to(graph: EntityGraph, project: str) -> Callable[[str], Known]:
     """Tells of a name what the notes say of what it means in a project, "" for all of them."""
 
     def known(name: str) -> Known:
@@ -72,7 +72,7 @@ def known_to(graph: Graph, project: str) -> Callable[[str], Known]:
     return known
 
 
-def names_known_in(statement: str, graph: Graph, project: str) -> tuple[str, ...]:
+def names_known_in(statement: str, graph: EntityGraph, project: str) -> tuple[str, ...]:
     """Names in a statement for which there is an entity: for a fact that no triple says anything
     about.
     """
@@ -123,7 +123,7 @@ def question(group: Group) -> str:
 
 def aspects_of(
     answer: Any, group: Group, redact: Callable[[str], str], dropped: Counter[str]
-) -> tuple[tuple[str, Aspect], ...]:
+) -> tuple[tuple[str, EntityAspect], ...]:
     """Statements with the aspect of the entity that each is about; what is not sound is counted.
 
     Raises ValueError for no answer.
@@ -131,7 +131,7 @@ def aspects_of(
     found = items(answer, "aspects", AspectItem, MAX_FACTS, dropped)
     kind_of_thing = _type(answer, group.known, dropped)
     listed = {key_of(name): name for name in (*suggested(kind_of_thing), *group.known.aspects)}
-    made: dict[int, tuple[str, Aspect]] = {}
+    made: dict[int, tuple[str, EntityAspect]] = {}
     for item in found:
         if not 1 <= item.fact <= len(group.proposals):
             dropped["aspects: unknown fact"] += 1
@@ -145,7 +145,7 @@ def aspects_of(
             dropped["aspects: no name of an aspect"] += 1
             continue
         name = listed.setdefault(key_of(name), name)
-        aspect = Aspect(canonical(group.entity), group.entity, kind_of_thing, name, item.kind)
+        aspect = EntityAspect(canonical(group.entity), group.entity, kind_of_thing, name, item.kind)
         made[item.fact] = (proposal.statement, aspect)
     return tuple(made[number] for number in sorted(made))
 
@@ -176,7 +176,7 @@ def _letters(name: str) -> str:
     )
 
 
-def stored(meta: Mapping[str, Any]) -> tuple[Aspect, ...]:
+def stored(meta: Mapping[str, Any]) -> tuple[EntityAspect, ...]:
     """The sound aspects in front matter, or in an audit line: anybody may have written it."""
     found = (
         aspect for aspect in evidence.aspects_of(Memory(meta, "")) if aspect_name(aspect.aspect)
@@ -184,7 +184,7 @@ def stored(meta: Mapping[str, Any]) -> tuple[Aspect, ...]:
     return tuple(found)[:MAX_ASPECTS]
 
 
-def as_meta(aspect: Aspect) -> dict[str, str]:
+def as_meta(aspect: EntityAspect) -> dict[str, str]:
     """As a note's front matter has it."""
     return {
         "entity": aspect.spelling,

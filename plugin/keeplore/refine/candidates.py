@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
-from keeplore.index import Allowed, Embedder, Index
+from keeplore.index import Embedder, Index, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
 from keeplore.recall import Here
@@ -70,7 +70,7 @@ class Search:
         Recall asks whether a memory answers a question; here it counts whether a note is about the
         same thing, though it says the opposite.
         """
-        allowed = Allowed(here.scopes)
+        allowed = ScopeFilter(here.scopes)
         question = question_of(text)
         words = [
             match.passage for match in self.index.text_search(question.text, allowed, PASSAGES)
@@ -109,7 +109,7 @@ class Search:
         except (StoreError, OSError):
             return None
 
-    def _meant(self, text: str, allowed: Allowed) -> dict[int, bool]:
+    def _meant(self, text: str, allowed: ScopeFilter) -> dict[int, bool]:
         """The passages nearest in meaning, best first, with whether they are near enough to be
         about the same.
         """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keeplore.index.graph import evidence
-from keeplore.index.graph.graph_values import Aspect
+from keeplore.index.graph.graph_values import EntityAspect
 from keeplore.memory import Memory
 from keeplore.refine.aspects import as_meta, stored
 from keeplore.refine.triples import Triple, about, named_in
@@ -19,7 +19,7 @@ class Told:
     """``aspects`` are those of a statement."""
 
     triples: tuple[Triple, ...] = ()
-    aspects: Mapping[str, tuple[Aspect, ...]] = field(default_factory=dict)
+    aspects: Mapping[str, tuple[EntityAspect, ...]] = field(default_factory=dict)
 
     def of(self, statement: str) -> dict[str, Any]:
         """Front matter of a note that states this; nothing where nothing was told."""

@@ -16,9 +16,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from keeplore.errors import LlmRefused
-from keeplore.index.graph.graph_values import Aspect
+from keeplore.index.graph.graph_values import EntityAspect
 from keeplore.llm.account import Account
-from keeplore.llm.base import Passing, Usage
+from keeplore.llm.base import TransientFailure, Usage
 from keeplore.llm.json_answers import parsed
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.aspects import Group
@@ -224,14 +224,14 @@ class _Refinement:
             sound, self._aspects(aspects.groups(stated, spelt, aspects.known_to(graph, project)))
         )
 
-    def _aspects(self, groups: Sequence[Group]) -> dict[str, tuple[Aspect, ...]]:
+    def _aspects(self, groups: Sequence[Group]) -> dict[str, tuple[EntityAspect, ...]]:
         """What a model says of these, by statement.
 
         A note is good without, so that a question that was paid for and came to nothing costs its
         aspects alone: to try it again would be to pay for all stages once more.
         """
         dropped = self._result.dropped
-        found: dict[str, tuple[Aspect, ...]] = {}
+        found: dict[str, tuple[EntityAspect, ...]] = {}
         for group in groups:
             read = partial(aspects.aspects_of, group=group, redact=self._redact, dropped=dropped)
             try:
@@ -239,7 +239,7 @@ class _Refinement:
             except LlmRefused:
                 dropped["aspects: no answer"] += 1
                 continue
-            except Passing as e:
+            except TransientFailure as e:
                 if not e.is_billed:
                     raise
                 dropped["aspects: no answer"] += 1

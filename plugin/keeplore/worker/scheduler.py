@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from keeplore.errors import KeeploreError, RepositoryBusy
-from keeplore.index.rows import Refreshed
+from keeplore.index.rows import RefreshResult
 from keeplore.worker.job_runner import Chore
 from keeplore.worker.manifest_scan import Inventory
 from keeplore.workspace.recording.intake import Taken
@@ -376,7 +376,7 @@ def _each(workspaces: Iterable[Workspace], act: Callable[[Workspace], _T]) -> li
     return given
 
 
-def _index(workspace: Workspace) -> Refreshed:
+def _index(workspace: Workspace) -> RefreshResult:
     """Bring a workspace's index in step with its files, or nearer to it."""
     done = workspace.index.refresh(within_s=INDEX_STEP_S)
     if done.changed or done.removed:

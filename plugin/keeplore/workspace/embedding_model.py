@@ -15,7 +15,7 @@ from pathlib import Path
 
 from keeplore.config.consent import EMBEDDING, Accepted, is_loopback
 from keeplore.errors import KeeploreError, ModelUnavailable
-from keeplore.index import Models
+from keeplore.index import EmbeddingModels
 from keeplore.index.embedding.embedding_server import address_of
 from keeplore.index.embedding.model_files import PACKAGED
 
@@ -82,7 +82,7 @@ def for_capture(name: str) -> str:
     return PACKAGED
 
 
-def fetch(models: Models, name: str) -> None:
+def fetch(models: EmbeddingModels, name: str) -> None:
     """Bring a model of fastembed's list to this machine; nothing where the name is of another kind.
 
     Raises ModelUnavailable.

@@ -16,7 +16,7 @@ from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places, stamp
 from keeplore.config.settings import FILE as SETTINGS
 from keeplore.errors import ConfigError, KeeploreError, NotFound, NoWorkspace
-from keeplore.index import MemoryRow, Models
+from keeplore.index import EmbeddingModels, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import is_project_name
@@ -57,7 +57,7 @@ class Registry:
         self._settings: dict[
             str, tuple[int, int] | None
         ] = {}  # of each that is open: inode and time of its settings
-        self._models = Models(places.models)
+        self._models = EmbeddingModels(places.models)
         self._lock = threading.RLock()
 
     def __enter__(self) -> Registry:

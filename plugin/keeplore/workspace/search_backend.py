@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from keeplore.config.consent import INDEX, Accepted
 from keeplore.config.settings import Engine
 from keeplore.errors import ConfigError
-from keeplore.index.backends.embedded_engine import Embedded
+from keeplore.index.backends.embedded_engine import EmbeddedEngine
 
 if TYPE_CHECKING:
     from keeplore.index.backends.base import EngineMaker
@@ -46,9 +46,9 @@ def engine_of(
     Raises ConfigError where no plugin knows it.
     """
     if not is_shared(wishes):
-        return Embedded
+        return EmbeddedEngine
     if not is_accepted(wishes, root, state):
-        return functools.partial(Embedded, note=UNACCEPTED)
+        return functools.partial(EmbeddedEngine, note=UNACCEPTED)
     found: EngineMaker | None = plugins().hook.keeplore_engine(
         backend=wishes.backend, url=wishes.url, name=wishes.name
     )

@@ -15,7 +15,7 @@ from keeplore.capture.open_sessions import Sessions
 from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
-from keeplore.index import Deferred, Embedder, Index, Models
+from keeplore.index import DeferredEmbedder, Embedder, EmbeddingModels, Index
 from keeplore.index.embedding.embedder import is_loaded
 from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Look, Unasked, recall
@@ -56,7 +56,12 @@ class Workspace:
     """
 
     def __init__(
-        self, name: str, root: Path, places: Places, machine: Machine, models: Models | None = None
+        self,
+        name: str,
+        root: Path,
+        places: Places,
+        machine: Machine,
+        models: EmbeddingModels | None = None,
     ) -> None:
         self.name = name
         self.root = root
@@ -64,13 +69,13 @@ class Workspace:
         self.own_machines = frozenset(filter(None, (machine.id, machine.copied_from)))
         self.is_home = machine.home == name
         self.places = places
-        self.models = models or Models(places.models)
+        self.models = models or EmbeddingModels(places.models)
         self.settings: Settings = load_settings(root)
         self._building = threading.RLock()
         self._plugins: Plugins | None = None
         self._recorder: Recorder | None = None
-        self.embedder = Deferred(lambda: self._embedder(self.settings.embedding.model))
-        self.capture_embedder = Deferred(
+        self.embedder = DeferredEmbedder(lambda: self._embedder(self.settings.embedding.model))
+        self.capture_embedder = DeferredEmbedder(
             lambda: self._embedder(for_capture(self.settings.embedding.model))
         )
         branch = self.settings.branch

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.engine_servers import Cluster
 
 from keeplore.errors import EngineUnavailable
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 from keeplore.index.backends.base import EngineMaker
 from keeplore.memory import Memory
 
@@ -44,7 +44,7 @@ def test_no_point_is_lost_and_searches_go_on_when_a_node_is_killed(
             with contextlib.suppress(
                 EngineUnavailable
             ):  # on a busy machine; then it is asked again
-                found = index.vector_search(vector, Allowed(), 1, is_patient=True)
+                found = index.vector_search(vector, ScopeFilter(), 1, is_patient=True)
                 answers.append(
                     [row.memory_id for row in index.passages([match.passage for match in found])]
                 )
@@ -70,7 +70,7 @@ def test_no_point_is_lost_and_searches_go_on_when_a_node_is_killed(
     index.close()
     again = Index(tmp_path / "index", files, embedder, engine=maker)  # with the nodes that are left
     for n in (KILLED_AFTER - 1, KILLED_AFTER, NOTES - 1):
-        [best, *_] = again.text_search(f"theme{n}", Allowed(), 3, is_patient=True)
+        [best, *_] = again.text_search(f"theme{n}", ScopeFilter(), 3, is_patient=True)
         assert again.passages([best.passage])[0].title == f"Note {n}"
     assert again.note == ""
     again.close()

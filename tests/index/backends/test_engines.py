@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 from keeplore.index.backends.base import EngineMaker
 from keeplore.memory import new_id
 
-EVERYTHING = Allowed()
+EVERYTHING = ScopeFilter()
 WORKSPACE = ("workspace", "")
 Make = Callable[..., Any]
 Open = Callable[..., Index]
@@ -38,14 +38,14 @@ def brought(index: Index) -> Index:
     return index
 
 
-def by_words(index: Index, query: str, allowed: Allowed = EVERYTHING) -> list[str]:
+def by_words(index: Index, query: str, allowed: ScopeFilter = EVERYTHING) -> list[str]:
     found = index.text_search(query, allowed, 10, is_patient=True)
     assert index.note == ""
     return [row.memory_id for row in index.passages([match.passage for match in found])]
 
 
 def by_vector(
-    index: Index, embedder: Any, text: str, allowed: Allowed = EVERYTHING, limit: int = 3
+    index: Index, embedder: Any, text: str, allowed: ScopeFilter = EVERYTHING, limit: int = 3
 ) -> list[str]:
     found = index.vector_search(embedder.embed([text])[0], allowed, limit, is_patient=True)
     return [row.memory_id for row in index.passages([match.passage for match in found])]
@@ -87,11 +87,11 @@ def test_a_search_stays_within_its_scopes_whatever_their_names_are(
     projects = [project for scope, project in index.scopes() if scope == "project"]
     assert len(projects) == 2
     for project in projects:
-        allowed = Allowed((("project", project),))
+        allowed = ScopeFilter((("project", project),))
         assert by_words(index, "fridays", allowed) == by_vector(index, embedder, "fridays", allowed)
         assert len(by_words(index, "fridays", allowed)) == 1
-    assert by_words(index, "fridays", Allowed((WORKSPACE,))) == [new_id("Deploy")]
-    assert by_words(index, "fridays", Allowed((("user", ""),))) == []
+    assert by_words(index, "fridays", ScopeFilter((WORKSPACE,))) == [new_id("Deploy")]
+    assert by_words(index, "fridays", ScopeFilter((("user", ""),))) == []
     assert len(by_words(index, "fridays")) == 3
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from keeplore.errors import EngineUnavailable
 from keeplore.index.backends import server_connection as line_module
-from keeplore.index.backends.server_connection import Line
+from keeplore.index.backends.server_connection import ServerLine
 from keeplore.index.backends.shared_engine import point_id
-from keeplore.index.backends.shared_points import New
+from keeplore.index.backends.shared_points import UnsharedPassage
 
 
 class Peer:
@@ -37,7 +37,7 @@ def test_whoever_waits_goes_on_without_a_server_that_hangs_and_the_next_ones_do_
         is_answering.wait()
         return Peer()
 
-    line = Line(connect)
+    line = ServerLine(connect)
     with pytest.raises(EngineUnavailable, match="no answer within"):
         line.call(lambda _: None, 0.01)
     with pytest.raises(EngineUnavailable, match="no answer within"):
@@ -52,7 +52,7 @@ def test_whoever_waits_goes_on_without_a_server_that_hangs_and_the_next_ones_do_
 @pytest.mark.parametrize("fail", [refused, lambda: 1 / 0])
 def test_what_a_call_raises_is_raised_where_somebody_waits(fail: Callable[[], Any]) -> None:
     peer = Peer()
-    line = Line(lambda: peer)  # type: ignore[arg-type]  # only what a line itself calls
+    line = ServerLine(lambda: peer)  # type: ignore[arg-type]  # only what a line itself calls
     with pytest.raises((EngineUnavailable, ZeroDivisionError)):
         line.call(lambda _: fail(), 60)
     is_unavailable = fail is refused
@@ -67,7 +67,7 @@ def test_what_a_call_raises_is_raised_where_somebody_waits(fail: Callable[[], An
 
 def test_a_point_has_the_same_id_on_every_machine_whatever_its_rows_are_called() -> None:
     one, other = (
-        New(row, vector, "mem_1", "project", "api", ("Tabs", "", "Use them."))
+        UnsharedPassage(row, vector, "mem_1", "project", "api", ("Tabs", "", "Use them."))
         for row, vector in ((1, None), (9, b"x"))
     )
     assert (

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from keeplore.index.graph import boost, graph_tables
-from keeplore.index.graph.boost import About, boosted
-from keeplore.index.rows import Allowed
+from keeplore.index.graph.boost import BoostReason, boosted
+from keeplore.index.rows import ScopeFilter
 
 SHOP, WEB = ("project", "shop"), ("project", "web")
-HERE = Allowed((SHOP, ("workspace", "")))
+HERE = ScopeFilter((SHOP, ("workspace", "")))
 EVER = 1e18
 _OTHERS = """
 CREATE TABLE scopes (id INTEGER PRIMARY KEY, scope TEXT, project TEXT);
@@ -75,12 +75,12 @@ def test_names_lead_to_their_memories_and_over_one_relation_to_those_of_neighbou
     found = boosted(graph.connection, "Why is **fastembed** slow?", HERE, EVER)
     way = ("fastembed → onnx runtime",)
     assert found == {
-        "direct": About(("fastembed",)),
-        "shared": About(("fastembed",), way),
-        "near": About((), way),
+        "direct": BoostReason(("fastembed",)),
+        "shared": BoostReason(("fastembed",), way),
+        "near": BoostReason((), way),
     }
     # the other way round, by a name of two words; and everywhere
-    back = boosted(graph.connection, "the ONNX  Runtime's threads", Allowed(), EVER)
+    back = boosted(graph.connection, "the ONNX  Runtime's threads", ScopeFilter(), EVER)
     assert (back["near"].named, set(back)) == (
         ("onnx runtime",),
         {"near", "shared", "direct", "elsewhere"},
@@ -94,7 +94,7 @@ def test_what_another_project_says_of_a_name_does_not_count_here(graph: Graph) -
     graph.memory("theirs", 2, "redis")
     assert "apart" not in boosted(graph.connection, "fastembed", HERE, EVER)
     assert boosted(graph.connection, "fe", HERE, EVER) == {}
-    everywhere = boosted(graph.connection, "fe", Allowed(), EVER)
+    everywhere = boosted(graph.connection, "fe", ScopeFilter(), EVER)
     assert "direct" in everywhere
     # and where everything is searched, a relation of one project leads to nothing of another one
     assert ("theirs" in everywhere, "apart" in everywhere) == (True, False)

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from keeplore.index.graph.definitions import defined
-from keeplore.index.graph.graph_values import Definition, Relation
+from keeplore.index.graph.graph_values import Definition, EntityRelation
 
 
 def test_an_entity_of_a_project_and_its_aliases_belong_to_that_project() -> None:
@@ -48,9 +48,9 @@ def test_a_manifest_says_what_a_project_uses_and_what_it_publishes() -> None:
             Definition("", "redis", "redis", "system", "redis"),
         ],
         [
-            Relation("shop", "contains", "@shop/ui", 1.0, "shop", "@shop/ui"),
-            Relation("shop", "uses", "fastembed", 1.0, "shop", "fastembed"),
-            Relation("shop", "uses", "redis", 1.0, "shop", "redis"),
+            EntityRelation("shop", "contains", "@shop/ui", 1.0, "shop", "@shop/ui"),
+            EntityRelation("shop", "uses", "fastembed", 1.0, "shop", "fastembed"),
+            EntityRelation("shop", "uses", "redis", 1.0, "shop", "redis"),
         ],
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from keeplore.index.graph.evidence import MAX_MENTIONS, aspects_of, evident, relations_of
-from keeplore.index.graph.graph_values import Aspect, Mention, Relation
+from keeplore.index.graph.graph_values import EntityAspect, EntityRelation, Mention
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks.events import Work
 
@@ -133,12 +133,12 @@ def test_triples_and_aspects_are_read_and_what_cannot_be_read_is_passed_over() -
         aspects=[aspect, {**aspect, "kind": "opinion"}, {**aspect, "aspect": "size", "type": "animal"}, None],
     )  # fmt: skip
     assert relations_of(memory) == [
-        Relation("kasha api", "depends-on", "hnswlib", 0.9, "Kasha API", "hnswlib"),
-        Relation("kasha api", "depends-on", "pgvector", 0.5, "Kasha API", "pgvector"),
+        EntityRelation("kasha api", "depends-on", "hnswlib", 0.9, "Kasha API", "hnswlib"),
+        EntityRelation("kasha api", "depends-on", "pgvector", 0.5, "Kasha API", "pgvector"),
     ]
     assert aspects_of(memory) == [
-        Aspect("fastembed", "FastEmbed", "tool", "start-up time", "constraint"),
-        Aspect("fastembed", "FastEmbed", "unknown", "size", "constraint"),
+        EntityAspect("fastembed", "FastEmbed", "tool", "start-up time", "constraint"),
+        EntityAspect("fastembed", "FastEmbed", "unknown", "size", "constraint"),
     ]
     assert Mention("hnswlib", "hnswlib", 1, "unknown", is_word=True) in evident(memory)
     assert (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 from keeplore.memory import Memory
 
 USES = {"source": "shop", "relationship": "uses", "target": "Cart Service", "confidence": 0.9}
@@ -90,7 +90,7 @@ def test_a_program_is_the_same_in_all_projects(index: Index, about: Callable[...
         ("terraform", "", "tool")
     }
     [entity] = index.graph.named("terraform")
-    own = Allowed((("project", "shop"), ("workspace", "")))
+    own = ScopeFilter((("project", "shop"), ("workspace", "")))
     assert entity.mentions == 2 and len(index.graph.mentioning(entity, own)) == 1
 
 
@@ -105,11 +105,11 @@ def test_a_relation_is_as_sure_as_its_notes_are_on_the_mean_and_goes_with_them(
     [relation] = index.graph.relations(entity)
     assert (relation.source, relation.relationship, relation.other) == ("shop", "uses", "shop")
     assert relation.confidence == pytest.approx(0.6) and relation.mentions == 2
-    assert index.graph.relations(entity, Allowed((("project", "bank"),))) == []
+    assert index.graph.relations(entity, ScopeFilter((("project", "bank"),))) == []
     (files.root / gone).unlink()
     index.refresh()
     index.graph.link()
-    [relation] = index.graph.relations(entity, Allowed((("project", "shop"),)))
+    [relation] = index.graph.relations(entity, ScopeFilter((("project", "shop"),)))
     assert relation.confidence == pytest.approx(0.9) and relation.mentions == 1
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from keeplore.cli.doctor.finding import Finding, note, several, well, wrong
 from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
-from keeplore.index import Flaw
+from keeplore.index import IndexFlaw
 from keeplore.store.git.inspection import damaged, differing
 from keeplore.sync import reach
 from keeplore.workspace.workspace import Workspace
@@ -26,7 +26,7 @@ def findings(
 def _index(
     part: str, workspace: Workspace, progress: Callable[[int, int], None]
 ) -> Iterator[Finding]:
-    flaws: list[Flaw] = []
+    flaws: list[IndexFlaw] = []
     try:
         flaws.extend(workspace.index.flaws(progress))
         if not flaws:
@@ -43,7 +43,9 @@ def _index(
     )
 
 
-def _mended(workspace: Workspace, flaws: list[Flaw], progress: Callable[[int, int], None]) -> str:
+def _mended(
+    workspace: Workspace, flaws: list[IndexFlaw], progress: Callable[[int, int], None]
+) -> str:
     workspace.index.mend(flaws)
     if (
         any(flaw.part in ("database", "vectors", "engine") for flaw in flaws)

@@ -17,7 +17,7 @@ from keeplore.errors import (
     NotFound,
     RepositoryBusy,
 )
-from keeplore.index import Wanted
+from keeplore.index import MemoryFilter
 from keeplore.index.embedding.embedder import prepare
 from keeplore.memory.lint_rules import ERROR
 from keeplore.memory.location import Location, location_of
@@ -232,7 +232,7 @@ def _misplaced(part: str, workspace: Workspace) -> Iterator[Finding]:
     """Files in the folder of another project or scope than they state: moved by hand, most
     likely.
     """
-    rows = workspace.index.listed(Wanted(archived="with", superseded=True))
+    rows = workspace.index.listed(MemoryFilter(archived="with", superseded=True))
     places = ((row, location_of(row.path)) for row in rows)
     yield from several(
         note(

@@ -12,7 +12,7 @@ from itertools import chain, combinations
 
 from keeplore.cli.graph.picture import Aspect, Node, Picture, Relation, Together, Told
 from keeplore.cli.output import plain
-from keeplore.index import Allowed, Index
+from keeplore.index import Index, ScopeFilter
 from keeplore.index.graph.entity_queries import Entity
 
 SEEN = 300  # the newest memories of an entity by which it is known what it stands beside
@@ -33,7 +33,7 @@ class View:
 
     index: Index
     workspace: str
-    allowed: Allowed
+    allowed: ScopeFilter
     project: str = ""
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from keeplore.index.database import Database
-from keeplore.index.rows import Allowed, Match
+from keeplore.index.database import IndexDatabase
+from keeplore.index.rows import PassageMatch, ScopeFilter
 
 if TYPE_CHECKING:
     import sqlite3
@@ -48,15 +48,15 @@ class Engine(Protocol):
     def warm_up(self) -> None: ...
 
     def text_search(
-        self, query: str, allowed: Allowed, limit: int, *, is_patient: bool
-    ) -> list[Match]:
+        self, query: str, allowed: ScopeFilter, limit: int, *, is_patient: bool
+    ) -> list[PassageMatch]:
         """Passages by their words, best first. Who is not patient is a host that waits for its
         prompt.
         """
 
     def vector_search(
-        self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, is_patient: bool
-    ) -> list[Match]:
+        self, vector: NDArray[np.float32], allowed: ScopeFilter, limit: int, *, is_patient: bool
+    ) -> list[PassageMatch]:
         """Passages by cosine to ``vector`` (float32, (dim,), L2-normalised), best first."""
 
     def bring_words(self, limit: int | None) -> int:
@@ -87,7 +87,7 @@ class Engine(Protocol):
     def close(self) -> None: ...
 
 
-EngineMaker = Callable[[Database, "Embedder | None"], Engine]
+EngineMaker = Callable[[IndexDatabase, "Embedder | None"], Engine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Point:
 Found = list[tuple[bytes, float]]  # points and their scores, highest first
 
 
-class Server(Protocol):
+class EngineServer(Protocol):
     """A connection to what a server keeps of one workspace and model. Used by one thread at a time.
 
     Every method raises EngineUnavailable where the server does not answer or refuses. Scopes are
@@ -145,5 +145,5 @@ class Server(Protocol):
 
 
 Connect = Callable[
-    [str, int], Server
+    [str, int], EngineServer
 ]  # with the layout's name, 12 hexadecimal digits, and the vectors' dimension

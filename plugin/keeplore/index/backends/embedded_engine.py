@@ -8,24 +8,24 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from keeplore.index import full_text, queries
-from keeplore.index.database import Database
+from keeplore.index.database import IndexDatabase
 from keeplore.index.embedding.embedder import Embedder
-from keeplore.index.rows import Allowed, Match
-from keeplore.index.vectors.pending_vectors import Pending, count_pending
+from keeplore.index.rows import PassageMatch, ScopeFilter
+from keeplore.index.vectors.pending_vectors import PendingWalk, count_pending
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from keeplore.index.vectors.vector_search import Vectors
+    from keeplore.index.vectors.vector_search import VectorIndex
 
 
-class Embedded:
+class EmbeddedEngine:
     """Rows are searched where they are, so nothing has to be brought but what is kept in memory."""
 
     def __init__(
         self,
-        database: Database,
+        database: IndexDatabase,
         embedder: Embedder | None,
         graph_from: int | None = None,
         note: str = "",
@@ -41,8 +41,8 @@ class Embedded:
         self._embedder = embedder
         self._graph_from = graph_from
         self._opening = threading.Lock()
-        self._vectors: Vectors | None = None
-        self._walk: Pending | None = None
+        self._vectors: VectorIndex | None = None
+        self._walk: PendingWalk | None = None
 
     @property
     def is_warm(self) -> bool:
@@ -57,21 +57,21 @@ class Embedded:
     def text_search(
         self,
         query: str,
-        allowed: Allowed,
+        allowed: ScopeFilter,
         limit: int,
         *,
         is_patient: bool = False,  # noqa: ARG002  # as above
-    ) -> list[Match]:
+    ) -> list[PassageMatch]:
         return self._database.read(lambda c: full_text.text_search(c, query, allowed, limit))
 
     def vector_search(
         self,
         vector: NDArray[np.float32],
-        allowed: Allowed,
+        allowed: ScopeFilter,
         limit: int,
         *,
         is_patient: bool = False,  # noqa: ARG002  # as above
-    ) -> list[Match]:
+    ) -> list[PassageMatch]:
         if self._embedder is None:
             return []
         vectors = self.vectors(self._embedder)
@@ -92,7 +92,7 @@ class Embedded:
         return 0
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
-        self._walk = self._walk or Pending(self._fingerprint())
+        self._walk = self._walk or PendingWalk(self._fingerprint())
         texts = self._database.read(partial(self._walk.take, limit=limit))
         if not texts:
             self._database.write(self._walk.settle)
@@ -121,18 +121,20 @@ class Embedded:
     def close(self) -> None:
         """Nothing is open but the database, which is the index's."""
 
-    def vectors(self, embedder: Embedder) -> Vectors:
+    def vectors(self, embedder: Embedder) -> VectorIndex:
         # here, because numpy costs 40 ms and text needs none
         from keeplore.index.vectors.vector_search import (
             GRAPH_FROM,
-            Vectors,
+            VectorIndex,
         )
 
         with self._opening:
             if self._vectors is None:
                 graph_from = GRAPH_FROM if self._graph_from is None else self._graph_from
                 directory = self._database.directory
-                self._vectors = Vectors(directory, embedder.fingerprint, embedder.dim, graph_from)
+                self._vectors = VectorIndex(
+                    directory, embedder.fingerprint, embedder.dim, graph_from
+                )
             return self._vectors
 
     def _fingerprint(self) -> str:

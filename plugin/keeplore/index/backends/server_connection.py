@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from keeplore.errors import EngineUnavailable
-from keeplore.index.backends.base import Server
+from keeplore.index.backends.base import EngineServer
 
 # after a failure the server is not asked for so long: the next prompts need not find out again
 AGAIN_S = 15.0
@@ -19,14 +19,14 @@ AGAIN_S = 15.0
 _T = TypeVar("_T")
 
 
-class Line:
+class ServerLine:
     """One connection, made when it is needed and dropped when it fails. Thread-safe; one call at a
     time reaches it.
     """
 
-    def __init__(self, connect: Callable[[], Server]) -> None:
+    def __init__(self, connect: Callable[[], EngineServer]) -> None:
         self._connect = connect
-        self._server: Server | None = None
+        self._server: EngineServer | None = None
         self._using = threading.Lock()
         self._failed = ""
         self._again_at = 0.0
@@ -40,7 +40,7 @@ class Line:
         """Why the next call will not try, "" where it will."""
         return self._unavailable().message if time.monotonic() < self._again_at else ""
 
-    def call(self, act: Callable[[Server], _T], within_s: float) -> _T:
+    def call(self, act: Callable[[EngineServer], _T], within_s: float) -> _T:
         """What ``act`` gives for the server; connecting counts into the time.
 
         Raises EngineUnavailable where there is no answer in time, or was none a moment ago.
@@ -75,7 +75,9 @@ class Line:
             finally:
                 self._using.release()
 
-    def _run(self, act: Callable[[Server], _T], given: list[_T], errors: list[Exception]) -> None:
+    def _run(
+        self, act: Callable[[EngineServer], _T], given: list[_T], errors: list[Exception]
+    ) -> None:
         with self._using:
             try:
                 if self._server is None:

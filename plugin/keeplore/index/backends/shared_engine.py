@@ -25,17 +25,17 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable
 from keeplore.index.backends import shared_points
-from keeplore.index.backends.base import Connect, Found, Point, Server
-from keeplore.index.backends.server_connection import Line
+from keeplore.index.backends.base import Connect, EngineServer, Found, Point
+from keeplore.index.backends.server_connection import ServerLine
 from keeplore.index.backends.sparse_bm25 import (
-    Tokenizer,
+    FtsTokenizer,
     formula,
     passage_weights,
     question_weights,
 )
-from keeplore.index.database import Database
+from keeplore.index.database import IndexDatabase
 from keeplore.index.embedding.embedder import Embedder
-from keeplore.index.rows import Allowed, Match
+from keeplore.index.rows import PassageMatch, ScopeFilter
 from keeplore.index.vectors.quantization import unpacked
 
 if TYPE_CHECKING:
@@ -48,24 +48,29 @@ WHOLE_S = 600.0  # for what nobody waits for: it is brought in a thread of its o
 COMPARE_EVERY_S = 3600.0
 
 
-class Shared:
+class SharedEngine:
     """See the rules above; ``name`` is how the machines call this workspace among themselves,
     ``place`` the server.
     """
 
     def __init__(
-        self, name: str, place: str, connect: Connect, database: Database, embedder: Embedder | None
+        self,
+        name: str,
+        place: str,
+        connect: Connect,
+        database: IndexDatabase,
+        embedder: Embedder | None,
     ) -> None:
         self._name = name
         self._server_place = place
         self._connect = connect
         self._database = database
         self._embedder = embedder
-        self._tokenizer = Tokenizer()
-        self._asking = Line(
+        self._tokenizer = FtsTokenizer()
+        self._asking = ServerLine(
             self._connected
         )  # apart, so that no prompt waits for what the background brings
-        self._bringing = Line(self._connected)
+        self._bringing = ServerLine(self._connected)
         self._compare_at = 0.0
         self.is_remote = True
 
@@ -82,8 +87,8 @@ class Shared:
         self._asking.call(lambda _: None, PATIENT_S)
 
     def text_search(
-        self, query: str, allowed: Allowed, limit: int, *, is_patient: bool = False
-    ) -> list[Match]:
+        self, query: str, allowed: ScopeFilter, limit: int, *, is_patient: bool = False
+    ) -> list[PassageMatch]:
         words = self._database.read(lambda c: question_weights(c, self._tokenizer, query))
         if not words or limit < 1:
             return []
@@ -93,8 +98,13 @@ class Shared:
         )
 
     def vector_search(
-        self, vector: NDArray[np.float32], allowed: Allowed, limit: int, *, is_patient: bool = False
-    ) -> list[Match]:
+        self,
+        vector: NDArray[np.float32],
+        allowed: ScopeFilter,
+        limit: int,
+        *,
+        is_patient: bool = False,
+    ) -> list[PassageMatch]:
         if limit < 1:
             return []
         numbers, scopes = vector.tolist(), _scopes(allowed)
@@ -187,7 +197,7 @@ class Shared:
             f"the shared engine cannot be asked without the embedding model: {why}"
         )
 
-    def _connected(self) -> Server:
+    def _connected(self) -> EngineServer:
         return self._connect(self._layout(), self._model()[1])
 
     def _compare(self) -> None:
@@ -195,7 +205,7 @@ class Shared:
         held = self._bringing.call(_all_held, WHOLE_S)
         self._database.write(lambda c: shared_points.note_held(c, self._place, held))
 
-    def _bring(self, new: Sequence[shared_points.New]) -> None:
+    def _bring(self, new: Sequence[shared_points.UnsharedPassage]) -> None:
         """Put what the server lacks, and note of all whether it has their vectors."""
         place, dim = self._place, self._model()[1]
         ids = [point_id(self._name, row) for row in new]
@@ -226,8 +236,8 @@ class Shared:
         )
 
     def _asked(
-        self, ask: Callable[[Server], Found], limit: int, *, is_patient: bool
-    ) -> list[Match]:
+        self, ask: Callable[[EngineServer], Found], limit: int, *, is_patient: bool
+    ) -> list[PassageMatch]:
         """The passages here that say what was found, best first."""
         found = self._asking.call(ask, PATIENT_S if is_patient else WAITING_S)
         place = self._place
@@ -235,12 +245,14 @@ class Shared:
             lambda c: shared_points.passages_of(c, place, [point for point, _ in found])
         )
         matches = [
-            Match(passage, score) for point, score in found for passage in here.get(point, ())
+            PassageMatch(passage, score)
+            for point, score in found
+            for passage in here.get(point, ())
         ]
         return sorted(matches, key=lambda match: (-match.score, match.passage))[:limit]
 
 
-def point_id(name: str, row: shared_points.New) -> bytes:
+def point_id(name: str, row: shared_points.UnsharedPassage) -> bytes:
     """The same on every machine for the same passage of the same memory in the same place."""
     said = "\0".join((name, row.memory, row.scope, row.project, *row.texts))
     return hashlib.sha256(said.encode("utf-8", "replace")).digest()[:16]
@@ -251,9 +263,9 @@ def scope_key(scope: str, project: str) -> str:
     return hashlib.sha256(f"{scope}\0{project}".encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def _scopes(allowed: Allowed) -> list[str] | None:
+def _scopes(allowed: ScopeFilter) -> list[str] | None:
     return [scope_key(*pair) for pair in allowed.scopes] or None
 
 
-def _all_held(server: Server) -> dict[bytes, bool]:
+def _all_held(server: EngineServer) -> dict[bytes, bool]:
     return dict(server.all_held())

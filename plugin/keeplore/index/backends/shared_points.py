@@ -24,7 +24,7 @@ _BARE = (
 )
 
 
-class New(NamedTuple):
+class UnsharedPassage(NamedTuple):
     """A passage that stands for no point yet; ``vector`` is packed, where this machine has one."""
 
     passage: int
@@ -35,7 +35,9 @@ class New(NamedTuple):
     texts: tuple[str, ...]  # one for each column of the full text
 
 
-def new(connection: sqlite3.Connection, place: str, fingerprint: str, dim: int) -> list[New]:
+def new(
+    connection: sqlite3.Connection, place: str, fingerprint: str, dim: int
+) -> list[UnsharedPassage]:
     """Some of them, newest first."""
     vector = (
         "SELECT e.vector FROM embeddings e WHERE e.model = ? AND e.hash = p.hash AND "
@@ -49,7 +51,7 @@ def new(connection: sqlite3.Connection, place: str, fingerprint: str, dim: int) 
         f"p.id DESC LIMIT ?",
         (model_id(connection, fingerprint), dim * BYTES, place, AT_ONCE),
     )
-    return [New(row[0], row[1], row[2], row[3], row[4], row[5:]) for row in rows]
+    return [UnsharedPassage(row[0], row[1], row[2], row[3], row[4], row[5:]) for row in rows]
 
 
 def count_new(connection: sqlite3.Connection, place: str) -> int:

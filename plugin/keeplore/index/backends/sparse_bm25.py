@@ -31,7 +31,7 @@ NUMBERS = (
 _COLUMNS = tuple(FTS_WEIGHTS)
 
 
-class Tokenizer:
+class FtsTokenizer:
     """Words as SQLite's full text sees them. Thread-safe."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ def passage_weights(counted: Mapping[str, Mapping[str, int]]) -> dict[int, float
 
 
 def question_weights(
-    connection: sqlite3.Connection, tokenizer: Tokenizer, query: str
+    connection: sqlite3.Connection, tokenizer: FtsTokenizer, query: str
 ) -> dict[int, float]:
     """A question's side of BM25: how rare its words are in this index, for its rarest; empty where
     none is known.

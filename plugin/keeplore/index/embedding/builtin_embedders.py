@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
-    from keeplore.index.embedding.embedder import Embedder, Models
+    from keeplore.index.embedding.embedder import Embedder, EmbeddingModels
 
 
 class Builtin:
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: EmbeddingModels) -> None:
         self._models = models
 
     @hookimpl_last

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from keeplore.errors import ModelUnavailable
 from keeplore.index.embedding.model_files import (
     PACKAGED,
-    Located,
+    ModelFiles,
     fetched,
     floor_of,
     in_directory,
     packaged,
     text_embedding,
 )
-from keeplore.index.embedding.onnx_runner import Runner
+from keeplore.index.embedding.onnx_runner import OnnxRunner
 from keeplore.index.embedding.prefixes import prefixes_of
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class FilesEmbedder:
         self._loaded: Callable[[str], Any] | None = None
 
     @cached_property
-    def _located(self) -> Located:
+    def _located(self) -> ModelFiles:
         if self.model == PACKAGED:
             return packaged(self._cache)
         directory = Path(self.model).expanduser()
@@ -137,7 +137,7 @@ class FilesEmbedder:
         try:
             found = self._located
             loaded = (
-                Runner(found, threads).vector
+                OnnxRunner(found, threads).vector
                 if found.pooling
                 else _listed(found, self._cache, threads)
             )
@@ -153,7 +153,7 @@ class FilesEmbedder:
             ) from e
 
 
-def _listed(found: Located, cache: Path, threads: int) -> Callable[[str], Any]:
+def _listed(found: ModelFiles, cache: Path, threads: int) -> Callable[[str], Any]:
     """A model of fastembed's list."""
     model = text_embedding()(
         found.id,
@@ -175,7 +175,7 @@ def give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-class Deferred:
+class DeferredEmbedder:
     """An embedder that is looked up when something of it is first asked."""
 
     def __init__(self, find: Callable[[], Embedder]) -> None:
@@ -286,7 +286,7 @@ def prepare(embedder: Embedder) -> None:
         ready()
 
 
-class Models:
+class EmbeddingModels:
     """The models of this machine, each made once: workspaces that share them share 110 MB.
     Thread-safe.
     """

@@ -30,7 +30,7 @@ LATER = (408, 429, 502, 503, 504)  # too busy, or still starting
 OUTSIDE = (401, 403, 404)  # what does not pass by itself: key, right, model
 
 
-class Passing(Exception):
+class ServerBusy(Exception):
     """Nobody answers, or not now: try later, after ``wait_s`` where the server says so."""
 
     def __init__(self, message: str, wait_s: float = 0.0) -> None:
@@ -38,19 +38,19 @@ class Passing(Exception):
         self.wait_s = wait_s
 
 
-class Slow(Passing):
+class ServerTimeout(ServerBusy):
     """No answer in time: asking at once again would only take as long."""
 
 
-class Lasting(Exception):
+class ServerMisconfigured(Exception):
     """It will not answer before a person has mended something."""
 
 
-class Refused(Exception):
+class TextsRefused(Exception):
     """Something in these texts, perhaps; others may go."""
 
 
-class Wire:
+class EmbeddingClient:
     """Thread-safe. ``is_direct``: never by a proxy, nor by any other wish of the environment."""
 
     def __init__(self, url: str, *, is_direct: bool) -> None:
@@ -69,9 +69,9 @@ class Wire:
         for left in reversed(range(tries)):
             try:
                 return _read(self._answer(body, key, timeout_s), len(body["input"]))
-            except Slow:
+            except ServerTimeout:
                 raise
-            except Passing as e:
+            except ServerBusy as e:
                 if not left:
                     raise
                 wait_s = min(BACKOFF_S[0] * 2 ** (tries - 1 - left), BACKOFF_S[1])
@@ -94,15 +94,15 @@ class Wire:
                 for chunk in response.iter_raw():
                     data += chunk
                     if len(data) > most:
-                        raise Lasting("sends more than any vectors take")
+                        raise ServerMisconfigured("sends more than any vectors take")
                     if time.monotonic() > until:
-                        raise Slow(f"took longer than {timeout_s:.0f} seconds")
+                        raise ServerTimeout(f"took longer than {timeout_s:.0f} seconds")
                 _check(response, bytes(data))
                 return bytes(data)
         except httpx.TimeoutException as e:
-            raise Slow(f"took longer than {timeout_s:.0f} seconds") from e
+            raise ServerTimeout(f"took longer than {timeout_s:.0f} seconds") from e
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as e:
-            raise Passing(f"cannot be reached: {_plain(str(e)) or type(e).__name__}") from e
+            raise ServerBusy(f"cannot be reached: {_plain(str(e)) or type(e).__name__}") from e
 
     def _client(self) -> httpx.Client:
         import httpx  # here, as above
@@ -130,14 +130,14 @@ def _check(response: httpx.Response, data: bytes) -> None:
         if (
             response.headers.get("content-encoding", "identity") != "identity"
         ):  # could be small here and huge later
-            raise Lasting("sends packed answers, which were not asked for")
+            raise ServerMisconfigured("sends packed answers, which were not asked for")
         return
     said = f"answers {status}: {_message(data)}"
     if status in LATER:
-        raise Passing(said, _wait_s(response.headers.get("retry-after", "")))
+        raise ServerBusy(said, _wait_s(response.headers.get("retry-after", "")))
     if status in OUTSIDE or status < 400:
-        raise Lasting(said)
-    raise Refused(said)
+        raise ServerMisconfigured(said)
+    raise TextsRefused(said)
 
 
 def _wait_s(after: str) -> float:
@@ -170,20 +170,20 @@ def _read(data: bytes, count: int) -> NDArray[np.float32]:
     try:
         rows = json.loads(data)["data"]
         if len(rows) != count:
-            raise Lasting(f"gives {len(rows)} vectors for {count} texts")
+            raise ServerMisconfigured(f"gives {len(rows)} vectors for {count} texts")
         ordered = sorted(rows, key=lambda row: row.get("index", 0))
         if [row.get("index", place) for place, row in enumerate(ordered)] != list(range(count)):
-            raise Lasting("numbers its vectors wrongly")
+            raise ServerMisconfigured("numbers its vectors wrongly")
         found = [_numbers(row["embedding"]) for row in ordered]
         sizes = {len(row) for row in found}
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as e:
-        raise Lasting("answers with something that holds no vectors") from e
+        raise ServerMisconfigured("answers with something that holds no vectors") from e
     if len(sizes) != 1 or not 0 < min(sizes) <= MAX_DIM:
-        raise Lasting(f"gives vectors of {sorted(sizes)[:3]} numbers")
+        raise ServerMisconfigured(f"gives vectors of {sorted(sizes)[:3]} numbers")
     vectors: NDArray[np.float32] = np.asarray(found, dtype=np.float32)
     norms = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     if not np.isfinite(norms).all() or not (norms > 0).all():
-        raise Refused("gives a vector that points nowhere")
+        raise TextsRefused("gives a vector that points nowhere")
     normalised: NDArray[np.float32] = (vectors / norms).astype(np.float32)
     return normalised
 

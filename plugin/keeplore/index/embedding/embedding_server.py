@@ -22,7 +22,12 @@ from typing import TYPE_CHECKING
 
 from keeplore.config.consent import is_loopback, server_of
 from keeplore.errors import ConfigError, ModelUnavailable
-from keeplore.index.embedding.embedding_http import Lasting, Passing, Refused, Wire
+from keeplore.index.embedding.embedding_http import (
+    EmbeddingClient,
+    ServerBusy,
+    ServerMisconfigured,
+    TextsRefused,
+)
 from keeplore.index.embedding.model_files import UNRELATED, floor_between, read_json
 from keeplore.index.embedding.prefixes import prefixes_of
 from keeplore_hooks import durable
@@ -45,7 +50,7 @@ _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerModel:
     """A model of a server, whose address is written as ``server_of`` does."""
 
     server: str
@@ -64,7 +69,7 @@ class Address:
         return self.server == server_of(OLLAMA) and not self.model.endswith("cloud")
 
 
-def address_of(name: str) -> Address | None:
+def address_of(name: str) -> ServerModel | None:
     """The server that ``ollama:MODEL``, ``openai:MODEL`` or ``http(s)://HOST/PATH#MODEL`` names;
     None for other names.
 
@@ -86,13 +91,13 @@ def address_of(name: str) -> Address | None:
             "embedding.model in keeplore.yaml names no model of that server", example
         )
     try:
-        return Address(server_of(url), model)
+        return ServerModel(server_of(url), model)
     except ConfigError as e:
         raise ModelUnavailable(f"embedding.model in keeplore.yaml: {e.message}", example) from e
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ServerModelState:
     """What a server's model was when it was asked first; ``mark`` tells it from another one under
     its name.
     """
@@ -111,7 +116,7 @@ class ServerEmbedder:
     batch = BATCH
     is_remote = True
 
-    def __init__(self, model: str, address: Address, cache: Path) -> None:
+    def __init__(self, model: str, address: ServerModel, cache: Path) -> None:
         self.model = model
         self._address = address
         name = f"{address.model}@{address.server}"
@@ -119,10 +124,12 @@ class ServerEmbedder:
         self._prefixes = prefixes_of(address.model)
         note = hashlib.sha256(f"{name}{self._prefixes.mark}".encode()).hexdigest()[:16]
         self._note = cache / f"server-{note}.json"
-        self._wire = Wire(f"{address.server}/embeddings", is_direct=is_loopback(address.server))
+        self._wire = EmbeddingClient(
+            f"{address.server}/embeddings", is_direct=is_loopback(address.server)
+        )
         self._asking = threading.Lock()  # while the server is asked which model it runs
         self._mutex = threading.Lock()
-        self._now: Known | None = None
+        self._now: ServerModelState | None = None
         self._gone = ""  # the mark of a model that the server does not run any more
         self._is_checked = False  # in this process, that it is still the same model
         self._quiet_until = 0.0
@@ -156,7 +163,7 @@ class ServerEmbedder:
         try:
             if self._kept() is None:
                 self._now = self._described(timeout_s)
-        except Refused as e:
+        except TextsRefused as e:
             raise self._failed(e) from e
         finally:
             self._asking.release()
@@ -184,18 +191,18 @@ class ServerEmbedder:
         parts = [clean[start : start + BATCH] for start in range(0, len(clean), BATCH)]
         return np.concatenate([self._made(part, known, timeout_s) for part in parts])
 
-    def _known(self) -> Known:
+    def _known(self) -> ServerModelState:
         with self._mutex:
             self._now = self._now or self._kept()
             if self._now is None:
                 raise self._unavailable(self._failure or "has not been asked yet on this machine")
             return self._now
 
-    def _kept(self) -> Known | None:
+    def _kept(self) -> ServerModelState | None:
         """What an earlier process was told."""
         try:
             data = read_json(self._note)
-            known = Known(
+            known = ServerModelState(
                 str(data["mark"]),
                 int(data["dim"]),
                 float(data["floor"]),
@@ -205,14 +212,16 @@ class ServerEmbedder:
             return None
         return known if known.mark != self._gone and len(known.probe) == known.dim > 0 else None
 
-    def _described(self, timeout_s: float) -> Known:
+    def _described(self, timeout_s: float) -> ServerModelState:
         # sent as they stand, whatever the model wants before them: the first is compared with later
         # ones alone
         vectors = self._sent(UNRELATED, timeout_s)
         kept, probe = self._kept(), vectors[0]
         if kept is None or not _is_same(kept, probe):  # else another process was faster
             mark = hashlib.sha256(probe.tobytes()).hexdigest()[:16]
-            kept = Known(mark, len(probe), self._floor(vectors, timeout_s), tuple(probe.tolist()))
+            kept = ServerModelState(
+                mark, len(probe), self._floor(vectors, timeout_s), tuple(probe.tolist())
+            )
             self._note.parent.mkdir(parents=True, exist_ok=True)
             durable.write(self._note, json.dumps({"model": self._id, **asdict(kept)}).encode())
         self._is_checked = True
@@ -227,36 +236,42 @@ class ServerEmbedder:
             *(self._sent([f"{prefix}{text}" for text in UNRELATED], timeout_s) for prefix in before)
         )
 
-    def _made(self, texts: list[str], known: Known, timeout_s: float) -> NDArray[np.float32]:
+    def _made(
+        self, texts: list[str], known: ServerModelState, timeout_s: float
+    ) -> NDArray[np.float32]:
         """The vectors of texts; one that the server cannot take is cut until it can."""
         import numpy as np  # here, as above
 
         try:
             return self._asked(texts, known, timeout_s)
-        except Refused as e:
+        except TextsRefused as e:
             reason = e
         if len(texts) == 1:
             return self._shortened(texts[0], known, timeout_s)
         try:
             self._asked([UNRELATED[1]], known, timeout_s)
-        except Refused:  # it was not for these texts: it takes none at all
+        except TextsRefused:  # it was not for these texts: it takes none at all
             raise self._failed(reason) from reason
         half = len(texts) // 2
         return np.concatenate(
             [self._made(part, known, timeout_s) for part in (texts[:half], texts[half:])]
         )
 
-    def _shortened(self, text: str, known: Known, timeout_s: float) -> NDArray[np.float32]:
-        reason = Refused("")
+    def _shortened(
+        self, text: str, known: ServerModelState, timeout_s: float
+    ) -> NDArray[np.float32]:
+        reason = TextsRefused("")
         for _ in range(SHORTENED):
             text = text[: len(text) // 2] or " "
             try:
                 return self._asked([text], known, timeout_s)
-            except Refused as e:
+            except TextsRefused as e:
                 reason = e
         raise self._failed(reason) from reason
 
-    def _asked(self, texts: list[str], known: Known, timeout_s: float) -> NDArray[np.float32]:
+    def _asked(
+        self, texts: list[str], known: ServerModelState, timeout_s: float
+    ) -> NDArray[np.float32]:
         """Vectors by the model that is known; with several texts, and once for a single one, that
         is made sure of.
         """
@@ -278,7 +293,7 @@ class ServerEmbedder:
             vectors = self._wire.vectors(
                 body, self._key(), timeout_s, 1 if timeout_s == QUESTION_S else TRIES
             )
-        except (Passing, Lasting) as e:
+        except (ServerBusy, ServerMisconfigured) as e:
             raise self._failed(e) from e
         self._pause_s = PAUSE_S[0]
         return vectors
@@ -287,7 +302,7 @@ class ServerEmbedder:
         """Leave the server alone for a while: prompts and captures must not wait for it one after
         the other.
         """
-        pause_s = PAUSE_S[1] if isinstance(error, Lasting) else self._pause_s
+        pause_s = PAUSE_S[1] if isinstance(error, ServerMisconfigured) else self._pause_s
         self._quiet_until = time.monotonic() + pause_s
         self._pause_s = min(self._pause_s * 2, PAUSE_S[1])
         self._failure = str(error)
@@ -312,7 +327,7 @@ class ServerEmbedder:
         return key
 
 
-def _is_same(known: Known, probe: NDArray[np.float32]) -> bool:
+def _is_same(known: ServerModelState, probe: NDArray[np.float32]) -> bool:
     return (
         len(probe) == known.dim
         and sum(a * b for a, b in zip(known.probe, probe.tolist(), strict=True)) > SAME

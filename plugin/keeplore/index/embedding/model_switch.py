@@ -20,9 +20,9 @@ from typing import NamedTuple
 from keeplore.errors import KeeploreError, ModelUnavailable
 from keeplore.index import queries
 from keeplore.index.backends.base import Engine, EngineMaker
-from keeplore.index.database import Database
+from keeplore.index.database import IndexDatabase
 from keeplore.index.embedding.embedder import Embedder, fingerprint_of
-from keeplore.index.rows import Switch
+from keeplore.index.rows import ModelChange
 
 KEPT = 2  # models whose vectors are kept
 KEPT_BYTES = 512 * 1024 * 1024  # of vectors that are kept for the way back alone
@@ -30,7 +30,7 @@ KEY = "complete_models"  # in the table of what is known of the database
 Find = Callable[[str], Embedder]
 
 
-class Complete(NamedTuple):
+class CompleteModel(NamedTuple):
     """A model that had every vector."""
 
     name: str
@@ -46,21 +46,25 @@ class KeptVectors(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class ActiveModel:
     """The model that a question is turned into a vector by, and the engine that has its vectors."""
 
     embedder: Embedder | None
     engine: Engine
-    switch: Switch | None = None
+    switch: ModelChange | None = None
 
 
-class Switching:
+class ModelSwitch:
     """Thread-safe. ``find`` gives the embedder of a name, None where there is no other than
     ``embedder``.
     """
 
     def __init__(
-        self, database: Database, embedder: Embedder | None, make: EngineMaker, find: Find | None
+        self,
+        database: IndexDatabase,
+        embedder: Embedder | None,
+        make: EngineMaker,
+        find: Find | None,
     ) -> None:
         self._database = database
         self._embedder = embedder
@@ -69,8 +73,8 @@ class Switching:
         self._mutex = threading.Lock()
         self._engine = make(database, embedder)
         self._engine_of = ""  # the fingerprint of its model, once that is known
-        self._before: dict[str, Answering] = {}
-        self._seen: tuple[object, Answering] | None = None
+        self._before: dict[str, ActiveModel] = {}
+        self._seen: tuple[object, ActiveModel] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -91,7 +95,7 @@ class Switching:
         """The fingerprint of the wanted model, "" while it cannot be had."""
         return fingerprint_of(self._embedder)
 
-    def now(self) -> Answering:
+    def now(self) -> ActiveModel:
         """What answers a question of this moment. Asks no server."""
         wanted, seen = self.wanted(), self._seen
         mark = (*self._database.read(queries.state), wanted)
@@ -114,7 +118,7 @@ class Switching:
         """Note that no passage lacks a vector of the wanted model; what is kept of others shrinks
         to its limit.
         """
-        entry = Complete(self._own_name(), self.wanted())
+        entry = CompleteModel(self._own_name(), self.wanted())
         if self._database.read(complete_models)[:1] == [entry]:
             return
         self._database.write(partial(_note, entry=entry))
@@ -144,8 +148,8 @@ class Switching:
         for engine in (self._engine, *(other.engine for other in self._before.values())):
             engine.close()
 
-    def _chosen(self, wanted: str) -> Answering:
-        own = Answering(self._embedder, self.renewed())
+    def _chosen(self, wanted: str) -> ActiveModel:
+        own = ActiveModel(self._embedder, self.renewed())
         before = self._database.read(complete_models)[:1]
         if self._find is None or not before or before[0].fingerprint == wanted:
             return own
@@ -154,8 +158,10 @@ class Switching:
         old = self._found(before[0]) if vectors < passages else None
         if old is None or not self._database.read(old.engine.count_vectors):
             return own
-        return Answering(
-            old.embedder, old.engine, Switch(self._own_name(), vectors, passages, before[0].name)
+        return ActiveModel(
+            old.embedder,
+            old.engine,
+            ModelChange(self._own_name(), vectors, passages, before[0].name),
         )
 
     def _own_name(self) -> str:
@@ -164,35 +170,35 @@ class Switching:
         except ModelUnavailable:
             return "that is set"
 
-    def _found(self, entry: Complete) -> Answering | None:
+    def _found(self, entry: CompleteModel) -> ActiveModel | None:
         """The model of before, None where its files are gone or are those of another."""
         with self._mutex, contextlib.suppress(KeeploreError):
             known = self._before.get(entry.fingerprint)
             if known is None and self._find is not None:
                 embedder = self._find(entry.name)
                 if embedder.fingerprint == entry.fingerprint:
-                    known = Answering(embedder, self._make(self._database, embedder))
+                    known = ActiveModel(embedder, self._make(self._database, embedder))
                     self._before[entry.fingerprint] = known
             return known
         return None
 
 
-def complete_models(connection: sqlite3.Connection) -> list[Complete]:
+def complete_models(connection: sqlite3.Connection) -> list[CompleteModel]:
     """Models that had every vector, the last first."""
     try:
         return [
-            Complete(str(name), str(fingerprint))
+            CompleteModel(str(name), str(fingerprint))
             for name, fingerprint in json.loads(queries.meta(connection, KEY) or "[]")
         ]
     except (ValueError, TypeError):
         return []
 
 
-def kept(wanted: str, complete: Sequence[Complete]) -> list[str]:
+def kept(wanted: str, complete: Sequence[CompleteModel]) -> list[str]:
     return list(dict.fromkeys([wanted, *(entry.fingerprint for entry in complete)]))[:KEPT]
 
 
-def _note(connection: sqlite3.Connection, entry: Complete) -> None:
+def _note(connection: sqlite3.Connection, entry: CompleteModel) -> None:
     """Put a model first, and forget the vectors of those that are not kept."""
     known = [
         entry,

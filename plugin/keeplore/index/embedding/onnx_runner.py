@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from keeplore.index.embedding.model_files import NO_REPORTS, Located
+from keeplore.index.embedding.model_files import NO_REPORTS, ModelFiles
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 CLS = "CLS"
 
 
-class Runner:
+class OnnxRunner:
     """Text → vector, pooled as the model wants it and not normalised. Loads the model; whatever the
     runtime raises.
     """
 
-    def __init__(self, found: Located, threads: int) -> None:
+    def __init__(self, found: ModelFiles, threads: int) -> None:
         os.environ[NO_REPORTS] = "1"
         # here, as the next one, because whoever embeds nothing needs none of it
         import onnxruntime as ort

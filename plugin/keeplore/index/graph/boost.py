@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from keeplore.index.full_text import in_list, scope_ids
 from keeplore.index.graph.graph_values import canonical
 from keeplore.index.queries import chunks, marks
-from keeplore.index.rows import Allowed
+from keeplore.index.rows import ScopeFilter
 
 ENTITIES = 20  # that a question may name, the rarest first: these tell most
 NEIGHBOURS = 50  # over one hop
@@ -30,7 +30,7 @@ OPS = 1_000  # steps of SQLite between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class BoostReason:
     """What of a question a memory is about: the names that it mentions, and those that were reached
     over a relation.
     """
@@ -39,10 +39,10 @@ class About:
     related: tuple[str, ...] = ()  # "fastembed → onnxruntime"
 
 
-Boost = dict[str, About]  # by memory id
+Boost = dict[str, BoostReason]  # by memory id
 
 
-def boosted(connection: sqlite3.Connection, text: str, allowed: Allowed, until: float) -> Boost:
+def boosted(connection: sqlite3.Connection, text: str, allowed: ScopeFilter, until: float) -> Boost:
     """At most ``MEMORIES`` memories of the scopes that are allowed; empty on any error.
 
     ``until`` is a moment of ``time.monotonic``.
@@ -56,9 +56,11 @@ def boosted(connection: sqlite3.Connection, text: str, allowed: Allowed, until: 
     try:
         for memory, name, source in _steps(connection, text, allowed, is_over):
             if memory in found or len(found) < MEMORIES:
-                about = found.get(memory, About())
-                new = About(related=(f"{source} → {name}",)) if source else About((name,))
-                found[memory] = About(about.named + new.named, about.related + new.related)
+                about = found.get(memory, BoostReason())
+                new = (
+                    BoostReason(related=(f"{source} → {name}",)) if source else BoostReason((name,))
+                )
+                found[memory] = BoostReason(about.named + new.named, about.related + new.related)
     except sqlite3.OperationalError as e:
         if e.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             return {}
@@ -87,7 +89,7 @@ def runs_of(text: str) -> list[str]:
 
 
 def _steps(
-    connection: sqlite3.Connection, text: str, allowed: Allowed, is_over: Callable[[], bool]
+    connection: sqlite3.Connection, text: str, allowed: ScopeFilter, is_over: Callable[[], bool]
 ) -> Iterator[tuple[str, str, str]]:
     """Memory, name, and the entity from which it was reached ("" for one that the question
     names).

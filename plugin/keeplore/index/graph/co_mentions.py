@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from keeplore.index.full_text import in_list, scope_ids
 from keeplore.index.graph.graph_values import canonical
 from keeplore.index.queries import chunks, marks
-from keeplore.index.rows import Allowed
+from keeplore.index.rows import ScopeFilter
 
 COMPARED = 10_000  # names, the most mentioned: comparing them takes a fraction of a second
 LONGER = 4  # letters that another spelling may have more or less
@@ -45,7 +45,7 @@ def beside(
 
 
 def mentioned(
-    connection: sqlite3.Connection, allowed: Allowed, limit: int
+    connection: sqlite3.Connection, allowed: ScopeFilter, limit: int
 ) -> list[tuple[str, int]]:
     """Names of entities in the memories of these scopes, with in how many, the most mentioned
     first.

@@ -19,24 +19,24 @@ _SHELLS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextSpan:
     kind: str  # prose | inline | block | shell
     text: str
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def pieces(text: str) -> Iterator[TextSpan]:
     """The pieces of a text in markdown, in order; lines are cut at ``MAX_LINE``."""
     for kind, lines in _runs(text):
         joined = "\n".join(lines)
         if kind != PROSE:
-            yield Piece(kind, joined)
+            yield TextSpan(kind, joined)
             continue
         at = 0
         for mark in _INLINE.finditer(joined):
-            yield Piece(PROSE, joined[at : mark.start()])
-            yield Piece(INLINE, (mark[1] or mark[2] or "").strip())
+            yield TextSpan(PROSE, joined[at : mark.start()])
+            yield TextSpan(INLINE, (mark[1] or mark[2] or "").strip())
             at = mark.end()
-        yield Piece(PROSE, joined[at:])
+        yield TextSpan(PROSE, joined[at:])
 
 
 def _runs(text: str) -> Iterator[tuple[str, list[str]]]:

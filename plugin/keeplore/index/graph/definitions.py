@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from keeplore.errors import Corrupt
-from keeplore.index.graph.graph_values import TYPES, Definition, Relation, canonical
+from keeplore.index.graph.graph_values import TYPES, Definition, EntityRelation, canonical
 from keeplore.memory.entity_file import MAX_NAME, parse_entity
 from keeplore.memory.frontmatter import conflict_line
 
@@ -19,7 +19,7 @@ OWN = "own"  # in a manifest: what the project itself publishes
 TYPE_OF = {OWN: "project", "packages": "tool", "systems": "system", "tools": "tool"}
 
 
-def defined(path: str, text: str) -> tuple[list[Definition], list[Relation]]:
+def defined(path: str, text: str) -> tuple[list[Definition], list[EntityRelation]]:
     """The names that the file at a path defines, and how they are related; nothing for a file of
     another kind.
 
@@ -67,7 +67,7 @@ def _project(project: str, text: str) -> Iterator[Definition]:
             yield Definition("", key, _sound(spelling), "project", name)
 
 
-def _manifest(project: str, text: str) -> tuple[list[Definition], list[Relation]]:
+def _manifest(project: str, text: str) -> tuple[list[Definition], list[EntityRelation]]:
     data, source = _mapping(text), canonical(project)
     definitions, relations = [], []
     for key, type_ in TYPE_OF.items():
@@ -77,7 +77,7 @@ def _manifest(project: str, text: str) -> tuple[list[Definition], list[Relation]
             if not name or name == source:
                 continue
             definitions.append(Definition("", name, spelling, type_, name))
-            relations.append(Relation(source, relationship, name, 1.0, project, spelling))
+            relations.append(EntityRelation(source, relationship, name, 1.0, project, spelling))
     return definitions, relations
 
 

@@ -20,7 +20,7 @@ from keeplore.index.full_text import in_list, scope_ids
 from keeplore.index.graph.graph_tables import CODES, MILLION
 from keeplore.index.graph.graph_values import TYPES, canonical
 from keeplore.index.queries import ASK_AT_ONCE, superseded
-from keeplore.index.rows import Allowed
+from keeplore.index.rows import ScopeFilter
 
 SHARED = ""
 _TYPE_OF_CODE = (
@@ -46,7 +46,7 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedEntity:
     """A relation with what it means here; ``confidence`` is the mean of all memories that
     state it.
     """
@@ -68,7 +68,7 @@ class AspectRow:
 
 
 @dataclass(slots=True)
-class _Name:
+class _NameMeanings:
     """What is said of one name in all places."""
 
     id: int
@@ -97,14 +97,14 @@ class _Name:
         return self.own.keys() | self.showing | self.counts.keys()
 
 
-class Reading:
+class GraphReader:
     """The graph as one connection sees it."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._name = cache(self._looked_up)
 
-    def entities(self, allowed: Allowed, like: str = "", limit: int = 100) -> list[Entity]:
+    def entities(self, allowed: ScopeFilter, like: str = "", limit: int = 100) -> list[Entity]:
         """The most mentioned first; ``like`` is a part of their names."""
         sql = (
             "SELECT id, mentions FROM names WHERE defined > 0 AND name LIKE ? ESCAPE '\\' ORDER "
@@ -141,7 +141,7 @@ class Reading:
         found = self.named(name) if not project else []
         return found[0] if len(found) == 1 else None
 
-    def relations(self, entity: Entity, allowed: Allowed, limit: int) -> list[Related]:
+    def relations(self, entity: Entity, allowed: ScopeFilter, limit: int) -> list[RelatedEntity]:
         """Those that it is in, as source or target, stated where one may look; the most often
         stated, then surest.
         """
@@ -165,12 +165,12 @@ class Reading:
             other = target if is_source else source
             mean = sum(sums) / (len(sums) * MILLION)
             spelled = self._spelling(*source), relationship, self._spelling(*target)
-            found.append(Related(*spelled, mean, len(sums), self._text(other[0]), other[1]))
+            found.append(RelatedEntity(*spelled, mean, len(sums), self._text(other[0]), other[1]))
         return sorted(
             found, key=lambda r: (-r.mentions, -r.confidence, r.source, r.relationship, r.target)
         )[:limit]
 
-    def mentioning(self, entity: Entity, allowed: Allowed, limit: int) -> list[tuple[str, str]]:
+    def mentioning(self, entity: Entity, allowed: ScopeFilter, limit: int) -> list[tuple[str, str]]:
         """Ids of the memories that mention it with how they write it, the one changed last first;
         no old versions.
         """
@@ -221,8 +221,8 @@ class Reading:
             self._connection.execute("SELECT name FROM names WHERE id = ?", (id_,)).fetchone()[0]
         )
 
-    def _looked_up(self, id_: int) -> _Name:
-        found = _Name(id_)
+    def _looked_up(self, id_: int) -> _NameMeanings:
+        found = _NameMeanings(id_)
         for place, entity in self._connection.execute(_STANDS_FOR, (id_,)):
             found.own.setdefault(place, entity)
         found.counts = self._by_place(

@@ -14,8 +14,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from keeplore.index.graph.code_spans import INLINE, SHELL, pieces
-from keeplore.index.graph.graph_values import KINDS, TYPES, Aspect, Mention, Relation, canonical
-from keeplore.index.graph.name_shapes import FILE, TOOL, Shape, file_name, is_plain, shapes
+from keeplore.index.graph.graph_values import (
+    KINDS,
+    TYPES,
+    EntityAspect,
+    EntityRelation,
+    Mention,
+    canonical,
+)
+from keeplore.index.graph.name_shapes import FILE, TOOL, NameShape, file_name, is_plain, shapes
 from keeplore.index.graph.shell_programs import programs
 from keeplore.memory import AnsweredQuestion, Conversation, Memory
 from keeplore.memory.conversation_body import EXCHANGES
@@ -54,9 +61,9 @@ def texts_of(memory: Memory) -> list[str]:
     return _texts(memory, talk)
 
 
-def relations_of(memory: Memory) -> list[Relation]:
+def relations_of(memory: Memory) -> list[EntityRelation]:
     """The triples in the front matter that can be read; of two that say the same the first."""
-    found: dict[tuple[str, str, str], Relation] = {}
+    found: dict[tuple[str, str, str], EntityRelation] = {}
     for item in _items(memory, "entities"):
         source, target = (_name(item.get(key)) for key in ("source", "target"))
         said = item.get("relationship")
@@ -66,32 +73,32 @@ def relations_of(memory: Memory) -> list[Relation]:
         relationship = relationship[:_MAX_RELATIONSHIP].strip("-")
         if source[0] and target[0] and relationship and source[0] != target[0]:
             confidence = _confidence(item.get("confidence"))
-            relation = Relation(
+            relation = EntityRelation(
                 source[0], relationship, target[0], confidence, source[1], target[1]
             )
             found.setdefault((source[0], relationship, target[0]), relation)
     return list(found.values())
 
 
-def aspects_of(memory: Memory) -> list[Aspect]:
+def aspects_of(memory: Memory) -> list[EntityAspect]:
     """The aspects in the front matter that can be read, each once."""
-    found: dict[tuple[str, str], Aspect] = {}
+    found: dict[tuple[str, str], EntityAspect] = {}
     for item in _items(memory, "aspects"):
         name, spelling = _name(item.get("entity"))
         aspect, _ = _name(item.get("aspect"))
         kind, type_ = item.get("kind"), item.get("type")
         if name and aspect and kind in KINDS:
             known = type_ if isinstance(type_, str) and type_ in TYPES else "unknown"
-            found.setdefault((name, aspect), Aspect(name, spelling, known, aspect, str(kind)))
+            found.setdefault((name, aspect), EntityAspect(name, spelling, known, aspect, str(kind)))
     return list(found.values())
 
 
-def _shapes(memory: Memory) -> Iterator[Shape]:
+def _shapes(memory: Memory) -> Iterator[NameShape]:
     for relation in relations_of(memory):
-        yield Shape(relation.source, relation.source_spelling, "unknown", is_word=True)
-        yield Shape(relation.target, relation.target_spelling, "unknown", is_word=True)
+        yield NameShape(relation.source, relation.source_spelling, "unknown", is_word=True)
+        yield NameShape(relation.target, relation.target_spelling, "unknown", is_word=True)
     for aspect in aspects_of(memory):
-        yield Shape(aspect.entity, aspect.spelling, aspect.type, is_word=True)
+        yield NameShape(aspect.entity, aspect.spelling, aspect.type, is_word=True)
     talk = _talk(memory)
     if talk:
         yield from _of_work(talk.work, memory.project)
@@ -99,22 +106,22 @@ def _shapes(memory: Memory) -> Iterator[Shape]:
         yield from _of_text(text, memory.project)
 
 
-def _of_work(work: Work, project: str) -> Iterator[Shape]:
+def _of_work(work: Work, project: str) -> Iterator[NameShape]:
     for path in work.files:
-        yield Shape(file_name(path[:1000]), path, FILE)
+        yield NameShape(file_name(path[:1000]), path, FILE)
     for command in work.commands:
-        yield from (Shape(name, name, TOOL, is_word=True) for name in programs(command))
+        yield from (NameShape(name, name, TOOL, is_word=True) for name in programs(command))
     for said in (*(_COMMIT.sub("", subject, count=1) for subject in work.commits), *work.links):
         yield from _of_text(said, project)
 
 
-def _of_text(text: str, project: str) -> Iterator[Shape]:
+def _of_text(text: str, project: str) -> Iterator[NameShape]:
     for piece in pieces(text):
         if piece.kind == SHELL:
             for line in _shell_lines(piece.text):
-                yield from (Shape(name, name, TOOL) for name in programs(line))
+                yield from (NameShape(name, name, TOOL) for name in programs(line))
         elif piece.kind == INLINE and " " in piece.text:
-            yield from (Shape(name, name, "") for name in programs(piece.text))
+            yield from (NameShape(name, name, "") for name in programs(piece.text))
         yield from shapes(piece, project)
 
 
@@ -128,7 +135,7 @@ def _shell_lines(text: str) -> Iterator[str]:
     )
 
 
-def _count(found: dict[str, Mention], shape: Shape) -> None:
+def _count(found: dict[str, Mention], shape: NameShape) -> None:
     name = canonical(shape.name)
     if not any(map(str.isalpha, name)):
         return

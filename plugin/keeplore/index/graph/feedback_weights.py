@@ -30,7 +30,7 @@ _Aspect = tuple[int, int, str]  # of a scope and an entity, by their ids
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class FeedbackRates:
     """Every number that turns counters into a weight. "Measured" means docs/benchmarks.md, section
     Feedback.
     """
@@ -49,7 +49,7 @@ class Rates:
     floor: float = 0.5
 
 
-RATES = Rates()
+RATES = FeedbackRates()
 
 
 def put(connection: sqlite3.Connection, path: str, tallies: Mapping[str, UsageCounters]) -> None:
@@ -83,7 +83,7 @@ def uses(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def weights(
-    connection: sqlite3.Connection, ids: Sequence[str], now: datetime, rates: Rates = RATES
+    connection: sqlite3.Connection, ids: Sequence[str], now: datetime, rates: FeedbackRates = RATES
 ) -> dict[str, float]:
     """The weight of each memory of which anything is known; 1.0, which is neutral, is left out."""
     if not ids or connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone() is None:
@@ -105,7 +105,7 @@ def weights(
     return {id_: value for id_, value in found.items() if value != 1.0}
 
 
-def weight(tally: UsageCounters, today: date, rates: Rates = RATES) -> float:
+def weight(tally: UsageCounters, today: date, rates: FeedbackRates = RATES) -> float:
     """What counters come to: use adds, and sessions that were told of it for nothing let it fade.
 
     A memory that nobody was told of keeps what it has: that nobody needed it says nothing about it.

@@ -6,21 +6,21 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from keeplore.errors import IndexUnavailable
-from keeplore.index.database import Database
+from keeplore.index.database import IndexDatabase
 from keeplore.index.graph import boost, co_mentions, feedback_weights, graph_tables, neighbours
-from keeplore.index.graph.entity_queries import AspectRow, Entity, Reading, Related
-from keeplore.index.rows import Allowed
+from keeplore.index.graph.entity_queries import AspectRow, Entity, GraphReader, RelatedEntity
+from keeplore.index.rows import ScopeFilter
 
-EVERYWHERE = Allowed()
+EVERYWHERE = ScopeFilter()
 
 
-class Graph:
+class EntityGraph:
     """Safe to use from several threads and processes, as its index is.
 
     Every method but ``boosted`` raises IndexUnavailable.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: IndexDatabase) -> None:
         self._database = database
 
     def link(
@@ -43,40 +43,40 @@ class Graph:
         return left
 
     def entities(
-        self, allowed: Allowed = EVERYWHERE, like: str = "", limit: int = 100
+        self, allowed: ScopeFilter = EVERYWHERE, like: str = "", limit: int = 100
     ) -> list[Entity]:
         """Who and what memories of these scopes are about, the most mentioned first; ``like`` is a
         part of names.
         """
-        return self._database.read(lambda c: Reading(c).entities(allowed, like, limit))
+        return self._database.read(lambda c: GraphReader(c).entities(allowed, like, limit))
 
     def named(self, name: str) -> list[Entity]:
         """Everything that a name means in some project or in all of them, the most mentioned
         first.
         """
-        return self._database.read(lambda c: Reading(c).named(name))
+        return self._database.read(lambda c: GraphReader(c).named(name))
 
     def entity(self, name: str, project: str = "") -> Entity | None:
         """What a name means in a project; without one what it means to all, or the only thing that
         it means.
         """
-        return self._database.read(lambda c: Reading(c).entity(name, project))
+        return self._database.read(lambda c: GraphReader(c).entity(name, project))
 
     def relations(
-        self, entity: Entity, allowed: Allowed = EVERYWHERE, limit: int = 50
-    ) -> list[Related]:
+        self, entity: Entity, allowed: ScopeFilter = EVERYWHERE, limit: int = 50
+    ) -> list[RelatedEntity]:
         """Those that it is in, as source or target, stated in these scopes: the most often stated,
         then the surest.
         """
-        return self._database.read(lambda c: Reading(c).relations(entity, allowed, limit))
+        return self._database.read(lambda c: GraphReader(c).relations(entity, allowed, limit))
 
     def mentioning(
-        self, entity: Entity, allowed: Allowed = EVERYWHERE, limit: int = 100
+        self, entity: Entity, allowed: ScopeFilter = EVERYWHERE, limit: int = 100
     ) -> list[tuple[str, str]]:
         """Ids of the memories that mention it with how they write it, the one changed last
         first.
         """
-        return self._database.read(lambda c: Reading(c).mentioning(entity, allowed, limit))
+        return self._database.read(lambda c: GraphReader(c).mentioning(entity, allowed, limit))
 
     def feedback(self, ids: Sequence[str], now: datetime) -> dict[str, float]:
         """What use has shown each of these memories to be worth; those that are left out are worth
@@ -90,9 +90,9 @@ class Graph:
 
     def aspects(self, entity: Entity) -> list[AspectRow]:
         """In which respects notes speak of it: those of which most do first."""
-        return self._database.read(lambda c: Reading(c).aspects(entity))
+        return self._database.read(lambda c: GraphReader(c).aspects(entity))
 
-    def boosted(self, text: str, allowed: Allowed, until: float) -> boost.Boost:
+    def boosted(self, text: str, allowed: ScopeFilter, until: float) -> boost.Boost:
         """Memories about what a text names, or what is related to that; ``until`` as of
         ``time.monotonic``.
 
@@ -113,7 +113,7 @@ class Graph:
         """Names in at least so many of these memories, with in how many, the closest first."""
         return self._database.read(lambda c: co_mentions.beside(c, memories, limit, at_least))
 
-    def mentioned(self, allowed: Allowed, limit: int) -> list[tuple[str, int]]:
+    def mentioned(self, allowed: ScopeFilter, limit: int) -> list[tuple[str, int]]:
         """Names in the memories of these scopes, with in how many, the most mentioned first."""
         return self._database.read(lambda c: co_mentions.mentioned(c, allowed, limit))
 

@@ -18,7 +18,13 @@ from typing import TypeVar
 from keeplore.index.graph import feedback_weights
 from keeplore.index.graph.definitions import defined, place_of
 from keeplore.index.graph.evidence import aspects_of, evident, relations_of
-from keeplore.index.graph.graph_values import TYPES, Aspect, Definition, Mention, Relation
+from keeplore.index.graph.graph_values import (
+    TYPES,
+    Definition,
+    EntityAspect,
+    EntityRelation,
+    Mention,
+)
 from keeplore.index.graph.linker import UNSPACED, first_word, first_words, linked
 from keeplore.index.queries import chunks, marks
 from keeplore.memory import Memory
@@ -83,25 +89,25 @@ END;
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class FileShare:
     """What one file gives to the graph, each thing once."""
 
     place: str = ""  # project, "" for what all inherit
     mentions: tuple[Mention, ...] = ()
-    relations: tuple[Relation, ...] = ()
-    aspects: tuple[Aspect, ...] = ()
+    relations: tuple[EntityRelation, ...] = ()
+    aspects: tuple[EntityAspect, ...] = ()
     definitions: tuple[Definition, ...] = ()
     tallies: Mapping[str, UsageCounters] = field(
         default_factory=dict
     )  # of what was of use, by memory
 
 
-NOTHING = Share()
+NOTHING = FileShare()
 
 
-def share_of(memory: Memory, place: str) -> Share:
+def share_of(memory: Memory, place: str) -> FileShare:
     """The share of a memory of this place."""
-    return Share(
+    return FileShare(
         place,
         _once(evident(memory), lambda m: m.name),
         _once(relations_of(memory), lambda r: (r.source, r.relationship, r.target)),
@@ -109,14 +115,14 @@ def share_of(memory: Memory, place: str) -> Share:
     )
 
 
-def share_of_side(path: str, text: str) -> Share:
+def share_of_side(path: str, text: str) -> FileShare:
     """The share of a file that is no memory. Raises ValueError for one that is not what its place
     says.
     """
     if feedback_weights.is_feedback(path):
-        return Share(tallies=parse(text))
+        return FileShare(tallies=parse(text))
     definitions, relations = defined(path, text)
-    return Share(
+    return FileShare(
         place_of(path),
         relations=_once(relations, lambda r: (r.source, r.relationship, r.target)),
         definitions=_once(definitions, lambda d: d.name),
@@ -130,7 +136,9 @@ def _once(items: Iterable[_T], key: Callable[[_T], object]) -> tuple[_T, ...]:
     return tuple(found.values())
 
 
-def put(connection: sqlite3.Connection, path: str, share: Share, memory: int | None = None) -> None:
+def put(
+    connection: sqlite3.Connection, path: str, share: FileShare, memory: int | None = None
+) -> None:
     """Store the share of a file; ``memory`` is the key of its memory, which is stored, None for a
     file that is none.
     """
@@ -177,7 +185,9 @@ def drop(connection: sqlite3.Connection, path: str, memory: int | None = None) -
             connection.execute(f"DELETE FROM {table} WHERE memory = ?", (memory,))  # ours
 
 
-def differs(connection: sqlite3.Connection, path: str, share: Share, memory: int | None) -> bool:
+def differs(
+    connection: sqlite3.Connection, path: str, share: FileShare, memory: int | None
+) -> bool:
     """Whether the rows of a file are other ones than its share gives."""
     for rows, sql, of in _compared(share, path, memory):
         if sorted(rows) != sorted(connection.execute(sql, (of,)).fetchall()):
@@ -193,7 +203,7 @@ def differs(connection: sqlite3.Connection, path: str, share: Share, memory: int
 
 
 def _compared(
-    share: Share, path: str, memory: int | None
+    share: FileShare, path: str, memory: int | None
 ) -> Iterator[tuple[list[tuple[object, ...]], str, object]]:
     """The rows that a share gives, and how those that are stored are asked for."""
     yield (

@@ -41,7 +41,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class EntityRelation:
     source: str  # canonical
     relationship: str
     target: str  # canonical
@@ -51,7 +51,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Aspect:
+class EntityAspect:
     """What a note says of an entity: in which respect, and whether as an attribute or a
     constraint.
     """

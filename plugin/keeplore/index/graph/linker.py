@@ -76,7 +76,7 @@ _SENTENCE_ENDS = frozenset('.!?:;|>#*-–—•\n"“(')
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _NameGroup:
     """Names with one first word, which stands at one place in them: found by their lengths, however
     many they are.
     """
@@ -89,7 +89,7 @@ class _Group:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _NameSpan:
     name: str
     start: int
     end: int
@@ -154,7 +154,7 @@ def _folded(text: str) -> tuple[str, str]:
     return written, folded
 
 
-def _grouped(names: Iterable[str]) -> dict[str, list[_Group]]:
+def _grouped(names: Iterable[str]) -> dict[str, list[_NameGroup]]:
     split: dict[str, dict[int, set[str]]] = {}
     for name in names:
         if word := _WORD.search(name):
@@ -165,24 +165,26 @@ def _grouped(names: Iterable[str]) -> dict[str, list[_Group]]:
     }
 
 
-def _group(lead: int, length: int, names: set[str]) -> _Group:
+def _group(lead: int, length: int, names: set[str]) -> _NameGroup:
     lengths = sorted({len(name) for name in names}, reverse=True)
     after = frozenset(name[lead + length : lead + length + 1] for name in names)
-    return _Group(lead, tuple(lengths), frozenset(names), any(" " in name for name in names), after)
+    return _NameGroup(
+        lead, tuple(lengths), frozenset(names), any(" " in name for name in names), after
+    )
 
 
-def _places(folded: str, by_first: dict[str, list[_Group]]) -> Iterator[_Found]:
+def _places(folded: str, by_first: dict[str, list[_NameGroup]]) -> Iterator[_NameSpan]:
     beyond = 0
     for at, key in _keys(folded, by_first):
         for name, start in _candidates(folded, at, key, by_first[key]) if at >= beyond else ():
             end = _end(name, folded, start)
             if start >= beyond and _is_whole(folded, start, end):
                 beyond = end
-                yield _Found(name, start, end)
+                yield _NameSpan(name, start, end)
                 break
 
 
-def _candidates(folded: str, at: int, key: str, groups: list[_Group]) -> list[tuple[str, int]]:
+def _candidates(folded: str, at: int, key: str, groups: list[_NameGroup]) -> list[tuple[str, int]]:
     """Names whose characters stand around a first word, each with its start, the longest first."""
     found = []
     behind = folded[at + len(key) : at + len(key) + 1]
@@ -200,7 +202,7 @@ def _candidates(folded: str, at: int, key: str, groups: list[_Group]) -> list[tu
     return sorted(found, key=lambda one: -len(one[0]))
 
 
-def _keys(folded: str, by_first: dict[str, list[_Group]]) -> list[tuple[int, str]]:
+def _keys(folded: str, by_first: dict[str, list[_NameGroup]]) -> list[tuple[int, str]]:
     """Where words stand with which names begin, in order. Most pieces have none, which one look at
     all words shows.
     """
@@ -257,7 +259,7 @@ def _is_letter(char: str) -> bool:
     return (char.isalnum() or char == "_") and (char < UNSPACED[0] or not _WORD_ALONE.match(char))
 
 
-def _is_named(kind: str, written: str, folded: str, one: _Found) -> bool:
+def _is_named(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
     """Whether the name, which stands there as a word, says that the thing is mentioned."""
     has_slash = "/" in (folded[one.start - 1 : one.start], folded[one.end : one.end + 1])
     if has_slash and (kind != PROSE or not _is_alternative(written, one)):
@@ -265,7 +267,7 @@ def _is_named(kind: str, written: str, folded: str, one: _Found) -> bool:
     return not _is_plain_name(one.name) or _is_meant(kind, written, folded, one)
 
 
-def _is_alternative(written: str, one: _Found) -> bool:
+def _is_alternative(written: str, one: _NameSpan) -> bool:
     """True for "redis/postgres" and "Java/Kotlin/Ruby", False for a part of a path or an
     address.
     """
@@ -285,7 +287,7 @@ def _is_plain_name(name: str) -> bool:
     return _WORD.fullmatch(name) is not None and (len(name) < 3 or is_plain(name))
 
 
-def _is_meant(kind: str, written: str, folded: str, one: _Found) -> bool:
+def _is_meant(kind: str, written: str, folded: str, one: _NameSpan) -> bool:
     """Whether a plain word stands for the thing of that name."""
     after = folded[one.end : one.end + _NEAR]
     before = folded[max(0, one.start - 2 * _NEAR) : one.start]
@@ -304,7 +306,7 @@ def _is_meant(kind: str, written: str, folded: str, one: _Found) -> bool:
     return _is_capital(written, one)
 
 
-def _is_capital(written: str, one: _Found) -> bool:
+def _is_capital(written: str, one: _NameSpan) -> bool:
     """True in prose for a capital where none is due: not at the start, and between words in small
     letters.
     """

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from keeplore.index.graph.code_spans import BLOCK, INLINE, PROSE, SHELL, Piece
+from keeplore.index.graph.code_spans import BLOCK, INLINE, PROSE, SHELL, TextSpan
 from keeplore.text.common_words import common, stem
 
 FILE, IDENTIFIER, ISSUE, TOOL = "system", "concept", "task", "tool"  # types of entities
@@ -128,7 +128,7 @@ _GENERATED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{24}|\d{8}")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NameShape:
     """``type`` is "" where the shape alone does not show that there is such a thing."""
 
     name: str  # as it is called wherever it is written
@@ -137,14 +137,14 @@ class Shape:
     is_word: bool = False
 
 
-def shapes(piece: Piece, project: str = "") -> Iterator[Shape]:
+def shapes(piece: TextSpan, project: str = "") -> Iterator[NameShape]:
     """Every name in a piece that can be told by its shape; a bare ``#12`` is an issue of
     ``project``.
     """
     if piece.kind in (BLOCK, SHELL):
         for found in _INTRODUCED.finditer(piece.text):
             if is_shaped(found[1]):
-                yield Shape(found[1], found[1], IDENTIFIER)
+                yield NameShape(found[1], found[1], IDENTIFIER)
     elif piece.kind == INLINE and (lone := _lone(piece.text.removesuffix("()"))):
         yield lone
         return
@@ -154,7 +154,7 @@ def shapes(piece: Piece, project: str = "") -> Iterator[Shape]:
         if bare := _BARE_ISSUE.fullmatch(chunk[0].rstrip(".")):
             said = piece.text[max(0, chunk.start() - 20) : chunk.start()]
             if project and piece.kind == PROSE and _SPEAKS_OF_ISSUE.search(said):
-                yield Shape(f"{project}#{bare[1]}", bare[0], ISSUE)
+                yield NameShape(f"{project}#{bare[1]}", bare[0], ISSUE)
             continue
         yield from _named(chunk[0], piece.kind)
 
@@ -171,16 +171,18 @@ def file_name(path: str) -> str:
     return "/".join(parts[-2:]) if is_generic and len(parts) > 1 else base
 
 
-def _lone(text: str) -> Shape | None:
+def _lone(text: str) -> NameShape | None:
     """A single word between marks of code: a name, unless it is a plain word or everybody's."""
     if _HEX.fullmatch(text) or text.lower() in _ANYBODYS or text in EXTENSIONS:
         return None
     if _CODE.fullmatch(text):
-        return None if text.startswith(("SHA", "UTF", "HTTP")) else Shape(text, text, IDENTIFIER)
+        return (
+            None if text.startswith(("SHA", "UTF", "HTTP")) else NameShape(text, text, IDENTIFIER)
+        )
     if _LONE.fullmatch(text) and not is_shaped(text):
-        return None if is_plain(text) or text[1:].isdigit() else Shape(text, text, IDENTIFIER)
+        return None if is_plain(text) or text[1:].isdigit() else NameShape(text, text, IDENTIFIER)
     if _KEBAB.fullmatch(text) and not _TICKET.fullmatch(text):
-        return Shape(text, text, IDENTIFIER, is_word=True)
+        return NameShape(text, text, IDENTIFIER, is_word=True)
     return None
 
 
@@ -204,25 +206,25 @@ def _is_pattern(text: str, start: int, end: int) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)  # a talk says the same names again and again
-def _named(chunk: str, kind: str) -> tuple[Shape, ...]:
+def _named(chunk: str, kind: str) -> tuple[NameShape, ...]:
     if (chunk.isupper() and chunk.isalpha()) or "REDACTED" in chunk.upper():
         return ()
     return tuple(_of_chunk(chunk, kind))
 
 
-def _of_chunk(chunk: str, kind: str) -> Iterator[Shape]:
+def _of_chunk(chunk: str, kind: str) -> Iterator[NameShape]:
     """The names in a run of characters without a space."""
     if "://" in chunk:
         if issue := _ISSUE_URL.match(chunk):
-            yield Shape(f"{issue[1]}#{issue[2]}", issue[0], ISSUE)
+            yield NameShape(f"{issue[1]}#{issue[2]}", issue[0], ISSUE)
         return
     is_call = chunk.endswith("()")
     text = chunk.removesuffix("()").strip("-+#").rstrip("./@~").removeprefix("./")
     if issue := _ISSUE.fullmatch(text):
-        yield Shape(f"{issue[1]}#{issue[2]}", text, ISSUE)
+        yield NameShape(f"{issue[1]}#{issue[2]}", text, ISSUE)
     elif ticket := _TICKET.fullmatch(text):
         if ticket[1] not in _NO_TRACKERS:
-            yield Shape(text, text, ISSUE)
+            yield NameShape(text, text, ISSUE)
     elif path := _path(text, kind):
         yield path
     elif "/" in text or "@" in text or "#" in text:
@@ -233,7 +235,7 @@ def _of_chunk(chunk: str, kind: str) -> Iterator[Shape]:
         yield from _words(text, INLINE if is_call and kind == PROSE else kind)
 
 
-def _words(text: str, kind: str) -> Iterator[Shape]:
+def _words(text: str, kind: str) -> Iterator[NameShape]:
     """Identifiers; one with dots names its parts as well. In a block of code they are used, not
     introduced.
     """
@@ -247,19 +249,19 @@ def _words(text: str, kind: str) -> Iterator[Shape]:
             rest if len(owner) < 3 or owner in _SELF else text
         )  # the name of a variable says nothing
         if type_ and (is_shaped(whole) or "." in whole):
-            yield Shape(whole, whole, type_)
+            yield NameShape(whole, whole, type_)
         for part in whole.split(".") if "." in whole or not type_ else ():
             if is_shaped(part):
-                yield Shape(part, part, "")
+                yield NameShape(part, part, "")
     elif "_" in text.strip("_"):
         if is_shaped(text):
-            yield Shape(text, text, type_ or (IDENTIFIER if kind == PROSE else ""))
+            yield NameShape(text, text, type_ or (IDENTIFIER if kind == PROSE else ""))
     elif is_shaped(text.strip("_")):
-        yield Shape(text.strip("_"), text, type_)
+        yield NameShape(text.strip("_"), text, type_)
     elif "-" in text:
         for part in text.split("-"):  # "CamelCase-based"
             if is_shaped(part):
-                yield Shape(part, part, "")
+                yield NameShape(part, part, "")
 
 
 def is_shaped(word: str) -> bool:
@@ -269,7 +271,7 @@ def is_shaped(word: str) -> bool:
     return bool(_CAMEL.fullmatch(word)) and not _PLURAL.fullmatch(word)
 
 
-def _path(text: str, kind: str) -> Shape | None:
+def _path(text: str, kind: str) -> NameShape | None:
     """A file, a folder or a scoped package."""
     at = text.startswith("@")
     plain = text[1:] if at else text
@@ -284,10 +286,10 @@ def _path(text: str, kind: str) -> Shape | None:
             and base[:-3].isalpha()
             and "/" not in plain
         ):
-            return Shape(base, base, "")  # Node.js and the like
-        return Shape(file_name(plain), plain, FILE)
+            return NameShape(base, base, "")  # Node.js and the like
+        return NameShape(file_name(plain), plain, FILE)
     if at and _SCOPED.fullmatch(text):
-        return Shape(text, text, TOOL)
+        return NameShape(text, text, TOOL)
     parts = [part for part in plain.split("/") if part not in ("", ".", "..", "~")]
     if (
         len(parts) < 2
@@ -299,11 +301,11 @@ def _path(text: str, kind: str) -> Shape | None:
         return None
     is_rooted = plain.startswith(("/", "~/"))
     if kind == INLINE or (kind == PROSE and is_rooted and len(parts) > 2):
-        return Shape(base if _ENDING.fullmatch(base) else "/".join(parts[-2:]), plain, FILE)
+        return NameShape(base if _ENDING.fullmatch(base) else "/".join(parts[-2:]), plain, FILE)
     is_low = all(part == part.lower() for part in parts) and not all(
         is_plain(part) for part in parts
     )
-    return Shape("/".join(parts[-2:]), plain, "") if kind == PROSE and is_low else None
+    return NameShape("/".join(parts[-2:]), plain, "") if kind == PROSE and is_low else None
 
 
 def _is_file(base: str, *, is_marked: bool) -> bool:

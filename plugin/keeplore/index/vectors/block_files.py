@@ -27,7 +27,7 @@ WORN_SHARE = 0.2
 PREFIX = "vectors-"  # of the names of all our files
 
 
-class Block(NamedTuple):
+class VectorBlock(NamedTuple):
     scope: int
     name: str
     width: int  # bytes of a vector
@@ -68,12 +68,12 @@ def are_placed(connection: sqlite3.Connection, model: int) -> bool:
 
 def of_model(
     connection: sqlite3.Connection, model: int, scopes: Sequence[int] | None = None
-) -> list[Block]:
+) -> list[VectorBlock]:
     """Those of a model, of all scopes or of some."""
     rows = connection.execute(
         "SELECT scope_id, name, width, rows, gone FROM blocks WHERE model = ?", (model,)
     )
-    return [Block(*row) for row in rows if scopes is None or row[0] in scopes]
+    return [VectorBlock(*row) for row in rows if scopes is None or row[0] in scopes]
 
 
 def place(
@@ -195,7 +195,7 @@ def _vectors(
     )
 
 
-def _rows_of(block: Block, directory: Path) -> Iterator[tuple[int, bytes]]:
+def _rows_of(block: VectorBlock, directory: Path) -> Iterator[tuple[int, bytes]]:
     rows, ids = files(directory, block.name)
     numbers = array("q", ids.read_bytes()[: block.rows * ID_BYTES])
     with rows.open("rb") as opened:
@@ -213,9 +213,9 @@ def _append(
     ).fetchone()
     name = f"{PREFIX}{model}-{scope}-{secrets.token_hex(4)}"
     block = (
-        Block(*known)
+        VectorBlock(*known)
         if known
-        else Block(scope, name, max((len(v) for _, v in rows), default=0), 0, 0)
+        else VectorBlock(scope, name, max((len(v) for _, v in rows), default=0), 0, 0)
     )
     sound = [(id_, vector) for id_, vector in rows if block.width and len(vector) == block.width]
     if not sound:

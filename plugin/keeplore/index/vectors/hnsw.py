@@ -42,7 +42,7 @@ def is_available() -> bool:
     return True
 
 
-class Graph:
+class HnswGraph:
     """The vectors of a block's first ``count`` rows by row number; not safe to use from two threads
     at once.
     """
@@ -103,7 +103,7 @@ class Graph:
         self.unsaved = 0
 
     @classmethod
-    def load(cls, file: Path, key: dict[str, str], dim: int) -> Graph | None:
+    def load(cls, file: Path, key: dict[str, str], dim: int) -> HnswGraph | None:
         """The graph in the file; None unless the sidecar names this database, model and exactly
         these bytes.
         """
@@ -116,7 +116,7 @@ class Graph:
             return None
 
     @classmethod
-    def _loaded(cls, file: Path, dim: int, count: int) -> Graph | None:
+    def _loaded(cls, file: Path, dim: int, count: int) -> HnswGraph | None:
         graph = cls(dim, 1)
         graph._room = int(count * GROWTH) + 1024
         graph._index = graph._new()

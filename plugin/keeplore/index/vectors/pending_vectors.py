@@ -27,7 +27,7 @@ def count_pending(connection: sqlite3.Connection, fingerprint: str) -> int:
     return int(connection.execute(f"SELECT count(*) {_MISSING}", (model, 0, _MOST)).fetchone()[0])
 
 
-class Pending:
+class PendingWalk:
     """A walk from the memory changed last to the oldest; what was given once is not looked at again
     until all was.
     """

@@ -13,13 +13,13 @@ from keeplore.index.vectors.block_files import vector_sum
 NAME = "before.sqlite3"  # what the older file is called until its vectors are taken over
 
 
-class Older(sqlite3.DatabaseError):
+class OlderSchema(sqlite3.DatabaseError):
     """The file is sound, and an older Keeplore made it."""
 
 
 def other_schema(found: int, wanted: int) -> sqlite3.DatabaseError:
     """What is wrong with a file of this schema; 0 is that of a file without tables."""
-    return (Older if 0 < found < wanted else sqlite3.DatabaseError)("another schema")
+    return (OlderSchema if 0 < found < wanted else sqlite3.DatabaseError)("another schema")
 
 
 def set_aside(file: Path, before: Path) -> None:

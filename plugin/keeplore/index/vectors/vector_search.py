@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from keeplore.index.database import Database
-from keeplore.index.rows import Match
+from keeplore.index.database import IndexDatabase
+from keeplore.index.rows import PassageMatch
 from keeplore.index.vectors import block_files
-from keeplore.index.vectors.block_files import Block
-from keeplore.index.vectors.hnsw import Floats, Graph, Ids, damage, is_available
+from keeplore.index.vectors.block_files import VectorBlock
+from keeplore.index.vectors.hnsw import Floats, HnswGraph, Ids, damage, is_available
 from keeplore.index.vectors.quantization import BYTES, STEPS, unpacked
 
 # Where one scope has so many, a graph serves it. Going over 50,000 vectors of 384 takes 6 ms and
@@ -38,7 +38,7 @@ Numbers = NDArray[np.int16]
 Found = tuple[Ids, Floats]  # rows or passages with their cosines, in no order
 
 
-class Vectors:
+class VectorIndex:
     """The vectors of one model in one index directory. Safe to use from several threads."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Vectors:
         self._graph_from = graph_from
         self._mutex = threading.Lock()  # of the graphs
         self._upkeep = threading.Lock()  # one thread adds to them
-        self._graphs: dict[str, Graph] = {}  # by the name of their block
+        self._graphs: dict[str, HnswGraph] = {}  # by the name of their block
         self._is_broken = False  # a block's files are not what the database says
 
     @property
@@ -62,7 +62,7 @@ class Vectors:
 
     def search(
         self, connection: sqlite3.Connection, vector: Floats, scopes: list[int] | None, limit: int
-    ) -> list[Match]:
+    ) -> list[PassageMatch]:
         """The passages nearest to ``vector`` (float32, (dim,), L2-normalised) by cosine, best
         first.
         """
@@ -82,12 +82,12 @@ class Vectors:
         order = np.lexsort((ids, -scores))
         is_sure = not any(block.gone for block in allowed)
         order = order[:limit] if is_sure else order
-        matches = map(Match, ids[order].tolist(), scores[order].tolist())
+        matches = map(PassageMatch, ids[order].tolist(), scores[order].tolist())
         return list(
             matches if is_sure else itertools.islice(_living(connection, matches, limit), limit)
         )
 
-    def follow(self, database: Database) -> None:
+    def follow(self, database: IndexDatabase) -> None:
         """Load the graphs that there are, and have the system read the blocks, before somebody
         waits for it.
         """
@@ -98,7 +98,7 @@ class Vectors:
                 _read_ahead(file)
         self.is_held = True
 
-    def maintain(self, database: Database) -> None:
+    def maintain(self, database: IndexDatabase) -> None:
         """In the background: mend and compact blocks, and make, extend or save graphs where there
         are enough rows.
         """
@@ -107,7 +107,7 @@ class Vectors:
             self._maintain_graphs(database)
         self.is_held = True
 
-    def graph_damage(self, database: Database) -> str:
+    def graph_damage(self, database: IndexDatabase) -> str:
         """Why a block or a graph's file is not used, "" where all are sound."""
         model, found, are_placed = database.read(self._state)
         key = database.read(self._key)
@@ -120,14 +120,14 @@ class Vectors:
             )
         return ""
 
-    def drop_graph(self, database: Database) -> None:
+    def drop_graph(self, database: IndexDatabase) -> None:
         """Forget blocks and graphs; ``maintain`` makes them anew."""
         with self._mutex:
             self._graphs = {}
         database.write(lambda c: block_files.forget(c, block_files.model_id(c, self.fingerprint)))
         self._tidy(database)
 
-    def _mend(self, database: Database) -> None:
+    def _mend(self, database: IndexDatabase) -> None:
         model, found, are_placed = database.read(self._state)
         worn = [block.scope for block in found if block.is_worn]
         if (
@@ -141,14 +141,14 @@ class Vectors:
         self._is_broken = False
         self._tidy(database)
 
-    def _tidy(self, database: Database) -> None:
+    def _tidy(self, database: IndexDatabase) -> None:
         if database.read(lambda c: block_files.strays(c, self._directory)):
             with database.locked():  # somebody may just be writing one that no block names yet
                 for file in database.read(lambda c: block_files.strays(c, self._directory)):
                     file.unlink(missing_ok=True)
 
     def _of_block(
-        self, connection: sqlite3.Connection, block: Block, vector: Floats, limit: int
+        self, connection: sqlite3.Connection, block: VectorBlock, vector: Floats, limit: int
     ) -> Found:
         """Passages of a block, ``limit`` that are still there among them where it has so many."""
         wanted = min(limit, block.rows - block.gone)
@@ -168,7 +168,7 @@ class Vectors:
         rows, scores = self._exact(block, vector, limit + block.gone)
         return self._passages(block, rows), scores
 
-    def _exact(self, block: Block, vector: Floats, limit: int, start: int = 0) -> Found:
+    def _exact(self, block: VectorBlock, vector: Floats, limit: int, start: int = 0) -> Found:
         """The ``limit`` nearest rows of those from ``start`` on, read piece by piece."""
         scores = np.empty(max(0, block.rows - start), np.float32)
         if not len(scores):
@@ -187,7 +187,7 @@ class Vectors:
         return best + start, scores[best]
 
     def _parts(
-        self, block: Block, start: int, size: int = AT_A_TIME
+        self, block: VectorBlock, start: int, size: int = AT_A_TIME
     ) -> Iterator[tuple[int, Numbers]]:
         """Row number and rows, (n, dim); the array is used again for the next part. Raises OSError,
         EOFError.
@@ -204,20 +204,20 @@ class Vectors:
                     raise EOFError(f"{block.name} is cut off")
                 yield at, part[:rows]
 
-    def _passages(self, block: Block, rows: Ids) -> Ids:
+    def _passages(self, block: VectorBlock, rows: Ids) -> Ids:
         ids = np.fromfile(block_files.files(self._directory, block.name)[1], np.int64, block.rows)
         if len(ids) < block.rows:
             raise EOFError(f"{block.name} is cut off")
         return ids[rows]
 
-    def _maintain_graphs(self, database: Database) -> None:
+    def _maintain_graphs(self, database: IndexDatabase) -> None:
         found = database.read(self._blocks)
         with self._mutex:
             names = {block.name for block in found}
             self._graphs = {name: graph for name, graph in self._graphs.items() if name in names}
         for block in found:
             if self._wants_graph(block):
-                graph = self._load(database, block) or Graph(self.dim, block.rows + SAVE_AFTER)
+                graph = self._load(database, block) or HnswGraph(self.dim, block.rows + SAVE_AFTER)
                 self._extend(graph, block)
                 with self._mutex:
                     self._graphs[block.name] = graph
@@ -225,29 +225,29 @@ class Vectors:
                     with database.locked():
                         graph.save(self._file(block), database.read(self._key))
 
-    def _load(self, database: Database, block: Block) -> Graph | None:
+    def _load(self, database: IndexDatabase, block: VectorBlock) -> HnswGraph | None:
         with self._mutex:
             known = self._graphs.get(block.name)
-        graph = known or Graph.load(self._file(block), database.read(self._key), self.dim)
+        graph = known or HnswGraph.load(self._file(block), database.read(self._key), self.dim)
         if graph is None or graph.count > block.rows:
             return None
         with self._mutex:
             self._graphs[block.name] = graph
         return graph
 
-    def _extend(self, graph: Graph, block: Block) -> None:
+    def _extend(self, graph: HnswGraph, block: VectorBlock) -> None:
         for _, part in self._parts(block, graph.count, CHUNK):
             vectors = part.astype(np.float32) / np.float32(STEPS)
             with self._mutex:
                 graph.add(vectors)
 
-    def _wants_graph(self, block: Block) -> bool:
+    def _wants_graph(self, block: VectorBlock) -> bool:
         return block.rows >= self._graph_from and is_available()
 
-    def _file(self, block: Block) -> Path:
+    def _file(self, block: VectorBlock) -> Path:
         return self._directory / f"{block.name}.hnsw"
 
-    def _state(self, connection: sqlite3.Connection) -> tuple[int, list[Block], bool]:
+    def _state(self, connection: sqlite3.Connection) -> tuple[int, list[VectorBlock], bool]:
         model = block_files.model_id(connection, self.fingerprint)
         return (
             model,
@@ -255,7 +255,7 @@ class Vectors:
             block_files.are_placed(connection, model),
         )
 
-    def _blocks(self, connection: sqlite3.Connection) -> list[Block]:
+    def _blocks(self, connection: sqlite3.Connection) -> list[VectorBlock]:
         return self._state(connection)[1]
 
     def _key(self, connection: sqlite3.Connection) -> dict[str, str]:
@@ -264,8 +264,8 @@ class Vectors:
 
 
 def _living(
-    connection: sqlite3.Connection, matches: Iterator[Match], at_once: int
-) -> Iterator[Match]:
+    connection: sqlite3.Connection, matches: Iterator[PassageMatch], at_once: int
+) -> Iterator[PassageMatch]:
     """Those of passages that are still there, asked for in parts, for most are not needed."""
     while part := list(itertools.islice(matches, at_once)):
         present = _present(connection, [match.passage for match in part])

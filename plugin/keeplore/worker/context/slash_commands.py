@@ -14,7 +14,7 @@ from typing import Any
 
 from keeplore.capture.message_filter import clean
 from keeplore.errors import KeeploreError
-from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.recall import Fenced, Hit, Room, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
@@ -133,9 +133,9 @@ class Commands:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
-        allowed = Allowed(workspace.here(cwd).scopes)
-        notes = workspace.index.listed(Wanted(allowed, kind="note"))
-        talks = workspace.index.listed(Wanted(allowed, kind="conversation"))
+        allowed = ScopeFilter(workspace.here(cwd).scopes)
+        notes = workspace.index.listed(MemoryFilter(allowed, kind="note"))
+        talks = workspace.index.listed(MemoryFilter(allowed, kind="conversation"))
         decisions = [row for row in notes if row.category == "architectural-decisions"]
         identity = workspace.identity(cwd)
         project = f"project {identity.project}" if identity.project else "no project"

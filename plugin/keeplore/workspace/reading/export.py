@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from keeplore.errors import StoreError
-from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.conversation_body import EXCHANGES
 from keeplore.text.fences import sanitise
@@ -37,8 +37,8 @@ class Chosen:
 def chosen_rows(workspace: Workspace, chosen: Chosen) -> list[MemoryRow]:
     """Archived memories too, in the order of the document: by project, category and date."""
     workspace.index.refresh()
-    allowed = Allowed((("project", chosen.project),)) if chosen.project else Allowed()
-    wanted = Wanted(
+    allowed = ScopeFilter((("project", chosen.project),)) if chosen.project else ScopeFilter()
+    wanted = MemoryFilter(
         allowed,
         kind=chosen.kind,
         since=chosen.since,

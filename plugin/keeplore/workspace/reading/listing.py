@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from keeplore.errors import ConfigError, StoreError
-from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -40,7 +40,7 @@ class Listing:
 def listing(
     registry: Registry,
     cwd: Path,
-    wanted: Wanted,
+    wanted: MemoryFilter,
     *,
     scope: str = "",
     project: str = "",
@@ -61,7 +61,7 @@ def listing(
         chosen = tuple(pair for pair in every if scope in ("", pair[0]))
         if not chosen:  # nothing allowed would be everything
             continue
-        mine = replace(wanted, allowed=Allowed(chosen), limit=limit or None)
+        mine = replace(wanted, allowed=ScopeFilter(chosen), limit=limit or None)
         found += [Listed(workspace, row) for row in workspace.index.listed(mine)]
         total += workspace.index.count(mine)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.index import MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.store.git.repository_state import directories
 from keeplore.workspace.workspace import Workspace
 
@@ -58,7 +58,7 @@ def statistics(workspace: Workspace) -> Statistics:
     """
     index = workspace.index
     index.refresh()
-    rows = index.listed(Wanted(archived="with", superseded=True))
+    rows = index.listed(MemoryFilter(archived="with", superseded=True))
     heads = [row for row in rows if not row.superseded_by and not row.is_archived]
     chains, stamp = index.chains(), index.stamp()
     uses, used = index.graph.uses()

@@ -18,7 +18,7 @@ from keeplore.capture.plugin import Capture, Place, Steps
 from keeplore.capture.related_topics import RECENT
 from keeplore.capture.segmenter import Segmenter
 from keeplore.errors import ModelUnavailable, StoreError
-from keeplore.index import Allowed, Wanted
+from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.store.git.checkout_info import checkout_info
 from keeplore.workspace.recording.remember_recent import RecentOnCommand
@@ -110,8 +110,8 @@ class Recorder:
     def _earlier(self, place: Place, before: str) -> Iterator[Memory]:
         workspace = self._workspace
         workspace.index.refresh()  # one may have been closed a moment ago
-        allowed = Allowed(((place.scope, place.project),))
-        wanted = Wanted(allowed, kind="conversation", before=before, limit=RECENT)
+        allowed = ScopeFilter(((place.scope, place.project),))
+        wanted = MemoryFilter(allowed, kind="conversation", before=before, limit=RECENT)
         for row in workspace.index.listed(wanted):
             if not row.is_open:
                 with contextlib.suppress(StoreError):  # removed or damaged meanwhile

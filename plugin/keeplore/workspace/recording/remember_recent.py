@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
 from keeplore.errors import NotFound, StoreError
-from keeplore.index import Allowed, Wanted
+from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, new_id
 from keeplore.memory.conversation_body import RelatedMemory
 from keeplore.memory.note import NoteDraft
@@ -78,8 +78,8 @@ class RecentOnCommand:
 
 def _talks(workspace: Workspace, cwd: Path, session: str) -> Iterator[tuple[Memory, Conversation]]:
     """The conversations of a session, the one that was changed last first."""
-    place = Allowed() if session else Allowed(workspace.here(cwd).scopes[:1])
-    for row in workspace.index.listed(Wanted(place, kind="conversation", session=session)):
+    place = ScopeFilter() if session else ScopeFilter(workspace.here(cwd).scopes[:1])
+    for row in workspace.index.listed(MemoryFilter(place, kind="conversation", session=session)):
         session = session or row.session
         if row.session != session:
             return

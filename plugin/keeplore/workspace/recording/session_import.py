@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
-from keeplore.index import Allowed, Wanted
+from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
 from keeplore.workspace.recording.intake import Intake
 from keeplore.workspace.recording.project_manifests import Manifests
@@ -102,7 +102,9 @@ def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
 def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
     """Decisions of different sessions, the best argued first; fewer where memory holds fewer."""
     found: list[tuple[int, str, Known]] = []
-    for row in workspace.index.listed(Wanted(Allowed(()), kind="conversation", limit=LOOKED_AT)):
+    for row in workspace.index.listed(
+        MemoryFilter(ScopeFilter(()), kind="conversation", limit=LOOKED_AT)
+    ):
         try:
             conversation = Conversation.from_markdown(workspace.store.load(row.path).body)
         except (StoreError, OSError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
-from keeplore.index import MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory.location import archived_path, location_of
 from keeplore.memory.note import KEPT_CATEGORIES
 from keeplore.workspace.workspace import Workspace
@@ -80,7 +80,7 @@ def planned(workspace: Workspace, rules: Rules, now: datetime) -> list[Move]:
     """The plan for what a workspace holds at this moment."""
     workspace.index.refresh()
     sizes = {file.path: file.size for file in workspace.store.scan()}
-    return plan(workspace.index.listed(Wanted(superseded=True)), sizes, rules, now)
+    return plan(workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now)
 
 
 def archive(workspace: Workspace, moves: Iterable[Move]) -> Archived:

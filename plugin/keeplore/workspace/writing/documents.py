@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from keeplore.errors import AlreadyExists, StoreError
-from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.index.passages import passages_of
 from keeplore.ingest import Extracted, Origin
 from keeplore.ingest.document_body import body_for, content_for
@@ -141,8 +141,8 @@ class Documents:
         """What the same source said last in this place, the latest first; more than one where
         machines wrote apart.
         """
-        allowed = Allowed(((memory.scope, memory.project),))
-        rows = self._workspace.index.listed(Wanted(allowed, kind="document", archived="with"))
+        allowed = ScopeFilter(((memory.scope, memory.project),))
+        rows = self._workspace.index.listed(MemoryFilter(allowed, kind="document", archived="with"))
         wanted = _source_of(memory)
         for row in rows:
             if row.id not in self._sources and (read := self._load(row)):

@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass, replace
 
 from keeplore.errors import NotFound, RepositoryBusy, StoreError
-from keeplore.index import MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory
 from keeplore.store import PurgePlan, PurgeResult
 from keeplore.workspace.lifecycle.local_purge import Remains, remains_of
@@ -92,7 +92,7 @@ def quoting_notes(workspace: Workspace, memory_id: str) -> tuple[MemoryRow, ...]
     if memory is None or not session:
         return ()
     turns = set(memory.turns)
-    rows = workspace.index.listed(Wanted(kind="note", session=session, archived="with"))
+    rows = workspace.index.listed(MemoryFilter(kind="note", session=session, archived="with"))
     return tuple(row for row in rows if turns & _turns(workspace, row))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from keeplore.errors import NotFound, StoreError
-from keeplore.index import Allowed, Index, MemoryRow
+from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.memory.chains import Chain
 from keeplore.memory.model import in_order
@@ -203,7 +203,7 @@ class Notes:
 
     def _near(self, memory: Memory) -> tuple[Similar, ...]:
         text = statement_of(memory)
-        allowed = Allowed(((memory.scope, memory.project),))
+        allowed = ScopeFilter(((memory.scope, memory.project),))
         matches = self._index.text_search(f"{memory.title} {text}", allowed, CANDIDATES)
         ids = dict.fromkeys(
             row.memory_id for row in self._index.passages([match.passage for match in matches])

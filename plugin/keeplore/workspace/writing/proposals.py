@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.errors import StoreError
-from keeplore.index import Allowed, MemoryRow
+from keeplore.index import MemoryRow, ScopeFilter
 from keeplore.memory import Conversation, Memory, Quote
 from keeplore.memory.location import archived_path
 from keeplore.memory.note import NoteDraft, body_of, title_and_text
@@ -62,7 +62,7 @@ class Held:
         return str(self.entry.get("statement", ""))
 
 
-def waiting(workspace: Workspace, allowed: Allowed, since: str = "") -> Iterator[Held]:
+def waiting(workspace: Workspace, allowed: ScopeFilter, since: str = "") -> Iterator[Held]:
     """The proposals that nobody has decided, the newest first; the index is taken as it is.
 
     Only from machines that are believed, and only where the quoted words still stand in the
@@ -118,7 +118,7 @@ def reject(workspace: Workspace, held: Held) -> None:
     _record(workspace, held, REJECTED, held.target)
 
 
-def _held(workspace: Workspace, entry: Mapping[str, Any], allowed: Allowed) -> Held | None:
+def _held(workspace: Workspace, entry: Mapping[str, Any], allowed: ScopeFilter) -> Held | None:
     index = workspace.index
     ids = [str(entry.get(key, "")) for key in ("conversation", "target", "against", "id")]
     rows = index.memories([id_ for id_ in ids if id_])

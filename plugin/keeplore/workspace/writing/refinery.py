@@ -15,10 +15,10 @@ from typing import Any
 
 from keeplore.config.settings import Settings
 from keeplore.errors import BudgetSpent, KeeploreError, LlmUnavailable, NotFound, RepositoryBusy
-from keeplore.index import Wanted
+from keeplore.index import MemoryFilter
 from keeplore.jobs.queue import Job, Queue
 from keeplore.llm.account import OVERHEAD_TOKENS
-from keeplore.llm.base import Passing, tokens
+from keeplore.llm.base import TransientFailure, tokens
 from keeplore.llm.open_model import open_account
 from keeplore.recall import Here
 from keeplore.refine import aspects, decide, extract
@@ -101,7 +101,7 @@ class Refinery:
             return self._put_off(job, e, e.until)
         except LlmUnavailable as e:
             later = _moment() + timedelta(seconds=OUTAGE_S)
-            if not isinstance(e, Passing) or not e.is_billed:
+            if not isinstance(e, TransientFailure) or not e.is_billed:
                 return self._put_off(job, e, later)
             # it worked for nothing: without an end to that, one talk that is too long for it would
             # spend the budget
@@ -158,7 +158,7 @@ def backlog(
     workspace.index.refresh()
     around = around_of(workspace)
     known = asked_about(workspace.store.records(), mode or workspace.settings.refine.mode)
-    rows = workspace.index.listed(Wanted(kind="conversation", since=since))
+    rows = workspace.index.listed(MemoryFilter(kind="conversation", since=since))
     for row in sorted(rows, key=lambda row: (row.created_at, row.id)):
         with contextlib.suppress(NotFound):
             if (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from keeplore.capture.notes.note_candidates import LEAST, Candidate, candidates
 from keeplore.capture.notes.note_taker import draft_of
 from keeplore.errors import StoreError
-from keeplore.index import Allowed, MemoryRow, Wanted
+from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.workspace import Workspace, now
@@ -28,7 +28,7 @@ class Offer:
     draft: NoteDraft
 
 
-def offers(workspace: Workspace, allowed: Allowed, since: str = "") -> Iterator[Offer]:
+def offers(workspace: Workspace, allowed: ScopeFilter, since: str = "") -> Iterator[Offer]:
     """What may be kept and nobody has decided about, of closed conversations changed since then,
     the newest first.
 
@@ -42,7 +42,7 @@ def offers(workspace: Workspace, allowed: Allowed, since: str = "") -> Iterator[
         if entry.get("event") == REJECTED
     }
     seen |= workspace.store.stones.ids()
-    for row in workspace.index.listed(Wanted(allowed, kind="conversation", since=since)):
+    for row in workspace.index.listed(MemoryFilter(allowed, kind="conversation", since=since)):
         if row.is_open:
             continue
         try:

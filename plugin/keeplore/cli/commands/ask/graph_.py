@@ -114,14 +114,14 @@ def command(
 def _view(registry: Registry, project: str) -> View:
     # heavy, as above
     from keeplore.cli.graph.collect import View
-    from keeplore.index import Allowed
+    from keeplore.index import ScopeFilter
 
     cwd = Path.cwd()
     workspace = registry.for_project(project, cwd) if project else registry.for_directory(cwd)
     workspace.index.refresh()
     if left := workspace.index.graph.link(steps=0):
         note(f"{left} memories and names are still to be looked through: the worker does so")
-    allowed = Allowed((("project", project),)) if project else Allowed()
+    allowed = ScopeFilter((("project", project),)) if project else ScopeFilter()
     return View(workspace.index, workspace.name, allowed, project or workspace.here(cwd).project)
 
 
@@ -146,13 +146,13 @@ def _called(spelling: str, project: str) -> str:
     project by #12.
     """
     # heavy, as above
-    from keeplore.index.graph.code_spans import INLINE, Piece
+    from keeplore.index.graph.code_spans import INLINE, TextSpan
     from keeplore.index.graph.name_shapes import shapes
 
     if project and spelling.startswith("#") and spelling[1:].isdecimal():
         return project + spelling
     return next(
-        (shape.name for shape in shapes(Piece(INLINE, spelling)) if shape.spelling == spelling),
+        (shape.name for shape in shapes(TextSpan(INLINE, spelling)) if shape.spelling == spelling),
         spelling,
     )
 

@@ -17,7 +17,7 @@ from keeplore.memory import CATEGORIES, KINDS, SCOPES
 from keeplore.text.dates import in_utc
 
 if TYPE_CHECKING:
-    from keeplore.index import Wanted
+    from keeplore.index import MemoryFilter
     from keeplore.workspace.reading.listing import Listed, Listing
 
 SHOWN = 30
@@ -105,10 +105,10 @@ def _wanted(
     before: datetime | None,
     archived: bool,
     all_versions: bool,
-) -> Wanted:
-    from keeplore.index import Wanted  # heavy, as above
+) -> MemoryFilter:
+    from keeplore.index import MemoryFilter  # heavy, as above
 
-    return Wanted(
+    return MemoryFilter(
         kind=kind or "",
         category=category or "",
         permanent=permanent or None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from keeplore.jobs import Count
-    from keeplore.llm.ledger import Row
+    from keeplore.llm.ledger import SpendingRow
 
 BY = ("day", "model", "stage")
 SHOWN = timedelta(days=30)
@@ -48,12 +48,12 @@ def command(places: Places, /, *, by: str | None, since: datetime | None, as_jso
     """
     # heavy: the database is needed here, not for --help
     from keeplore.jobs import Queue
-    from keeplore.llm.ledger import Ledger
+    from keeplore.llm.ledger import SpendingLedger
 
     now = datetime.now(UTC)
     first = ((since or now - SHOWN).astimezone(UTC)).strftime("%Y-%m-%d")
     llm = _settings(places)
-    ledger = Ledger(places.ledger) if places.ledger.exists() else None
+    ledger = SpendingLedger(places.ledger) if places.ledger.exists() else None
     rows = ledger.rows(first) if ledger else []
     spent = {span: ledger.spent(span, now) if ledger else 0 for span in ("day", "month")}
     waiting = [
@@ -93,10 +93,10 @@ def _settings(places: Places) -> Llm:
         return Llm()
 
 
-def _grouped(rows: Sequence[Row], by: Sequence[str], llm: Llm) -> list[dict[str, Any]]:
+def _grouped(rows: Sequence[SpendingRow], by: Sequence[str], llm: Llm) -> list[dict[str, Any]]:
     from keeplore.llm.costs import total_of  # heavy, as above
 
-    groups: dict[tuple[str, ...], list[Row]] = {}
+    groups: dict[tuple[str, ...], list[SpendingRow]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
     totals = {key: total_of(group, llm.prices) for key, group in sorted(groups.items())}

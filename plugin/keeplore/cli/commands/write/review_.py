@@ -26,7 +26,7 @@ from keeplore.text.dates import in_utc
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from keeplore.index import Allowed
+    from keeplore.index import ScopeFilter
     from keeplore.workspace.workspace import Workspace
     from keeplore.workspace.writing.disputes import Dispute
     from keeplore.workspace.writing.proposals import Held
@@ -73,7 +73,7 @@ def command(
     keeplore review --since 8w --all-projects
     """
     # heavy: git and the index are needed here, not for --help
-    from keeplore.index import Allowed
+    from keeplore.index import ScopeFilter
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.writing.disputes import disputes
     from keeplore.workspace.writing.review import offers
@@ -81,13 +81,13 @@ def command(
     with Registry(places) as registry:
         cwd = Path.cwd()
         workspace = registry.for_directory(cwd)
-        allowed = Allowed(() if all_projects else workspace.here(cwd).scopes)
+        allowed = ScopeFilter(() if all_projects else workspace.here(cwd).scopes)
         found = itertools.islice(
             offers(workspace, allowed, in_utc(since) if since else ""), limit or None
         )
         workspace.index.refresh()
         open_ones = disputes(workspace.index, workspace.store)
-        everywhere = [*_held(workspace, Allowed(()), in_utc(since) if since else "")]
+        everywhere = [*_held(workspace, ScopeFilter(()), in_utc(since) if since else "")]
         held = [
             proposal
             for proposal in everywhere
@@ -109,7 +109,7 @@ def command(
             _list(rows, len(open_ones))
 
 
-def _held(workspace: Workspace, allowed: Allowed, since: str) -> Iterator[Held]:
+def _held(workspace: Workspace, allowed: ScopeFilter, since: str) -> Iterator[Held]:
     if not any(entry.get("event") == "refine" for entry in workspace.store.records()):
         return
     # here, because it costs a tenth of a second, and most have no model that refines
