@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from keeplore.memory import new_id
-from keeplore.memory.lint_rules import ERROR, WARNING, LintedFile, LintFinding, check, check_links
+from keeplore.memory.lint_rules import LintedFile, LintFinding, LintLevel, check, check_links
 
 PATH = "projects/ledgerly/memory/decisions/2026-02-09-ledger-00000000.md"
 ID = new_id("one")
@@ -87,7 +87,7 @@ def test_a_sound_file_has_nothing_wrong() -> None:
 )
 def test_a_wrong_key_is_an_error_with_its_line(old: str, new: str, line: int, said: str) -> None:
     [finding, *others] = checked(file(FRONT.replace(old, new))).findings
-    assert (finding.line, finding.level) == (line, ERROR)
+    assert (finding.line, finding.level) == (line, LintLevel.ERROR)
     assert said in finding.message and others == []
 
 
@@ -108,7 +108,7 @@ def test_lines_are_counted_alike_with_windows_line_ends_and_a_byte_order_mark() 
 def test_conflict_markers_in_the_text_are_found_where_they_stand() -> None:
     body = "One.\n\n<<<<<<< a\nmine\n=======\ntheirs\n>>>>>>> b\n"
     for data, line in ((file(body=body), 15), (body.encode(), 3)):
-        errors = [f for f in checked(data).findings if f.level == ERROR]
+        errors = [f for f in checked(data).findings if f.level == LintLevel.ERROR]
         assert [(f.line, f.message) for f in errors] == [
             (line, "conflict markers stand in the text")
         ]
@@ -116,14 +116,17 @@ def test_conflict_markers_in_the_text_are_found_where_they_stand() -> None:
 
 def test_bytes_that_are_no_text_are_found_where_they_stand() -> None:
     [finding] = checked(file(body="Gr\xf6\xdfe\n").decode().encode("latin-1")).findings
-    assert (finding.line, finding.level) == (13, ERROR) and "UTF-8" in finding.message
+    assert (finding.line, finding.level) == (13, LintLevel.ERROR) and "UTF-8" in finding.message
 
 
 def test_plain_markdown_is_a_hint_alone() -> None:
     [finding] = checked(b"# Mine\n\nWords.\n").findings
-    assert (finding.line, finding.level) == (1, WARNING) and "no front matter" in finding.message
+    assert (finding.line, finding.level) == (
+        1,
+        LintLevel.WARNING,
+    ) and "no front matter" in finding.message
     [finding] = checked(b"---\ntype: decision\ncategory: whatever\nscope: team\n---\nx\n").findings
-    assert finding.level == WARNING and "`id`" in finding.message
+    assert finding.level == LintLevel.WARNING and "`id`" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -152,7 +155,7 @@ def test_a_file_in_the_folder_of_another_is_warned_of(path: str, line: int, said
     found = [(f.line, f.level, f.message) for f in checked(file(), path).findings]
     assert len(found) == (1 if said else 0)
     for at, level, message in found:
-        assert (at, level) == (line, WARNING) and said in message
+        assert (at, level) == (line, LintLevel.WARNING) and said in message
 
 
 @pytest.mark.parametrize("length", [1, 50])
@@ -167,8 +170,8 @@ def test_a_secret_is_named_and_never_repeated(length: int) -> None:
 
     found = check(PATH, data, secrets).findings
     assert [(f.line, f.level) for f in found if f.message == "a secret stands here: password"] == [
-        (10, ERROR),
-        (13, ERROR),
+        (10, LintLevel.ERROR),
+        (13, LintLevel.ERROR),
     ]
     assert any(re.search(r"`trust: \[password\]…?` is not one of", f.message) for f in found)
     assert "hunter" not in str(found)
@@ -248,4 +251,4 @@ def test_a_forgotten_path_is_told_to_need_another_name() -> None:
     plain = checked(b"# Another\n", "memory/todo.md")
     assert plain.memory
     [finding] = check_links([plain], [plain.memory.id], is_whole=True)
-    assert finding.level == ERROR and finding.remedy.startswith("Rename it")
+    assert finding.level == LintLevel.ERROR and finding.remedy.startswith("Rename it")

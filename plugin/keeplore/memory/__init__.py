@@ -11,7 +11,17 @@ from keeplore.memory.conversation_body import (
 )
 from keeplore.memory.foreign_files import as_memory
 from keeplore.memory.frontmatter import parse, serialise
-from keeplore.memory.model import CATEGORIES, KINDS, RELATIONSHIPS, SCOPES, TRUST, Memory, new_meta
+from keeplore.memory.model import (
+    CATEGORIES,
+    KINDS,
+    RELATIONSHIPS,
+    SCOPES,
+    Memory,
+    MemoryKind,
+    Scope,
+    Trust,
+    new_meta,
+)
 from keeplore.memory.names import file_name, is_id, new_id, relative_path, slugify
 
 __all__ = [
@@ -19,13 +29,15 @@ __all__ = [
     "KINDS",
     "RELATIONSHIPS",
     "SCOPES",
-    "TRUST",
     "AnsweredQuestion",
     "Conversation",
     "Exchange",
     "Memory",
+    "MemoryKind",
     "Quote",
     "RelatedMemory",
+    "Scope",
+    "Trust",
     "as_memory",
     "file_name",
     "is_id",

@@ -14,7 +14,7 @@ from typing import Any
 from keeplore.errors import Corrupt
 from keeplore.memory.frontmatter import conflict_line, parse
 from keeplore.memory.location import Location, as_id, location_of
-from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST, Memory
+from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST_LEVELS, Memory
 from keeplore.memory.names import FOLDERS, is_id, is_project_name
 from keeplore.memory.note import title_and_text
 
@@ -125,7 +125,7 @@ def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
     )
     updated = next(filter(None, (utc_time(facts.get(key)) for key in _UPDATED)), "")
     # nothing proves that the user said it, and it comes from no other machine's Keeplore either
-    trust = facts["trust"] if facts.get("trust") in TRUST else "document"
+    trust = facts["trust"] if facts.get("trust") in TRUST_LEVELS else "document"
     told = {
         "kind": _kind(facts, text, at),
         "title": title_of(facts, text, at),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from keeplore.errors import Corrupt
 from keeplore.memory.chains import Age, chains
@@ -15,10 +16,12 @@ from keeplore.memory.model import Memory
 from keeplore.memory.names import FOLDERS
 from keeplore.memory.validation import SHOWN, faults, is_sound_id
 
-ERROR, WARNING = (
-    "error",
-    "warning",
-)  # Keeplore skips or misreads it; it is read, and could be better
+
+class LintLevel(StrEnum):
+    ERROR = "error"  # Keeplore skips or misreads it
+    WARNING = "warning"  # it is read, and could be better
+
+
 _TO_GIT = "Take it out, and replace it where it is used: once committed it stays in git's history"
 Secrets = Callable[[bytes], Iterable[tuple[int, int, str]]]  # start, end and kind of each
 
@@ -68,7 +71,11 @@ def check(
     found = [_without(finding, data, hits) for finding in checked.findings]
     found += [
         LintFinding(
-            path, data.count(b"\n", 0, start) + 1, ERROR, f"a secret stands here: {kind}", _TO_GIT
+            path,
+            data.count(b"\n", 0, start) + 1,
+            LintLevel.ERROR,
+            f"a secret stands here: {kind}",
+            _TO_GIT,
         )
         for start, _, kind in hits
     ]
@@ -79,7 +86,11 @@ def no_text(path: str, data: bytes, start: int) -> LintFinding:
     """What is said of a file that is no UTF-8 from a byte on."""
     line = data.count(b"\n", 0, start) + 1
     return LintFinding(
-        path, line, ERROR, "the bytes here are no UTF-8", "Save the file as UTF-8 with your editor"
+        path,
+        line,
+        LintLevel.ERROR,
+        "the bytes here are no UTF-8",
+        "Save the file as UTF-8 with your editor",
     )
 
 
@@ -91,10 +102,12 @@ def _read(path: str, data: bytes) -> LintedFile:
     try:
         memory = as_memory(text, path)
     except Corrupt as e:
-        return LintedFile(path, None, (LintFinding(path, e.line, ERROR, e.message, e.remedy),))
+        return LintedFile(
+            path, None, (LintFinding(path, e.line, LintLevel.ERROR, e.message, e.remedy),)
+        )
     checked = LintedFile(path, memory, (), text)
     found = [
-        LintFinding(path, 1, WARNING, hint, "Leave it so, or write the keys down")
+        LintFinding(path, 1, LintLevel.WARNING, hint, "Leave it so, or write the keys down")
         for hint in memory.hints
     ]
     if memory.problems:
@@ -107,10 +120,12 @@ def _read(path: str, data: bytes) -> LintedFile:
 def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     if not memory.hints:
         for key, said, remedy in faults(parse(checked.text).meta):
-            yield checked.finding(key, ERROR, said, remedy[:1].upper() + remedy[1:])
+            yield checked.finding(key, LintLevel.ERROR, said, remedy[:1].upper() + remedy[1:])
     if line := conflict_line(checked.text):
         remedy = "Keep one side and delete the markers"
-        yield LintFinding(checked.path, line, ERROR, "conflict markers stand in the text", remedy)
+        yield LintFinding(
+            checked.path, line, LintLevel.ERROR, "conflict markers stand in the text", remedy
+        )
 
 
 def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
@@ -122,14 +137,14 @@ def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
         whose = f"project {memory.project}" if memory.scope == "project" else memory.scope
         remedy = f"Move it below {_root(memory)}/, or change `scope` and `project`"
         yield checked.finding(
-            "scope", WARNING, f"it is of scope {whose} and lies in {at.root}/", remedy
+            "scope", LintLevel.WARNING, f"it is of scope {whose} and lies in {at.root}/", remedy
         )
     folder = FOLDERS.get(memory.category, "")
     if memory.kind == "note" and folder and at.category not in ("", memory.category):
         remedy = f"Move it to {folder}/, or change `category`"
         yield checked.finding(
             "category",
-            WARNING,
+            LintLevel.WARNING,
             f"its category is {memory.category}, its folder {at.folder}",
             remedy,
         )
@@ -169,7 +184,9 @@ def check_links(
         first, *others = sorted(same, key=_rank, reverse=True)
         remedy = "Delete this one, or give it an id of its own"
         yield from (
-            f.finding("id", ERROR, f"its id is that of {first.path}, which is used", remedy)
+            f.finding(
+                "id", LintLevel.ERROR, f"its id is that of {first.path}, which is used", remedy
+            )
             for f in others
         )
     for id_ in sorted(by_id.keys() & set(forgotten)):
@@ -183,7 +200,7 @@ def check_links(
                     f"old one back"
                 )
             yield file.finding(
-                "id", ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy
+                "id", LintLevel.ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy
             )
     for file in files:
         yield from _dangling(file, by_id.keys())
@@ -206,7 +223,9 @@ def _dangling(file: LintedFile, known: Collection[str]) -> Iterator[LintFinding]
             continue
         key = "supersedes" if target == own else "related"
         remedy = "Correct the id, or take the line out"
-        yield file.finding(key, WARNING, f"it {relationship} {target}, which is not here", remedy)
+        yield file.finding(
+            key, LintLevel.WARNING, f"it {relationship} {target}, which is not here", remedy
+        )
 
 
 def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
@@ -220,14 +239,19 @@ def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
     for id_, replaced in olds.items():
         if id_ in replaced:
             remedy = "Take the line out"
-            yield files[id_].finding("supersedes", WARNING, "it supersedes itself", remedy)
+            yield files[id_].finding(
+                "supersedes", LintLevel.WARNING, "it supersedes itself", remedy
+            )
     for chain in chains(olds, ages):
         head = files[chain.head]
         if chain.has_cycle:
             said = f"its chain of versions runs in a circle; {head.path} counts as the newest"
             yield from (
                 files[id_].finding(
-                    "supersedes", WARNING, said, "Take `supersedes` out of the oldest version"
+                    "supersedes",
+                    LintLevel.WARNING,
+                    said,
+                    "Take `supersedes` out of the oldest version",
                 )
                 for id_ in chain.members
                 if id_ != chain.head
@@ -239,7 +263,7 @@ def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
             )
             yield head.finding(
                 "supersedes",
-                WARNING,
+                LintLevel.WARNING,
                 said,
                 f"`keeplore edit {chain.head}` makes one version of them",
             )

@@ -4,26 +4,77 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 SCHEMA = 1
-KINDS = ("conversation", "note", "document")
-SCOPES = ("user", "workspace", "project")
-TRUST = ("foreign", "document", "tool", "assistant", "user")  # lowest first
-RELATIONSHIPS = ("supersedes", "refines", "contradicts", "relates-to")
-CATEGORIES = (
-    "architectural-decisions",
-    "project-conventions",
-    "coding-preferences",
-    "user-facts",
-    "corrections",
-    "patterns",
-    "gotchas",
-    "infrastructure",
-    "security",
+
+
+class MemoryKind(StrEnum):
+    CONVERSATION = "conversation"
+    NOTE = "note"
+    DOCUMENT = "document"
+
+
+class Scope(StrEnum):
+    """Who inherits a memory."""
+
+    USER = "user"
+    WORKSPACE = "workspace"
+    PROJECT = "project"
+
+
+class Trust(StrEnum):
+    """Whose words a memory was made from, the least trusted first."""
+
+    FOREIGN = "foreign"  # what another person's machine wrote and nobody here has accepted
+    DOCUMENT = "document"
+    TOOL = "tool"
+    ASSISTANT = "assistant"
+    USER = "user"
+
+
+class Relationship(StrEnum):
+    SUPERSEDES = "supersedes"
+    REFINES = "refines"
+    CONTRADICTS = "contradicts"
+    RELATES_TO = "relates-to"
+
+
+class Category(StrEnum):
+    DECISIONS = "architectural-decisions"
+    CONVENTIONS = "project-conventions"
+    PREFERENCES = "coding-preferences"
+    USER_FACTS = "user-facts"
+    CORRECTIONS = "corrections"
+    PATTERNS = "patterns"
+    GOTCHAS = "gotchas"
+    INFRASTRUCTURE = "infrastructure"
+    SECURITY = "security"
+
+
+def _values(members: Iterable[StrEnum]) -> tuple[str, ...]:
+    return tuple(member.value for member in members)
+
+
+# as they stand in files, options and schemas
+KINDS, SCOPES, RELATIONSHIPS, CATEGORIES, TRUST_LEVELS = map(
+    _values, (MemoryKind, Scope, Relationship, Category, Trust)
 )
+
+
+def trust_rank(trust: str) -> int:
+    """How much is trusted, 0 for the least. Raises ValueError for what is no trust."""
+    return TRUST_LEVELS.index(trust)
+
+
+def least_trusted(*levels: str) -> str:
+    """The trust of what was made from several texts: it never grows."""
+    return min(levels, key=trust_rank)
+
+
 # the order in which a new file writes its front matter; other keys follow in their own order
 FIELDS = (
     "schema",
@@ -71,7 +122,7 @@ class Memory:
 
     @property
     def kind(self) -> str:
-        return self._one_of("kind", KINDS, "document")
+        return self._one_of("kind", KINDS, MemoryKind.DOCUMENT)
 
     @property
     def title(self) -> str:
@@ -88,7 +139,7 @@ class Memory:
     @property
     def scope(self) -> str:
         value = self._text("scope")
-        return "project" if value == "repo" else self._one_of("scope", SCOPES, "workspace")
+        return "project" if value == "repo" else self._one_of("scope", SCOPES, Scope.WORKSPACE)
 
     @property
     def project(self) -> str:
@@ -100,7 +151,7 @@ class Memory:
 
     @property
     def trust(self) -> str:
-        return self._one_of("trust", TRUST, TRUST[0])
+        return self._one_of("trust", TRUST_LEVELS, Trust.FOREIGN)
 
     @property
     def is_permanent(self) -> bool:
@@ -157,7 +208,7 @@ class Memory:
 
     def _one_of(self, key: str, allowed: tuple[str, ...], default: str) -> str:
         value = self._text(key)
-        return value if value in allowed else default
+        return value if value in allowed else str(default)
 
 
 def _mappings(value: Any) -> list[Mapping[str, Any]]:

@@ -7,14 +7,19 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from keeplore.memory.model import CATEGORIES, KINDS, RELATIONSHIPS, SCHEMA, SCOPES, TRUST
+from keeplore.memory.model import CATEGORIES, KINDS, RELATIONSHIPS, SCHEMA, SCOPES, TRUST_LEVELS
 
 NEEDED = ("id", "kind", "title", "created_at", "scope")
 _CORRECT = "correct it, or take the line out"
 SHOWN = 80  # characters of a wrong value
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MOMENT = re.compile(r"(?a:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
-_LISTS = (("kind", KINDS), ("scope", (*SCOPES, "repo")), ("category", CATEGORIES), ("trust", TRUST))
+_LISTS = (
+    ("kind", KINDS),
+    ("scope", (*SCOPES, "repo")),
+    ("category", CATEGORIES),
+    ("trust", TRUST_LEVELS),
+)
 
 
 def problems_of(meta: Mapping[str, Any]) -> tuple[str, ...]:

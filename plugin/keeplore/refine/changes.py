@@ -11,7 +11,7 @@ from typing import Any
 
 from keeplore.memory import Memory, Quote, new_id
 from keeplore.memory.location import archived_path
-from keeplore.memory.model import TRUST, in_order
+from keeplore.memory.model import in_order, least_trusted
 from keeplore.memory.note import NoteDraft, body_of, note_of, title_and_text
 from keeplore.refine.classify import Kind
 from keeplore.refine.decide import ADD, DELETE, UPDATE, Proposal
@@ -138,7 +138,7 @@ def superseding(run: Run, judged: Judged, told: Told) -> Memory:
         "version": old.version + 1,
         "supersedes": old.id,
         "confidence": round(proposal.confidence, 2),
-        "trust": min(proposal.fact.trust, target.trust, key=TRUST.index),
+        "trust": least_trusted(proposal.fact.trust, target.trust),
         "trigger": "refine",
         "source": _source(run, receipt.turn),
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from keeplore.config.settings import REFINE_MODES
-from keeplore.memory.model import TRUST
+from keeplore.memory.model import Trust, trust_rank
 from keeplore.refine.answer_schema import MIN_CONTENT
 from keeplore.refine.candidates import Note
 from keeplore.refine.classify import is_rule_of_others
@@ -66,7 +66,7 @@ def _blocked(proposal: Proposal, ground: Ground) -> Verdict | None:
     if target and proposal.action in (UPDATE, DELETE):
         if target.memory.is_permanent:
             return Verdict(BLOCKED, "permanent", "what is permanent is changed by its person alone")
-        if target.trust == TRUST[0]:
+        if target.trust == Trust.FOREIGN:
             return Verdict(BLOCKED, "foreign", "another person's machine wrote it")
     if proposal.action in (ADD, UPDATE):
         if len(statement) < MIN_CONTENT:
@@ -115,7 +115,7 @@ def _doubted(proposal: Proposal, ground: Ground) -> Verdict | None:
 
 def _contradiction(proposal: Proposal) -> Verdict | None:
     """Against what stays: for an update of the user's own, its target is what goes."""
-    is_users = proposal.fact.trust == TRUST[-1]
+    is_users = proposal.fact.trust == Trust.USER
     for note in proposal.near:
         is_replaced = note is proposal.target and (
             proposal.action == DELETE or (proposal.action == UPDATE and is_users)
@@ -133,4 +133,4 @@ def _is_older(said_at: str, target: Note) -> bool:
 
 
 def _is_below(trust: str, other: str) -> bool:
-    return TRUST.index(trust) < TRUST.index(other)
+    return trust_rank(trust) < trust_rank(other)

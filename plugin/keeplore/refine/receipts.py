@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from keeplore.memory.model import TRUST
+from keeplore.memory.model import Trust, trust_rank
 from keeplore.recall.question import STOP_STEMS, stems_of
 from keeplore.refine.window import Segment
 
@@ -46,7 +46,7 @@ def receipt_of(span: str, segments: Sequence[Segment]) -> Receipt | None:
     wanted = _folded(unicodedata.normalize("NFC", span))[0].strip(_ENDS)
     if len(wanted) < MIN_SPAN:
         return None
-    for segment in sorted(segments, key=lambda segment: -TRUST.index(segment.trust)):
+    for segment in sorted(segments, key=lambda segment: -trust_rank(segment.trust)):
         composed = unicodedata.normalize("NFC", segment.text)
         text, places = _folded(composed)
         at = text.find(wanted)
@@ -68,10 +68,11 @@ def trust_of(statement: str, receipt: Receipt, segments: Iterable[Segment]) -> s
     A "yes, do that" of the user's is a receipt, but the words that were agreed to are those of the
     assistant.
     """
-    if receipt.trust != TRUST[-1]:
+    if receipt.trust != Trust.USER:
         return receipt.trust
-    own = " ".join(segment.text for segment in segments if segment.trust == TRUST[-1])
-    return TRUST[-1] if _share(statement, own) >= OWN_WORDS else "assistant"
+    own = " ".join(segment.text for segment in segments if segment.trust == Trust.USER)
+    is_own = _share(statement, own) >= OWN_WORDS
+    return (Trust.USER if is_own else Trust.ASSISTANT).value
 
 
 def is_supported(statement: str, segments: Iterable[Segment], known: str = "") -> bool:

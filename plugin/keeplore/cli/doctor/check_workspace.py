@@ -19,7 +19,7 @@ from keeplore.errors import (
 )
 from keeplore.index import MemoryFilter
 from keeplore.index.embedding.embedder import prepare
-from keeplore.memory.lint_rules import ERROR
+from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
 from keeplore.redact.rules import pattern
 from keeplore.store.git.inspection import beside, differing, left_out, old_locks
@@ -298,7 +298,7 @@ def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
         return {}
     lines: dict[str, int] = {}
     for finding in found:
-        if finding.level == ERROR:
+        if finding.level == LintLevel.ERROR:
             lines.setdefault(finding.path, finding.line)
     return lines
 

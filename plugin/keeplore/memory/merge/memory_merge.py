@@ -18,7 +18,7 @@ from keeplore.memory.entity_file import UNKNOWN, EntityFile, key_of, parse_entit
 from keeplore.memory.frontmatter import parse, serialise
 from keeplore.memory.merge.conversation_merge import merge_conversations
 from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_lists
-from keeplore.memory.model import TRUST, Memory, in_order
+from keeplore.memory.model import TRUST_LEVELS, Memory, Trust, in_order, least_trusted
 from keeplore.memory.names import is_id, new_id, relative_path
 
 CONFLICT = ".conflict-"  # in the name of a file that is no memory with an id
@@ -321,8 +321,8 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
 
 
 def _lower_trust(one: Any, other: Any) -> Any:
-    known = [value for value in (one, other) if value in TRUST]
-    return min(known, key=TRUST.index) if len(known) == 2 else TRUST[0]
+    is_known = one in TRUST_LEVELS and other in TRUST_LEVELS
+    return least_trusted(one, other) if is_known else Trust.FOREIGN.value
 
 
 _RULES: Mapping[str, Callable[[Any, Any], Any]] = {

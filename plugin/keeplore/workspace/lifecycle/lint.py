@@ -18,10 +18,9 @@ from keeplore.errors import Corrupt, NotFound, StoreError
 from keeplore.index.graph.definitions import defined
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.lint_rules import (
-    ERROR,
-    WARNING,
     LintedFile,
     LintFinding,
+    LintLevel,
     Secrets,
     check,
     check_links,
@@ -46,7 +45,7 @@ class Report:
 
     @property
     def errors(self) -> int:
-        return sum(finding.level == ERROR for finding in self.findings)
+        return sum(finding.level == LintLevel.ERROR for finding in self.findings)
 
 
 def secrets_of(root: Path, places: Places) -> Secrets:
@@ -86,7 +85,7 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Rep
         LintFinding(
             path,
             1,
-            WARNING,
+            LintLevel.WARNING,
             "it is not read: a link, no regular file, or a repository of its own",
             "Move it out",
         )
@@ -124,7 +123,7 @@ def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:
     except (StoreError, OSError) as e:
         said = e.message if isinstance(e, StoreError) else f"it cannot be read: {e.strerror}"
         return LintedFile(
-            path, None, (LintFinding(path, 1, ERROR, said, "Look at its permissions"),)
+            path, None, (LintFinding(path, 1, LintLevel.ERROR, said, "Look at its permissions"),)
         )
     return _checked(path, data, secrets)
 
@@ -135,7 +134,7 @@ def _checked(path: str, data: bytes | None, secrets: Secrets) -> LintedFile:
             f"it is larger than {MAX_FILE >> 20} MB",
             "Split it, or move it out of the memory folders",
         )
-        return LintedFile(path, None, (LintFinding(path, 1, ERROR, said, remedy),))
+        return LintedFile(path, None, (LintFinding(path, 1, LintLevel.ERROR, said, remedy),))
     return check(path, data, secrets, None if is_memory(path) else _read_side)
 
 
@@ -156,7 +155,7 @@ def _read_side(path: str, data: bytes) -> LintedFile:
             else Corrupt(str(e), "Mend it, or take it out of the folder")
         )
         return LintedFile(
-            path, None, (LintFinding(path, why.line, ERROR, why.message, why.remedy),)
+            path, None, (LintFinding(path, why.line, LintLevel.ERROR, why.message, why.remedy),)
         )
     return LintedFile(path, None, ())
 
@@ -214,7 +213,9 @@ def _claims(root: Path, present: Iterable[str], chosen: set[str]) -> Iterator[Li
         first, *others = sorted(entities)
         for path in (entities[other] for other in others if entities[other] in chosen):
             said = f"{name!r} is a name of {first!r} too, in {entities[first]}, and means that"
-            yield LintFinding(path, 1, WARNING, said, "Take it out of one of the two files")
+            yield LintFinding(
+                path, 1, LintLevel.WARNING, said, "Take it out of one of the two files"
+            )
 
 
 def _names(
@@ -231,12 +232,12 @@ def _names(
                 f"its name differs from {first} by letter case alone, and many systems hold one "
                 f"of them only"
             )
-            yield LintFinding(path, 1, ERROR, said, _RENAME)
+            yield LintFinding(path, 1, LintLevel.ERROR, said, _RENAME)
     for path in sorted(wanted):
         if not is_portable(path):
             said = "git does not get it: not every system can hold a file of this name"
-            yield LintFinding(path, 1, ERROR, said, _RENAME)
+            yield LintFinding(path, 1, LintLevel.ERROR, said, _RENAME)
         elif path.lower().endswith((".md", ".markdown")) and not is_memory(path):
             yield LintFinding(
-                path, 1, WARNING, "it is not read: the name does not end in .md", _RENAME
+                path, 1, LintLevel.WARNING, "it is not read: the name does not end in .md", _RENAME
             )
