@@ -166,9 +166,16 @@ def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cw
         unasked = for_prompt(threshold, already=already, words=session.words, session=own)
         here = workspace.here(cwd)
         answer = recall(
-            workspace.index, workspace.store, turn.user, here,
-            embedder=workspace.embedder, limit=PROMPT_CANDIDATES, at_once=True, unasked=unasked, now=now,
-        )  # fmt: skip
+            workspace.index,
+            workspace.store,
+            turn.user,
+            here,
+            embedder=workspace.embedder,
+            limit=PROMPT_CANDIDATES,
+            at_once=True,
+            unasked=unasked,
+            now=now,
+        )
         if threshold:
             text, ids = prompt_context(answer, room=Room(WISHES.prompt_tokens, SIZE))
             tokens = token_count(text)

@@ -168,7 +168,8 @@ def in_order(every: Sequence[Sequence[Asked]]) -> None:
                 for side in (0, 1)
             )
             print(
-                f"{demand:27}{seen:15}{off[0]:7.3f}{off[1]:7.3f}{on[0] - off[0]:+9.4f}{on[1] - off[1]:+9.4f}"
+                f"{demand:27}{seen:15}{off[0]:7.3f}{off[1]:7.3f}"
+                f"{on[0] - off[0]:+9.4f}{on[1] - off[1]:+9.4f}"
                 f"   worst draw {min(draw[1][0] - draw[0][0] for draw in draws):+.4f}"
             )
 

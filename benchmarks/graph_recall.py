@@ -91,9 +91,19 @@ def place(
 ) -> int:
     """Of the first right hit, from 1; 0 for none among twenty."""
     answer = recall(
-        workspace.index, workspace.store, ask, Here(), embedder=workspace.embedder, limit=20, wide=True, at_once=True,
-        text_only=is_text, now=NOW, weights=weights or EVERYTHING, graph=weights is not None,
-    )  # fmt: skip
+        workspace.index,
+        workspace.store,
+        ask,
+        Here(),
+        embedder=workspace.embedder,
+        limit=20,
+        wide=True,
+        at_once=True,
+        text_only=is_text,
+        now=NOW,
+        weights=weights or EVERYTHING,
+        graph=weights is not None,
+    )
     for at, hit in enumerate(answer.hits, 1):
         source = str(workspace.store.load(hit.path).source.get("from", ""))
         if hit.memory_id[4:12] in gold or source[4:12] in gold:

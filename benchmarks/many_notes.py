@@ -92,7 +92,8 @@ def fill(root: Path, count: int, *, seed: int = 1) -> list[str]:
 def _note(number: int, words: random.Random, before: list[str]) -> Memory:
     subject, thing, verb = words.choice(SUBJECTS), words.choice(THINGS), words.choice(VERBS)
     title = f"The {thing} of {subject} {words.randrange(90)} {verb} {words.randrange(10_000)}"
-    at = f"20{20 + number % 6}-{number % 12 + 1:02}-{number % 28 + 1:02}T{number % 24:02}:{number % 60:02}:00Z"
+    day = f"20{20 + number % 6}-{number % 12 + 1:02}-{number % 28 + 1:02}"
+    at = f"{day}T{number % 24:02}:{number % 60:02}:00Z"
     scope = ("project", "project", "project", "workspace", "user")[number % 5]
     # every tenth note replaces the one ten before it in its place, so that chains grow long too
     old = before[number - 10] if number % 10 == 9 and number % 200 > 10 else ""

@@ -97,8 +97,10 @@ KINDS = {
     "twilio": "SK{h32}",
     "twilio auth": "TWILIO_AUTH_TOKEN=«{h32}»",
     "digitalocean": "dop_v1_{h64}",
-    "azure "
-    "storage": "DefaultEndpointsProtocol=https;AccountName=acme;AccountKey=«{B86}==»;EndpointSuffix=acme.net",
+    "azure storage": (
+        "DefaultEndpointsProtocol=https;AccountName=acme;"
+        "AccountKey=«{B86}==»;EndpointSuffix=acme.net"
+    ),
     "azure secret": "{w3}8Q~{w34}",
     "azure "
     "sas": "https://acme.blob.core.windows.net/c/f.txt?sv=2022-11-02&se=2026-01-01&sig=«{w43}%3D»",

@@ -22,16 +22,18 @@ import yaml
 from planted import SETTINGS, Planted, expand, password
 
 _WORD_LIST = """
-sunshine dragon winter harbor falcon pepper marble tiger summer rocket banana garden silver castle cookie monkey
-planet wizard forest anchor
+sunshine dragon winter harbor falcon pepper marble tiger summer rocket banana garden silver castle
+cookie monkey planet wizard forest anchor
 """
 _SEED_LIST = """
-abandon ability absorb abstract accident acoustic adapt advance airport alarm album amateur anchor ancient animal
-antenna april arctic arrow artist aspect atom auction avocado awake banana barely beach blanket bridge cabbage canyon
-carbon castle cereal chimney circle cousin cradle dawn decade desert dinosaur dolphin eagle echo elbow empty engine
-erosion fabric faculty famous fiction galaxy garlic gesture glimpse hamster harvest humble idle immune inherit jacket
-jungle kangaroo kitchen ladder lemon lunar mango mesh muffin nephew noodle oblige ocean orbit panther peanut pigeon
-quantum rabbit raccoon saddle scorpion tattoo thunder twelve umbrella vacuum velvet walnut window yellow zebra
+abandon ability absorb abstract accident acoustic adapt advance airport alarm album amateur anchor
+ancient animal antenna april arctic arrow artist aspect atom auction avocado awake banana barely
+beach blanket bridge cabbage canyon carbon castle cereal chimney circle cousin cradle dawn decade
+desert dinosaur dolphin eagle echo elbow empty engine erosion fabric faculty famous fiction galaxy
+garlic gesture glimpse hamster harvest humble idle immune inherit jacket jungle kangaroo kitchen
+ladder lemon lunar mango mesh muffin nephew noodle oblige ocean orbit panther peanut pigeon
+quantum rabbit raccoon saddle scorpion tattoo thunder twelve umbrella vacuum velvet walnut window
+yellow zebra
 """
 _WORDS, _SEED = _WORD_LIST.split(), _SEED_LIST.split()
 FORMS = Path(__file__).with_name("planted_blind.yaml")
@@ -86,7 +88,8 @@ def _jwt(rng: random.Random) -> str:
         "iat": 1770000000,
         "role": rng.choice(["admin", "service_role"]),
     }
-    return f"{_url64({'alg': 'HS256', 'typ': 'JWT'})}.{_url64(claims)}.{_pick(rng, _BASE62 + '-_', 43)}"
+    head = _url64({"alg": "HS256", "typ": "JWT"})
+    return f"{head}.{_url64(claims)}.{_pick(rng, _BASE62 + '-_', 43)}"
 
 
 def _key_lines(rng: random.Random, count: int, size: int = 64) -> list[str]:

@@ -125,9 +125,18 @@ def asking(
 ) -> Ranking:
     def ranked(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
         answer = recall(
-            index, store, query.text, Here(), embedder=embedder, limit=DEPTH, by_exchange=by_exchange, at_once=True,
-            now=query.at or case.last, weights=w, graph=graph,
-        )  # fmt: skip
+            index,
+            store,
+            query.text,
+            Here(),
+            embedder=embedder,
+            limit=DEPTH,
+            by_exchange=by_exchange,
+            at_once=True,
+            now=query.at or case.last,
+            weights=w,
+            graph=graph,
+        )
         return [hit.turn if by_exchange else hit.memory_id for hit in answer.hits]
 
     return ranked

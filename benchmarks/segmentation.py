@@ -218,7 +218,8 @@ def report(name: str, label: str, dialogues: Sequence[Dialogue], cut: Cutter) ->
     pk, wd = (statistics.mean(column) for column in zip(*rates, strict=True))
     f1 = 2 * hits / max(true + all_found, 1)
     print(
-        f"{name:14}{label:16}{pk:7.3f}{wd:7.3f}{f1:7.3f}{all_found / max(true, 1):9.2f}{exchanges:11.1f}"
+        f"{name:14}{label:16}{pk:7.3f}{wd:7.3f}{f1:7.3f}"
+        f"{all_found / max(true, 1):9.2f}{exchanges:11.1f}"
     )
 
 

@@ -30,9 +30,15 @@ def conversation(number: int) -> Memory:
         for n in range(number)
     )
     meta = new_meta(
-        id=new_id("talk"), kind="conversation", status="open", title=f"Talk {number}", scope="workspace",
-        trust="assistant",        created_at="2026-03-01T10:00:00Z", updated_at=f"2026-03-01T10:{number:02d}:00Z",
-    )  # fmt: skip
+        id=new_id("talk"),
+        kind="conversation",
+        status="open",
+        title=f"Talk {number}",
+        scope="workspace",
+        trust="assistant",
+        created_at="2026-03-01T10:00:00Z",
+        updated_at=f"2026-03-01T10:{number:02d}:00Z",
+    )
     return Memory(meta, Conversation(f"Talk {number}", said).to_markdown())
 
 

@@ -20,8 +20,13 @@ from keeplore.store.transaction import log_path
 STEPS = Path(__file__).with_name("refine_steps.py")
 TEMPLATE = Path(__file__).resolve().parents[2] / "workspace_template"
 FEWEST = 15  # points; fewer would mean that the steps are no longer seen
-CHANGED = {"memory/gotchas/2026-02-09-one", "memory/gotchas/2026-02-09-other", "memory/archive/gotchas/2026-02-09-old",
-           "memory/gotchas/2026-02-09-old", "audit/studio-1a2b/2026-02.jsonl"}  # fmt: skip
+CHANGED = {
+    "memory/gotchas/2026-02-09-one",
+    "memory/gotchas/2026-02-09-other",
+    "memory/archive/gotchas/2026-02-09-old",
+    "memory/gotchas/2026-02-09-old",
+    "audit/studio-1a2b/2026-02.jsonl",
+}
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ BEGIN = datetime(2026, 2, 9, 14, 0, tzinfo=UTC)
 MEASURED = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:])
-print("PEAK", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+unit = 1 if sys.platform == "darwin" else 1024
+print("PEAK", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
 sys.exit(done.returncode)
 """
 

@@ -86,9 +86,15 @@ def payload(host: str, event: str, project: Path) -> dict[str, Any]:
     }
     if host == "cursor":
         common = {
-            "conversation_id": "session-cursor", "generation_id": "g1", "hook_event_name": event, "model": "m",
-            "cursor_version": "2.0", "workspace_roots": [str(project)], "text": REPLY, "status": "completed",
-        }  # fmt: skip
+            "conversation_id": "session-cursor",
+            "generation_id": "g1",
+            "hook_event_name": event,
+            "model": "m",
+            "cursor_version": "2.0",
+            "workspace_roots": [str(project)],
+            "text": REPLY,
+            "status": "completed",
+        }
     if host == "copilot":
         common = {
             "sessionId": "session-copilot",

@@ -257,9 +257,14 @@ def test_a_memory_without_a_machine_is_believed_only_where_nobody_else_writes(
     ada: Machine, ben: Machine
 ) -> None:
     meta = new_meta(
-        id=new_id("bare"), kind="note", title="Bare", created_at="2026-03-01T10:00:00Z", scope="workspace",
-        trust="user", permanent=True,
-    )  # fmt: skip
+        id=new_id("bare"),
+        kind="note",
+        title="Bare",
+        created_at="2026-03-01T10:00:00Z",
+        scope="workspace",
+        trust="user",
+        permanent=True,
+    )
     ada.workspace.store.save(Memory(meta, f"# Bare\n\n{FACT}\n"))
     assert "said by the user" in ada.brief()
     ben.says("The ledger is append-only.")

@@ -34,9 +34,16 @@ HANDLERS = [
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 # a wrong type under a key that the host knows makes the plugin fail to load
 MANIFEST_TYPES = {
-    "name": str, "displayName": str, "version": str, "description": str, "author": dict, "homepage": str,
-    "repository": str, "license": str, "keywords": list,
-}  # fmt: skip
+    "name": str,
+    "displayName": str,
+    "version": str,
+    "description": str,
+    "author": dict,
+    "homepage": str,
+    "repository": str,
+    "license": str,
+    "keywords": list,
+}
 REFUSED_NAMES = re.compile(
     r"(claude-|anthropic-|anthropics-|cc-plugin-)|(claude|anthropic|claude-code|claude-mods)\Z"
 )
@@ -122,9 +129,17 @@ def test_the_plugin_folder_can_be_copied() -> None:
 
 def test_every_useful_event_is_captured() -> None:
     assert set(EVENTS) == {
-        "SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "Stop", "StopFailure",
-        "SubagentStop", "PreCompact", "PostCompact", "SessionEnd",
-    }  # fmt: skip
+        "SessionStart",
+        "UserPromptSubmit",
+        "UserPromptExpansion",
+        "PostToolUse",
+        "Stop",
+        "StopFailure",
+        "SubagentStop",
+        "PreCompact",
+        "PostCompact",
+        "SessionEnd",
+    }
 
 
 @pytest.mark.parametrize(

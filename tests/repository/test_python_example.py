@@ -32,7 +32,8 @@ from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 class Model(agents.Model):
     async def get_response(self, *args, **options):
         text = ResponseOutputText(text={ANSWER!r}, type="output_text", annotations=[])
-        said = ResponseOutputMessage(id="m", content=[text], role="assistant", status="completed", type="message")
+        state = {{"role": "assistant", "status": "completed", "type": "message"}}
+        said = ResponseOutputMessage(id="m", content=[text], **state)
         return agents.ModelResponse(output=[said], usage=agents.Usage(), response_id=None)
     def stream_response(self, *args, **options):
         raise NotImplementedError
