@@ -29,7 +29,7 @@ import talks
 
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.config.settings import Context
+from keeplore.config.settings import ContextSettings
 from keeplore.index.query_terms import token_count
 from keeplore.recall import (
     Hit,
@@ -53,7 +53,7 @@ from keeplore_hooks.hosts.prompt_text import slash_command
 LABELS = Path(__file__).with_name("context_labels.tsv")
 THRESHOLDS = (0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97)
 SIZE = 10_000  # bytes that a host takes
-WISHES = Context()
+WISHES = ContextSettings()
 
 
 @dataclass(frozen=True, slots=True)

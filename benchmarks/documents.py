@@ -21,7 +21,7 @@ from keeplore.config.places import Places
 from keeplore.index import Embedder, EmbeddingModels
 from keeplore.index.passages import embedded_text, passages_of
 from keeplore.memory import Memory
-from keeplore.workspace.plugin_manager import Plugins
+from keeplore.workspace.plugin_manager import PluginManager
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 QUESTIONS, KEPT, SEED = 400, 0.45, 7
@@ -33,7 +33,7 @@ Piece = tuple[str, str, str]  # page, what is shown, what is embedded
 
 def main() -> None:
     pages = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
-    plugins, models = Plugins(), EmbeddingModels(Places.from_environment({}).models)
+    plugins, models = PluginManager(), EmbeddingModels(Places.from_environment({}).models)
     plugins.register(models.plugin())
     embedder: Embedder = plugins.hook.keeplore_embedder(model="packaged")
     asked = questions(pages)

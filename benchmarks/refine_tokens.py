@@ -31,7 +31,7 @@ from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.refine.pipeline import refine
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.writing.refinery import around_of, backlog
+from keeplore.workspace.writing.refinery import backlog, refine_deps
 
 FACTS = 2.5  # for each thousand tokens that were said
 SENTENCE = re.compile(r"[A-Z][^.!?\n`|\[\]]{40,200}[.!?]")
@@ -135,7 +135,7 @@ def main(most: int, *, has_aspects: bool) -> None:
             workspace = registry.named(made.name)
             for transcript in found[:: max(1, len(found) // most)]:
                 captured.take(workspace, [*captured.events(transcript)])
-            around = around_of(workspace)
+            around = refine_deps(workspace)
             for part in backlog(workspace):
                 before = sum(model.read.values())
                 result = refine(

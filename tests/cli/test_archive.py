@@ -19,7 +19,12 @@ from keeplore.memory import CATEGORIES, KINDS, Conversation, Exchange, Memory, n
 from keeplore.memory.note import KEPT_CATEGORIES, NoteDraft
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.writing.archive import Rules, archived_path, plan, unarchived_path
+from keeplore.workspace.writing.archive import (
+    ArchiveRules,
+    archive_plan,
+    archived_path,
+    unarchived_path,
+)
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 ROW = MemoryRow(
@@ -29,8 +34,8 @@ ROW = MemoryRow(
 )  # fmt: skip
 
 
-def goes(row: MemoryRow, rules: Rules | None = None, size: int = 1000) -> bool:
-    return bool(plan([row], {row.path: size}, rules or Rules(), NOW))
+def goes(row: MemoryRow, rules: ArchiveRules | None = None, size: int = 1000) -> bool:
+    return bool(archive_plan([row], {row.path: size}, rules or ArchiveRules(), NOW))
 
 
 def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_stay() -> None:
@@ -55,7 +60,7 @@ def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_sta
         ),
     ),
     st.builds(
-        Rules,
+        ArchiveRules,
         older_than=st.sampled_from((None, timedelta(0), timedelta(days=180))),
         larger_than=st.sampled_from((0, 500)),
         categories=st.sampled_from(((), CATEGORIES)),
@@ -63,9 +68,9 @@ def test_conversations_of_more_than_a_year_go_by_themselves_and_younger_ones_sta
     ),
 )
 def test_what_is_always_kept_never_goes_whatever_the_rules_say(
-    row: MemoryRow, rules: Rules
+    row: MemoryRow, rules: ArchiveRules
 ) -> None:
-    moves = plan([row], {row.path: 1000}, rules, NOW)
+    moves = archive_plan([row], {row.path: 1000}, rules, NOW)
     if row.permanent or row.is_open or row.is_archived or row.category in KEPT_CATEGORIES:
         assert moves == []
     for move in moves:
@@ -73,10 +78,10 @@ def test_what_is_always_kept_never_goes_whatever_the_rules_say(
 
 
 def test_every_rule_that_is_given_has_to_hold() -> None:
-    old = Rules(older_than=timedelta(days=180))
+    old = ArchiveRules(older_than=timedelta(days=180))
     assert goes(ROW, old) and not goes(replace(ROW, updated_at="2026-11-01T00:00:00Z"), old)
     assert not goes(replace(ROW, updated_at="no time"), old)
-    large = Rules(larger_than=50_000)
+    large = ArchiveRules(larger_than=50_000)
     assert goes(ROW, large, size=50_001) and not goes(ROW, large, size=50_000)
     assert not goes(ROW, replace(old, larger_than=50_000)) and not goes(
         ROW, replace(old, project="ledgerly")

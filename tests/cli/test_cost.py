@@ -12,7 +12,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
-from keeplore.jobs import Queue
+from keeplore.jobs import JobQueue
 from keeplore.llm import SpendingLedger, Usage, accept
 from keeplore.workspace.lifecycle.setup import initialise
 
@@ -46,7 +46,7 @@ def root(places: Places, home: Path, today: datetime) -> Path:
     ledger.add(today, "\x1b[31mred", "extract", Usage(10, 10))
     ledger.add(today - timedelta(days=40), "haiku", "extract", Usage(500, 50))
     ledger.settle(ledger.reserve(today, "haiku", "decide", Usage(77, 8_192), None), None)
-    queue = Queue(places.jobs)
+    queue = JobQueue(places.jobs)
     queue.add("refine", "talk", {}, today)
     job = queue.lease(["refine"], today)
     assert job is not None

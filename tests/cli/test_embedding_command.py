@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.consent import EMBEDDING, Accepted
+from keeplore.config.consent import EMBEDDING, Consents
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
 from keeplore.index import embedder_for
-from keeplore.workspace.embedding_model import question
+from keeplore.workspace.embedding_model import consent_question
 
 NOBODY = "https://models.example.invalid/v1#small"
 
@@ -54,9 +54,9 @@ def test_a_server_is_used_only_after_somebody_said_yes(
     (memory / "keeplore.yaml").write_text(f"embedding: {{model: '{NOBODY}'}}\n")
     done = run("embedding")
     assert "not accepted on this machine" in done.stderr
-    asked = question(NOBODY, memory)
+    asked = consent_question(NOBODY, memory)
     assert asked
-    Accepted(Places.from_environment(os.environ).state).accept(memory, EMBEDDING, asked.subject)
+    Consents(Places.from_environment(os.environ).state).accept(memory, EMBEDDING, asked.subject)
     done = run("embedding", "use", NOBODY)
     assert (
         done.returncode == 1 and "--yes" not in done.stderr

@@ -16,7 +16,7 @@ from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
-from keeplore.workspace.writing.review import accept, offers, reject
+from keeplore.workspace.writing.review import accept, reject, review_candidates
 
 EVERYWHERE = ScopeFilter(())
 SAID = "Let's use something simple for the queue."
@@ -50,30 +50,30 @@ def workspace(places: Places, tmp_path: Path) -> Iterator[Workspace]:
 
 
 def test_what_is_accepted_becomes_the_persons_note(workspace: Workspace) -> None:
-    [offer] = offers(workspace, EVERYWHERE)
+    [offer] = review_candidates(workspace, EVERYWHERE)
     outcome = accept(workspace, offer)
     assert (outcome.memory.trust, outcome.memory.created_at) == ("user", "2026-03-01T10:00:00Z")
     assert f"> “{SAID}” — user, turn t1" in outcome.memory.body
     assert outcome.memory.source["from"] == new_id("talk")
-    assert list(offers(workspace, EVERYWHERE)) == []
+    assert list(review_candidates(workspace, EVERYWHERE)) == []
 
 
 def test_what_is_put_into_other_words_is_not_offered_again(workspace: Workspace) -> None:
-    [offer] = offers(workspace, EVERYWHERE)
+    [offer] = review_candidates(workspace, EVERYWHERE)
     outcome = accept(workspace, offer, "The queue is one table in Postgres.", "infrastructure")
     assert (outcome.memory.title, outcome.memory.category) == (
         "The queue is one table in Postgres.",
         "infrastructure",
     )
-    assert list(offers(workspace, EVERYWHERE)) == []
+    assert list(review_candidates(workspace, EVERYWHERE)) == []
 
 
 def test_what_is_rejected_or_forgotten_is_not_offered_again(
     workspace: Workspace, places: Places
 ) -> None:
-    [offer] = offers(workspace, EVERYWHERE)
+    [offer] = review_candidates(workspace, EVERYWHERE)
     reject(workspace, "studio-1a2b", offer)
-    assert list(offers(workspace, EVERYWHERE)) == []
+    assert list(review_candidates(workspace, EVERYWHERE)) == []
     workspace.index.refresh()
     assert workspace.index.listed(MemoryFilter(kind="note")) == []
 
@@ -86,8 +86,8 @@ def test_piped_the_offers_are_listed_and_nothing_is_asked(
     assert listed.output.split("\t")[4] == SAID
     [data] = json.loads(CliRunner().invoke(review_.command, ["--json"], obj=places).output)
     assert (data["quote"], data["speaker"], data["conversation"]) == (SAID, "user", new_id("talk"))
-    assert len(list(offers(workspace, EVERYWHERE))) == 1
+    assert len(list(review_candidates(workspace, EVERYWHERE))) == 1
 
 
 def test_only_talks_that_were_changed_since_then_are_looked_at(workspace: Workspace) -> None:
-    assert list(offers(workspace, EVERYWHERE, "2026-04")) == []
+    assert list(review_candidates(workspace, EVERYWHERE, "2026-04")) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from ready import keeplore
 
-from keeplore.config.consent import EMBEDDING, Accepted
+from keeplore.config.consent import EMBEDDING, Consents
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory.note import NoteDraft
@@ -52,9 +52,9 @@ def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None
     with Registry(places) as registry:
         registry.named("team").notes.write(NoteDraft("Use pnpm"))
     before = {path: path.read_bytes() for path in (home / "team").rglob("*") if path.is_file()}
-    Accepted(places.state).accept(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
+    Consents(places.state).accept(home / "team", EMBEDDING, "https://models.example.com:443/v1#m")
     done = keeplore("workspaces", "remove", "team")
-    assert not Accepted(places.state).has(
+    assert not Consents(places.state).has(
         home / "team", EMBEDDING, "https://models.example.com:443/v1#m"
     )
     assert done.returncode == 0 and str(home / "team") in done.stdout and "stay" in done.stdout

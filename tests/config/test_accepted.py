@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.config.consent import EMBEDDING, FILE, LLM, Accepted, is_loopback, server_of
+from keeplore.config.consent import EMBEDDING, FILE, LLM, Consents, is_loopback, server_of
 from keeplore.errors import ConfigError
 
 SERVER = "https://models.example.com:443/v1"
@@ -12,11 +12,11 @@ SERVER = "https://models.example.com:443/v1"
 
 def test_a_server_is_accepted_for_one_workspace_and_one_use(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine", tmp_path / "other"
-    accepted = Accepted(tmp_path / "state")
+    accepted = Consents(tmp_path / "state")
     assert not accepted.has(mine, EMBEDDING, SERVER)
     accepted.accept(mine, EMBEDDING, SERVER)
     accepted.accept(mine, EMBEDDING, SERVER)
-    again = Accepted(tmp_path / "state")
+    again = Consents(tmp_path / "state")
     assert again.has(mine, EMBEDDING, SERVER)
     assert not again.has(mine, LLM, SERVER)
     assert not again.has(other, EMBEDDING, SERVER)
@@ -34,7 +34,7 @@ def test_a_server_is_accepted_for_one_workspace_and_one_use(tmp_path: Path) -> N
 )
 def test_a_damaged_file_accepts_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
-    accepted = Accepted(tmp_path)
+    accepted = Consents(tmp_path)
     assert not accepted.has(tmp_path, EMBEDDING, SERVER)
     accepted.accept(tmp_path, EMBEDDING, SERVER)
     assert accepted.has(tmp_path, EMBEDDING, SERVER)

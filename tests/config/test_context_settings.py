@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.config.settings import Context, load_settings
+from keeplore.config.settings import ContextSettings, load_settings
 from keeplore.errors import ConfigError
 
 
 @pytest.fixture
 def load(tmp_path: Path):
-    def read(line: str) -> Context:
+    def read(line: str) -> ContextSettings:
         (tmp_path / "keeplore.yaml").write_text(f"context:\n  {line}\n")
         return load_settings(tmp_path).context
 
@@ -23,7 +23,7 @@ def load(tmp_path: Path):
 
 
 def test_one_line_turns_it_off_and_the_rest_stays_as_it_is(load) -> None:
-    assert load("enabled: false") == replace(Context(), enabled=False)
+    assert load("enabled: false") == replace(ContextSettings(), enabled=False)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_one_line_turns_it_off_and_the_rest_stays_as_it_is(load) -> None:
     ],
 )
 def test_each_key_is_taken_alone(load, line: str, changed: dict[str, object]) -> None:
-    assert load(line) == replace(Context(), **changed)
+    assert load(line) == replace(ContextSettings(), **changed)
 
 
 @pytest.mark.parametrize(

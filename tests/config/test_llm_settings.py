@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.config.settings import Llm, Price, load_settings
+from keeplore.config.settings import LlmSettings, TokenPrice, load_settings
 from keeplore.errors import ConfigError
 
 
 @pytest.fixture
 def load(tmp_path: Path):
-    def read(text: str) -> Llm:
+    def read(text: str) -> LlmSettings:
         (tmp_path / "keeplore.yaml").write_text(f"llm: {{{text}}}\n")
         return load_settings(tmp_path).llm
 
@@ -25,8 +25,10 @@ def test_a_whole_section_is_taken_as_it_is(load) -> None:
         "30, daily_tokens: 0,"
         " monthly_tokens: 5, prices: {a: {input: 1, output: 5}, b: {input: 1, cached: 0.1}}"
     )
-    prices = {"a": Price(1.0, 5.0, 1.0), "b": Price(1.0, 0.0, 0.1)}
-    assert found == Llm("openai", "qwen3:8b", "http://127.0.0.1:11434/v1", 30.0, 0, 5, prices)
+    prices = {"a": TokenPrice(1.0, 5.0, 1.0), "b": TokenPrice(1.0, 0.0, 0.1)}
+    assert found == LlmSettings(
+        "openai", "qwen3:8b", "http://127.0.0.1:11434/v1", 30.0, 0, 5, prices
+    )
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_what_another_person_wrote_is_told_as_such_however_it_is_read(
     path.write_text(
         re.sub(r"(?m)^(  machine:) .*$", r"\1 of-another-person", text), encoding="utf-8"
     )
-    host.workspace.whose.refuse(["of-another-person"])
+    host.workspace.machine_trust.refuse(["of-another-person"])
     (asked,), (listed,) = store.search(("keeplore",), query=AGAIN), store.search(("keeplore",))
     read = store.get(("keeplore",), asked.key)
     assert read is not None and "trust: foreign" not in path.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.jobs import Queue
+from keeplore.jobs import JobQueue
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DEEDS = ("add", "lease", "put_off", "done")
@@ -30,7 +30,7 @@ def strike_at(point: int) -> None:
     sys.setprofile(watch)
 
 
-def perform(queue: Queue, deed: str) -> None:
+def perform(queue: JobQueue, deed: str) -> None:
     if deed == "add":
         queue.add("conversation", "session-2", {"turn": 9}, NOW)
         return
@@ -44,7 +44,7 @@ def perform(queue: Queue, deed: str) -> None:
 
 def outcome(file: Path, deed: str, point: int) -> bool:
     """Whether the deed was killed."""
-    queue = Queue(file)
+    queue = JobQueue(file)
     queue.add("conversation", "session-1", {"turn": 1}, NOW)
     child = os.fork()
     if child == 0:
@@ -61,5 +61,5 @@ if __name__ == "__main__":
             point += 1
             file = Path(sys.argv[1]) / f"{deed}-{point}.db"
             is_killed = outcome(file, deed, point)
-            counts = {f"{count.state} {count.jobs}" for count in Queue(file).counts()}
+            counts = {f"{count.state} {count.jobs}" for count in JobQueue(file).counts()}
             sys.stdout.write(json.dumps([deed, point, is_killed, sorted(counts)]) + "\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.errors import KeeploreError
-from keeplore.jobs import LEASED, WAITING, Queue
+from keeplore.jobs import LEASED, WAITING, JobQueue
 from keeplore.jobs.queue import LEASE, MAX_ATTEMPTS, MAX_REASON
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -15,15 +15,15 @@ KINDS = ("compaction", "conversation")
 
 
 @pytest.fixture
-def queue(tmp_path: Path) -> Queue:
-    return Queue(tmp_path / "state" / "jobs.db", jitter=lambda: 1.0)
+def queue(tmp_path: Path) -> JobQueue:
+    return JobQueue(tmp_path / "state" / "jobs.db", jitter=lambda: 1.0)
 
 
-def states(queue: Queue) -> dict[str, int]:
+def states(queue: JobQueue) -> dict[str, int]:
     return {count.state: count.jobs for count in queue.counts()}
 
 
-def test_a_newer_job_outlives_an_older_one_whose_lease_is_over_as_well(queue: Queue) -> None:
+def test_a_newer_job_outlives_an_older_one_whose_lease_is_over_as_well(queue: JobQueue) -> None:
     queue.add("conversation", "session", {"turn": 1}, NOON)
     assert queue.lease(["conversation"], NOON)
     queue.add("conversation", "session", {"turn": 2}, NOON)
@@ -34,7 +34,7 @@ def test_a_newer_job_outlives_an_older_one_whose_lease_is_over_as_well(queue: Qu
     assert not queue.lease(["conversation"], NOON + 2 * LEASE)
 
 
-def test_a_newer_turn_takes_the_place_of_one_that_waits(queue: Queue) -> None:
+def test_a_newer_turn_takes_the_place_of_one_that_waits(queue: JobQueue) -> None:
     assert queue.add("conversation", "session-1", {"turn": 1}, NOON)
     assert queue.add("conversation", "session-2", {"turn": 1}, NOON)
     assert queue.add("conversation", "session-1", {"turn": 2}, NOON)
@@ -45,7 +45,7 @@ def test_a_newer_turn_takes_the_place_of_one_that_waits(queue: Queue) -> None:
     assert states(queue) == {LEASED: 1, WAITING: 2}
 
 
-def test_a_compaction_is_never_replaced_and_goes_first(queue: Queue) -> None:
+def test_a_compaction_is_never_replaced_and_goes_first(queue: JobQueue) -> None:
     queue.add("conversation", "session-1", {"turn": 1}, NOON)
     queue.add("compaction", "session-1", {"turn": 3}, NOON)
     for turn in (1, 2, 2):
@@ -60,7 +60,7 @@ def test_a_compaction_is_never_replaced_and_goes_first(queue: Queue) -> None:
     ]
 
 
-def test_what_is_about_the_earliest_time_goes_first(queue: Queue) -> None:
+def test_what_is_about_the_earliest_time_goes_first(queue: JobQueue) -> None:
     for month in (5, 3, 4):
         queue.add("conversation", f"session-{month}", {"at": f"2026-0{month}-01T10:00:00Z"}, NOON)
     queue.add("conversation", "session-1", {}, NOON)
@@ -73,7 +73,7 @@ def test_what_is_about_the_earliest_time_goes_first(queue: Queue) -> None:
     ]
 
 
-def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(queue: Queue) -> None:
+def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(queue: JobQueue) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     now = NOON
     for pause in (SECOND, 2 * SECOND):
@@ -90,7 +90,7 @@ def test_a_failed_job_waits_longer_each_time_and_is_dead_after_three(queue: Queu
     assert queue.add("conversation", "session-1", {}, now)
 
 
-def test_a_worker_that_went_away_loses_its_job_to_another(queue: Queue) -> None:
+def test_a_worker_that_went_away_loses_its_job_to_another(queue: JobQueue) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     first = queue.lease(KINDS, NOON)
     assert first is not None
@@ -106,7 +106,7 @@ def test_a_worker_that_went_away_loses_its_job_to_another(queue: Queue) -> None:
     assert queue.done(second) and states(queue) == {}
 
 
-def test_a_job_that_lacks_something_waits_without_using_up_an_attempt(queue: Queue) -> None:
+def test_a_job_that_lacks_something_waits_without_using_up_an_attempt(queue: JobQueue) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     for day in range(5):
         job = queue.lease(KINDS, NOON + timedelta(days=day))
@@ -120,7 +120,7 @@ def test_a_job_that_lacks_something_waits_without_using_up_an_attempt(queue: Que
     assert queue.lease(KINDS, asked_for) is not None
 
 
-def test_what_was_replaced_while_it_was_tried_does_not_come_back(queue: Queue) -> None:
+def test_what_was_replaced_while_it_was_tried_does_not_come_back(queue: JobQueue) -> None:
     queue.add("conversation", "session-1", {"turn": 1}, NOON)
     queue.add("compaction", "session-1", {"turn": 1}, NOON, replace=False)
     for kind in KINDS:
@@ -138,7 +138,7 @@ def test_what_was_replaced_while_it_was_tried_does_not_come_back(queue: Queue) -
     ]
 
 
-def test_a_clock_that_is_set_back_stops_nothing(queue: Queue) -> None:
+def test_a_clock_that_is_set_back_stops_nothing(queue: JobQueue) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     queue.add("conversation", "session-2", {}, NOON)
     assert queue.lease(KINDS, NOON) is not None
@@ -155,11 +155,11 @@ def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, content: bytes) 
     file = tmp_path / "jobs.db"
     file.write_bytes(content)
     with pytest.raises(KeeploreError, match=r"jobs\.db cannot be used.*move it away"):
-        Queue(file).lease(KINDS, NOON)
+        JobQueue(file).lease(KINDS, NOON)
     assert file.read_bytes() == content
 
 
-def test_the_queue_is_readable_by_its_owner_alone(queue: Queue, tmp_path: Path) -> None:
+def test_the_queue_is_readable_by_its_owner_alone(queue: JobQueue, tmp_path: Path) -> None:
     queue.add("conversation", "session-1", {}, NOON)
     file = tmp_path / "state" / "jobs.db"
     assert file.stat().st_mode & 0o777 == 0o600

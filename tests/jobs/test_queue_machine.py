@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
-from keeplore.jobs import DEAD, LEASED, WAITING, Job, Queue
+from keeplore.jobs import DEAD, LEASED, WAITING, Job, JobQueue
 from keeplore.jobs.queue import LEASE, MAX_ATTEMPTS, MAX_PAUSE_S, MAX_WAIT
 
 KINDS, KEYS = ("compaction", "conversation"), ("session-1", "session-2")
@@ -26,7 +26,7 @@ class Sessions(RuleBasedStateMachine):
         super().__init__()
         self.directory = Path(tempfile.mkdtemp())
         self.file = self.directory / "jobs.db"
-        self.queue = Queue(self.file)
+        self.queue = JobQueue(self.file)
         self.now = datetime(2026, 3, 1, tzinfo=UTC)
         self.turn = 0
         self.kept: set[tuple[str, int]] = set()  # compactions that nobody has brought to an end

@@ -6,14 +6,14 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.jobs import Queue
+from keeplore.jobs import JobQueue
 
 HERE = Path(__file__).parent
 WORKERS, JOBS = 3, 24
 
 
 def test_several_workers_at_once_do_each_job_once(tmp_path: Path) -> None:
-    queue = Queue(tmp_path / "jobs.db")
+    queue = JobQueue(tmp_path / "jobs.db")
     keys = [f"session-{number}" for number in range(JOBS)]
     for key in keys:
         queue.add("conversation", key, {}, datetime.now(UTC))

@@ -4,10 +4,10 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keeplore.jobs import Queue
+from keeplore.jobs import JobQueue
 
 if __name__ == "__main__":
-    queue, log = Queue(Path(sys.argv[1])), Path(sys.argv[2])
+    queue, log = JobQueue(Path(sys.argv[1])), Path(sys.argv[2])
     while (job := queue.lease(("conversation",), datetime.now(UTC))) is not None:
         assert queue.renew(job, datetime.now(UTC))
         with log.open("a") as file:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.llm.model_server import Hang, ModelServer, Said, Status, model_server
 
-from keeplore.config.settings import Llm
+from keeplore.config.settings import LlmSettings
 from keeplore.errors import BudgetSpent, LlmRefused, LlmUnavailable
 from keeplore.llm.account import Account
 from keeplore.llm.base import LanguageModel, TransientFailure, Usage
@@ -29,7 +29,7 @@ def played() -> Iterator[ModelServer]:
 
 @pytest.fixture(scope="module")
 def model(played: ModelServer) -> OpenaiServer:
-    return OpenaiServer(Llm("openai", "played", played.url))
+    return OpenaiServer(LlmSettings("openai", "played", played.url))
 
 
 @pytest.fixture
@@ -89,7 +89,9 @@ def test_a_call_that_the_server_may_have_made_for_nothing_is_counted_and_not_rep
     tmp_path: Path, server: ModelServer
 ) -> None:
     bench = Bench(
-        OpenaiServer(Llm("openai", "played", server.url, 0.3)), tmp_path / "l.db", Budget(0, 0)
+        OpenaiServer(LlmSettings("openai", "played", server.url, 0.3)),
+        tmp_path / "l.db",
+        Budget(0, 0),
     )
     server.always(Hang())
     with pytest.raises(LlmUnavailable):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from keeplore.config.settings import Llm
+from keeplore.config.settings import LlmSettings
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.base import Completion, TransientFailure, Usage
 from keeplore.llm.claude_cli import ClaudeCli
@@ -57,7 +57,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def ask(timeout_s: float = 60.0) -> Completion:
-    return ClaudeCli(Llm("claude-cli", "", timeout_s=timeout_s)).complete(
+    return ClaudeCli(LlmSettings("claude-cli", "", timeout_s=timeout_s)).complete(
         "Extract facts.", "--help: a talk", SCHEMA
     )
 
@@ -141,11 +141,11 @@ def test_one_that_hangs_is_ended_with_what_it_started(play: Any, tmp_path: Path)
 @pytest.mark.parametrize(("code", "said"), [("print('2.1.0')", ""), ("sys.exit(3)", "fails")])
 def test_whether_the_program_is_there_costs_nothing(play: Any, code: str, said: str) -> None:
     play(code)
-    assert said in ClaudeCli(Llm("claude-cli")).available()
+    assert said in ClaudeCli(LlmSettings("claude-cli")).available()
 
 
 def test_a_program_that_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "not on the PATH" in ClaudeCli(Llm("claude-cli")).available()
+    assert "not on the PATH" in ClaudeCli(LlmSettings("claude-cli")).available()

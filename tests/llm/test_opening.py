@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from keeplore.config.places import Places
-from keeplore.config.settings import Llm
+from keeplore.config.settings import LlmSettings
 from keeplore.errors import LlmUnavailable
 from keeplore.llm import (
     Completion,
@@ -24,10 +24,10 @@ from keeplore.llm.anthropic_api import AnthropicApi
 from keeplore.llm.builtin_models import Builtin
 from keeplore.llm.claude_cli import ClaudeCli
 from keeplore.llm.openai_server import OpenaiServer
-from keeplore.workspace.plugin_manager import Plugins
+from keeplore.workspace.plugin_manager import PluginManager
 from keeplore_hooks.specs import hookimpl
 
-LLM = Llm("claude-cli", "haiku", daily_tokens=1_000, monthly_tokens=0)
+LLM = LlmSettings("claude-cli", "haiku", daily_tokens=1_000, monthly_tokens=0)
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def places() -> Places:
 
 
 @pytest.fixture
-def plugins() -> Plugins:
-    plugins = Plugins()
+def plugins() -> PluginManager:
+    plugins = PluginManager()
     plugins.register(Builtin())
     return plugins
 
 
 @pytest.fixture
-def find(plugins: Plugins) -> Any:
+def find(plugins: PluginManager) -> Any:
     return plugins.hook.keeplore_llm
 
 
@@ -64,7 +64,7 @@ class Parrot:
 
 
 def test_without_a_provider_there_is_no_model(places: Places, tmp_path: Path, find: Any) -> None:
-    assert open_account(Llm(), tmp_path, places, find) is None
+    assert open_account(LlmSettings(), tmp_path, places, find) is None
 
 
 def test_a_model_is_used_only_as_it_was_accepted_on_this_machine(
@@ -94,7 +94,7 @@ def test_what_is_accepted_now_takes_the_place_of_what_was(places: Places, tmp_pa
 
 
 def test_the_terms_say_where_text_goes_and_what_may_be_spent() -> None:
-    llm = Llm(
+    llm = LlmSettings(
         "openai", "qwen3:8b", "http://127.0.0.1:11434/v1/", daily_tokens=1_000, monthly_tokens=0
     )
     said = (
@@ -110,14 +110,14 @@ def test_each_built_in_model_has_its_name(find: Any) -> None:
         ("anthropic", AnthropicApi),
         ("claude-cli", ClaudeCli),
     ):
-        assert type(find(provider=provider, settings=Llm(provider, "m"))) is kind
+        assert type(find(provider=provider, settings=LlmSettings(provider, "m"))) is kind
 
 
 @pytest.mark.parametrize("provider", ["my-own", "openai"])
 def test_a_plugin_comes_before_the_built_in_models(
-    places: Places, tmp_path: Path, plugins: Plugins, provider: str
+    places: Places, tmp_path: Path, plugins: PluginManager, provider: str
 ) -> None:
-    llm = Llm(provider, "m")
+    llm = LlmSettings(provider, "m")
     accept(places, tmp_path, llm)
     plugins.register(Parrot())
     account = open_account(llm, tmp_path, places, plugins.hook.keeplore_llm)
@@ -128,6 +128,6 @@ def test_a_plugin_comes_before_the_built_in_models(
 
 
 def test_a_provider_that_nobody_knows_is_named(places: Places, tmp_path: Path, find: Any) -> None:
-    accept(places, tmp_path, Llm("my-own"))
+    accept(places, tmp_path, LlmSettings("my-own"))
     with pytest.raises(LlmUnavailable, match="no plugin knows the provider my-own"):
-        open_account(Llm("my-own"), tmp_path, places, find)
+        open_account(LlmSettings("my-own"), tmp_path, places, find)

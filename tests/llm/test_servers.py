@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.llm.model_server import Gone, Hang, ModelServer, Raw, Said, Status, model_server
 
-from keeplore.config.settings import Llm
+from keeplore.config.settings import LlmSettings
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.llm.anthropic_api import AnthropicApi
 from keeplore.llm.base import (
@@ -51,8 +51,8 @@ def protocol(request: pytest.FixtureRequest) -> Iterator[str]:
 
 def model_at(protocol: str, url: str, timeout_s: float = 60.0) -> LanguageModel:
     if protocol == "openai":
-        return OpenaiServer(Llm("openai", "played", url, timeout_s))
-    return AnthropicApi(Llm("anthropic", "played", url.removesuffix("/v1"), timeout_s))
+        return OpenaiServer(LlmSettings("openai", "played", url, timeout_s))
+    return AnthropicApi(LlmSettings("anthropic", "played", url.removesuffix("/v1"), timeout_s))
 
 
 @pytest.fixture(scope="module")
@@ -236,10 +236,13 @@ def test_a_key_that_is_missing_is_named_unless_the_server_is_ones_own(
         monkeypatch.delenv(name, raising=False)
     server.script(Said("{}"))
     assert ask(model_at("openai", server.url)).text == "{}"
-    assert "OPENAI_API_KEY is not set" in OpenaiServer(Llm("openai", "played")).available()
-    assert "ANTHROPIC_API_KEY is not set" in AnthropicApi(Llm("anthropic", "played")).available()
+    assert "OPENAI_API_KEY is not set" in OpenaiServer(LlmSettings("openai", "played")).available()
+    assert (
+        "ANTHROPIC_API_KEY is not set"
+        in AnthropicApi(LlmSettings("anthropic", "played")).available()
+    )
     with pytest.raises(LlmUnavailable, match=r"llm\.model"):
-        ask(OpenaiServer(Llm("openai", base_url=server.url)))
+        ask(OpenaiServer(LlmSettings("openai", base_url=server.url)))
 
 
 def test_an_address_in_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,8 +250,8 @@ def test_an_address_in_the_environment_is_not_asked(monkeypatch: pytest.MonkeyPa
         monkeypatch.setenv(f"{name}_API_KEY", "key-of-a-test")
         monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9")
     clients = (
-        OpenaiServer(Llm("openai", "m"))._client,
-        AnthropicApi(Llm("anthropic", "m"))._client,
+        OpenaiServer(LlmSettings("openai", "m"))._client,
+        AnthropicApi(LlmSettings("anthropic", "m"))._client,
     )
     assert [client.base_url.host for client in clients] == ["api.openai.com", "api.anthropic.com"]
 

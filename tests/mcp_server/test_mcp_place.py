@@ -8,7 +8,7 @@ import pytest
 
 from keeplore.errors import ConfigError
 from keeplore.mcp_server.project_roots import Asked, Place
-from keeplore.workspace.recording.cursors import Cursors, Progress
+from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore_hooks.events import Origin
 
 
@@ -27,7 +27,7 @@ def sessions(tmp_path: Path) -> Path:
 
 
 def heard(sessions: Path, host: str, session: str, cwd: Path, at: str) -> None:
-    Cursors(sessions).save(Progress(Origin(host, session, str(cwd)), heard_at=at))
+    Cursors(sessions).save(SessionProgress(Origin(host, session, str(cwd)), heard_at=at))
 
 
 def test_what_the_call_names_goes_before_all(project: Path, sessions: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.config.settings import Context
+from keeplore.config.settings import ContextSettings
 from keeplore.recall import Answer, Here, Unasked, recall, to_json
 from keeplore.recall.weights import EXCERPT_CHARS
 
@@ -124,7 +124,7 @@ def test_the_question_of_the_readme_is_answered_with_the_decision(ask) -> None:
     assert "we drop Redis and keep sessions in a Postgres table" in hit.passage
     assert (
         hit.path.startswith("projects/kasha-api/memory/conversations/2026/02/")
-        and hit.score > Context().threshold
+        and hit.score > ContextSettings().threshold
     )
 
 

@@ -16,12 +16,12 @@ from keeplore.llm.account import Account
 from keeplore.llm.base import Completion, Usage, tokens
 from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
-from keeplore.refine.deps import Around
-from keeplore.refine.pipeline import Result, refine
+from keeplore.refine.deps import RefineDeps
+from keeplore.refine.pipeline import RefineResult, refine
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
-from keeplore.workspace.writing.refinery import around_of
+from keeplore.workspace.writing.refinery import refine_deps
 
 ASKED = (
     "Which database should the orders service use? It has to survive a restart in the middle of a "
@@ -68,7 +68,7 @@ class Desk:
     workspace: Workspace
     account: Account
     model: Script
-    around: Around
+    around: RefineDeps
 
     def say(self, *exchanges: tuple[str, str], day: int = 9) -> str:
         """A closed conversation of these exchanges, as capture writes one; its id."""
@@ -92,7 +92,9 @@ class Desk:
         self.workspace.index.refresh()
         return str(meta["id"])
 
-    def refine(self, talk: str, *answers: Any, mode: str = "controlled", **options: Any) -> Result:
+    def refine(
+        self, talk: str, *answers: Any, mode: str = "controlled", **options: Any
+    ) -> RefineResult:
         self.model.answers = [*answers]
         result = refine(self.around, self.account, talk, mode, **options)
         assert self.model.answers == [], "not every answer was asked for"
@@ -119,7 +121,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         account = Account(
             model, SpendingLedger(tmp_path / "ledger.db"), Budget(0, 0), sleep=lambda _: None
         )
-        around = around_of(workspace)
+        around = refine_deps(workspace)
         # words alone find what is near: no model has to be loaded
         yield Desk(
             workspace, account, model, replace(around, search=replace(around.search, embedder=None))

@@ -12,7 +12,7 @@ import pytest
 from tests.llm.model_server import Said, model_server
 from tests.refine.conftest import ADVICE, ASKED, DECIDED
 
-from keeplore.config.settings import Llm, Refine, Settings
+from keeplore.config.settings import LlmSettings, RefineSettings, Settings
 from keeplore.errors import BudgetSpent, LlmUnavailable
 from keeplore.index import ScopeFilter
 from keeplore.llm.account import Account
@@ -21,12 +21,12 @@ from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.llm.openai_server import OpenaiServer
 from keeplore.memory import parse, serialise
 from keeplore.refine import aspects
-from keeplore.refine.aspects import MAX_CALLS, Known
+from keeplore.refine.aspects import MAX_CALLS, KnownEntity
 from keeplore.refine.decide import Proposal
 from keeplore.refine.extract import Fact
 from keeplore.refine.pipeline import refine
 from keeplore.refine.receipts import Receipt
-from keeplore.workspace.writing.proposals import accept, waiting
+from keeplore.workspace.writing.proposals import accept, held_proposals
 from keeplore.workspace.writing.refinery import backlog, estimate
 
 TALK = ((ASKED, ADVICE), (DECIDED, "Noted."))
@@ -114,7 +114,7 @@ def test_a_hostile_answer_costs_what_is_not_sound_and_no_note(
     }
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with model_server() as server:
-        model = OpenaiServer(Llm("openai", "played", server.url))
+        model = OpenaiServer(LlmSettings("openai", "played", server.url))
         account = Account(
             model, SpendingLedger(tmp_path / "ledger-2.db"), Budget(0, 0), sleep=lambda _: None
         )
@@ -173,14 +173,15 @@ def test_those_with_most_facts_are_asked_about_and_no_fact_too_often() -> None:
         "Lena knows the api.",
         "Nothing that has a name.",
     ]
-    asked = aspects.groups([proposal(text) for text in facts], names, lambda _: Known())
+    asked = aspects.groups([proposal(text) for text in facts], names, lambda _: KnownEntity())
     told = {
         group.entity: [facts.index(one.statement) for one in group.proposals] for group in asked
     }
     assert told == {"Redis": [0, 2, 3], "PostgreSQL 16": [0, 1], "api": [0, 4]}
     many = [proposal(f"Redis{n} is a cache.") for n in range(9)]
     assert (
-        len(aspects.groups(many, [f"Redis{n}" for n in range(9)], lambda _: Known())) == MAX_CALLS
+        len(aspects.groups(many, [f"Redis{n}" for n in range(9)], lambda _: KnownEntity()))
+        == MAX_CALLS
     )
 
 
@@ -223,7 +224,7 @@ def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) 
     )
     answer = said_of((1, "storage", "constraint"))
     desk.refine(desk.say(*TALK), {"facts": [told], "entities": TRIPLES}, answer, has_aspects=True)
-    [held] = waiting(desk.workspace, ScopeFilter())
+    [held] = held_proposals(desk.workspace, ScopeFilter())
     forged = {
         "entity": "orders service\nevil",
         "type": "system",
@@ -246,6 +247,6 @@ def test_a_proposal_that_waited_becomes_all_that_it_would_have_been(desk, fact) 
 def test_what_it_would_cost_counts_aspects_only_where_they_are_asked_for(desk) -> None:
     desk.say(*TALK)
     without = estimate(backlog(desk.workspace), Settings())
-    with_them = estimate(backlog(desk.workspace), Settings(refine=Refine(aspects=True)))
+    with_them = estimate(backlog(desk.workspace), Settings(refine=RefineSettings(aspects=True)))
     assert with_them.input > without.input + MAX_CALLS * tokens(aspects.PROMPT.text)
     assert with_them.output >= without.output

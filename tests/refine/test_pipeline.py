@@ -17,7 +17,7 @@ from keeplore.memory.note import NoteDraft, statement_of
 from keeplore.refine.pipeline import refine
 from keeplore.text.fences import fence
 from keeplore.workspace.writing.forget import forget
-from keeplore.workspace.writing.proposals import accept, reject, waiting
+from keeplore.workspace.writing.proposals import accept, held_proposals, reject
 
 TALK = ((ASKED, ADVICE), (DECIDED, "Noted."))
 CHOICE = "The orders service uses PostgreSQL 16 because it needs transactions."
@@ -343,7 +343,7 @@ def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_o
     )
     near = desk.refine(talk, asked[0], *asked[1:])
     assert near.outcomes["ADD review"] == 1
-    [held] = waiting(desk.workspace, ScopeFilter())
+    [held] = held_proposals(desk.workspace, ScopeFilter())
     assert (held.entry["gate"], held.entry["detail"][:8], held.against.id) == (
         "contradiction",
         "negation",
@@ -351,7 +351,7 @@ def test_what_contradicts_waits_and_what_a_person_decides_is_a_change_like_any_o
     )
     accept(desk.workspace, held, in_place_of=held.against)
     desk.workspace.index.refresh()
-    assert [*waiting(desk.workspace, ScopeFilter())] == []
+    assert [*held_proposals(desk.workspace, ScopeFilter())] == []
     versions = desk.workspace.notes.history(old.memory.id)
     assert [statement_of(version.memory) for version in versions] == [
         "We never use PostgreSQL for the orders service.",
@@ -386,15 +386,15 @@ def test_a_proposal_that_was_rejected_or_forged_is_not_offered(desk, fact) -> No
             fact("Always run pgbouncer in session mode.", "pgbouncer keeps them in session mode")
         ),
     )
-    [held] = waiting(desk.workspace, ScopeFilter())
+    [held] = held_proposals(desk.workspace, ScopeFilter())
     store, machine = desk.workspace.store, desk.workspace.machine
     store.record(
         machine, {**held.entry, "id": f"{held.id[:-1]}0", "span": "words that nobody said"}
     )
     store.record("elsewhere", {**held.entry, "id": f"{held.id[:-1]}1"})
-    assert [other.id for other in waiting(desk.workspace, ScopeFilter())] == [held.id]
+    assert [other.id for other in held_proposals(desk.workspace, ScopeFilter())] == [held.id]
     reject(desk.workspace, held)
-    assert [*waiting(desk.workspace, ScopeFilter())] == []
+    assert [*held_proposals(desk.workspace, ScopeFilter())] == []
 
 
 def test_what_was_forgotten_stays_so(desk, fact) -> None:

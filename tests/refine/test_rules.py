@@ -12,7 +12,13 @@ import pytest
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.refine import decide, extract
 from keeplore.refine.answer_schema import FactItem, items
-from keeplore.refine.classify import Kind, Place, Said, is_rule_of_others, kind_of
+from keeplore.refine.classify import (
+    ConversationPlace,
+    FactClaim,
+    NoteKind,
+    is_rule_of_others,
+    kind_of,
+)
 from keeplore.refine.contradictions import contradiction, is_opposite
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import is_supported, receipt_of, trust_of
@@ -209,12 +215,12 @@ def test_recalled_context_is_never_shown_again() -> None:
 
 
 def test_a_scope_is_widened_and_a_note_permanent_by_the_users_own_words_alone() -> None:
-    place = Place("project", "shop", has_user_scope=True)
-    mine = Said("preference", "user", "nonsense", 0.95, 0.95, "user")
-    assert kind_of(mine, place) == Kind("user", "", "coding-preferences", is_permanent=True)
-    theirs = Said("preference", "user", "gotchas", 0.95, 0.95, "assistant")
-    assert kind_of(theirs, place) == Kind("project", "shop", "gotchas", is_permanent=False)
-    assert kind_of(mine, Place("project", "shop")).scope == "workspace"
+    place = ConversationPlace("project", "shop", has_user_scope=True)
+    mine = FactClaim("preference", "user", "nonsense", 0.95, 0.95, "user")
+    assert kind_of(mine, place) == NoteKind("user", "", "coding-preferences", is_permanent=True)
+    theirs = FactClaim("preference", "user", "gotchas", 0.95, 0.95, "assistant")
+    assert kind_of(theirs, place) == NoteKind("project", "shop", "gotchas", is_permanent=False)
+    assert kind_of(mine, ConversationPlace("project", "shop")).scope == "workspace"
     assert is_rule_of_others("Always run the migrations first.", "assistant")
     assert not is_rule_of_others("Always run the migrations first.", "user")
 

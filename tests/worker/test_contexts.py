@@ -23,7 +23,7 @@ from keeplore.text.fences import strip_fenced
 from keeplore.worker.context import context_provider
 from keeplore.worker.server.request_handler import Answers
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.recording.cursors import Cursors, Progress
+from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Compaction, Origin, Turn
 from keeplore_hooks.hosts import HOSTS, host_named
@@ -483,7 +483,7 @@ def test_the_chain_from_a_line_to_the_words_works_as_printed(desk: Desk, tmp_pat
     transcript = tmp_path / "another.jsonl"
     transcript.write_text("{}\n")
     origin = Origin("claude-code", "another", str(cwd()), transcript=str(transcript))
-    Cursors(desk.registry.places.sessions).save(Progress(origin))
+    Cursors(desk.registry.places.sessions).save(SessionProgress(origin))
     for told in (keeplore("show", reference), keeplore("show", reference, "--turn", turn)):
         assert f"transcript: {transcript}" in " ".join(told.split())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from keeplore.ingest import origin_of
 from keeplore.store import Store
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.writing.ingest_jobs import Ingesting
+from keeplore.workspace.writing.ingest_jobs import IngestQueue
 
 
 def test_a_worker_ingests_what_was_left_commits_it_and_leaves(office, git) -> None:
@@ -17,12 +17,12 @@ def test_a_worker_ingests_what_was_left_commits_it_and_leaves(office, git) -> No
     )
     with Registry(office.places) as registry:
         for source in ("guide.md", "missing.md"):
-            Ingesting(registry).add(
+            IngestQueue(registry).add(
                 origin_of(source, Path.home(), Path.home()), "memory", "workspace", ""
             )
         office.start(idle_exit_s=0.2)
         assert office.joined() == [[True]]
-        assert [(status.state, status.what) for status in Ingesting(registry).all()] == [
+        assert [(status.state, status.what) for status in IngestQueue(registry).all()] == [
             ("done", "new"),
             ("failed", ""),
         ]

@@ -271,18 +271,20 @@ def test_a_worker_that_is_told_to_end_finishes_and_leaves_nothing(machine, git):
 def test_the_newest_installation_that_works_is_started(tmp_path):
     state = tmp_path
     installation.register(state)
-    assert installation.registered(state) == installation.Program(sys.executable, __version__)
+    assert installation.registered(state) == installation.Installation(sys.executable, __version__)
     (state / "python").write_text(f"/bin/sh\n{NEWER}\n")
     installation.register(state)
-    assert installation.registered(state) == installation.Program("/bin/sh", NEWER)
+    assert installation.registered(state) == installation.Installation("/bin/sh", NEWER)
     (state / "worker.tries").write_text("3")  # it dies whenever it is started
     installation.register(state)
-    assert installation.registered(state) == installation.Program(sys.executable, __version__)
+    assert installation.registered(state) == installation.Installation(sys.executable, __version__)
     (state / "worker.tries").unlink()
     for old in (f"/bin/sh\n{OLDER}\n", "/bin/sh\n", f"/nowhere/python\n{NEWER}\n", "\xff\0", ""):
         (state / "python").write_bytes(old.encode("latin-1"))
         installation.register(state)
-        assert installation.registered(state) == installation.Program(sys.executable, __version__)
+        assert installation.registered(state) == installation.Installation(
+            sys.executable, __version__
+        )
 
 
 def test_starts_in_vain_are_told_and_forgotten_by_a_worker_that_lives(office):

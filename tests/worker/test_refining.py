@@ -13,7 +13,7 @@ import pytest
 from tests.llm.model_server import ModelServer, Request, Said, Status, model_server
 
 from keeplore.config.settings import load_settings
-from keeplore.jobs.queue import DEAD, Queue
+from keeplore.jobs.queue import DEAD, JobQueue
 from keeplore.llm.open_model import accept
 from keeplore.memory import Memory, parse
 from keeplore.worker.server.protocol import ask
@@ -144,7 +144,7 @@ def test_a_talk_becomes_a_note_that_recall_finds(
         lambda: STATEMENT in str(ask(office.places.state, "recall", question, timeout_s=60)),
         "recall finds it",
     )
-    until(lambda: Queue(office.places.jobs).counts() == [], "the job is done")
+    until(lambda: JobQueue(office.places.jobs).counts() == [], "the job is done")
     assert len(server.requests) == 2
 
 
@@ -158,7 +158,7 @@ def test_nothing_is_sent_to_a_server_that_nobody_accepted_here(
     office.taken()
     until(lambda: len(office.prompts()) == 2, "the talk is written")
     office.stop()
-    assert (server.requests, Queue(office.places.jobs).counts()) == ([], [])
+    assert (server.requests, JobQueue(office.places.jobs).counts()) == ([], [])
 
 
 def test_an_answer_that_is_none_is_dead_after_three_attempts_and_costs_nothing_else(
@@ -170,7 +170,7 @@ def test_an_answer_that_is_none_is_dead_after_three_attempts_and_costs_nothing_e
     monkeypatch.setattr("keeplore.jobs.queue.FIRST_PAUSE_S", 0.0)
     office.start()
     talk(office)
-    queue = Queue(office.places.jobs)
+    queue = JobQueue(office.places.jobs)
     until(lambda: [count.state for count in queue.counts()] == [DEAD], "it is dead")
     office.stop()
     assert len(server.requests) == 3

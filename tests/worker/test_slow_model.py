@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from keeplore.config.consent import EMBEDDING, Accepted
+from keeplore.config.consent import EMBEDDING, Consents
 from keeplore.config.yaml_edit import write_setting
 from keeplore.index.embedding.model_files import UNRELATED
-from keeplore.workspace.embedding_model import question
+from keeplore.workspace.embedding_model import consent_question
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -61,9 +61,9 @@ def test_what_is_said_is_taken_while_a_server_makes_vectors_and_the_worker_leave
     office.init()
     name = f"http://127.0.0.1:{server.server_port}/v1#slow"
     write_setting(office.root, "embedding", "model", name)
-    asked = question(name, office.root)
+    asked = consent_question(name, office.root)
     assert asked is not None
-    Accepted(office.places.state).accept(office.root, EMBEDDING, asked.subject)
+    Consents(office.places.state).accept(office.root, EMBEDDING, asked.subject)
     office.start()
     office.prompt("We decided to use Postgres for the ledger")
     office.taken()

@@ -22,8 +22,8 @@ from keeplore.worker.server.request_handler import Answers
 from keeplore.worker.usage import view_log
 from keeplore.worker.usage.usage_feedback import Uses
 from keeplore.worker.usage.view_log import note_opened
+from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.recording.intake import Intake
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.forget import forget
 from keeplore_hooks.spool import Entry

@@ -15,7 +15,7 @@ from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.reading.listing import listing
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.writing.remember import Said, drafted, remember, replace, target_of
+from keeplore.workspace.writing.remember import NoteRequest, drafted, remember, replace, target_of
 from keeplore_hooks.events import Origin
 
 NOBODY = Origin("", "")
@@ -38,7 +38,7 @@ def registry(tmp_path: Path) -> Iterator[Registry]:
 def write(registry: Registry, tmp_path: Path) -> Callable[..., str]:
     def write(text: str, cwd: Path = tmp_path, *, scope: str = "", project: str = "") -> str:
         target = target_of(registry, cwd, scope=scope, project=project)
-        outcome = remember(target, drafted(target, Said(text, NOBODY)), cwd)
+        outcome = remember(target, drafted(target, NoteRequest(text, NOBODY)), cwd)
         return f"{target.workspace.name}/{outcome.path}"
 
     return write
@@ -87,14 +87,14 @@ def test_the_words_of_a_session_are_one_note_with_the_command_that_was_typed(
     registry: Registry, tmp_path: Path
 ) -> None:
     target = target_of(registry, tmp_path / "shop")
-    draft = drafted(target, Said("Prices are in cents\n", AGENT))
+    draft = drafted(target, NoteRequest("Prices are in cents\n", AGENT))
     assert draft.id == session_note_id("claude-code", "s-1", "Prices are in cents")
     assert (draft.trust, dict(draft.source)) == (
         "assistant",
         {"host": "claude-code", "session": "s-1"},
     )
     elsewhere = target_of(registry, tmp_path / "shop", scope="workspace")
-    assert drafted(elsewhere, Said("Prices are in cents", AGENT)).id == ""
+    assert drafted(elsewhere, NoteRequest("Prices are in cents", AGENT)).id == ""
 
 
 def test_replacing_keeps_the_place_and_what_is_not_said_anew(
@@ -106,7 +106,7 @@ def test_replacing_keeps_the_place_and_what_is_not_said_anew(
     )
     target = target_of(registry, tmp_path)
     new = replace(
-        registry.find(old.memory.id, tmp_path), drafted(target, Said("Port 5434", NOBODY))
+        registry.find(old.memory.id, tmp_path), drafted(target, NoteRequest("Port 5434", NOBODY))
     )
     assert (new.memory.title, new.memory.body) == ("Port 5434", "# Port 5434\n")
     assert (new.memory.category, new.memory.project, new.memory.is_permanent) == (
@@ -116,7 +116,7 @@ def test_replacing_keeps_the_place_and_what_is_not_said_anew(
     )
     assert new.memory.supersedes == old.memory.id
     with pytest.raises(StoreError, match="nothing to remember"):
-        replace(registry.find(old.memory.id, tmp_path), drafted(target, Said("  ", NOBODY)))
+        replace(registry.find(old.memory.id, tmp_path), drafted(target, NoteRequest("  ", NOBODY)))
 
 
 def test_a_directory_sees_its_project_and_what_it_inherits(

@@ -14,8 +14,8 @@ from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.text.fences import fence
 from keeplore.workspace import Registry
+from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.recording.session_import import import_sessions, worth_reading
 from keeplore_hooks.events import Command, Compaction, Origin, Question, Session, Turn, Work
 from keeplore_hooks.hosts import host_named
 

@@ -27,7 +27,7 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.documents import Documents
 from keeplore.workspace.writing.forget import forget, purge, restore
-from keeplore.workspace.writing.ingest_jobs import Ingesting, Status, meant
+from keeplore.workspace.writing.ingest_jobs import IngestQueue, IngestStatus, source_named
 
 URL = "https://example.com/runbook"
 FIRST = "# Runbook\n\nThe pager goes to Ann on Monday. Restart the queue with `make restart`."
@@ -43,12 +43,12 @@ def registry(home: Path) -> Iterator[Registry]:
 
 
 @pytest.fixture
-def ingest(registry: Registry) -> Callable[..., Status]:
+def ingest(registry: Registry) -> Callable[..., IngestStatus]:
     """Take a page that says so, or a file, to its end."""
 
-    def ingest(said: str = FIRST, source: Origin | None = None) -> Status:
+    def ingest(said: str = FIRST, source: Origin | None = None) -> IngestStatus:
         page = lambda _: tidied(Extracted("", said), "runbook")  # noqa: E731  # a page of the network, which tests do not have
-        ingesting = Ingesting(registry, read=page) if source is None else Ingesting(registry)
+        ingesting = IngestQueue(registry, read=page) if source is None else IngestQueue(registry)
         ingesting.add(source or Origin(URL, is_url=True), "memory", "workspace", "")
         status = ingesting.step()
         assert status is not None
@@ -62,7 +62,7 @@ def kept(registry: Registry) -> list[Memory]:
     return [store.load(path) for path in sorted(file.path for file in store.scan())]
 
 
-def work(ingesting: Ingesting) -> None:
+def work(ingesting: IngestQueue) -> None:
     """All that waits, to its end."""
     while (wait_s := ingesting.due_s()) is not None:
         time.sleep(wait_s)
@@ -141,7 +141,7 @@ def test_what_two_machines_read_apart_becomes_one_again(registry, ingest) -> Non
 
 def test_secrets_stay_out_of_text_title_and_source(registry, ingest) -> None:
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
-    ingesting = Ingesting(
+    ingesting = IngestQueue(
         registry, read=lambda _: Extracted(f"Key {secret}", f"Use {secret} to log in.")
     )
     ingesting.add(Origin(f"{URL}?token={secret}", is_url=True), "memory", "workspace", "")
@@ -175,7 +175,7 @@ def test_a_source_that_will_never_do_fails_at_once_and_another_is_tried_again(re
             "no luck", "do this"
         )
 
-    ingesting = Ingesting(registry, read=read)
+    ingesting = IngestQueue(registry, read=read)
     for name in ("refused", "away"):
         ingesting.add(Origin(name, is_url=True), "memory", "workspace", "")
     work(ingesting)
@@ -190,7 +190,7 @@ def test_a_source_that_will_never_do_fails_at_once_and_another_is_tried_again(re
 def test_a_memory_is_no_source(registry, ingest, home) -> None:
     path = registry.named("memory").root / ingest().path
     with pytest.raises(SourceRefused, match="a memory already"):
-        meant(registry, str(path), home, home)
+        source_named(registry, str(path), home, home)
 
 
 KILLED = """
@@ -210,7 +210,7 @@ with Registry(Places(Path(sys.argv[2]), Path(sys.argv[3]))) as registry:
 @pytest.mark.parametrize("state", ["chunking", "done"])
 def test_a_kill_leaves_nothing_or_all_and_another_goes_on(registry, home, state: str) -> None:
     (home / "a.md").write_text(FIRST)
-    ingesting = Ingesting(registry)
+    ingesting = IngestQueue(registry)
     ingesting.add(origin_of("a.md", home, home), "memory", "workspace", "")
     command = (sys.executable, "-c", KILLED, state, registry.places.state, registry.places.cache)
     assert subprocess.run(command, timeout=120).returncode == -signal.SIGKILL

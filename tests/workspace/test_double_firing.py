@@ -11,8 +11,8 @@ from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.worker.server.request_handler import Answers
 from keeplore.workspace import Registry
+from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.recording.intake import Intake
 from keeplore_hooks.hosts.sender import sender
 from keeplore_hooks.spool import Entry
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from keeplore.workspace.recording.manifest_formats import names_in
+from keeplore.workspace.importing.manifest_formats import names_in
 
 PYPROJECT = """
 [build-system]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from keeplore.cli.progress import fill_vectors
-from keeplore.config.consent import EMBEDDING, Accepted
+from keeplore.config.consent import EMBEDDING, Consents
 from keeplore.config.places import Places
 from keeplore.config.yaml_edit import write_setting
 from keeplore.errors import ModelUnavailable
@@ -23,7 +23,7 @@ from keeplore.index import embedder_for
 from keeplore.index.embedding import embedding_server
 from keeplore.memory.note import NoteDraft
 from keeplore.worker.worker import Worker
-from keeplore.workspace.embedding_model import question
+from keeplore.workspace.embedding_model import consent_question
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
@@ -121,9 +121,9 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     )
     assert workspace.capture_embedder.model == "packaged"
 
-    subject = question(server.name, home / "memory")
+    subject = consent_question(server.name, home / "memory")
     assert subject is not None and "the text of this workspace's memories" in subject.risk
-    Accepted(places.state).accept(home / "memory", EMBEDDING, subject.subject)
+    Consents(places.state).accept(home / "memory", EMBEDDING, subject.subject)
     assert workspace.index.embed_pending() == 0
     assert any("We deploy on Thursday" in text for text in server.texts)
     answer = workspace.recall("When do we deploy?", home)
@@ -151,9 +151,9 @@ def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
     worker = Worker(places, idle_exit_s=0.0)  # leaves as soon as there is nothing left to do
     thread = threading.Thread(target=worker.run)
     write_setting(home / "memory", "embedding", "model", server.name)
-    subject = question(server.name, home / "memory")
+    subject = consent_question(server.name, home / "memory")
     assert subject is not None
-    Accepted(places.state).accept(home / "memory", EMBEDDING, subject.subject)
+    Consents(places.state).accept(home / "memory", EMBEDDING, subject.subject)
     thread.start()
     thread.join()
     assert sum("Statement number" in text for text in server.texts) >= 40

@@ -16,7 +16,7 @@ from keeplore.store import Store
 from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.writing.entity_writer import add, remove, written
+from keeplore.workspace.writing.entity_writer import add, entity_records, remove
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def test_names_that_differ_by_marks_alone_are_two_entities_and_two_projects_have
     for name in ("C", "C++", "C#", "Zoë", "Fast Embed", "fast-embed"):
         add(workspace, name)
     add(workspace, "C", aliases=["clang"], project="shop")
-    assert [one.entity.name for one in written(workspace.store, "shop")] == ["C"]
-    assert len({one.path for one in written(workspace.store, "")}) == 6
+    assert [one.entity.name for one in entity_records(workspace.store, "shop")] == ["C"]
+    assert len({one.path for one in entity_records(workspace.store, "")}) == 6
 
 
 REFUSED = [
@@ -131,7 +131,8 @@ def test_two_machines_that_add_one_entity_come_to_the_same_whoever_merges(worksp
         results.append({path.name: path.read_text() for path in (root / "entities").iterdir()})
         assert git("status", "--porcelain", cwd=root) == ""
         assert [
-            (one.entity.name, one.entity.type, one.entity.aliases) for one in written(store, "")
+            (one.entity.name, one.entity.type, one.entity.aliases)
+            for one in entity_records(store, "")
         ] == [
             ("kafka", "unknown", ("cache bus", "log", "Redis Stack bus")),
             ("redis", "system", ("cache", "Redis Stack")),

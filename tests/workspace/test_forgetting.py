@@ -17,8 +17,8 @@ from keeplore.errors import Forgotten, NotFound
 from keeplore.memory import parse
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace import Registry
+from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
-from keeplore.workspace.recording.session_import import import_sessions, worth_reading
 from keeplore.workspace.writing.forget import forget, purge, purge_plan, quoting_notes, restore
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import host_named

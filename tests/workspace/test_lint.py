@@ -11,7 +11,7 @@ import pytest
 from keeplore.errors import NotFound
 from keeplore.memory import Memory, new_id, new_meta, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.workspace.lifecycle.lint import Report, lint, lint_staged
+from keeplore.workspace.lifecycle.lint import LintReport, lint, lint_staged
 
 Git = Callable[..., str]
 
@@ -43,7 +43,7 @@ def write(root: Path, path: str, text: str | bytes) -> None:
     target.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
-def seen(report: Report) -> list[tuple[str, int, str]]:
+def seen(report: LintReport) -> list[tuple[str, int, str]]:
     assert all(finding.message and finding.remedy for finding in report.findings)
     assert list(report.findings) == sorted(report.findings)
     return [(finding.path, finding.line, finding.level) for finding in report.findings]
@@ -60,7 +60,7 @@ def test_a_sound_workspace_has_nothing_wrong_and_nothing_is_written(root: Path) 
 
 
 def test_an_empty_directory_has_nothing_wrong(root: Path) -> None:
-    assert lint(root) == Report((), 0)
+    assert lint(root) == LintReport((), 0)
 
 
 def test_names_that_some_systems_cannot_hold_are_errors(root: Path) -> None:
@@ -144,7 +144,7 @@ def test_what_is_staged_counts_and_not_what_is_on_disk(root: Path, git: Git) -> 
     write(root, path, "---\nbroken")
     assert (seen(lint_staged(root)), lint_staged(root).files) == ([], 1)
     git("commit", "-qm", "x", cwd=root)
-    assert lint_staged(root) == Report((), 0)
+    assert lint_staged(root) == LintReport((), 0)
 
 
 def test_a_staged_file_is_compared_with_those_that_are_committed(root: Path, git: Git) -> None:
@@ -166,7 +166,7 @@ def test_a_commit_of_some_paths_has_an_index_of_its_own(root: Path, git: Git) ->
     git("add", ".", cwd=root)
     other = root.parent / "other-index"
     assert [level for *_, level in seen(lint_staged(root))] == ["error"]
-    assert lint_staged(root, str(other)) == Report((), 0)
+    assert lint_staged(root, str(other)) == LintReport((), 0)
 
 
 def test_a_filter_of_git_is_undone_before_its_text_is_judged(root: Path, git: Git) -> None:

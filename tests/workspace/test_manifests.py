@@ -10,8 +10,8 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace.identity import Project, save_project
+from keeplore.workspace.importing.project_manifests import MAX_FILE, ProjectManifests, manifests
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.recording.project_manifests import MAX_FILE, Manifests, manifests
 from keeplore.workspace.registry import Registry
 
 
@@ -55,7 +55,7 @@ def test_the_top_its_folders_and_the_parts_of_a_product_are_looked_at_and_no_lin
 
 
 def test_names_are_written_once_and_only_where_they_change(workspace, home):
-    take = Manifests().take
+    take = ProjectManifests().take
     write(home / "shop" / "pyproject.toml", '[project]\nname = "shop"\ndependencies = ["httpx"]')
     write(home / "shop" / "web" / "package.json", '{"dependencies": {"next": "14"}}')
     assert [take(workspace, home / "shop") for _ in range(2)] == [True, False]
@@ -63,7 +63,7 @@ def test_names_are_written_once_and_only_where_they_change(workspace, home):
 
     write(home / "shop" / "pyproject.toml", '[project]\nname = "shop"\ndependencies = ["httpx>=1"]')
     assert not take(workspace, home / "shop")
-    assert not Manifests().take(workspace, home / "shop")
+    assert not ProjectManifests().take(workspace, home / "shop")
     (home / "shop" / "web" / "package.json").unlink()
     assert take(workspace, home / "shop")
     assert written(workspace) == {"schema": 1, "own": ["shop"], "packages": ["httpx"]}
@@ -77,16 +77,16 @@ def test_a_name_that_holds_a_secret_and_a_file_that_is_too_large_are_left_out(wo
     names = dict.fromkeys(["next", token])
     write(home / "shop" / "package.json", json.dumps({"dependencies": names}))
     write(home / "shop" / "Cargo.toml", "[dependencies]\nserde = '1'\n" + "#" * MAX_FILE)
-    assert Manifests().take(workspace, home / "shop")
+    assert ProjectManifests().take(workspace, home / "shop")
     assert written(workspace) == {"schema": 1, "packages": ["next"]}
 
 
 def test_a_project_that_is_not_known_or_cannot_be_read_is_left_alone(workspace, home):
     write(home / "other" / "package.json", '{"name": "other"}')
-    assert not Manifests().take(workspace, home / "other")
-    assert not Manifests().take(workspace, home / "no\0directory")
+    assert not ProjectManifests().take(workspace, home / "other")
+    assert not ProjectManifests().take(workspace, home / "no\0directory")
     write(home / "shop" / "package.json", '{"name": "shop-web"}')
-    assert Manifests().take(workspace, home / "shop")
+    assert ProjectManifests().take(workspace, home / "shop")
     (home / "shop").rename(home / "away")
-    assert not Manifests().take(workspace, home / "shop")
+    assert not ProjectManifests().take(workspace, home / "shop")
     assert written(workspace) == {"schema": 1, "own": ["shop-web"]}

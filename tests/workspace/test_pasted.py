@@ -11,8 +11,8 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
 from keeplore.workspace import Registry
+from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.recording.session_import import import_sessions, worth_reading
 from keeplore_hooks.hosts import Cursor, host_named
 
 HOST = host_named("claude-code")

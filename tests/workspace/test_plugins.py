@@ -2,7 +2,7 @@
 
 import pytest
 
-from keeplore.workspace.plugin_manager import Plugins
+from keeplore.workspace.plugin_manager import PluginManager
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.specs import hookimpl
 
@@ -42,7 +42,7 @@ class Swap:
 
 
 def test_an_event_reaches_every_plugin_though_one_fails():
-    plugins, first, last = Plugins(), Recorder(), Recorder()
+    plugins, first, last = PluginManager(), Recorder(), Recorder()
     for plugin in (first, Broken(), last):
         plugins.register(plugin)
     plugins.emit(TURN)
@@ -51,7 +51,7 @@ def test_an_event_reaches_every_plugin_though_one_fails():
 
 
 def test_redaction_steps_work_on_the_result_of_the_one_before():
-    plugins = Plugins()
+    plugins = PluginManager()
     for plugin in (Swap("b", "c"), Broken(), Swap("a", "b")):
         plugins.register(plugin)
     assert plugins.redact("a") == "c"
@@ -59,7 +59,7 @@ def test_redaction_steps_work_on_the_result_of_the_one_before():
 
 
 def test_a_failing_gate_before_a_write_stops_the_write():
-    plugins = Plugins()
+    plugins = PluginManager()
     plugins.register(Broken())
     with pytest.raises(RuntimeError, match="must not be written"):
         plugins.before_write({}, "body")
@@ -75,6 +75,6 @@ def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(
     )
     (installed / "entry_points.txt").write_text("[keeplore]\nbroken = no_such_module:plugin\n")
     monkeypatch.syspath_prepend(tmp_path)
-    plugins = Plugins()
+    plugins = PluginManager()
     plugins.load_installed()
     assert len(plugins.failures) == 1 and "no_such_module" in plugins.failures[0]

@@ -15,12 +15,12 @@ from keeplore.store import run
 from keeplore.workspace.identity import Project, load_projects, save_project
 from keeplore.workspace.lifecycle.projects import (
     add,
+    add_missing,
     address,
     chosen,
     clone,
-    listed,
+    parse_project_list,
     reassign,
-    take_in,
 )
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
@@ -106,9 +106,11 @@ def test_lists_of_other_tools_are_taken_in_and_known_projects_stay_as_they_are(
     workspace: Workspace, data: object
 ) -> None:
     save_project(workspace.store, Project("till", ("example.invalid/acme/till",), "abc"))
-    assert [project.name for project in take_in(workspace, listed(json.dumps(data))[0])] == ["shop"]
+    assert [
+        project.name for project in add_missing(workspace, parse_project_list(json.dumps(data))[0])
+    ] == ["shop"]
     assert names(workspace) == {"shop", "till"}
-    assert take_in(workspace, listed(json.dumps(data))[0]) == []
+    assert add_missing(workspace, parse_project_list(json.dumps(data))[0]) == []
 
 
 @pytest.mark.parametrize(
@@ -116,12 +118,12 @@ def test_lists_of_other_tools_are_taken_in_and_known_projects_stay_as_they_are(
 )
 def test_what_is_no_list_of_projects_is_refused(text: str) -> None:
     with pytest.raises(ConfigError):
-        listed(text)
+        parse_project_list(text)
 
 
 @pytest.mark.parametrize("name", ["../../etc", "-rf", "con", "a/b", "\x1b[31mred"])
 def test_a_listed_name_never_leads_out_of_the_folder(workspace: Workspace, name: str) -> None:
-    take_in(workspace, listed(json.dumps({name: "https://example.invalid/x/y"}))[0])
+    add_missing(workspace, parse_project_list(json.dumps({name: "https://example.invalid/x/y"}))[0])
     assert all((workspace.root / "projects" / name).is_dir() for name in names(workspace))
     assert sorted(path.name for path in (workspace.root / "projects").iterdir()) == sorted(
         names(workspace)

@@ -18,7 +18,7 @@ from keeplore.sync import SyncError
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.lint import lint, secrets_of
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.writing.note_writer import Draft
+from keeplore.workspace.note_writer import Draft
 from keeplore_hooks.events import Origin, Session, Turn
 
 

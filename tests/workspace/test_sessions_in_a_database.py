@@ -15,10 +15,10 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import parse
 from keeplore.workspace import Registry
+from keeplore.workspace.importing.intake import Intake
+from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore.workspace.recording.intake import Intake
-from keeplore.workspace.recording.session_import import import_sessions, worth_reading
 from keeplore_hooks.hosts import source_named
 from keeplore_hooks.spool import Entry
 

@@ -14,8 +14,8 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Memory, parse
 from keeplore.workspace import Registry
+from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.recording.intake import Intake
 from keeplore_hooks.events import Origin, Turn
 from keeplore_hooks.hosts import source_named
 from keeplore_hooks.specs import hookimpl

@@ -7,9 +7,9 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace import Registry
+from keeplore.workspace.importing.session_import import import_sessions
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore.workspace.recording.session_import import import_sessions
 from keeplore_hooks.hosts import source_named
 
 

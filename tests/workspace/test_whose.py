@@ -10,7 +10,7 @@ import pytest
 
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store.git import signature
-from keeplore.workspace.machine_trust import ACCEPTED, THIS, UNKNOWN, YOURS, Whose
+from keeplore.workspace.machine_trust import ACCEPTED, THIS, UNKNOWN, YOURS, MachineTrust
 
 Git = Callable[..., str]
 OWN = "person@example.invalid"
@@ -33,13 +33,13 @@ class Clone:
             "commit", "-q", "--allow-empty", "-m", message, f"--author={author}", cwd=self.root
         )
 
-    def whose(self) -> Whose:
+    def whose(self) -> MachineTrust:
         """As a new process has it."""
         places = {
             "cache": self.files / "cache" / "m.json",
             "state": self.files / "state" / "m.json",
         }
-        return Whose(self.root, self.head, self.places.get, ("here-1",), **places)
+        return MachineTrust(self.root, self.head, self.places.get, ("here-1",), **places)
 
     def write(self, path: str, text: str, machine: str, email: str = OWN) -> None:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def memory(machine: str = "", trust: str = "user") -> Memory:
     )
 
 
-def states(whose: Whose) -> dict[str, str]:
+def states(whose: MachineTrust) -> dict[str, str]:
     return {machine.id: machine.state for machine in whose.machines()}
 
 

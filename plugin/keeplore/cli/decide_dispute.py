@@ -19,7 +19,7 @@ from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
-    from keeplore.workspace.writing.disputes import Dispute, Side
+    from keeplore.workspace.writing.disputes import Dispute, DisputeSide
 
 CHOICES = {
     "k": "keep what stands, the other is forgotten",
@@ -123,7 +123,7 @@ def _show(dispute: Dispute) -> None:
         )
 
 
-def _lines(side: Side) -> list[str]:
+def _lines(side: DisputeSide) -> list[str]:
     values = [(key, side.memory.meta.get(key)) for key in FIELDS]
     lines = [line for line in side.memory.body.splitlines() if line.strip()]
     return [
@@ -144,7 +144,7 @@ def _choice() -> str:
         say(f"  {', '.join(f'{key} {meaning}' for key, meaning in CHOICES.items())}")
 
 
-def _side_json(side: Side) -> dict[str, Any]:
+def _side_json(side: DisputeSide) -> dict[str, Any]:
     row = side.row
     facts = {
         key: getattr(row, key) for key in ("id", "title", "path", "scope", "project", "updated_at")

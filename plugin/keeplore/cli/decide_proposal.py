@@ -14,7 +14,7 @@ from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
     from keeplore.workspace.workspace import Workspace
-    from keeplore.workspace.writing.proposals import Held
+    from keeplore.workspace.writing.proposals import HeldProposal
 
 CHOICES = {
     "y": "do it",
@@ -27,7 +27,7 @@ REPLACE = {"r": "put it in the place of the note that it contradicts"}
 DEEDS = {"ADD": "New note", "UPDATE": "Change", "DELETE": "Archive", "NONE": "Change"}
 
 
-def decide(workspace: Workspace, held: Held) -> str:
+def decide(workspace: Workspace, held: HeldProposal) -> str:
     """Show a proposal and do what the person answers; the letter of the answer, "s" where it could
     not be done.
     """
@@ -52,7 +52,7 @@ def decide(workspace: Workspace, held: Held) -> str:
     return choice
 
 
-def columns(held: Held) -> tuple[object, ...]:
+def columns(held: HeldProposal) -> tuple[object, ...]:
     """As the statements that are offered have them: when, what, how sure, where, words, id."""
     entry = held.entry
     where = entry.get("project") or entry.get("scope", "")
@@ -67,11 +67,11 @@ def columns(held: Held) -> tuple[object, ...]:
     )
 
 
-def as_json(held: Held) -> dict[str, Any]:
+def as_json(held: HeldProposal) -> dict[str, Any]:
     return {"what": "proposal", **held.entry}
 
 
-def _show(held: Held) -> None:
+def _show(held: HeldProposal) -> None:
     entry = held.entry
     say(f"{DEEDS.get(held.action, held.action)}: {plain(held.statement)}", bold=True)
     where = plain(entry.get("project") or entry.get("scope", ""))

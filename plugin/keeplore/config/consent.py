@@ -28,7 +28,7 @@ MAX_URL = 500  # characters
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-class Accepted:
+class Consents:
     """Read anew each time, so that a worker sees at once what a command has written."""
 
     def __init__(self, state: Path) -> None:

@@ -24,7 +24,7 @@ MAX_FILE = 4096  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class Installation:
     """``version`` is "" where it is not known."""
 
     python: str
@@ -35,15 +35,15 @@ class Program:
         return Path(self.python).is_absolute() and os.access(self.python, os.X_OK)
 
 
-def own() -> Program:
+def own() -> Installation:
     """The installation that this is."""
-    return Program(sys.executable, __version__)
+    return Installation(sys.executable, __version__)
 
 
-def registered(state: Path) -> Program | None:
+def registered(state: Path) -> Installation | None:
     """The installation that hosts start; None where none is known."""
     lines = [*_text(state / FILE).splitlines(), "", ""]
-    return Program(lines[0].strip(), lines[1].strip()) if lines[0].strip() else None
+    return Installation(lines[0].strip(), lines[1].strip()) if lines[0].strip() else None
 
 
 def register(state: Path, *, anyway: bool = False) -> None:

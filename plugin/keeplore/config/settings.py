@@ -48,7 +48,7 @@ _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class CaptureSettings:
     """What of a session is written down."""
 
     enabled: bool = True
@@ -56,7 +56,7 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ContextSettings:
     """What agents are given unasked. The defaults are measured, see docs/benchmarks.md."""
 
     enabled: bool = True
@@ -69,7 +69,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedding:
+class EmbeddingSettings:
     """The model that turns text into vectors: ``packaged``, a directory, a name of fastembed's
     list, or a server's.
     """
@@ -78,7 +78,7 @@ class Embedding:
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineSettings:
     """What searches the passages: ``embedded`` on each machine, or a server that the machines of a
     team share.
     """
@@ -89,7 +89,7 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class TokenPrice:
     """Of a million tokens, in any currency; ``cached`` of those that the server still had, as
     ``input`` if not set.
     """
@@ -100,7 +100,7 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Llm:
+class LlmSettings:
     """The language model that refines, and what may be spent on it; off while ``provider`` is
     empty.
     """
@@ -111,11 +111,11 @@ class Llm:
     timeout_s: float = 120.0
     daily_tokens: int = 200_000
     monthly_tokens: int = 4_000_000
-    prices: Mapping[str, Price] = field(default_factory=dict)
+    prices: Mapping[str, TokenPrice] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Refine:
+class RefineSettings:
     """What becomes of the notes that a language model proposes; nothing is asked where none
     is set.
     """
@@ -125,7 +125,7 @@ class Refine:
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class RecallSettings:
     """What decides beside its words which memory comes first."""
 
     graph: bool = False
@@ -133,14 +133,14 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Sync:
+class SyncSettings:
     """Whether commits are pushed and fetched in the background where the workspace has a remote."""
 
     automatic: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Redaction:
+class RedactionSettings:
     """What is redacted besides secrets, as RE2 patterns, and which fingerprints of secrets are left
     as they are.
     """
@@ -157,15 +157,15 @@ class Settings:
     name: str = ""
     branch: str = "main"
     inherits: tuple[str, ...] = ()
-    capture: Capture = Capture()
-    context: Context = Context()
-    embedding: Embedding = Embedding()
-    index: Engine = Engine()
-    llm: Llm = Llm()
-    refine: Refine = Refine()
-    recall: Recall = Recall()
-    sync: Sync = Sync()
-    redaction: Redaction = Redaction()
+    capture: CaptureSettings = CaptureSettings()
+    context: ContextSettings = ContextSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    index: EngineSettings = EngineSettings()
+    llm: LlmSettings = LlmSettings()
+    refine: RefineSettings = RefineSettings()
+    recall: RecallSettings = RecallSettings()
+    sync: SyncSettings = SyncSettings()
+    redaction: RedactionSettings = RedactionSettings()
 
 
 def load_settings(root: Path) -> Settings:
@@ -234,8 +234,8 @@ def _filled(default: Any, data: Any, key: str) -> Any:
     return data
 
 
-def _price(data: Any, key: str) -> Price:
-    price: Price = _filled(Price(), data, key)
+def _price(data: Any, key: str) -> TokenPrice:
+    price: TokenPrice = _filled(TokenPrice(), data, key)
     return price if "cached" in data else dataclasses.replace(price, cached=price.input)
 
 
@@ -263,10 +263,10 @@ def _check(settings: Settings) -> None:
             )
 
 
-def _check_engine(engine: Engine) -> None:
+def _check_engine(engine: EngineSettings) -> None:
     if not _BACKEND.match(engine.backend):
         raise ValueError("index.backend: it should be small letters, digits and -, 40 at most")
-    if engine.backend == Engine().backend:
+    if engine.backend == EngineSettings().backend:
         return
     if not _ENGINE_NAME.match(engine.name):
         raise ValueError(
@@ -294,7 +294,7 @@ def _check_engine(engine: Engine) -> None:
             )
 
 
-def _check_llm(llm: Llm) -> None:
+def _check_llm(llm: LlmSettings) -> None:
     if not _PROVIDER.match(llm.provider):
         raise ValueError("llm.provider: it should be small letters, digits and -, 40 at most")
     if not _MODEL.match(llm.model):

@@ -19,7 +19,7 @@ WAIT_S = 20.0  # for another process; a transaction here takes milliseconds
 VERSION = 1  # of the tables
 
 
-class Database:
+class StateDatabase:
     """``tables`` are the statements that make them. Opened for each transaction: threads and forks
     share nothing.
     """

@@ -29,10 +29,10 @@ from keeplore.host import PythonHost
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.recall import Unasked, View
-from keeplore.workspace.registry import Found
+from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.workspace import now
 from keeplore.workspace.writing.forget import forget
-from keeplore.workspace.writing.remember import Target, remember, replace, target_of
+from keeplore.workspace.writing.remember import NoteTarget, remember, replace, target_of
 
 with extra("langgraph"):
     from langgraph.store.base import (
@@ -104,7 +104,7 @@ class KeeploreStore(BaseStore):
         target.workspace.index.refresh()
         found = _head(target, _id(target, namespace, key))
         if found is not None:
-            return Item(**_fields(found.row, found.memory, found.workspace.whose.trust_of))
+            return Item(**_fields(found.row, found.memory, found.workspace.machine_trust.trust_of))
         if namespace == (OWN,):
             for view in self._host.views():
                 if row := view.index.memories([key]).get(key):
@@ -190,7 +190,7 @@ class KeeploreStore(BaseStore):
         short = sorted({name[: op.max_depth] for name in fitting})
         return short[op.offset : op.offset + op.limit]
 
-    def _target(self, namespace: Namespace) -> Target:
+    def _target(self, namespace: Namespace) -> NoteTarget:
         """Where a namespace is kept: in the directory's own place, unless it begins with
         ("keeplore", a scope).
         """
@@ -202,7 +202,7 @@ class KeeploreStore(BaseStore):
         return target_of(self._host.registry, self._host.cwd, scope=scope)
 
 
-def _id(target: Target, namespace: Namespace, key: str) -> str:
+def _id(target: NoteTarget, namespace: Namespace, key: str) -> str:
     """The id of an item's first version; after it was forgotten, the next item of that name has
     another one.
     """
@@ -213,13 +213,15 @@ def _id(target: Target, namespace: Namespace, key: str) -> str:
     raise AssertionError
 
 
-def _head(target: Target, id_: str) -> Found | None:
+def _head(target: NoteTarget, id_: str) -> FoundMemory | None:
     """The newest version of a memory, None where there is none."""
     index = target.workspace.index
     row = index.memories([id_]).get(id_)
     if row is not None and row.superseded_by:
         row = index.memories([row.superseded_by]).get(row.superseded_by, row)
-    return Found(target.workspace, row, target.workspace.store.load(row.path)) if row else None
+    return (
+        FoundMemory(target.workspace, row, target.workspace.store.load(row.path)) if row else None
+    )
 
 
 def _fields(

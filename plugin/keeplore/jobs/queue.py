@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from keeplore.config.state_database import Database
+from keeplore.config.state_database import StateDatabase
 
 WAITING, LEASED, DEAD = "waiting", "leased", "dead"
 LEASE = timedelta(minutes=5)  # longer than any single call of a model may take
@@ -57,7 +57,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class JobCount:
     """How many jobs of one kind are in one state; ``due`` and ``reason`` are of the one whose turn
     is next.
     """
@@ -69,11 +69,11 @@ class Count:
     reason: str
 
 
-class Queue:
+class JobQueue:
     """In one SQLite file, for any number of processes. ``jitter`` gives a number from 0 to 1."""
 
     def __init__(self, file: Path, *, jitter: Callable[[], float] = random.random) -> None:
-        self._database = Database(file, _TABLES)
+        self._database = StateDatabase(file, _TABLES)
         self._jitter = jitter
 
     def add(
@@ -185,7 +185,7 @@ class Queue:
         with self._database.transaction() as db:
             return self._reap(db, now)
 
-    def counts(self) -> list[Count]:
+    def counts(self) -> list[JobCount]:
         """What the queue holds, by kind and state."""
         with self._database.transaction() as db:
             rows = db.execute(
@@ -195,7 +195,7 @@ class Queue:
                 "kind, state"
             ).fetchall()
         return [
-            Count(row["kind"], row["state"], row["jobs"], _moment(row["due"]), row["reason"])
+            JobCount(row["kind"], row["state"], row["jobs"], _moment(row["due"]), row["reason"])
             for row in rows
         ]
 

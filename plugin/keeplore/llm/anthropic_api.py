@@ -13,7 +13,7 @@ from keeplore.llm.sdk_call import fetch, in_some_shape, reachable, usage_of, wit
 if TYPE_CHECKING:
     from anthropic import Anthropic
 
-    from keeplore.config.settings import Llm
+    from keeplore.config.settings import LlmSettings
 
 # given to the SDK, which would otherwise take an address from the environment that nobody has
 # accepted
@@ -27,7 +27,7 @@ _FLAWS = {
 
 
 class AnthropicApi:
-    def __init__(self, settings: Llm) -> None:
+    def __init__(self, settings: LlmSettings) -> None:
         self.name = settings.model
         self._settings = settings
         self._shapes = [_SCHEMA, _PROMPT]

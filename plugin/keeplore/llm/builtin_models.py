@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
-    from keeplore.config.settings import Llm
+    from keeplore.config.settings import LlmSettings
     from keeplore.llm.base import LanguageModel
 
 OPENAI, ANTHROPIC, CLAUDE_CLI = "openai", "anthropic", "claude-cli"
@@ -15,7 +15,7 @@ OPENAI, ANTHROPIC, CLAUDE_CLI = "openai", "anthropic", "claude-cli"
 
 class Builtin:
     @hookimpl_last
-    def keeplore_llm(self, provider: str, settings: Llm) -> LanguageModel | None:
+    def keeplore_llm(self, provider: str, settings: LlmSettings) -> LanguageModel | None:
         # here, so that only what is chosen is loaded
         from keeplore.llm.anthropic_api import AnthropicApi
         from keeplore.llm.claude_cli import ClaudeCli

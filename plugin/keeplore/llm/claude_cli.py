@@ -23,7 +23,7 @@ from keeplore.llm.base import CHECK_S, MAX_ANSWER, Completion, TransientFailure
 from keeplore.llm.sdk_call import usage_of, with_schema
 
 if TYPE_CHECKING:
-    from keeplore.config.settings import Llm
+    from keeplore.config.settings import LlmSettings
 
 PROGRAM = "claude"
 DEFAULT_MODEL = "haiku"
@@ -52,7 +52,7 @@ REMEDY = "Run `claude -p hello` and see what it says"
 
 
 class ClaudeCli:
-    def __init__(self, settings: Llm) -> None:
+    def __init__(self, settings: LlmSettings) -> None:
         self.name = settings.model or DEFAULT_MODEL
         self._timeout_s = settings.timeout_s
 

@@ -10,7 +10,7 @@ from keeplore.llm.base import Usage
 from keeplore.llm.ledger import SpendingRow
 
 if TYPE_CHECKING:
-    from keeplore.config.settings import Price
+    from keeplore.config.settings import TokenPrice
 
 MILLION = 1_000_000
 
@@ -28,7 +28,7 @@ class CostTotal:
     unpriced: tuple[str, ...]
 
 
-def price_of(usage: Usage, price: Price) -> float:
+def price_of(usage: Usage, price: TokenPrice) -> float:
     """In the currency of the price table."""
     fresh = usage.input_tokens - usage.cached_tokens
     return (
@@ -38,7 +38,7 @@ def price_of(usage: Usage, price: Price) -> float:
     ) / MILLION
 
 
-def total_of(rows: Iterable[SpendingRow], prices: Mapping[str, Price]) -> CostTotal:
+def total_of(rows: Iterable[SpendingRow], prices: Mapping[str, TokenPrice]) -> CostTotal:
     """The sum of some rows."""
     found = [*rows]
     usages = [row.usage for row in found]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from keeplore.config.state_database import Database
+from keeplore.config.state_database import StateDatabase
 from keeplore.errors import BudgetSpent
 from keeplore.llm.base import Usage
 
@@ -60,7 +60,7 @@ class SpendingLedger:
     """In one SQLite file, for any number of processes."""
 
     def __init__(self, file: Path) -> None:
-        self._database = Database(file, _TABLES)
+        self._database = StateDatabase(file, _TABLES)
 
     def add(self, at: datetime, model: str, stage: str, usage: Usage) -> None:
         """Write down a call that was made."""

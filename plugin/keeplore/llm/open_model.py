@@ -10,19 +10,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keeplore.config.consent import LLM, Accepted, server_of
+from keeplore.config.consent import LLM, Consents, server_of
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.account import Account
 from keeplore.llm.ledger import Budget, SpendingLedger
 
 if TYPE_CHECKING:
     from keeplore.config.places import Places
-    from keeplore.config.settings import Llm
+    from keeplore.config.settings import LlmSettings
 
 ACCEPT = "keeplore refine --accept-model"
 
 
-def terms_of(llm: Llm) -> str:
+def terms_of(llm: LlmSettings) -> str:
     """What a person accepts, in one line: whatever sends text elsewhere or costs more is in it."""
     where = f" at {server_of(llm.base_url)}" if llm.base_url else ""
     model = f" {llm.model}" if llm.model else ""
@@ -33,20 +33,22 @@ def terms_of(llm: Llm) -> str:
     return f"{llm.provider}{model}{where}, {' and '.join(limits)}"
 
 
-def is_accepted(places: Places, root: Path, llm: Llm) -> bool:
-    return Accepted(places.state).has(root, LLM, terms_of(llm))
+def is_accepted(places: Places, root: Path, llm: LlmSettings) -> bool:
+    return Consents(places.state).has(root, LLM, terms_of(llm))
 
 
-def accept(places: Places, root: Path, llm: Llm) -> None:
+def accept(places: Places, root: Path, llm: LlmSettings) -> None:
     """Let this workspace use its model as it is set now; what was accepted before no longer counts.
     Raises OSError.
     """
-    accepted = Accepted(places.state)
+    accepted = Consents(places.state)
     accepted.withdraw(root, LLM)
     accepted.accept(root, LLM, terms_of(llm))
 
 
-def open_account(llm: Llm, root: Path, places: Places, find: Callable[..., Any]) -> Account | None:
+def open_account(
+    llm: LlmSettings, root: Path, places: Places, find: Callable[..., Any]
+) -> Account | None:
     """The model that ``find``, the extension point ``keeplore_llm``, gives; None where none is set.
 
     Raises LlmUnavailable where it was not accepted here, or nobody knows its provider.

@@ -17,7 +17,7 @@ from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
 from keeplore.worker.usage.view_log import is_told, note_opened
 from keeplore.workspace.reading.deleted_memories import find_forgotten
-from keeplore.workspace.registry import Found, Registry
+from keeplore.workspace.registry import FoundMemory, Registry
 from keeplore.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Desk:
                 self._registry = Registry(self.places)
             return self._registry
 
-    def find(self, reference: str, directory: str) -> Found:
+    def find(self, reference: str, directory: str) -> FoundMemory:
         """The memory that an id, digits of one, or a path stands for. Raises NotFound or
         Forgotten.
         """
@@ -98,7 +98,7 @@ class Desk:
         self._found.update(hit["memory_id"] for hit in answer["hits"])
         return answer
 
-    def note_read(self, found: Found) -> None:
+    def note_read(self, found: FoundMemory) -> None:
         """An agent reads a memory: of use, where it was found here or told, and not merely walked
         over.
         """

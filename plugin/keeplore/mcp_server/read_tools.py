@@ -13,10 +13,10 @@ from keeplore.memory import AnsweredQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import short_turns
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
 from keeplore.text.dates import minute_of
-from keeplore.workspace.reading.details import describe, facts_of
+from keeplore.workspace.note_writer import NoteVersion
+from keeplore.workspace.reading.details import detail_lines, details_of
 from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
-from keeplore.workspace.registry import Found
-from keeplore.workspace.writing.note_writer import Version
+from keeplore.workspace.registry import FoundMemory
 
 FACT_CHARS = 400
 FIRST_LINE = 100  # characters of an exchange in the list of them
@@ -47,7 +47,7 @@ def read(
     chosen = every[page - 1]
     counted = f", page {page} of {len(every)}" if len(every) > 1 else ""
     row = found.row
-    trust = said_by(found.workspace.whose.trust_of(found.memory), row.title, chosen)
+    trust = said_by(found.workspace.machine_trust.trust_of(found.memory), row.title, chosen)
     facts = [label(row.updated_at[:10]), place(row.scope, row.project), trust, label(row.id)]
     head = f"{quoted(row.title, TITLE_CHARS)} ({' · '.join(facts)})"
     more = f"page={page + 1} with the same max_tokens goes on. " if page < len(every) else ""
@@ -57,10 +57,10 @@ def read(
     )
 
 
-def _overview(_desk: Desk, found: Found) -> str:
+def _overview(_desk: Desk, found: FoundMemory) -> str:
     facts = [
         f"{label}: {one_line(value, FACT_CHARS)}"
-        for label, value in facts_of(describe(found))
+        for label, value in detail_lines(details_of(found))
         if value
     ]
     facts.append(f"file: {one_line(str(found.workspace.root / found.row.path), PATH_CHARS)}")
@@ -83,7 +83,7 @@ def _overview(_desk: Desk, found: Found) -> str:
     )
 
 
-def _exchanges(_desk: Desk, found: Found) -> str:
+def _exchanges(_desk: Desk, found: FoundMemory) -> str:
     exchanges = (
         Conversation.from_markdown(found.memory.body).exchanges
         if found.memory.kind == "conversation"
@@ -115,7 +115,7 @@ def _spoken(exchange: Exchange) -> Iterator[str]:
             yield f"assistant: {reply}"
 
 
-def _source(desk: Desk, found: Found) -> str:
+def _source(desk: Desk, found: FoundMemory) -> str:
     """The receipt: who said it where, in which turns, and the file in which the host
     recorded it.
     """
@@ -141,16 +141,16 @@ def _source(desk: Desk, found: Found) -> str:
     )
 
 
-def _history(_desk: Desk, found: Found) -> str:
+def _history(_desk: Desk, found: FoundMemory) -> str:
     versions = found.workspace.notes.history(found.row.id)
-    whose = found.workspace.whose
+    whose = found.workspace.machine_trust
     return "\n".join(
         f"{n}. {_version(version, whose.trust_of(version.memory))}"
         for n, version in enumerate(versions, 1)
     )
 
 
-def _version(version: Version, trust: str) -> str:
+def _version(version: NoteVersion, trust: str) -> str:
     row, memory = version.row, version.memory
     title = quoted(memory.title, TITLE_CHARS)
     newest = " · the newest" if version.is_head else ""
@@ -160,7 +160,7 @@ def _version(version: Version, trust: str) -> str:
     )
 
 
-PARTS: Mapping[str, Callable[[Desk, Found], str]] = {
+PARTS: Mapping[str, Callable[[Desk, FoundMemory], str]] = {
     "overview": _overview,
     "exchanges": _exchanges,
     "source": _source,

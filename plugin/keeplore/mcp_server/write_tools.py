@@ -11,11 +11,11 @@ from keeplore.mcp_server.answer_text import fenced
 from keeplore.mcp_server.context import Desk
 from keeplore.memory.names import is_id
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quoted
-from keeplore.workspace.registry import Found
+from keeplore.workspace.note_writer import NoteOutcome
+from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.forget import forget as forget_memory
-from keeplore.workspace.writing.note_writer import Outcome
-from keeplore.workspace.writing.remember import Said, drafted, replace, target_of
+from keeplore.workspace.writing.remember import NoteRequest, drafted, replace, target_of
 from keeplore.workspace.writing.remember import remember as remember_draft
 
 TRUST = "assistant"  # nobody has seen the person say it, whatever the agent reports
@@ -32,7 +32,7 @@ def remember(
             "Give `directory`, the absolute path that you work in, or `scope`: workspace or user",
         )
     target = target_of(desk.registry, asked.directory, scope=scope)
-    said = Said(text, desk.place.session, title=title, category=category)
+    said = NoteRequest(text, desk.place.session, title=title, category=category)
     draft = dataclasses.replace(drafted(target, said), trust=TRUST)
     if not replaces:
         outcome = remember_draft(target, draft, asked.directory)
@@ -63,7 +63,7 @@ def forget(desk: Desk, memory_id: str, *, directory: str) -> str:
     return fenced(f"Forgotten{versions}.", _named(found), "\n".join(filter(None, (*after, told))))
 
 
-def _exact(desk: Desk, memory_id: str, directory: str) -> Found:
+def _exact(desk: Desk, memory_id: str, directory: str) -> FoundMemory:
     """The memory with exactly this id: a beginning, a path or words may mean another one than was
     thought.
     """
@@ -78,7 +78,7 @@ def _exact(desk: Desk, memory_id: str, directory: str) -> Found:
     return found
 
 
-def _refuse_permanent(found: Found, instead: str) -> None:
+def _refuse_permanent(found: FoundMemory, instead: str) -> None:
     """What the person made permanent is the person's: an agent that read something hostile must not
     undo it.
     """
@@ -92,7 +92,7 @@ def _refuse_permanent(found: Found, instead: str) -> None:
         )
 
 
-def _told(desk: Desk, workspace: Workspace, outcome: Outcome) -> str:
+def _told(desk: Desk, workspace: Workspace, outcome: NoteOutcome) -> str:
     memory = outcome.memory
     if outcome.is_new:
         before = "Remembered, as concluded by the assistant; `forget` with this id undoes it."
@@ -115,12 +115,12 @@ def _told(desk: Desk, workspace: Workspace, outcome: Outcome) -> str:
     return fenced(before, "\n".join(lines), desk.settle(workspace) if outcome.is_new else "")
 
 
-def _where(outcome: Outcome) -> str:
+def _where(outcome: NoteOutcome) -> str:
     memory = outcome.memory
     place = f"project {memory.project}" if memory.scope == "project" else f"{memory.scope} scope"
     return one_line(f"{memory.category}, {place}, by the {memory.trust}", TITLE_CHARS)
 
 
-def _named(found: Found) -> str:
+def _named(found: FoundMemory) -> str:
     row = found.row
     return f"{quoted(row.title, TITLE_CHARS)} ({label(row.id)}, {one_line(row.path, PATH_CHARS)})"

@@ -23,16 +23,16 @@ MAX_REASON = 500  # characters
 Share = Annotated[float, Field(ge=0.0, le=1.0, strict=False)]  # a model writes 1 for 1.0
 Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME)]
-_Item = TypeVar("_Item", bound="Item")
+_Item = TypeVar("_Item", bound="AnswerItem")
 
 
-class Item(BaseModel):
+class AnswerItem(BaseModel):
     """One item of an answer; what else a model adds to it is passed over."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
 
-class FactItem(Item):
+class FactItem(AnswerItem):
     content: Annotated[
         str,
         StringConstraints(strip_whitespace=True, min_length=MIN_CONTENT, max_length=MAX_CONTENT),
@@ -48,14 +48,14 @@ class FactItem(Item):
     about: Text = ""
 
 
-class TripleItem(Item):
+class TripleItem(AnswerItem):
     source: Name
     relationship: Name
     target: Name
     confidence: Share = 1.0
 
 
-class ChoiceItem(Item):
+class ChoiceItem(AnswerItem):
     fact: int
     action: Literal["ADD", "UPDATE", "DELETE", "NONE"]
     confidence: Share
@@ -66,7 +66,7 @@ class ChoiceItem(Item):
     content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_CONTENT)] = ""
 
 
-class AspectItem(Item):
+class AspectItem(AnswerItem):
     fact: int
     aspect: Name
     kind: Literal["attribute", "constraint"]
@@ -102,7 +102,7 @@ def items(
     return found
 
 
-def schema_of(**lists: type[Item]) -> dict[str, Any]:
+def schema_of(**lists: type[AnswerItem]) -> dict[str, Any]:
     """The JSON schema of an answer with these lists, every field required, as servers that enforce
     schemas want it.
     """

@@ -43,7 +43,7 @@ _ASPECT = re.compile(r"(?=.*[^\W\d_])[^\W_][\w '/+#&.-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownEntity:
     """What earlier notes say of an entity."""
 
     type: str = UNKNOWN
@@ -51,21 +51,21 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AspectGroup:
     """An entity, as the text spells it, with the proposals whose statements name it."""
 
     entity: str
-    known: Known
+    known: KnownEntity
     proposals: tuple[Proposal, ...]
 
 
-def known_to(graph: EntityGraph, project: str) -> Callable[[str], Known]:
+def known_to(graph: EntityGraph, project: str) -> Callable[[str], KnownEntity]:
     """Tells of a name what the notes say of what it means in a project, "" for all of them."""
 
-    def known(name: str) -> Known:
+    def known(name: str) -> KnownEntity:
         entity = graph.entity(name, project)
         names = (aspect_name(row.aspect) for row in graph.aspects(entity)) if entity else ()
-        return Known(
+        return KnownEntity(
             entity.type if entity else UNKNOWN, tuple(dict.fromkeys(filter(None, names)))[:LISTED]
         )
 
@@ -81,8 +81,8 @@ def names_known_in(statement: str, graph: EntityGraph, project: str) -> tuple[st
 
 
 def groups(
-    proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], Known]
-) -> tuple[Group, ...]:
+    proposals: Sequence[Proposal], names: Iterable[str], known: Callable[[str], KnownEntity]
+) -> tuple[AspectGroup, ...]:
     """Whom to ask about, those with most facts first.
 
     One all of whose facts were asked about with another is left out: a call for it would say them
@@ -93,17 +93,19 @@ def groups(
     for number, proposal in enumerate(proposals):
         for name in named_in(proposal.statement, spelt):
             naming.setdefault(name, []).append(number)
-    chosen: list[Group] = []
+    chosen: list[AspectGroup] = []
     times: Counter[int] = Counter()
     for name in sorted(naming, key=lambda name: (-len(naming[name]), spelt.index(name))):
         wanted = [number for number in naming[name] if times[number] < MAX_ASPECTS]
         if len(chosen) < MAX_CALLS and any(times[number] == 0 for number in wanted):
-            chosen.append(Group(name, known(name), tuple(proposals[number] for number in wanted)))
+            chosen.append(
+                AspectGroup(name, known(name), tuple(proposals[number] for number in wanted))
+            )
             times.update(wanted)
     return tuple(chosen)
 
 
-def question(group: Group) -> str:
+def question(group: AspectGroup) -> str:
     """What a model is shown of an entity and its facts."""
     known = group.known
     usual = [
@@ -122,7 +124,7 @@ def question(group: Group) -> str:
 
 
 def aspects_of(
-    answer: Any, group: Group, redact: Callable[[str], str], dropped: Counter[str]
+    answer: Any, group: AspectGroup, redact: Callable[[str], str], dropped: Counter[str]
 ) -> tuple[tuple[str, EntityAspect], ...]:
     """Statements with the aspect of the entity that each is about; what is not sound is counted.
 
@@ -194,7 +196,7 @@ def as_meta(aspect: EntityAspect) -> dict[str, str]:
     }
 
 
-def _type(answer: Any, known: Known, dropped: Counter[str]) -> str:
+def _type(answer: Any, known: KnownEntity, dropped: Counter[str]) -> str:
     """What an entity is: as it is known, else as the model says."""
     told = answer.get("type") if isinstance(answer, Mapping) else None
     if told is not None and not (isinstance(told, str) and told in TYPES):

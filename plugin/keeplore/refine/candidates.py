@@ -29,7 +29,7 @@ ID_DIGITS = 8  # of a note's id; enough to tell the few that are listed apart
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class CandidateNote:
     """``trust`` is what it is believed for here: ``foreign`` where another person's machine wrote
     it.
     """
@@ -55,7 +55,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class NoteSearch:
     """Finds the notes near a text: by words and, where a model is there, by meaning."""
 
     index: Index
@@ -63,7 +63,7 @@ class Search:
     embedder: Embedder | None
     trust: Callable[[Memory], str]
 
-    def near(self, text: str, here: Here, limit: int = NEAREST) -> tuple[Note, ...]:
+    def near(self, text: str, here: Here, limit: int = NEAREST) -> tuple[CandidateNote, ...]:
         """Current notes that may be seen from ``here``, the nearest first; the index is taken as it
         is.
 
@@ -87,7 +87,7 @@ class Search:
                 scores[memory_id] = scores.get(memory_id, 0.0) + 1 / (FUSION + rank)
         alike = {passages[id_] for id_, is_alike in meant.items() if is_alike and id_ in passages}
         rows = self.index.memories(sorted(scores))
-        kept: list[Note] = []
+        kept: list[CandidateNote] = []
         for memory_id in sorted(scores, key=lambda id_: (-scores[id_], id_)):
             row = rows.get(memory_id)
             if (
@@ -100,7 +100,7 @@ class Search:
                 continue
             memory = self.load(row.path)
             if memory and (memory_id in alike or _shares_words(text, statement_of(memory))):
-                kept.append(Note(memory_id, row.path, memory, self.trust(memory)))
+                kept.append(CandidateNote(memory_id, row.path, memory, self.trust(memory)))
         return tuple(kept)
 
     def load(self, path: str) -> Memory | None:
@@ -130,9 +130,9 @@ def _shares_words(text: str, statement: str) -> bool:
     return len(words & stems_of(text)) >= max(MIN_SHARED, SHARED * len(words))
 
 
-def fitting(notes: Iterable[Note], room: int) -> tuple[Note, ...]:
+def fitting(notes: Iterable[CandidateNote], room: int) -> tuple[CandidateNote, ...]:
     """As many as ``room`` characters can list, each once, the first ones first."""
-    kept: dict[str, Note] = {}
+    kept: dict[str, CandidateNote] = {}
     for note in notes:
         if note.label in kept:
             continue
@@ -143,7 +143,7 @@ def fitting(notes: Iterable[Note], room: int) -> tuple[Note, ...]:
     return tuple(kept.values())
 
 
-def named(label: str, notes: Sequence[Note]) -> Note | None:
+def named(label: str, notes: Sequence[CandidateNote]) -> CandidateNote | None:
     """The listed note that a model means; None for an id that it was not shown."""
     plain = label.strip().strip("[]").removeprefix("mem_").lower()
     return next((note for note in notes if plain and plain in (note.label, note.id[4:])), None)

@@ -13,9 +13,9 @@ from keeplore.memory import Memory, Quote, new_id
 from keeplore.memory.location import archived_path
 from keeplore.memory.model import in_order, least_trusted
 from keeplore.memory.note import NoteDraft, body_of, note_of, title_and_text
-from keeplore.refine.classify import Kind
+from keeplore.refine.classify import NoteKind
 from keeplore.refine.decide import ADD, DELETE, UPDATE, Proposal
-from keeplore.refine.entity_facts import Told
+from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.gates import APPLIED, BLOCKED, REVIEW, SHADOWED, Verdict
 from keeplore.store.transaction import TransactionChanges
 from keeplore.text.similarity import content_hash
@@ -26,19 +26,19 @@ _KEPT = ("host", "session", "branch", "commit")  # of a conversation's source
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedProposal:
     """A proposal with the kind of its note and its verdict; ``note_id`` is its own id, and that of
     what it writes.
     """
 
     proposal: Proposal
-    kind: Kind
+    kind: NoteKind
     verdict: Verdict
     note_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RefineRun:
     """One refinement of one conversation. ``said_at`` maps turns to their times."""
 
     conversation: Memory
@@ -68,7 +68,11 @@ def note_id(conversation: str, proposal: Proposal, taken: set[str]) -> str:
 
 
 def changes_of(
-    run: Run, judged: Sequence[Judged], told: Told, summary: Mapping[str, Any], known: set[str]
+    run: RefineRun,
+    judged: Sequence[JudgedProposal],
+    told: EntityFacts,
+    summary: Mapping[str, Any],
+    known: set[str],
 ) -> TransactionChanges:
     """The notes and moves of what was let through, and a line for each proposal; ``known`` are ids
     that exist.
@@ -96,7 +100,7 @@ def changes_of(
     return TransactionChanges(memories, moves, [*entries, done])
 
 
-def added(run: Run, judged: Judged, told: Told) -> Memory:
+def added(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
     """The note that a fact becomes."""
     proposal, kind = judged.proposal, judged.kind
     receipt = proposal.fact.receipt
@@ -118,7 +122,7 @@ def added(run: Run, judged: Judged, told: Told) -> Memory:
     return note_of(draft, run.at)
 
 
-def superseding(run: Run, judged: Judged, told: Told) -> Memory:
+def superseding(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> Memory:
     """The version that takes the place of a note; its place and category stay, its trust is the
     lower of both.
     """
@@ -146,7 +150,7 @@ def superseding(run: Run, judged: Judged, told: Told) -> Memory:
     return Memory(in_order({key: value for key, value in meta.items() if value is not None}), body)
 
 
-def entry_of(run: Run, judged: Judged, told: Told) -> dict[str, Any]:
+def entry_of(run: RefineRun, judged: JudgedProposal, told: EntityFacts) -> dict[str, Any]:
     """The audit line of a proposal; what was applied stands in its note alone, with all that was
     told of it.
     """
@@ -183,7 +187,7 @@ def entry_of(run: Run, judged: Judged, told: Told) -> dict[str, Any]:
     return {key: value for key, value in line.items() if value not in ("", False)}
 
 
-def _once(item: Judged, known: set[str], used: Counter[str]) -> Judged:
+def _once(item: JudgedProposal, known: set[str], used: Counter[str]) -> JudgedProposal:
     """The same, held back where its note is there already, or another proposal changes the same
     one.
     """
@@ -191,13 +195,13 @@ def _once(item: Judged, known: set[str], used: Counter[str]) -> Judged:
     if item.verdict.outcome != APPLIED or item.proposal.action not in (ADD, UPDATE, DELETE):
         return item
     if item.note_id in known and item.proposal.action != DELETE:
-        return Judged(
+        return JudgedProposal(
             item.proposal, item.kind, Verdict(BLOCKED, "duplicate", item.note_id), item.note_id
         )
     key = target.id if target else content_hash(item.proposal.statement)
     used[key] += 1
     if used[key] > 1:
-        return Judged(
+        return JudgedProposal(
             item.proposal,
             item.kind,
             Verdict(BLOCKED, "duplicate", "another proposal does it"),
@@ -206,11 +210,11 @@ def _once(item: Judged, known: set[str], used: Counter[str]) -> Judged:
     return item
 
 
-def _source(run: Run, turn: str) -> dict[str, Any]:
+def _source(run: RefineRun, turn: str) -> dict[str, Any]:
     known = run.conversation.source
     kept = {key: known[key] for key in _KEPT if known.get(key)}
     return {**kept, "turns": [turn], "machine": run.machine, "from": run.conversation.id}
 
 
-def _how(run: Run) -> dict[str, Any]:
+def _how(run: RefineRun) -> dict[str, Any]:
     return {"model": run.model, "prompts": list(run.prompts), "mode": run.mode}

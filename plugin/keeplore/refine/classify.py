@@ -28,7 +28,7 @@ WIDE_TYPES = ("preference", "fact", "correction", "convention")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConversationPlace:
     """Where the conversation was; ``has_user_scope`` where its workspace is the person's own."""
 
     scope: str
@@ -37,7 +37,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FactClaim:
     """What a model said of a fact, as it said it, and whose words the fact is made from."""
 
     type: str
@@ -49,14 +49,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class NoteKind:
     scope: str
     project: str
     category: str
     is_permanent: bool
 
 
-def kind_of(said: Said, place: Place) -> Kind:
+def kind_of(said: FactClaim, place: ConversationPlace) -> NoteKind:
     """Scope and category of a fact; what is not in the lists is taken from the conversation and the
     type.
 
@@ -68,7 +68,7 @@ def kind_of(said: Said, place: Place) -> Kind:
     if is_users and said.type in WIDE_TYPES and said.scope in ("workspace", "user"):
         scope = "user" if said.scope == "user" and place.has_user_scope else "workspace"
     is_lasting = said.lasting >= PERMANENT and said.confidence >= SURE
-    return Kind(
+    return NoteKind(
         scope,
         place.project if scope == "project" else "",
         said.category if said.category in CATEGORIES else CATEGORY_OF[said.type],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from keeplore.refine.answer_schema import MAX_FACTS, ChoiceItem, items, schema_of
-from keeplore.refine.candidates import Note, fitting, named
+from keeplore.refine.candidates import CandidateNote, fitting, named
 from keeplore.refine.extract import Fact
 from keeplore.refine.prompts import prompt
 
@@ -22,12 +22,12 @@ KNOWN = "a note says exactly this"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparedFact:
     """A fact with the notes near it, and the one that says exactly the same, if there is one."""
 
     fact: Fact
-    near: tuple[Note, ...]
-    twin: Note | None = None
+    near: tuple[CandidateNote, ...]
+    twin: CandidateNote | None = None
 
     @property
     def is_open(self) -> bool:
@@ -42,15 +42,15 @@ class Proposal:
     """
 
     fact: Fact
-    near: tuple[Note, ...]
+    near: tuple[CandidateNote, ...]
     action: str
-    target: Note | None
+    target: CandidateNote | None
     statement: str
     confidence: float
     reason: str
 
 
-def unasked(asked: Asked) -> Proposal | None:
+def unasked(asked: ComparedFact) -> Proposal | None:
     """What needs no model: a fact like nothing that is known, and one that is known word for
     word.
     """
@@ -62,7 +62,7 @@ def unasked(asked: Asked) -> Proposal | None:
     return None
 
 
-def listed(open_ones: Sequence[Asked], room: int) -> tuple[Note, ...]:
+def listed(open_ones: Sequence[ComparedFact], room: int) -> tuple[CandidateNote, ...]:
     """The notes that a model is shown: the nearest of every fact, and of the others what ``room``
     characters hold.
     """
@@ -78,7 +78,7 @@ def listed(open_ones: Sequence[Asked], room: int) -> tuple[Note, ...]:
     return (*nearest.values(), *fitting((note for note in rest if note.label not in nearest), room))
 
 
-def question(open_ones: Sequence[Asked], notes: Sequence[Note]) -> str:
+def question(open_ones: Sequence[ComparedFact], notes: Sequence[CandidateNote]) -> str:
     lines = "\n".join(note.line for note in notes)
     facts = "\n".join(f"{number}. {_line(asked.fact)}" for number, asked in enumerate(open_ones, 1))
     return f"Notes:\n{lines}\n\nFacts:\n{facts}"
@@ -86,8 +86,8 @@ def question(open_ones: Sequence[Asked], notes: Sequence[Note]) -> str:
 
 def proposals(
     answer: Any,
-    open_ones: Sequence[Asked],
-    notes: Sequence[Note],
+    open_ones: Sequence[ComparedFact],
+    notes: Sequence[CandidateNote],
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> tuple[Proposal, ...]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from keeplore.memory import Memory
 from keeplore.recall import Here
-from keeplore.refine.candidates import Search
+from keeplore.refine.candidates import NoteSearch
 from keeplore.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class RefineDeps:
     """``redact`` takes a text and its project; ``commit`` takes a message and raises RepositoryBusy
     where git is busy.
 
@@ -22,7 +22,7 @@ class Around:
     """
 
     store: Store
-    search: Search
+    search: NoteSearch
     machine: str
     own_machines: frozenset[str]
     now: Callable[[], str]

@@ -15,7 +15,7 @@ from keeplore.text.fences import sanitise
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EntityFacts:
     """``aspects`` are those of a statement."""
 
     triples: tuple[Triple, ...] = ()
@@ -30,7 +30,7 @@ class Told:
         return {key: value for key, value in fields.items() if value}
 
 
-def told_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
+def facts_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
     """The same of an audit line: what of it is sound, and about what the statement names."""
     found, statement = stored(fields), sanitise(statement)
     named = named_in(statement, {aspect.spelling: None for aspect in found})
@@ -40,4 +40,4 @@ def told_in(fields: Mapping[str, Any], statement: str) -> dict[str, Any]:
         Triple(r.source_spelling, r.relationship, r.target_spelling, r.confidence)
         for r in relations
     )
-    return Told(tuple(known), {statement: kept}).of(statement)
+    return EntityFacts(tuple(known), {statement: kept}).of(statement)

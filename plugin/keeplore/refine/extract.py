@@ -16,7 +16,7 @@ from keeplore.refine.answer_schema import (
     items,
     schema_of,
 )
-from keeplore.refine.candidates import Note, named
+from keeplore.refine.candidates import CandidateNote, named
 from keeplore.refine.prompts import prompt
 from keeplore.refine.receipts import Receipt, receipt_of, trust_of
 from keeplore.refine.window import Segment, Window
@@ -41,7 +41,7 @@ class Fact:
     lasting: float
     receipt: Receipt
     trust: str
-    about: Note | None = None
+    about: CandidateNote | None = None
 
     @property
     def key(self) -> str:
@@ -55,7 +55,7 @@ class Extraction:
     triples: tuple[TripleItem, ...]
 
 
-def question(window: Window, known: Sequence[Note]) -> str:
+def question(window: Window, known: Sequence[CandidateNote]) -> str:
     """What a model is shown of a part of a conversation."""
     listed = "\n".join(note.line for note in known)
     return f"Known notes:\n{listed or '(none)'}\n\nTalk:\n{window.text}"
@@ -64,7 +64,7 @@ def question(window: Window, known: Sequence[Note]) -> str:
 def extraction(
     answer: Any,
     segments: Sequence[Segment],
-    known: Sequence[Note],
+    known: Sequence[CandidateNote],
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> Extraction:
@@ -97,7 +97,7 @@ def united(parts: Sequence[Extraction], dropped: Counter[str]) -> Extraction:
 def _fact(
     item: FactItem,
     segments: Sequence[Segment],
-    known: Sequence[Note],
+    known: Sequence[CandidateNote],
     redact: Callable[[str], str],
     dropped: Counter[str],
 ) -> Fact | None:

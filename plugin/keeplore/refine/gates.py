@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from keeplore.config.settings import REFINE_MODES
 from keeplore.memory.model import Trust, trust_rank
 from keeplore.refine.answer_schema import MIN_CONTENT
-from keeplore.refine.candidates import Note
+from keeplore.refine.candidates import CandidateNote
 from keeplore.refine.classify import is_rule_of_others
 from keeplore.refine.contradictions import contradiction, is_opposite
 from keeplore.refine.decide import ADD, DELETE, NONE, UPDATE, Proposal
@@ -38,7 +38,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class GateContext:
     """What a verdict rests on besides the proposal."""
 
     mode: str
@@ -47,7 +47,7 @@ class Ground:
     is_forgotten: Callable[[str], bool]  # a content hash
 
 
-def verdict(proposal: Proposal, ground: Ground) -> Verdict:
+def verdict(proposal: Proposal, ground: GateContext) -> Verdict:
     """What becomes of a proposal. A person is asked where it is sound and only might be wrong."""
     held = _blocked(proposal, ground) or _doubted(proposal, ground) or Verdict(APPLIED)
     if ground.mode == SHADOW and held.outcome != BLOCKED:
@@ -57,7 +57,7 @@ def verdict(proposal: Proposal, ground: Ground) -> Verdict:
     return held
 
 
-def _blocked(proposal: Proposal, ground: Ground) -> Verdict | None:
+def _blocked(proposal: Proposal, ground: GateContext) -> Verdict | None:
     statement, target = proposal.statement.strip(), proposal.target
     if proposal.confidence < LEAST_CONFIDENCE:
         return Verdict(
@@ -81,7 +81,7 @@ def _blocked(proposal: Proposal, ground: Ground) -> Verdict | None:
     return None
 
 
-def _doubted(proposal: Proposal, ground: Ground) -> Verdict | None:
+def _doubted(proposal: Proposal, ground: GateContext) -> Verdict | None:
     fact, target = proposal.fact, proposal.target
     found = _contradiction(proposal)
     if proposal.action in (ADD, UPDATE) and is_rule_of_others(proposal.statement, fact.trust):
@@ -127,7 +127,7 @@ def _contradiction(proposal: Proposal) -> Verdict | None:
     return None
 
 
-def _is_older(said_at: str, target: Note) -> bool:
+def _is_older(said_at: str, target: CandidateNote) -> bool:
     """Whether a note is newer than what was said: an old talk that is refined late is no news."""
     return bool(said_at) and target.memory.updated_at > said_at
 

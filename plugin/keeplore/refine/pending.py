@@ -10,17 +10,17 @@ from keeplore.errors import NotFound
 from keeplore.llm.base import tokens
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.refine.changes import DONE
-from keeplore.refine.deps import Around
+from keeplore.refine.deps import RefineDeps
 from keeplore.refine.gates import SHADOW
 from keeplore.refine.window import LEAST, Segment, Window, segments_of, size_of, unread, windows
 
-Known = Mapping[
+AskedExchanges = Mapping[
     str, frozenset[str]
 ]  # conversation → keys of the exchanges about which a model was asked
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PendingPart:
     """``wanted`` are those of the exchanges to ask about; ``why`` says why there is nothing to ask,
     "" otherwise.
     """
@@ -42,7 +42,9 @@ class Part:
         return sum(tokens(text) for _, _, text in pieces)
 
 
-def part_of(around: Around, memory_id: str, known: Known, *, anywhere: bool = False) -> Part:
+def part_of(
+    around: RefineDeps, memory_id: str, known: AskedExchanges, *, anywhere: bool = False
+) -> PendingPart:
     """What is left of a conversation, which the index knows. Raises NotFound.
 
     Only what this machine captured, unless ``anywhere``; never what another person's machine wrote.
@@ -52,18 +54,18 @@ def part_of(around: Around, memory_id: str, known: Known, *, anywhere: bool = Fa
     if memory is None or around.store.is_forgotten(memory_id):
         raise NotFound(f"there is no memory {memory_id!r}", "`keeplore list` prints ids")
     if memory.kind != "conversation":
-        return Part(memory, why="it is no conversation")
+        return PendingPart(memory, why="it is no conversation")
     if memory.source.get("machine") not in around.own_machines and not anywhere:
-        return Part(memory, why="another machine captured it")
+        return PendingPart(memory, why="another machine captured it")
     if around.search.trust(memory) == "foreign":
-        return Part(memory, why="another person's machine wrote it")
+        return PendingPart(memory, why="another person's machine wrote it")
     exchanges = Conversation.from_markdown(memory.body).exchanges
     wanted = unread(exchanges, known.get(memory_id, frozenset()), is_open=memory.is_open)
     segments = segments_of(exchanges, wanted, around.is_pasted)
     why = "" if wanted else "it was refined before"
     if not why and size_of(segments) < LEAST:
         why = "too little was said"
-    return Part(memory, exchanges, wanted, segments, why)
+    return PendingPart(memory, exchanges, wanted, segments, why)
 
 
 def asked_about(records: Iterable[Mapping[str, Any]], mode: str) -> dict[str, frozenset[str]]:

@@ -21,17 +21,17 @@ from keeplore.llm.account import Account
 from keeplore.llm.base import TransientFailure, Usage
 from keeplore.llm.json_answers import parsed
 from keeplore.refine import aspects, decide, extract
-from keeplore.refine.aspects import Group
-from keeplore.refine.candidates import Note, fitting
-from keeplore.refine.changes import Judged, Run, changes_of, note_id
-from keeplore.refine.classify import Kind, Place, Said, kind_of
-from keeplore.refine.decide import ADD, UPDATE, Asked, Proposal
-from keeplore.refine.deps import Around
-from keeplore.refine.entity_facts import Told
+from keeplore.refine.aspects import AspectGroup
+from keeplore.refine.candidates import CandidateNote, fitting
+from keeplore.refine.changes import JudgedProposal, RefineRun, changes_of, note_id
+from keeplore.refine.classify import ConversationPlace, FactClaim, NoteKind, kind_of
+from keeplore.refine.decide import ADD, UPDATE, ComparedFact, Proposal
+from keeplore.refine.deps import RefineDeps
+from keeplore.refine.entity_facts import EntityFacts
 from keeplore.refine.extract import Extraction, Fact
-from keeplore.refine.gates import BLOCKED, FROZEN, Ground, verdict
-from keeplore.refine.pending import Part, asked_about, part_of
-from keeplore.refine.prompts import Prompt
+from keeplore.refine.gates import BLOCKED, FROZEN, GateContext, verdict
+from keeplore.refine.pending import PendingPart, asked_about, part_of
+from keeplore.refine.prompts import RefinePrompt
 from keeplore.refine.triples import known_names, named_in, triples
 from keeplore.refine.window import exchange_key
 from keeplore.text.fences import sanitise, strip_fenced
@@ -46,7 +46,7 @@ _Read = TypeVar("_Read")
 
 
 @dataclass(slots=True)
-class Result:
+class RefineResult:
     """What came of a conversation; ``why`` says why nothing was asked.
 
     ``dropped`` counts what the answers held and was not sound.
@@ -61,7 +61,7 @@ class Result:
 
 
 def refine(
-    around: Around,
+    around: RefineDeps,
     account: Account,
     memory_id: str,
     mode: str,
@@ -69,7 +69,7 @@ def refine(
     anywhere: bool = False,
     has_aspects: bool = False,
     keep: Callable[[], bool] = lambda: True,
-) -> Result:
+) -> RefineResult:
     """Refine what of a conversation was not refined before, and write down what was decided of each
     proposal.
 
@@ -79,7 +79,7 @@ def refine(
     tried later, LlmRefused for an answer that is none, NotFound for a conversation that is gone:
     nothing has changed then.
     """
-    result = Result(memory_id)
+    result = RefineResult(memory_id)
     if mode == FROZEN:
         result.why = "refining is frozen"
         return result
@@ -108,11 +108,11 @@ class _Refinement:
 
     def __init__(
         self,
-        around: Around,
+        around: RefineDeps,
         account: Account,
-        part: Part,
+        part: PendingPart,
         mode: str,
-        result: Result,
+        result: RefineResult,
         keep: Callable[[], bool],
     ) -> None:
         self._around = around
@@ -123,7 +123,7 @@ class _Refinement:
         self._keep = keep
         self._prompts = [extract.PROMPT.label, decide.PROMPT.label]  # as the audit names them
         memory = part.memory
-        self._place = Place(memory.scope, memory.project, around.has_user_scope)
+        self._place = ConversationPlace(memory.scope, memory.project, around.has_user_scope)
         self._here = around.here(memory.scope, memory.project)
 
     def carry_out(self, *, has_aspects: bool) -> None:
@@ -156,7 +156,7 @@ class _Refinement:
             )
         return extract.united(found, dropped)
 
-    def _extracted_of(self, question: str, known: Sequence[Note]) -> Extraction:
+    def _extracted_of(self, question: str, known: Sequence[CandidateNote]) -> Extraction:
         def read(answer: Any) -> Extraction:
             return extract.extraction(
                 answer, self._part.segments, known, self._redact, self._result.dropped
@@ -164,7 +164,7 @@ class _Refinement:
 
         return self._ask(extract.PROMPT, question, extract.SCHEMA, read)
 
-    def _asked(self, fact: Fact) -> Asked:
+    def _asked(self, fact: Fact) -> ComparedFact:
         """The fact with the notes near it, the one that it is said to be about first."""
         kind = self._kind(fact)
         around = self._around
@@ -177,7 +177,7 @@ class _Refinement:
         ]
         loaded = ((row, around.search.load(row.path)) for row in rows)
         same = (
-            Note(row.id, row.path, memory, around.search.trust(memory))
+            CandidateNote(row.id, row.path, memory, around.search.trust(memory))
             for row, memory in loaded
             if memory
         )
@@ -185,9 +185,9 @@ class _Refinement:
         twin = next(
             (note for note in same if note.trust != "foreign" or fact.trust == "foreign"), None
         )
-        return Asked(fact, near, twin)
+        return ComparedFact(fact, near, twin)
 
-    def _proposals(self, asked: Sequence[Asked]) -> list[Proposal]:
+    def _proposals(self, asked: Sequence[ComparedFact]) -> list[Proposal]:
         made = {id(one): proposal for one in asked if (proposal := decide.unasked(one))}
         open_ones = [one for one in asked if id(one) not in made]
         if not open_ones:
@@ -205,13 +205,13 @@ class _Refinement:
 
     def _entities(
         self, found: Extraction, proposals: Sequence[Proposal], *, has_aspects: bool
-    ) -> Told:
+    ) -> EntityFacts:
         said = " ".join(segment.text for segment in self._part.segments)
         near = {note.id: note.memory for proposal in proposals for note in proposal.near}
         names = known_names(near.values())
         sound = triples(found.triples, said, names, self._result.dropped)
         if not has_aspects:
-            return Told(sound)
+            return EntityFacts(sound)
         self._prompts.append(aspects.PROMPT.label)
         kept = [one.proposal for one in self._judged(proposals) if one.verdict.outcome != BLOCKED]
         stated = [proposal for proposal in kept if proposal.action in (ADD, UPDATE)]
@@ -220,11 +220,11 @@ class _Refinement:
         graph, project = self._around.search.index.graph, self._place.project
         for statement in (one.statement for one in stated if not named_in(one.statement, spelt)):
             spelt |= dict.fromkeys(aspects.names_known_in(statement, graph, project))
-        return Told(
+        return EntityFacts(
             sound, self._aspects(aspects.groups(stated, spelt, aspects.known_to(graph, project)))
         )
 
-    def _aspects(self, groups: Sequence[Group]) -> dict[str, tuple[EntityAspect, ...]]:
+    def _aspects(self, groups: Sequence[AspectGroup]) -> dict[str, tuple[EntityAspect, ...]]:
         """What a model says of these, by statement.
 
         A note is good without, so that a question that was paid for and came to nothing costs its
@@ -248,19 +248,19 @@ class _Refinement:
                 found[statement] = (*found.get(statement, ()), aspect)
         return found
 
-    def _judged(self, proposals: Sequence[Proposal]) -> list[Judged]:
+    def _judged(self, proposals: Sequence[Proposal]) -> list[JudgedProposal]:
         """Proposals with what becomes of them as things are now."""
         said_at = {exchange.id: exchange.at for exchange in self._part.exchanges}
         stones = {stone.content for stone in self._around.store.tombstones() if stone.content}
-        ground = Ground(self._mode, self._part.segments, said_at, stones.__contains__)
+        ground = GateContext(self._mode, self._part.segments, said_at, stones.__contains__)
         taken: set[str] = set()
         id_ = self._part.memory.id
         return [
-            Judged(p, self._kind(p.fact), verdict(p, ground), note_id(id_, p, taken))
+            JudgedProposal(p, self._kind(p.fact), verdict(p, ground), note_id(id_, p, taken))
             for p in proposals
         ]
 
-    def _change(self, proposals: Sequence[Proposal], told: Told) -> None:
+    def _change(self, proposals: Sequence[Proposal], told: EntityFacts) -> None:
         around, part, result = self._around, self._part, self._result
         fresh = [renewed for proposal in proposals if (renewed := self._renewed(proposal))]
         judged = self._judged(fresh)
@@ -269,7 +269,7 @@ class _Refinement:
         known |= {item.note_id for item in judged if around.store.is_forgotten(item.note_id)}
         said_at = {exchange.id: exchange.at for exchange in part.exchanges}
         prompts = tuple(self._prompts)
-        run = Run(
+        run = RefineRun(
             part.memory,
             said_at,
             around.machine,
@@ -314,8 +314,10 @@ class _Refinement:
             },
         }
 
-    def _kind(self, fact: Fact) -> Kind:
-        said = Said(fact.type, fact.scope, fact.category, fact.confidence, fact.lasting, fact.trust)
+    def _kind(self, fact: Fact) -> NoteKind:
+        said = FactClaim(
+            fact.type, fact.scope, fact.category, fact.confidence, fact.lasting, fact.trust
+        )
         return kind_of(said, self._place)
 
     def _redact(self, text: str) -> str:
@@ -326,7 +328,11 @@ class _Refinement:
         return self._around.redact(plain, self._part.memory.project).strip()
 
     def _ask(
-        self, prompt: Prompt, question: str, schema: Mapping[str, Any], read: Callable[[Any], _Read]
+        self,
+        prompt: RefinePrompt,
+        question: str,
+        schema: Mapping[str, Any],
+        read: Callable[[Any], _Read],
     ) -> _Read:
         """An answer, read; its cost is counted either way. Raises LlmRefused where it cannot be
         read at all.

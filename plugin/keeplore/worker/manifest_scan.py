@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.errors import KeeploreError
-from keeplore.workspace.recording.project_manifests import Manifests, is_known
+from keeplore.workspace.importing.project_manifests import ProjectManifests, is_known
 from keeplore.workspace.registry import Registry
 
 LOG = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ class Inventory:
     def __init__(self, registry: Registry, written: Callable[[], None]) -> None:
         self._registry = registry
         self._written = written
-        self._manifests = Manifests()
+        self._manifests = ProjectManifests()
         self._lock = threading.Lock()
         self._waiting: dict[str, None] = {}  # directories
         self._done: set[str] = set()  # directories

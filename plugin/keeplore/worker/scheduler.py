@@ -14,10 +14,10 @@ from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.index.rows import RefreshResult
 from keeplore.worker.job_runner import Chore
 from keeplore.worker.manifest_scan import Inventory
-from keeplore.workspace.recording.intake import Taken
+from keeplore.workspace.importing.intake import IntakeResult
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
-from keeplore.workspace.writing.ingest_jobs import Ingesting
+from keeplore.workspace.writing.ingest_jobs import IngestQueue
 
 _T = TypeVar("_T")
 LOG = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Background:
         self._warm_again_at = 0.0
         self._commit_again_at = 0.0
         self._last_sync = ""
-        jobs = Ingesting(registry)
+        jobs = IngestQueue(registry)
         self._ingesting = Chore(
             "keeplore-ingest", registry.places.jobs, jobs.step, jobs.due_s, self._has_written
         )
@@ -145,7 +145,7 @@ class Background:
         self._index_due_at = min(moment + INDEX_DELAY_S, self._index_latest_at)
         return not due_at
 
-    def note_taken(self, taken: Taken) -> None:
+    def note_taken(self, taken: IntakeResult) -> None:
         """Something happened in a project: look what it is made of, at a session's ends."""
         self._inventory.note(taken.directory, is_due=taken.has_begun or taken.has_ended)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from keeplore.worker.refine_jobs import Refining
     from keeplore.worker.scheduler import Background
     from keeplore.worker.usage.usage_feedback import Uses
-    from keeplore.workspace.recording.intake import Intake
+    from keeplore.workspace.importing.intake import Intake
 
 LOG = logging.getLogger(__name__)
 IDLE_EXIT_S = 15 * 60.0
@@ -109,7 +109,7 @@ class Worker:
         """Take what is in the spool and do nothing else. Returns False where another worker runs,
         or an entry waits.
         """
-        from keeplore.workspace.recording.intake import Intake  # here, as in _go_on
+        from keeplore.workspace.importing.intake import Intake  # here, as in _go_on
 
         spool = Spool(self._places.spool)
         with only_one(self._places.state) as lock:
@@ -152,7 +152,7 @@ class Worker:
         from keeplore.worker.scheduler import Background
         from keeplore.worker.usage.usage_feedback import Uses
         from keeplore.worker.watch import Watch
-        from keeplore.workspace.recording.intake import Intake
+        from keeplore.workspace.importing.intake import Intake
 
         spool.recover()
         watch = Watch(

@@ -8,11 +8,11 @@ from keeplore_hooks.events import Compaction
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
-    from keeplore.workspace.workspace import Changes
+    from keeplore.workspace.workspace import ChangeCounter
 
 
 class Noting:
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: ChangeCounter) -> None:
         self._changes = changes
 
     @hookimpl_last

@@ -13,7 +13,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.config.consent import EMBEDDING, Accepted, is_loopback
+from keeplore.config.consent import EMBEDDING, Consents, is_loopback
 from keeplore.errors import KeeploreError, ModelUnavailable
 from keeplore.index import EmbeddingModels
 from keeplore.index.embedding.embedding_server import address_of
@@ -23,7 +23,7 @@ USE = "keeplore embedding use"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ConsentQuestion:
     """What a person has to accept: ``subject`` is how that is kept, ``risk`` one sentence."""
 
     subject: str
@@ -39,7 +39,7 @@ def full_name(model: str, root: Path) -> str:
     return str(Path(model).expanduser()) if model.startswith("~") else model
 
 
-def question(name: str, root: Path) -> Question | None:
+def consent_question(name: str, root: Path) -> ConsentQuestion | None:
     """What has to be accepted before a model, given by its full name, is used. Raises
     ModelUnavailable.
     """
@@ -49,30 +49,30 @@ def question(name: str, root: Path) -> Question | None:
             return None
         clear = address.server.startswith("http:") and not is_loopback(address.server)
         manner = ", readable for whoever is on the way" if clear else ""
-        return Question(
+        return ConsentQuestion(
             f"{address.server}#{address.model}",
             f"the text of this workspace's memories, and what is asked here, goes to "
             f"{address.server}{manner}",
         )
     if Path(name).is_absolute() and _is_within(Path(name), root):
-        return Question(
+        return ConsentQuestion(
             name,
             f"the model's files in {name} came with the workspace, from whoever may push to it",
         )
     return None
 
 
-def check(name: str, root: Path, state: Path) -> None:
+def check_consent(name: str, root: Path, state: Path) -> None:
     """Raises ModelUnavailable where this machine's person has not accepted the model."""
-    asked = question(name, root)
-    if asked is not None and not Accepted(state).has(root, EMBEDDING, asked.subject):
+    asked = consent_question(name, root)
+    if asked is not None and not Consents(state).has(root, EMBEDDING, asked.subject):
         raise ModelUnavailable(
             f"the embedding model of this workspace is not accepted on this machine: {asked.risk}",
             f"`{USE}` accepts it; `{USE} {PACKAGED}` takes the one that comes with Keeplore",
         )
 
 
-def for_capture(name: str) -> str:
+def capture_model(name: str) -> str:
     """The model by which talks are cut into topics: never a server's, which would be asked at every
     turn.
     """

@@ -36,7 +36,7 @@ THIS, YOURS, ACCEPTED, REFUSED, UNKNOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class TrustAnswers:
     """What the person said: ids of machines; ``addresses`` are those that were once the
     person's.
     """
@@ -47,7 +47,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class CommitHistory:
     """What the commits up to ``head`` tell: machine → address and time of its newest one, and other
     addresses.
 
@@ -62,7 +62,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MachineRecord:
     """A machine that wrote to the workspace; ``state`` is one of the words above."""
 
     id: str
@@ -73,12 +73,12 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    history: History
-    answers: Answers
+    history: CommitHistory
+    answers: TrustAnswers
     is_alone: bool  # nobody else has written here
 
 
-class Whose:
+class MachineTrust:
     """Of one workspace; thread-safe. ``own`` are the ids of this machine, ``head`` tells the
     present commit.
 
@@ -102,8 +102,8 @@ class Whose:
         self._cache = cache
         self._state = state
         self._lock = threading.Lock()
-        self._history: History | None = None
-        self._saved = History()
+        self._history: CommitHistory | None = None
+        self._saved = CommitHistory()
         self._found: tuple[object, _Known] | None = None
 
     def trust_of(self, memory: Memory) -> str:
@@ -125,7 +125,7 @@ class Whose:
         """Whether all that is here was written by this person's machines."""
         return self._look().is_alone
 
-    def machines(self, others: Iterable[str] = ()) -> list[Seen]:
+    def machines(self, others: Iterable[str] = ()) -> list[MachineRecord]:
         """This machine, those that commits name, and ``others``; the one that was seen last
         first.
         """
@@ -138,7 +138,9 @@ class Whose:
             *others,
         }
         seen = [
-            Seen(id_, *known.history.machines.get(id_, ("", "")), self._state_of(id_, known))
+            MachineRecord(
+                id_, *known.history.machines.get(id_, ("", "")), self._state_of(id_, known)
+            )
             for id_ in ids
         ]
         return sorted(seen, key=lambda one: (one.at, one.id), reverse=True)
@@ -147,7 +149,7 @@ class Whose:
         """Count these machines as the person's. Raises OSError."""
         chosen = frozenset(ids)
         self._answer(
-            lambda said: Answers(said.accepted | chosen, said.refused - chosen, said.addresses)
+            lambda said: TrustAnswers(said.accepted | chosen, said.refused - chosen, said.addresses)
         )
 
     def refuse(self, ids: Iterable[str]) -> None:
@@ -156,7 +158,7 @@ class Whose:
         """
         chosen = frozenset(ids)
         self._answer(
-            lambda said: Answers(said.accepted - chosen, said.refused | chosen, said.addresses)
+            lambda said: TrustAnswers(said.accepted - chosen, said.refused | chosen, said.addresses)
         )
 
     def _is_mine(self, machine: str) -> bool:
@@ -178,7 +180,7 @@ class Whose:
         email, machine = known.history.touched.get(self._path_of(memory.id) or "", ("", ""))
         return bool(email) and not self._is_believed(email, machine, known.answers)
 
-    def _is_believed(self, email: str, machine: str, said: Answers) -> bool:
+    def _is_believed(self, email: str, machine: str, said: TrustAnswers) -> bool:
         """Is a commit with this address, that names this machine, the person's own?"""
         if machine in said.refused:
             return False
@@ -211,14 +213,14 @@ class Whose:
             addresses = signature.own_addresses(self._root)
             history = self._read_history(head, addresses | answers.addresses)
         except RepositoryError:  # what is not known is foreign
-            return _Known(self._history or History(), answers, is_alone=False)
+            return _Known(self._history or CommitHistory(), answers, is_alone=False)
         if not addresses <= answers.addresses:
-            answers = Answers(answers.accepted, answers.refused, answers.addresses | addresses)
+            answers = TrustAnswers(answers.accepted, answers.refused, answers.addresses | addresses)
             with contextlib.suppress(OSError):  # asked again the next time
                 _write(self._state, answers)
         return _Known(history, answers, self._has_nobody_else(history, answers))
 
-    def _has_nobody_else(self, history: History, answers: Answers) -> bool:
+    def _has_nobody_else(self, history: CommitHistory, answers: TrustAnswers) -> bool:
         mine = self._own | answers.accepted
         theirs = (
             id_
@@ -232,7 +234,7 @@ class Whose:
         touches = any(not self._is_believed(email, machine, answers) for email, machine in by)
         return not strangers and next(theirs, None) is None and not touches
 
-    def _read_history(self, head: str, addresses: frozenset[str]) -> History:
+    def _read_history(self, head: str, addresses: frozenset[str]) -> CommitHistory:
         if self._history is None:
             self._history = self._saved = _history(self._cache)
         known = self._history
@@ -240,14 +242,14 @@ class Whose:
             try:
                 found = signature.summary(signature.authored_commits(self._root, head, known.head))
             except RepositoryError:  # the history was written anew and the old one is gone
-                known = self._saved = History()
+                known = self._saved = CommitHistory()
                 found = signature.summary(signature.authored_commits(self._root, head))
             touched = {
                 path: by
                 for path, by in {**known.touched, **found.touched}.items()
                 if by[0] not in addresses
             }
-            self._history = History(
+            self._history = CommitHistory(
                 head, {**known.machines, **found.machines}, known.others | found.others, touched
             )
             self._save(found.count)
@@ -273,13 +275,13 @@ class Whose:
         except OSError:
             return  # a full disk costs time alone
 
-    def _answer(self, change: Callable[[Answers], Answers]) -> None:
+    def _answer(self, change: Callable[[TrustAnswers], TrustAnswers]) -> None:
         with self._lock:
             _write(self._state, change(_answers(self._state)))
             self._found = None
 
 
-def _people(history: History) -> Any:
+def _people(history: CommitHistory) -> Any:
     return (
         {id_: email for id_, (email, _) in history.machines.items()},
         history.others,
@@ -287,7 +289,7 @@ def _people(history: History) -> Any:
     )
 
 
-def _history(path: Path) -> History:
+def _history(path: Path) -> CommitHistory:
     try:
         data = json.loads(path.read_bytes())
         machines = {
@@ -297,26 +299,28 @@ def _history(path: Path) -> History:
             str(path): (str(email), str(machine))
             for path, (email, machine) in data["touched"].items()
         }
-        return History(str(data["head"]), machines, frozenset(map(str, data["others"])), touched)
+        return CommitHistory(
+            str(data["head"]), machines, frozenset(map(str, data["others"])), touched
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return History()
+        return CommitHistory()
 
 
-def _answers(path: Path) -> Answers:
+def _answers(path: Path) -> TrustAnswers:
     try:
         data = json.loads(path.read_bytes())
-        return Answers(*(frozenset(map(str, data[key])) for key in Answers.__slots__))
+        return TrustAnswers(*(frozenset(map(str, data[key])) for key in TrustAnswers.__slots__))
     except (OSError, ValueError, KeyError, TypeError):
-        return Answers()
+        return TrustAnswers()
 
 
-def _write(path: Path, answers: Answers) -> None:
+def _write(path: Path, answers: TrustAnswers) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    data = {key: sorted(getattr(answers, key)) for key in Answers.__slots__}
+    data = {key: sorted(getattr(answers, key)) for key in TrustAnswers.__slots__}
     durable.write(path, json.dumps(data, indent=2).encode())
 
 
-def counted(store: Store) -> dict[str, int]:
+def memories_by_machine(store: Store) -> dict[str, int]:
     """Machine → how many memories it wrote; every file is read."""
     found: Counter[str] = Counter()
     for file in store.scan():

@@ -18,7 +18,7 @@ from keeplore_hooks.events import HostEvent
 LOG = logging.getLogger(__name__)
 
 
-class Plugins(pluggy.PluginManager):
+class PluginManager(pluggy.PluginManager):
     """Keeplore's own steps and those that are installed in the entry-point group ``keeplore``."""
 
     def __init__(self) -> None:

@@ -35,7 +35,7 @@ def _merged(answer: Answer, hits: list[Hit], limit: int) -> Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMemory:
     """A memory and the workspace that holds it."""
 
     workspace: Workspace
@@ -184,7 +184,7 @@ class Registry:
             )
         return answer
 
-    def find(self, reference: str, cwd: Path) -> Found:
+    def find(self, reference: str, cwd: Path) -> FoundMemory:
         """The memory that an id, four or more digits of one, a path or a file's name stands for.
 
         The directory's workspace is asked first, then the others. Raises NotFound, which names what
@@ -199,7 +199,7 @@ class Registry:
                     f"{reference!r} may mean {len(rows)} memories: {meant}", "Give more digits"
                 )
             if rows:
-                return Found(workspace, rows[0], workspace.store.load(rows[0].path))
+                return FoundMemory(workspace, rows[0], workspace.store.load(rows[0].path))
         raise self._not_found(reference.strip(), cwd)
 
     def _not_found(self, reference: str, cwd: Path) -> NotFound:
@@ -244,7 +244,7 @@ class Registry:
                 own.index,
                 own.store,
                 own.here(cwd).scopes,
-                own.whose.trust_of,
+                own.machine_trust.trust_of,
                 own.settings.context.related,
             )
         ]
@@ -254,7 +254,7 @@ class Registry:
                 other = self.named(name)
             except KeeploreError:
                 continue  # one that is gone must not hide the others
-            views.append(View(other.index, other.store, given, other.whose.trust_of))
+            views.append(View(other.index, other.store, given, other.machine_trust.trust_of))
         return views
 
     def opened(self) -> list[Workspace]:

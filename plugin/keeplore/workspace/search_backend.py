@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from keeplore.config.consent import INDEX, Accepted
-from keeplore.config.settings import Engine
+from keeplore.config.consent import INDEX, Consents
+from keeplore.config.settings import EngineSettings
 from keeplore.errors import ConfigError
 from keeplore.index.backends.embedded_engine import EmbeddedEngine
 
 if TYPE_CHECKING:
     from keeplore.index.backends.base import EngineMaker
-    from keeplore.workspace.plugin_manager import Plugins
+    from keeplore.workspace.plugin_manager import PluginManager
 
 ACCEPT = "keeplore engine accept"
 UNACCEPTED = (
@@ -25,21 +25,21 @@ UNACCEPTED = (
 )
 
 
-def is_shared(wishes: Engine) -> bool:
-    return wishes.backend != Engine().backend
+def is_shared(wishes: EngineSettings) -> bool:
+    return wishes.backend != EngineSettings().backend
 
 
-def subject(wishes: Engine) -> str:
+def subject(wishes: EngineSettings) -> str:
     """How its acceptance is kept: another server, or another name there, is asked for again."""
     return f"{wishes.backend} {wishes.url} {wishes.name}"
 
 
-def is_accepted(wishes: Engine, root: Path, state: Path) -> bool:
-    return not is_shared(wishes) or Accepted(state).has(root, INDEX, subject(wishes))
+def is_accepted(wishes: EngineSettings, root: Path, state: Path) -> bool:
+    return not is_shared(wishes) or Consents(state).has(root, INDEX, subject(wishes))
 
 
 def engine_of(
-    wishes: Engine, root: Path, state: Path, plugins: Callable[[], Plugins]
+    wishes: EngineSettings, root: Path, state: Path, plugins: Callable[[], PluginManager]
 ) -> EngineMaker:
     """What makes the engine: the embedded one where no other is set, or may be used here.
 

@@ -21,20 +21,20 @@ from keeplore.memory import Memory
 from keeplore.recall import ALL, Answer, Here, Look, Unasked, recall
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import Store
-from keeplore.workspace.embedding_model import check, for_capture, full_name
+from keeplore.workspace.embedding_model import capture_model, check_consent, full_name
 from keeplore.workspace.identity import Identity, denied, identify, save_project
-from keeplore.workspace.lifecycle.sync_status import SyncLog
-from keeplore.workspace.machine_trust import Whose
+from keeplore.workspace.machine_trust import MachineTrust
+from keeplore.workspace.note_writer import NoteWriter
 from keeplore.workspace.search_backend import engine_of
-from keeplore.workspace.writing.note_writer import Notes
+from keeplore.workspace.sync_status import SyncLog
 from keeplore_hooks.events import HostEvent, Origin
 
 if TYPE_CHECKING:
     from keeplore.capture.plugin import Capture, Place
     from keeplore.redact import Redactor
     from keeplore.sync import SyncResult
-    from keeplore.workspace.lifecycle.local_purge import Remains
-    from keeplore.workspace.plugin_manager import Plugins
+    from keeplore.workspace.lifecycle.local_purge import PurgeTraces
+    from keeplore.workspace.plugin_manager import PluginManager
     from keeplore.workspace.recording.recorder import Recorder
 
 HEAL_S = 2.0  # of reading what changed, where nobody asked for it
@@ -72,16 +72,16 @@ class Workspace:
         self.models = models or EmbeddingModels(places.models)
         self.settings: Settings = load_settings(root)
         self._building = threading.RLock()
-        self._plugins: Plugins | None = None
+        self._plugins: PluginManager | None = None
         self._recorder: Recorder | None = None
         self.embedder = DeferredEmbedder(lambda: self._embedder(self.settings.embedding.model))
         self.capture_embedder = DeferredEmbedder(
-            lambda: self._embedder(for_capture(self.settings.embedding.model))
+            lambda: self._embedder(capture_model(self.settings.embedding.model))
         )
         branch = self.settings.branch
         self.store = Store(root, branch=branch, machine=machine.id, before_write=self.before_write)
         self._home = Path.home()
-        self.changes = Changes()
+        self.changes = ChangeCounter()
         engine = engine_of(self.settings.index, root, places.state, lambda: self.plugins)
         directory = places.cache / "index" / name
         self.index = Index(directory, self.store, self.embedder, engine=engine, find=self._embedder)
@@ -90,10 +90,10 @@ class Workspace:
         cache, state = (
             place / "machines" / f"{name}.json" for place in (places.cache, places.state)
         )
-        self.whose = Whose(
+        self.machine_trust = MachineTrust(
             root, self.store.head, self.index.path_of, self.own_machines, cache=cache, state=state
         )
-        self.notes = Notes(
+        self.notes = NoteWriter(
             self.store,
             self.index,
             machine=machine.id,
@@ -101,7 +101,7 @@ class Workspace:
             redact=self.redact,
             guess=_category_of,
             written=self.written,
-            is_foreign=self.whose.is_foreign,
+            is_foreign=self.machine_trust.is_foreign,
         )
         if self.settings.redaction.deny:
             _ = self._redactor  # a pattern that is wrong is told of at once
@@ -115,7 +115,7 @@ class Workspace:
         self.close()
 
     @property
-    def plugins(self) -> Plugins:
+    def plugins(self) -> PluginManager:
         """Keeplore's own steps and the installed ones; those of capture join them with the first
         event.
         """
@@ -192,7 +192,7 @@ class Workspace:
             text_only=text_only or (at_once and not self.is_warm),
             at_once=at_once,
             unasked=unasked,
-            trust=self.whose.trust_of,
+            trust=self.machine_trust.trust_of,
             graph=self.settings.recall.graph,
             feedback=self.settings.recall.feedback,
             weights=weights,
@@ -262,12 +262,12 @@ class Workspace:
         act = functools.partial(self._synchronise, is_unrelated=is_unrelated, quiet_s=quiet_s)
         return self.sync_log.noted(act)
 
-    def erase(self, remains: Remains) -> None:
+    def erase(self, remains: PurgeTraces) -> None:
         """Remove the copies of purged memories that this machine has outside of git."""
         # here, as the next ones: a prompt may wait for this module
-        from keeplore.workspace.lifecycle.local_purge import erase
+        from keeplore.workspace.lifecycle.local_purge import erase_copies
 
-        erase(self.places, self.root, self.index, self.sessions, remains)
+        erase_copies(self.places, self.root, self.index, self.sessions, remains)
 
     def close(self) -> None:
         self.index.close()
@@ -294,14 +294,14 @@ class Workspace:
 
     def _synchronise(self, *, is_unrelated: bool, quiet_s: float) -> SyncResult:
         from keeplore.sync import synchronise  # here, as above
-        from keeplore.workspace.lifecycle.local_purge import Remains
+        from keeplore.workspace.lifecycle.local_purge import PurgeTraces
 
         self.heal(quiet_s)
         synced = synchronise(self.store, self._redactor.scan, is_unrelated=is_unrelated)
         if synced.purged:  # the text is gone, but the index still knows where it came from
             rows = self.index.memories(synced.purged).values()
             sessions = tuple(dict.fromkeys((row.host, row.session) for row in rows if row.session))
-            self.erase(Remains(synced.purged, sessions, tuple(row.title for row in rows)))
+            self.erase(PurgeTraces(synced.purged, sessions, tuple(row.title for row in rows)))
         return synced
 
     @functools.cached_property
@@ -318,14 +318,14 @@ class Workspace:
             denied=functools.partial(denied, self.store),
         )
 
-    def _load_plugins(self) -> Plugins:
+    def _load_plugins(self) -> PluginManager:
         # here, as above: pluggy takes 10 ms
         from keeplore.index.backends.builtin_engines import Builtin as Engines
         from keeplore.llm.builtin_models import Builtin
         from keeplore.workspace.change_counter import Noting
-        from keeplore.workspace.plugin_manager import Plugins
+        from keeplore.workspace.plugin_manager import PluginManager
 
-        plugins = Plugins()
+        plugins = PluginManager()
         plugins.register(self._redactor)
         plugins.register(self.models.plugin())
         plugins.register(Builtin())
@@ -346,7 +346,7 @@ class Workspace:
     def _embedder(self, model: str) -> Embedder:
         """The embedder of a model that may be used here. Raises ModelUnavailable."""
         name = full_name(model, self.root)
-        check(name, self.root, self.places.state)
+        check_consent(name, self.root, self.places.state)
         found: Embedder = self.plugins.hook.keeplore_embedder(model=name)
         return found
 
@@ -356,7 +356,7 @@ class Workspace:
         return Memory(meta, self.plugins.before_write(meta, memory.body))
 
 
-class Changes:
+class ChangeCounter:
     """How many files were written, so that index and commit need to look only after a change.
 
     Also which sessions their hosts were about to shorten.

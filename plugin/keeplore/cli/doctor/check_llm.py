@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from keeplore.cli.doctor.finding import Finding, note, well, wrong
 from keeplore.errors import LlmUnavailable
-from keeplore.jobs import DEAD, Queue
+from keeplore.jobs import DEAD, JobQueue
 from keeplore.llm import open_account, terms_of
 from keeplore.workspace.workspace import Workspace
 
@@ -25,7 +25,7 @@ def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
     yield (
         wrong(part, problem, "What waits for it is kept") if problem else well(part, terms_of(llm))
     )
-    for count in Queue(places.jobs).counts() if places.jobs.exists() else ():
+    for count in JobQueue(places.jobs).counts() if places.jobs.exists() else ():
         if count.state == DEAD:
             message = (
                 f"{count.jobs} jobs ({count.kind}) were given up, the first because: {count.reason}"

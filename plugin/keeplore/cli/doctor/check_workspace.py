@@ -269,7 +269,9 @@ def _parted(part: str, workspace: Workspace) -> Iterator[Finding]:
 
 def _machines(part: str, workspace: Workspace) -> Iterator[Finding]:
     """Machines of which nobody has said yet whose they are."""
-    unknown = [machine for machine in workspace.whose.machines() if machine.state == UNKNOWN]
+    unknown = [
+        machine for machine in workspace.machine_trust.machines() if machine.state == UNKNOWN
+    ]
     yield from several(
         note(
             part,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class RefinePrompt:
     """``table`` are the lines of what is only shown in part, below the text."""
 
     name: str
@@ -25,12 +25,12 @@ class Prompt:
 
 
 @cache
-def prompt(name: str) -> Prompt:
+def prompt(name: str) -> RefinePrompt:
     """The prompt of a stage: ``extract``, ``decide`` or ``aspects``."""
     first, _, rest = (
         (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8").partition("\n")
     )
     text, _, table = rest.partition("\n---\n")
-    return Prompt(
+    return RefinePrompt(
         name, int(first.removeprefix("version: ")), text.strip(), tuple(table.splitlines())
     )

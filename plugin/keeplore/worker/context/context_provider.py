@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from keeplore.config.settings import Context
+from keeplore.config.settings import ContextSettings
 from keeplore.recall import (
     Answer,
     Fenced,
@@ -85,7 +85,7 @@ class Contexts:
         return "\n".join(filter(None, (before, told)))
 
     def _after_compaction(
-        self, workspace: Workspace, origin: Origin, cwd: Path, wishes: Context, room: Room
+        self, workspace: Workspace, origin: Origin, cwd: Path, wishes: ContextSettings, room: Room
     ) -> tuple[str, float]:
         """What the session decided, where its host has shortened its context since it was told;
         seconds it took.
@@ -163,7 +163,9 @@ class Contexts:
         answer = _in_time(ask, deadline_s)
         return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
 
-    def _edit(self, paths: str, origin: Origin, cwd: Path, wishes: Context, room: Room) -> str:
+    def _edit(
+        self, paths: str, origin: Origin, cwd: Path, wishes: ContextSettings, room: Room
+    ) -> str:
         told = self._shown.told(origin)
         files = paths.split("\n")
         found = Beside(

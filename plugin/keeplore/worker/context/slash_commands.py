@@ -19,10 +19,10 @@ from keeplore.memory.note import NoteDraft, session_note_id
 from keeplore.recall import Fenced, Hit, Room, asked_context
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
 from keeplore.text.fences import DONE
+from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
-from keeplore.workspace.writing.forget import Forgot, forget
-from keeplore.workspace.writing.note_writer import Outcome
+from keeplore.workspace.writing.forget import ForgetResult, forget
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import COMMANDS, Ask
 
@@ -190,7 +190,7 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     )
 
 
-def _remembered(workspace: Workspace, outcome: Outcome, origin: Origin) -> Iterator[Section]:
+def _remembered(workspace: Workspace, outcome: NoteOutcome, origin: Origin) -> Iterator[Section]:
     memory = outcome.memory
     # the worker may have read the same command in the transcript a moment before it was asked
     is_of_now = outcome.is_new or memory.source.get("session") == origin.session
@@ -211,7 +211,7 @@ def _remembered(workspace: Workspace, outcome: Outcome, origin: Origin) -> Itera
     yield Section(heading, [Item(_named(near.row)) for near in outcome.similar])
 
 
-def _forgotten(row: MemoryRow, forgot: Forgot) -> Iterator[Section]:
+def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[Section]:
     others = len(forgot.ids) - 1
     versions = f"; {others} other versions of it went with it" if others else ""
     undo = f"`keeplore restore {one_line(row.id, TITLE_CHARS)}` brings it back"

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from keeplore.config.consent import Accepted
+from keeplore.config.consent import Consents
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import FILE
@@ -17,7 +17,7 @@ from keeplore.memory.names import is_project_name
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredWorkspace:
     """``is_there`` is False where the directory is gone or is no workspace any more."""
 
     name: str
@@ -26,25 +26,25 @@ class Registered:
     is_there: bool
 
 
-def registered(places: Places) -> list[Registered]:
+def registered(places: Places) -> list[RegisteredWorkspace]:
     machine = Machine.load(places)
     return [
-        Registered(name, root, name == machine.home, (root / FILE).is_file())
+        RegisteredWorkspace(name, root, name == machine.home, (root / FILE).is_file())
         for name, root in sorted(
             machine.workspaces.items(), key=lambda item: (item[0] != machine.home, item[0])
         )
     ]
 
 
-def choose_home(places: Places, name: str) -> Registered:
+def choose_home(places: Places, name: str) -> RegisteredWorkspace:
     """Raises NoWorkspace."""
     machine = Machine.load(places)
     root = _root(machine, name)
     replace(machine, home=name).save(places)
-    return Registered(name, root, is_home=True, is_there=(root / FILE).is_file())
+    return RegisteredWorkspace(name, root, is_home=True, is_there=(root / FILE).is_file())
 
 
-def remove(places: Places, name: str) -> Registered:
+def remove(places: Places, name: str) -> RegisteredWorkspace:
     """Take a workspace off the list and delete its index, which is made from its text; its files
     are not touched.
 
@@ -62,16 +62,16 @@ def remove(places: Places, name: str) -> Registered:
     home = machine.home if machine.home != name else next(iter(left), "")
     replace(machine, home=home, workspaces=left).save(places)
     shutil.rmtree(places.cache / "index" / name, ignore_errors=True)
-    Accepted(places.state).withdraw(root)
+    Consents(places.state).withdraw(root)
     for place in (
         places.state,
         places.cache,
     ):  # what was said of another one's machines must not count for a namesake
         (place / "machines" / f"{name}.json").unlink(missing_ok=True)
-    return Registered(name, root, is_home=False, is_there=(root / FILE).is_file())
+    return RegisteredWorkspace(name, root, is_home=False, is_there=(root / FILE).is_file())
 
 
-def rename(places: Places, old: str, new: str) -> Registered:
+def rename(places: Places, old: str, new: str) -> RegisteredWorkspace:
     """Call a workspace otherwise on this machine, and keep its index and what its capture knows.
 
     No worker may run meanwhile. Raises NoWorkspace, or ConfigError for a name that is taken or
@@ -99,7 +99,7 @@ def rename(places: Places, old: str, new: str) -> Registered:
     replace(machine, home=new if machine.home == old else machine.home, workspaces=known).save(
         places
     )
-    return Registered(new, root, machine.home == old, (root / FILE).is_file())
+    return RegisteredWorkspace(new, root, machine.home == old, (root / FILE).is_file())
 
 
 def _root(machine: Machine, name: str) -> Path:

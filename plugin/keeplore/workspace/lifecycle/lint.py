@@ -39,7 +39,7 @@ _RENAME = "Rename it"
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LintReport:
     findings: tuple[LintFinding, ...]  # sorted by path and line
     files: int  # that were looked at
 
@@ -57,7 +57,7 @@ def secrets_of(root: Path, places: Places) -> Secrets:
     return Redactor(redaction_key(places), deny=wishes.deny, allow=wishes.allow, denied=says).spans
 
 
-def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Report:
+def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> LintReport:
     """Look at all memory files of a workspace, or at some: paths of files and folders relative to
     ``root``.
 
@@ -95,7 +95,7 @@ def lint(root: Path, paths: Sequence[str] = (), secrets: Secrets = KNOWN) -> Rep
     return _report(checked, [*found, *_names(present, chosen), *_claims(root, present, chosen)])
 
 
-def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> Report:
+def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> LintReport:
     """Look at the memory files that are staged, as git's index has them. Raises RepositoryError."""
     contents = staged(root, index_file)
     checked = [
@@ -106,11 +106,11 @@ def lint_staged(root: Path, index_file: str = "", secrets: Secrets = KNOWN) -> R
     return _report(checked, [*found, *_names({*present, *contents}, contents)])
 
 
-def _report(checked: Sequence[LintedFile], more: Iterable[LintFinding]) -> Report:
+def _report(checked: Sequence[LintedFile], more: Iterable[LintFinding]) -> LintReport:
     found = {*(finding for one in checked for finding in one.findings), *more}
     # a name may hold bytes that are no text, and a message must be printable all the same
     sound = (replace(f, path=f.path.encode("utf-8", "backslashreplace").decode()) for f in found)
-    return Report(tuple(sorted(sound)), len(checked))
+    return LintReport(tuple(sorted(sound)), len(checked))
 
 
 def _from_disk(root: Path, path: str, secrets: Secrets) -> LintedFile | None:

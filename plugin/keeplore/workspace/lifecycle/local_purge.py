@@ -22,7 +22,7 @@ FOLDERS = ("memory", "projects", "user")
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
+class PurgeTraces:
     """What tells the copies of memories: their ids, the sessions that they came from, their
     lines.
     """
@@ -32,7 +32,7 @@ class Remains:
     words: tuple[str, ...] = ()
 
 
-def remains_of(memories: Iterable[Memory]) -> Remains:
+def traces_of(memories: Iterable[Memory]) -> PurgeTraces:
     """To be asked before the text is gone."""
     ids, sessions, words = [], [], []
     for memory in memories:
@@ -40,12 +40,14 @@ def remains_of(memories: Iterable[Memory]) -> Remains:
         host, session = (str(memory.source.get(key) or "") for key in ("host", "session"))
         sessions += [(host, session)] if session else []
         words += [memory.title, *(line.strip() for line in memory.body.splitlines())]
-    return Remains(
+    return PurgeTraces(
         tuple(ids), tuple(dict.fromkeys(sessions)), tuple(w for w in words if len(w) >= WORDS_FROM)
     )
 
 
-def erase(places: Places, root: Path, index: Index, sessions: Sessions, remains: Remains) -> None:
+def erase_copies(
+    places: Places, root: Path, index: Index, sessions: Sessions, remains: PurgeTraces
+) -> None:
     """Remove every copy; can be done again. Raises IndexUnavailable or OSError.
 
     Raw events of the sessions go as a whole: what else they announced is read again from the host's

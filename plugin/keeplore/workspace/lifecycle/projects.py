@@ -19,7 +19,7 @@ from keeplore.store.git.checkout_info import checkout_info
 from keeplore.sync.clone import clone_project
 from keeplore.sync.remote_git import checked_url
 from keeplore.workspace.identity import Project, load_projects, normalise_remote, save_project
-from keeplore.workspace.recording.project_manifests import Manifests
+from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.workspace import Workspace
 
 LIST = "projects.json"  # a list that a person brings along, in the root of the workspace
@@ -30,11 +30,11 @@ _NAMES = "Use lower-case letters, digits, dots and dashes"
 _USER = re.compile(r"(?:ssh://)?([^/@:\s]+)@")
 _SSH = re.compile(r"(?:ssh://|[^/@:\s]+@[^/:\s]+:)")
 
-Followed = Callable[[str, str], None]  # a project's name and how far it is
+CloneProgress = Callable[[str, str], None]  # a project's name and how far it is
 
 
 @dataclass(frozen=True, slots=True)
-class Cloned:
+class ClonedProject:
     """``path`` is where the project is now; ``error`` says why it is not, ``is_new`` is False where
     it was before.
     """
@@ -70,11 +70,11 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
         )
     save_project(workspace.store, project)
     workspace.forget_identities()
-    Manifests().take(workspace, directory)
+    ProjectManifests().take(workspace, directory)
     return project
 
 
-def listed(text: str) -> tuple[list[Project], int]:
+def parse_project_list(text: str) -> tuple[list[Project], int]:
     """The projects of a ``projects.json`` from elsewhere: a list, a mapping by name, or either
     below ``projects``.
 
@@ -98,7 +98,7 @@ def listed(text: str) -> tuple[list[Project], int]:
     return found, len(items) - len(found)
 
 
-def take_in(workspace: Workspace, projects: list[Project]) -> list[Project]:
+def add_missing(workspace: Workspace, projects: list[Project]) -> list[Project]:
     """Write the entries that the workspace does not have yet, and return those."""
     known = list(load_projects(workspace.store))
     names = {entry.name for entry in known}
@@ -142,8 +142,8 @@ def address(project: Project, like: str) -> str:
 
 
 def clone(
-    workspace: Workspace, projects: list[Project], into: Path, followed: Followed
-) -> Iterator[Cloned]:
+    workspace: Workspace, projects: list[Project], into: Path, followed: CloneProgress
+) -> Iterator[ClonedProject]:
     """Clone projects, each into a folder of its name, one after the other; one that fails stops
     none.
     """
@@ -152,16 +152,16 @@ def clone(
         place = into / project.name
         url = address(project, remote.url if remote else "")
         if not url:
-            yield Cloned(project.name, place, "it has no remote to clone from")
+            yield ClonedProject(project.name, place, "it has no remote to clone from")
         elif place.exists() and (not place.is_dir() or any(place.iterdir())):
             yield _found(project, place)
         else:
             try:
                 _, protocols = checked_url(url, is_path_allowed=False)
                 clone_project(url, protocols, place, functools.partial(followed, project.name))
-                yield Cloned(project.name, place, is_new=True)
+                yield ClonedProject(project.name, place, is_new=True)
             except (KeeploreError, OSError) as e:
-                yield Cloned(project.name, place, str(e))
+                yield ClonedProject(project.name, place, str(e))
 
 
 def reassign(workspace: Workspace, old: str, new: str) -> Project:
@@ -195,12 +195,12 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
     return joined
 
 
-def _found(project: Project, place: Path) -> Cloned:
+def _found(project: Project, place: Path) -> ClonedProject:
     around = checkout_info(place) if place.is_dir() else None
     remotes = {normalise_remote(url) for url in around.remotes.values()} if around else set()
     if remotes & set(project.remotes):
-        return Cloned(project.name, place)
-    return Cloned(project.name, place, "something else is there already")
+        return ClonedProject(project.name, place)
+    return ClonedProject(project.name, place, "something else is there already")
 
 
 def _entry(name: str, item: Any) -> Project | None:

@@ -20,14 +20,14 @@ from keeplore.workspace.lifecycle.template import template_dir
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class SetupResult:
     name: str
     root: Path
     is_new: bool
     is_home: bool
 
 
-def initialise(places: Places, directory: Path, name: str | None = None) -> Made:
+def initialise(places: Places, directory: Path, name: str | None = None) -> SetupResult:
     """Create a workspace in a directory, or register the one that is there.
 
     Raises ConfigError for a name that is taken or a directory that holds something else.
@@ -45,7 +45,7 @@ def initialise(places: Places, directory: Path, name: str | None = None) -> Made
 
 def clone_workspace(
     places: Places, url: str, directory: Path | None, name: str | None = None
-) -> Made:
+) -> SetupResult:
     """Clone a workspace and register it. Raises RemoteError, or ConfigError where it is no
     workspace.
     """
@@ -57,7 +57,7 @@ def clone_workspace(
     return _register(places, root, name, is_new=True)
 
 
-def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> Made:
+def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> SetupResult:
     settings = load_settings(root)
     places.create()
     machine = Machine.load(places)
@@ -66,7 +66,7 @@ def _register(places: Places, root: Path, name: str | None, *, is_new: bool) -> 
     machine.save(places)
     register(places.state)
     merge_driver.install(root)
-    return Made(chosen, root, is_new, machine.home == chosen)
+    return SetupResult(chosen, root, is_new, machine.home == chosen)
 
 
 def _chosen_name(machine: Machine, root: Path, name: str | None) -> str:

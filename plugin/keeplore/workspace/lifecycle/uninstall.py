@@ -29,7 +29,7 @@ CACHE = ("README", "index", "models", ".*.tmp")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class UninstallPlan:
     """``events`` are host events that no workspace has yet; ``foreign`` is what stays because it is
     not ours.
     """
@@ -43,13 +43,13 @@ class Plan:
     unreadable: int
 
 
-def plan(places: Places, *, keeps_state: bool) -> Plan:
+def plan(places: Places, *, keeps_state: bool) -> UninstallPlan:
     """What would go and what would stay. Raises ConfigError."""
     roots = tuple(Machine.load(places).workspaces.values()) if places.state.is_dir() else ()
     state, not_state = _ours(places.state, STATE)
     cache, not_cache = _ours(places.cache, CACHE)
     counts = Spool(places.spool).counts()
-    return Plan(
+    return UninstallPlan(
         state=() if keeps_state else state,
         cache=cache,
         checks=tuple(_checks(roots)),
@@ -74,7 +74,7 @@ def commit_all(places: Places) -> list[str]:
     return problems
 
 
-def remove(places: Places, planned: Plan) -> None:
+def remove(places: Places, planned: UninstallPlan) -> None:
     """Remove what the plan names; no worker may run. Raises OSError."""
     for check in planned.checks:
         check.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ _BEGINNING = re.compile(r"(?:mem_)?[0-9a-f]{4}[0-9a-f-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class DeletedMemory:
     """``title`` is "" where git here has no text of it; ``can_return`` says whether ``restore``
     works here.
     """
@@ -29,7 +29,7 @@ class Gone:
     can_return: bool
 
 
-def gone(workspace: Workspace) -> Iterator[Gone]:
+def deleted_memories(workspace: Workspace) -> Iterator[DeletedMemory]:
     """What was forgotten in a workspace, the last first."""
     for stone in sorted(
         workspace.store.tombstones(), key=lambda stone: (stone.at, stone.id), reverse=True
@@ -37,9 +37,9 @@ def gone(workspace: Workspace) -> Iterator[Gone]:
         try:
             memory = workspace.store.forgotten(stone.id)
         except StoreError:
-            yield Gone(stone, "", stone.path, can_return=False)
+            yield DeletedMemory(stone, "", stone.path, can_return=False)
         else:
-            yield Gone(stone, memory.title, stone.path, can_return=True)
+            yield DeletedMemory(stone, memory.title, stone.path, can_return=True)
 
 
 def find_forgotten(registry: Registry, reference: str, cwd: Path) -> tuple[Workspace, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from keeplore.index import MemoryRow
 from keeplore.text.dates import minute_of
-from keeplore.workspace.registry import Found
+from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.disputes import disputed_with
 
 SHOWN_AGAIN = 5
@@ -18,7 +18,7 @@ SHORT_ID = 8  # digits of an id, as file names have them
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class MemoryLink:
     """``is_from_here`` is False where the other memory names this one; ``title`` is "" for one that
     is not here.
     """
@@ -30,17 +30,17 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    found: Found
+class MemoryDetails:
+    found: FoundMemory
     number: int  # of this version, from 1
     versions: int
     head: MemoryRow | None  # the newest version, None where this is it
-    links: tuple[Link, ...]  # the chain of versions left out
+    links: tuple[MemoryLink, ...]  # the chain of versions left out
     again: tuple[dict[str, Any], ...]  # lines of the audit: at, source
     disputed_with: tuple[MemoryRow, ...] = ()  # what a merge set beside it, until a person decides
 
 
-def describe(found: Found) -> Described:
+def details_of(found: FoundMemory) -> MemoryDetails:
     """Raises IndexUnavailable."""
     index, row = found.workspace.index, found.row
     members = next(
@@ -54,10 +54,10 @@ def describe(found: Found) -> Described:
     )
     others = tuple(disputed_with(index, found.workspace.store, members))
     links = tuple(_links(found, set(members)))
-    return Described(found, members.index(row.id) + 1, len(members), head, links, again, others)
+    return MemoryDetails(found, members.index(row.id) + 1, len(members), head, links, again, others)
 
 
-def _links(found: Found, chain: set[str]) -> Iterator[Link]:
+def _links(found: FoundMemory, chain: set[str]) -> Iterator[MemoryLink]:
     index = found.workspace.index
     own = [(relationship, id_, True) for relationship, id_ in found.memory.links]
     others = [(relationship, id_, False) for relationship, id_ in index.linking(found.row.id)]
@@ -65,10 +65,10 @@ def _links(found: Found, chain: set[str]) -> Iterator[Link]:
     for relationship, id_, is_from_here in (*own, *others):
         if id_ not in chain:
             title = known[id_].title if id_ in known else ""
-            yield Link(relationship, id_, title, is_from_here)
+            yield MemoryLink(relationship, id_, title, is_from_here)
 
 
-def facts_of(described: Described) -> Iterator[tuple[str, str]]:
+def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     """Label and value of what is known about a memory beside its text, as it stands in the files;
     some are "".
     """
@@ -116,10 +116,10 @@ def facts_of(described: Described) -> Iterator[tuple[str, str]]:
         )
 
 
-def _trust(described: Described) -> str:
+def _trust(described: MemoryDetails) -> str:
     """What the file states, and where that is not believed, why."""
     found = described.found
-    if not found.workspace.whose.is_foreign(found.memory):
+    if not found.workspace.machine_trust.is_foreign(found.memory):
         return found.memory.trust
     return f"foreign: from another person's machine, where it counts as {found.memory.trust}"
 

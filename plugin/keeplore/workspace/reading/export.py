@@ -22,7 +22,7 @@ LEVEL = 4  # of a memory's own heading
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ExportFilter:
     """What is written out. ``has_versions``: earlier versions too; ``is_full``: the words of
     conversations too.
     """
@@ -34,7 +34,7 @@ class Chosen:
     is_full: bool = False
 
 
-def chosen_rows(workspace: Workspace, chosen: Chosen) -> list[MemoryRow]:
+def chosen_rows(workspace: Workspace, chosen: ExportFilter) -> list[MemoryRow]:
     """Archived memories too, in the order of the document: by project, category and date."""
     workspace.index.refresh()
     allowed = ScopeFilter((("project", chosen.project),)) if chosen.project else ScopeFilter()
@@ -72,7 +72,10 @@ def as_json_lines(
 
 
 def as_markdown(
-    workspace: Workspace, rows: Sequence[MemoryRow], chosen: Chosen, skipped: Callable[[str], None]
+    workspace: Workspace,
+    rows: Sequence[MemoryRow],
+    chosen: ExportFilter,
+    skipped: Callable[[str], None],
 ) -> Iterator[str]:
     """Title page, contents, then every memory with its date, trust and source below its project and
     category.
@@ -87,11 +90,13 @@ def as_markdown(
         if (project, category) != part:
             yield f"\n### {inline(category)}\n"
             part = (project, category)
-        judged = replace(row, trust=workspace.whose.trust_of(memory))
+        judged = replace(row, trust=workspace.machine_trust.trust_of(memory))
         yield from _entry(judged, memory, is_full=chosen.is_full)
 
 
-def _title_page(workspace: Workspace, rows: Sequence[MemoryRow], chosen: Chosen) -> Iterator[str]:
+def _title_page(
+    workspace: Workspace, rows: Sequence[MemoryRow], chosen: ExportFilter
+) -> Iterator[str]:
     days = sorted(row.created_at[:10] for row in rows if row.created_at)
     yield f"# Memory of {inline(workspace.name)}\n\n"
     yield f"{len(rows)} memories"

@@ -19,7 +19,7 @@ Scopes = tuple[tuple[str, str], ...]  # with the project of each, "" for none
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedMemory:
     """The row's trust is what the memory is believed here."""
 
     workspace: Workspace
@@ -32,7 +32,7 @@ class Listing:
     to blame.
     """
 
-    items: tuple[Listed, ...]
+    items: tuple[ListedMemory, ...]
     total: int
     is_empty: bool
 
@@ -52,7 +52,7 @@ def listing(
 
     Raises NoWorkspace, NotFound for a project that nobody knows, or IndexUnavailable.
     """
-    found: list[Listed] = []
+    found: list[ListedMemory] = []
     total, asked = 0, []
     for workspace, scopes in _places(registry, cwd, project, all_projects=all_projects):
         workspace.index.refresh()
@@ -62,7 +62,7 @@ def listing(
         if not chosen:  # nothing allowed would be everything
             continue
         mine = replace(wanted, allowed=ScopeFilter(chosen), limit=limit or None)
-        found += [Listed(workspace, row) for row in workspace.index.listed(mine)]
+        found += [ListedMemory(workspace, row) for row in workspace.index.listed(mine)]
         total += workspace.index.count(mine)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
     is_empty = not total and not any(index.stamp().memories for index in asked)
@@ -71,14 +71,16 @@ def listing(
     )
 
 
-def _judged(item: Listed) -> Listed:
+def _judged(item: ListedMemory) -> ListedMemory:
     """With the trust that the memory has here; where nobody else writes, its file need not be read
     for it.
     """
-    if not item.workspace.whose.is_alone:
+    if not item.workspace.machine_trust.is_alone:
         with contextlib.suppress(StoreError, OSError):
             memory = item.workspace.store.load(item.row.path)
-            return replace(item, row=replace(item.row, trust=item.workspace.whose.trust_of(memory)))
+            return replace(
+                item, row=replace(item.row, trust=item.workspace.machine_trust.trust_of(memory))
+            )
     return item
 
 

@@ -10,11 +10,11 @@ from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore.memory.conversation_body import chosen_exchange
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore.workspace.registry import Found
+from keeplore.workspace.registry import FoundMemory
 from keeplore_hooks.events import Origin
 
 
-def exchange_of(found: Found, wanted: str) -> Exchange:
+def exchange_of(found: FoundMemory, wanted: str) -> Exchange:
     """The exchange of a conversation by number or turn; of a note by the turn of its source. Raises
     NotFound.
     """

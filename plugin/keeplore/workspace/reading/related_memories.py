@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from keeplore.workspace.registry import Found
+from keeplore.workspace.registry import FoundMemory
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedMemory:
     """``said`` is how it stands to the memory ``near``, over which it was reached."""
 
     id: str
@@ -21,13 +21,13 @@ class Related:
     hops: int
 
 
-def neighbours_of(found: Found, hops: int) -> list[Related]:
+def neighbours_of(found: FoundMemory, hops: int) -> list[RelatedMemory]:
     """The newest versions within so many links, the nearest first. Raises IndexUnavailable."""
     index = found.workspace.index
     near = index.graph.neighbours(found.row.id, hops)
     rows = index.memories([one.id for one in near])
     return [
-        Related(
+        RelatedMemory(
             one.id,
             rows[one.id].title,
             (rows[one.id].updated_at or rows[one.id].created_at)[:10],

@@ -17,7 +17,7 @@ _WORD = re.compile(r"\s+|[^\s]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FieldChange:
     """A field that is "" before was added, after was removed."""
 
     field: str
@@ -26,24 +26,24 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A part of a text: ``sign`` is " " for what stayed, "-" for what went, "+" for what came."""
 
     sign: str
     text: str
 
 
-def fields_changed(old: Memory, new: Memory) -> tuple[Change, ...]:
+def fields_changed(old: Memory, new: Memory) -> tuple[FieldChange, ...]:
     """The fields that a person sees; links to earlier versions are no change."""
     before, after = _fields(old), _fields(new)
     return tuple(
-        Change(field, before[field], after[field])
+        FieldChange(field, before[field], after[field])
         for field in SHOWN_FIELDS
         if before[field] != after[field]
     )
 
 
-def text_changed(old: Memory, new: Memory) -> tuple[Piece, ...]:
+def text_changed(old: Memory, new: Memory) -> tuple[TextPiece, ...]:
     """The statement of the newer one with what went and what came; empty where it says the same.
 
     A long text is compared by lines, and only those that differ are given.
@@ -56,22 +56,22 @@ def text_changed(old: Memory, new: Memory) -> tuple[Piece, ...]:
         return tuple(_joined(words, others))
     lines, rest = before.splitlines(keepends=True), after.splitlines(keepends=True)
     return tuple(
-        Piece(line[0], line[1:])
+        TextPiece(line[0], line[1:])
         for line in difflib.unified_diff(lines, rest, n=0)
         if not _is_heading(line)
     )
 
 
-def _joined(before: list[str], after: list[str]) -> Iterator[Piece]:
+def _joined(before: list[str], after: list[str]) -> Iterator[TextPiece]:
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for kind, start, end, new_start, new_end in matcher.get_opcodes():
         if kind == "equal":
-            yield Piece(" ", "".join(before[start:end]))
+            yield TextPiece(" ", "".join(before[start:end]))
             continue
         if start < end:
-            yield Piece("-", "".join(before[start:end]))
+            yield TextPiece("-", "".join(before[start:end]))
         if new_start < new_end:
-            yield Piece("+", "".join(after[new_start:new_end]))
+            yield TextPiece("+", "".join(after[new_start:new_end]))
 
 
 def _is_heading(line: str) -> bool:

@@ -1,3 +1,1 @@
-"""How memory comes in by itself: host events, recorded sessions, a host's own notes, projects'
-manifests.
-"""
+"""What makes memory of the host events that a workspace is told of."""

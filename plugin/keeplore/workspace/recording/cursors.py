@@ -19,7 +19,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SessionProgress:
     """``heard_at`` is when the last event came, ``ended_at`` when the host reported the end (""
     while it runs).
 
@@ -42,10 +42,10 @@ class Cursors:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def get(self, origin: Origin) -> Progress:
-        return self._load(self._path(origin)) or Progress(origin)
+    def get(self, origin: Origin) -> SessionProgress:
+        return self._load(self._path(origin)) or SessionProgress(origin)
 
-    def save(self, progress: Progress) -> None:
+    def save(self, progress: SessionProgress) -> None:
         data = json.dumps({"schema": SCHEMA, **asdict(progress)}, ensure_ascii=False)
         durable.write(self._path(progress.origin), data.encode("utf-8", "surrogatepass"))
 
@@ -57,14 +57,14 @@ class Cursors:
         if progress is not None:
             self.save(replace(progress, cursor=Cursor()))
 
-    def unfinished(self) -> Iterator[Progress]:
+    def unfinished(self) -> Iterator[SessionProgress]:
         """Every session that is not marked as swept."""
         for path in sorted(self._directory.glob("*.json")):
             progress = self._load(path)
             if progress is not None and progress.ended_at != "swept":
                 yield progress
 
-    def newest(self) -> Progress | None:
+    def newest(self) -> SessionProgress | None:
         """The session that was heard of last; None where none was."""
         found = filter(None, map(self._load, self._directory.glob("*.json")))
         return max(found, key=lambda progress: progress.heard_at, default=None)
@@ -101,7 +101,7 @@ class Cursors:
         ).hexdigest()[:32]
         return self._directory / f"{name}.json"
 
-    def _load(self, path: Path) -> Progress | None:
+    def _load(self, path: Path) -> SessionProgress | None:
         try:
             data = json.loads(path.read_bytes())
             problem = (
@@ -109,6 +109,6 @@ class Cursors:
                 str(data.get("problem_at", "")),
             )  # older versions had none
             origin, cursor = Origin(**data["origin"]), Cursor(**data["cursor"])
-            return Progress(origin, cursor, data["heard_at"], data["ended_at"], *problem)
+            return SessionProgress(origin, cursor, data["heard_at"], data["ended_at"], *problem)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None

@@ -52,9 +52,9 @@ class Recorder:
             workspace.plugins.register(plugin)
         if workspace.settings.llm.provider:
             # here, because most have no model that refines
-            from keeplore.workspace.recording.refine_trigger import Trigger
+            from keeplore.workspace.recording.refine_trigger import RefineTrigger
 
-            workspace.plugins.register(Trigger(workspace))
+            workspace.plugins.register(RefineTrigger(workspace))
 
     def begin(self) -> None:
         """Look again at what other processes may have written meanwhile."""

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from keeplore.errors import KeeploreError
-from keeplore.jobs.queue import Queue
+from keeplore.jobs.queue import JobQueue
 from keeplore.llm.open_model import is_accepted
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Compaction
@@ -28,7 +28,7 @@ RECENT = timedelta(
 )  # a talk that is imported later is backlog, which costs money only when it is asked for
 
 
-class Trigger:
+class RefineTrigger:
     """The plugin that queues what is said in this workspace: as it closes, and as a host shortens
     its context.
     """
@@ -52,7 +52,7 @@ class Trigger:
         if workspace.settings.refine.mode == FROZEN or not is_on(workspace):
             return
         try:
-            enqueue(Queue(workspace.places.jobs), workspace.name, memory_id, why, **about)
+            enqueue(JobQueue(workspace.places.jobs), workspace.name, memory_id, why, **about)
         except (
             KeeploreError,
             OSError,
@@ -66,7 +66,7 @@ def is_on(workspace: Workspace) -> bool:
     return bool(llm.provider) and is_accepted(workspace.places, workspace.root, llm)
 
 
-def enqueue(queue: Queue, workspace: str, memory_id: str, why: str, **wishes: Any) -> bool:
+def enqueue(queue: JobQueue, workspace: str, memory_id: str, why: str, **wishes: Any) -> bool:
     """Put a job in; a newer one of the same conversation replaces it, unless it is of a compaction.
 
     With ``at``, when it began, a conversation goes before later ones that wait: what was said last

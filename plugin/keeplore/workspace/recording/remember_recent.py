@@ -14,7 +14,7 @@ from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, new_id
 from keeplore.memory.conversation_body import RelatedMemory
 from keeplore.memory.note import NoteDraft
-from keeplore.workspace.writing.note_writer import Outcome
+from keeplore.workspace.note_writer import NoteOutcome
 from keeplore_hooks.events import Command
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
 from keeplore_hooks.hosts.prompt_text import own_command
@@ -29,7 +29,7 @@ EXCHANGES = 3
 
 def remember_recent(
     workspace: Workspace, cwd: Path, session: str = "", *, count: int = EXCHANGES, before: str = ""
-) -> Outcome:
+) -> NoteOutcome:
     """Write the last ``count`` exchanges of a session's present topic as a permanent note, or what
     there is of them.
 

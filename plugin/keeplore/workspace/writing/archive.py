@@ -21,7 +21,7 @@ SUPERSEDED_AGE = timedelta(days=180)  # an earlier version is kept at hand for h
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ArchiveRules:
     """What may go; what is left empty does not choose. ``categories`` are never among those that
     are always kept.
     """
@@ -34,7 +34,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class ArchiveMove:
     id: str
     title: str
     path: str
@@ -44,15 +44,15 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
-    moves: tuple[Move, ...]
+class ArchiveResult:
+    moves: tuple[ArchiveMove, ...]
     problems: tuple[tuple[str, str], ...] = ()  # path, message: what could not be moved
     is_committed: bool = True
 
 
-def plan(
-    rows: Iterable[MemoryRow], sizes: Mapping[str, int], rules: Rules, now: datetime
-) -> list[Move]:
+def archive_plan(
+    rows: Iterable[MemoryRow], sizes: Mapping[str, int], rules: ArchiveRules, now: datetime
+) -> list[ArchiveMove]:
     """What goes to the archive, the oldest first. ``rows`` are all that is not archived, ``sizes``
     is path → bytes.
 
@@ -67,7 +67,9 @@ def plan(
         size = sizes.get(row.path, 0)
         reason = _reason(row, size, rules, now)
         if reason:
-            found.append(Move(row.id, row.title, row.path, archived_path(row.path), reason, size))
+            found.append(
+                ArchiveMove(row.id, row.title, row.path, archived_path(row.path), reason, size)
+            )
     return found
 
 
@@ -76,21 +78,21 @@ def unarchived_path(path: str) -> str:
     return "/".join((where.root, *where.rest))
 
 
-def planned(workspace: Workspace, rules: Rules, now: datetime) -> list[Move]:
+def current_plan(workspace: Workspace, rules: ArchiveRules, now: datetime) -> list[ArchiveMove]:
     """The plan for what a workspace holds at this moment."""
     workspace.index.refresh()
     sizes = {file.path: file.size for file in workspace.store.scan()}
-    return plan(workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now)
+    return archive_plan(workspace.index.listed(MemoryFilter(superseded=True)), sizes, rules, now)
 
 
-def archive(workspace: Workspace, moves: Iterable[Move]) -> Archived:
+def archive(workspace: Workspace, moves: Iterable[ArchiveMove]) -> ArchiveResult:
     """Move the files and commit; one that cannot be moved stops no other. Raises RepositoryError or
     OSError.
     """
     return _moved(workspace, moves, "Archive {}")
 
 
-def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> Archived:
+def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> ArchiveResult:
     """Bring memories back to where they were. Raises NotFound for one that is not archived, else as
     ``archive``.
     """
@@ -100,11 +102,13 @@ def unarchive(workspace: Workspace, rows: Iterable[MemoryRow]) -> Archived:
             raise NotFound(
                 f"{row.path} is not archived", "`keeplore list --archived` shows what is"
             )
-        moves.append(Move(row.id, row.title, row.path, unarchived_path(row.path), "asked for", 0))
+        moves.append(
+            ArchiveMove(row.id, row.title, row.path, unarchived_path(row.path), "asked for", 0)
+        )
     return _moved(workspace, moves, "Take {} out of the archive")
 
 
-def _moved(workspace: Workspace, moves: Iterable[Move], message: str) -> Archived:
+def _moved(workspace: Workspace, moves: Iterable[ArchiveMove], message: str) -> ArchiveResult:
     done, problems = [], []
     for move in moves:
         try:
@@ -118,11 +122,11 @@ def _moved(workspace: Workspace, moves: Iterable[Move], message: str) -> Archive
         if done:
             workspace.commit(message.format(count))
     except RepositoryBusy:
-        return Archived(tuple(done), tuple(problems), is_committed=False)
-    return Archived(tuple(done), tuple(problems))
+        return ArchiveResult(tuple(done), tuple(problems), is_committed=False)
+    return ArchiveResult(tuple(done), tuple(problems))
 
 
-def _may_go(row: MemoryRow, rules: Rules) -> bool:
+def _may_go(row: MemoryRow, rules: ArchiveRules) -> bool:
     if row.permanent or row.is_open or row.is_archived:
         return False
     if row.category in KEPT_CATEGORIES:
@@ -134,7 +138,7 @@ def _may_go(row: MemoryRow, rules: Rules) -> bool:
     )
 
 
-def _reason(row: MemoryRow, size: int, rules: Rules, now: datetime) -> str:
+def _reason(row: MemoryRow, size: int, rules: ArchiveRules, now: datetime) -> str:
     """Why it goes, "" where it stays: each rule that was given must hold."""
     age = _age(row.updated_at, now)
     limit = rules.older_than

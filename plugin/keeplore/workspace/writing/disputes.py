@@ -25,7 +25,7 @@ _OWN = ("schema", "id", "kind", "status", "created_at", "updated_at", "version",
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DisputeSide:
     row: MemoryRow
     memory: Memory
 
@@ -36,8 +36,8 @@ class Dispute:
     lines.
     """
 
-    first: Side
-    other: Side
+    first: DisputeSide
+    other: DisputeSide
 
 
 def disputes(index: Index, store: Store) -> tuple[Dispute, ...]:
@@ -119,7 +119,9 @@ def _is_current(row: MemoryRow) -> bool:
     return not (row.is_archived or row.superseded_by)
 
 
-def _counterpart(index: Index, store: Store, other: Memory, gone: Collection[str]) -> Side | None:
+def _counterpart(
+    index: Index, store: Store, other: Memory, gone: Collection[str]
+) -> DisputeSide | None:
     """What stands in the place that this version lost, None where it is no such version, or that
     one is gone.
     """
@@ -133,8 +135,8 @@ def _counterpart(index: Index, store: Store, other: Memory, gone: Collection[str
     return _loaded(store, row) if row and row.id not in gone else None
 
 
-def _loaded(store: Store, row: MemoryRow) -> Side | None:
+def _loaded(store: Store, row: MemoryRow) -> DisputeSide | None:
     with contextlib.suppress(StoreError, OSError):
         memory = store.load(row.path)
-        return Side(row, memory) if memory.id == row.id else None
+        return DisputeSide(row, memory) if memory.id == row.id else None
     return None

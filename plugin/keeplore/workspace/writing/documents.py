@@ -22,7 +22,7 @@ NEW, UPDATED, UNCHANGED = "new", "updated", "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DocumentDraft:
     """A document that is not written yet; ``pieces`` is how many passages it will be found by."""
 
     memory: Memory
@@ -30,7 +30,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenDocument:
     """``what`` is new, updated or unchanged."""
 
     what: str
@@ -47,7 +47,7 @@ class Documents:
             str, tuple[str, str, str]
         ] = {}  # by id; what a file states of its source does not change
 
-    def drafted(self, found: Extracted, origin: Origin, scope: str, project: str) -> Draft:
+    def drafted(self, found: Extracted, origin: Origin, scope: str, project: str) -> DocumentDraft:
         """The memory of a source, without secrets. Raises StoreError for one that no file
         may hold.
         """
@@ -79,9 +79,9 @@ class Documents:
             },
         )
         memory = Memory(meta, body)
-        return Draft(memory, len(passages_of(memory)))
+        return DocumentDraft(memory, len(passages_of(memory)))
 
-    def write(self, draft: Draft) -> Written:
+    def write(self, draft: DocumentDraft) -> WrittenDocument:
         """Write a document, unless its source says what it said; all that it said before becomes
         its past.
 
@@ -94,23 +94,23 @@ class Documents:
             if not heads:
                 written = self._first(memory)
             elif len(heads) == 1 and heads[0][1].source.get("content") == memory.source["content"]:
-                return Written(UNCHANGED, heads[0][1], heads[0][0].path)
+                return WrittenDocument(UNCHANGED, heads[0][1], heads[0][0].path)
             else:
                 written = self._next(memory, heads)
         workspace.index.refresh()
         return written
 
-    def _first(self, memory: Memory) -> Written:
+    def _first(self, memory: Memory) -> WrittenDocument:
         store, index = self._workspace.store, self._workspace.index
         try:
             path = store.add(memory, index.path_of)
         except AlreadyExists:  # a person gave it another source, or a merge set it aside
             path, known = store.get(memory.id)
-            return Written(UNCHANGED, known, path)
+            return WrittenDocument(UNCHANGED, known, path)
         self._workspace.written(memory.id, path)
-        return Written(NEW, memory, path)
+        return WrittenDocument(NEW, memory, path)
 
-    def _next(self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]) -> Written:
+    def _next(self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]) -> WrittenDocument:
         """A version that replaces what the source said before, also what two machines read apart
         from each other.
         """
@@ -135,7 +135,7 @@ class Documents:
             trigger=TRIGGER,
             source={**memory.source, "from": head.id},
         )
-        return Written(UPDATED, done.memory, done.path)
+        return WrittenDocument(UPDATED, done.memory, done.path)
 
     def _heads(self, memory: Memory) -> Iterator[tuple[MemoryRow, Memory]]:
         """What the same source said last in this place, the latest first; more than one where

@@ -31,7 +31,7 @@ SHOWN = 3  # names that may be meant
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class EntityRecord:
     """An entity's file; ``project`` is "" for one of the whole workspace."""
 
     path: str
@@ -45,7 +45,7 @@ class Written:
         return {canonical(name) for name in (self.entity.name, *self.entity.aliases)}
 
 
-def written(store: Store, project: str) -> Iterator[Written]:
+def entity_records(store: Store, project: str) -> Iterator[EntityRecord]:
     """The entities of a project, or of the whole workspace for "", by path; a file that cannot be
     read is left out.
     """
@@ -53,7 +53,7 @@ def written(store: Store, project: str) -> Iterator[Written]:
     for path in sorted(file.path for file in store.indexed() if file.path.startswith(folder)):
         with contextlib.suppress(StoreError, OSError):  # `keeplore doctor` names it
             text = store.read_text(path, MAX_FILE)
-            yield Written(path, project, text, parse_entity(text))
+            yield EntityRecord(path, project, text, parse_entity(text))
 
 
 def add(
@@ -66,7 +66,7 @@ def add(
     """
     name, *others = (_sound(workspace, text, project) for text in (name, *aliases))
     with workspace.store.exclusive:
-        known = list(written(workspace.store, project))
+        known = list(entity_records(workspace.store, project))
         same = next((one for one in known if canonical(one.entity.name) == canonical(name)), None)
         for wanted in (name, *others):
             if other := next(
@@ -101,7 +101,7 @@ def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project
     Raises NotFound or OSError.
     """
     with workspace.store.exclusive:
-        known = list(written(workspace.store, project))
+        known = list(entity_records(workspace.store, project))
         found = next((one for one in known if canonical(one.entity.name) == canonical(name)), None)
         if found is None:
             raise _is_unknown(workspace.store, name, known, project)
@@ -120,7 +120,7 @@ def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project
 
 
 def _save(
-    workspace: Workspace, path: str, before: Written | None, said: dict[str, object]
+    workspace: Workspace, path: str, before: EntityRecord | None, said: dict[str, object]
 ) -> tuple[EntityFile, bool]:
     text = serialise_entity(said)
     if before:
@@ -155,7 +155,7 @@ def _folder(project: str) -> str:
     return f"projects/{project}/entities/" if project else "entities/"
 
 
-def _is_taken(name: str, other: Written) -> AlreadyExists:
+def _is_taken(name: str, other: EntityRecord) -> AlreadyExists:
     its = other.entity.name
     where = ["--project", other.project] if other.project else []
     command = shlex.join(["keeplore", "entity", "remove", its, *where])
@@ -169,7 +169,7 @@ def _is_taken(name: str, other: Written) -> AlreadyExists:
     )
 
 
-def _is_unknown(store: Store, name: str, known: Iterable[Written], project: str) -> NotFound:
+def _is_unknown(store: Store, name: str, known: Iterable[EntityRecord], project: str) -> NotFound:
     by_key = {key: one.entity.name for one in known for key in one.names}
     close = dict.fromkeys(
         by_key[key] for key in difflib.get_close_matches(canonical(name), by_key, SHOWN)
@@ -189,4 +189,6 @@ def _is_unknown(store: Store, name: str, known: Iterable[Written], project: str)
 
 
 def _has(store: Store, name: str, project: str) -> bool:
-    return any(canonical(one.entity.name) == canonical(name) for one in written(store, project))
+    return any(
+        canonical(one.entity.name) == canonical(name) for one in entity_records(store, project)
+    )

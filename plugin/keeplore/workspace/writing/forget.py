@@ -9,12 +9,12 @@ from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory
 from keeplore.store import PurgePlan, PurgeResult
-from keeplore.workspace.lifecycle.local_purge import Remains, remains_of
+from keeplore.workspace.lifecycle.local_purge import PurgeTraces, traces_of
 from keeplore.workspace.workspace import Workspace, now
 
 
 @dataclass(frozen=True, slots=True)
-class Forgot:
+class ForgetResult:
     """``ids`` are all versions, the one that was asked for first; ``quoting`` are notes that quote
     the conversation.
     """
@@ -27,13 +27,13 @@ class Forgot:
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoreResult:
     ids: tuple[str, ...]
     paths: tuple[str, ...]
     is_committed: bool = True
 
 
-def forget(workspace: Workspace, memory_id: str) -> Forgot:
+def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
     """Forget a memory and its other versions: an older one would else take its place. Doing it
     again is no error.
 
@@ -45,10 +45,10 @@ def forget(workspace: Workspace, memory_id: str) -> Forgot:
     with workspace.capturing():  # an open conversation is not written to meanwhile
         workspace.store.forget_all(ids, workspace.machine, at)
     workspace.index.refresh()
-    return Forgot(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
+    return ForgetResult(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
 
 
-def restore(workspace: Workspace, memory_id: str) -> Restored:
+def restore(workspace: Workspace, memory_id: str) -> RestoreResult:
     """Bring back a memory and the versions that were forgotten with it, as git had them.
 
     Raises NotFound, AlreadyExists, RepositoryBusy or OSError.
@@ -56,7 +56,7 @@ def restore(workspace: Workspace, memory_id: str) -> Restored:
     ids = _forgotten_together(workspace, memory_id)
     paths = tuple(workspace.store.restore(version) for version in ids)
     workspace.index.refresh()
-    return Restored(ids, paths, _is_committed(workspace, f"Restore {_count(ids)}"))
+    return RestoreResult(ids, paths, _is_committed(workspace, f"Restore {_count(ids)}"))
 
 
 def purge_plan(workspace: Workspace, memory_id: str) -> PurgePlan:
@@ -75,10 +75,10 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     RepositoryBusy, RepositoryError, IndexUnavailable or OSError.
     """
     ids = _versions(workspace, memory_id)
-    remains = remains_of(memory for version in ids for memory in _texts(workspace, version))
+    remains = traces_of(memory for version in ids for memory in _texts(workspace, version))
     with workspace.capturing():
         done = workspace.store.purge(ids, workspace.machine, now())
-    workspace.erase(remains if remains.ids else Remains(ids))
+    workspace.erase(remains if remains.ids else PurgeTraces(ids))
     return replace(done, ids=ids)
 
 

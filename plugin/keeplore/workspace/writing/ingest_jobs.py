@@ -21,7 +21,7 @@ from keeplore.errors import (
     SourceUnavailable,
 )
 from keeplore.ingest import Extracted, Origin, extracted, origin_of
-from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, Queue
+from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, JobQueue
 from keeplore.store.paths import is_memory
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
@@ -42,7 +42,7 @@ LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class IngestStatus:
     """What is known of one source; ``reason`` is why it failed, or why it waits."""
 
     source: str
@@ -70,7 +70,7 @@ class Status:
         return self.state in (DONE, FAILED)
 
 
-class Ingesting:
+class IngestQueue:
     """The queue of sources on this machine, for any number of processes.
 
     ``told`` hears of every change; ``read`` makes the text of a source.
@@ -79,35 +79,35 @@ class Ingesting:
     def __init__(
         self,
         registry: Registry,
-        told: Callable[[Status], None] = lambda _: None,
+        told: Callable[[IngestStatus], None] = lambda _: None,
         read: Callable[[Origin], Extracted] = extracted,
     ) -> None:
         self._registry = registry
         self._told = told
         self._read = read
-        self._queue = Queue(registry.places.jobs)
+        self._queue = JobQueue(registry.places.jobs)
         self._folder = registry.places.state / "ingest"
         self._documents: dict[str, tuple[Workspace, Documents]] = {}
 
-    def add(self, origin: Origin, workspace: str, scope: str, project: str) -> Status:
+    def add(self, origin: Origin, workspace: str, scope: str, project: str) -> IngestStatus:
         """Put a source in; the same one that waits already is taken once."""
-        status = Status(origin.name, origin.is_url, workspace, scope, project, QUEUED, now())
+        status = IngestStatus(origin.name, origin.is_url, workspace, scope, project, QUEUED, now())
         payload = {"source": origin.name, "is_url": origin.is_url}
         payload |= {"workspace": workspace, "scope": scope, "project": project}
         self._note(status)
         self._queue.add(KIND, status.key, payload, datetime.now(UTC))
         return status
 
-    def refused(self, status: Status, why: KeeploreError) -> Status:
+    def refused(self, status: IngestStatus, why: KeeploreError) -> IngestStatus:
         """Note a source that never came into the queue."""
         return self._note(replace(status, state=FAILED, reason=str(why)))
 
-    def step(self) -> Status | None:
+    def step(self) -> IngestStatus | None:
         """Take the source whose turn it is, to its end; None where none is due."""
         job = self._queue.lease([KIND], datetime.now(UTC))
         if job is None:
             return None
-        status = Status(**job.payload, state=EXTRACTING, at=now())
+        status = IngestStatus(**job.payload, state=EXTRACTING, at=now())
         try:
             status = self._taken(job, status)
         except (SourceUnavailable, IndexUnavailable, RepositoryBusy, OSError) as e:
@@ -146,7 +146,7 @@ class Ingesting:
         taken = [LEASE.total_seconds() for count in found if count.state == LEASED]
         return max(0.0, min((*waits, *taken))) if waits or taken else None
 
-    def all(self) -> list[Status]:
+    def all(self) -> list[IngestStatus]:
         """Every source that is remembered, the latest change last."""
         dead = self._dead()
         found = [_known(file, dead) for file in self._folder.glob("*.json")]
@@ -154,14 +154,14 @@ class Ingesting:
             (status for status in found if status), key=lambda status: (status.at, status.source)
         )
 
-    def status(self, key: str) -> Status | None:
+    def status(self, key: str) -> IngestStatus | None:
         return _known(self._folder / f"{key}.json", self._dead())
 
     def _dead(self) -> dict[str, str]:
         """Sources whose processes went away each time, with the reason."""
         return {job.key: job.reason for job in self._queue.dead() if job.kind == KIND}
 
-    def _taken(self, job: Job, status: Status) -> Status:
+    def _taken(self, job: Job, status: IngestStatus) -> IngestStatus:
         self._note(status)
         workspace = self._registry.named(status.workspace)
         documents = self._documents_of(workspace)
@@ -189,7 +189,7 @@ class Ingesting:
             known = self._documents[workspace.name] = (workspace, Documents(workspace))
         return known[1]
 
-    def _note(self, status: Status) -> Status:
+    def _note(self, status: IngestStatus) -> IngestStatus:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         durable.write(
             self._folder / f"{status.key}.json",
@@ -201,7 +201,7 @@ class Ingesting:
         return status
 
 
-def meant(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
+def source_named(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
     """The source that a person names. Raises SourceRefused for one that cannot be, or is a memory
     already.
     """
@@ -218,9 +218,9 @@ def meant(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
     return origin
 
 
-def _known(file: Path, dead: dict[str, str]) -> Status | None:
+def _known(file: Path, dead: dict[str, str]) -> IngestStatus | None:
     try:
-        status = Status(**json.loads(file.read_bytes()))
+        status = IngestStatus(**json.loads(file.read_bytes()))
     except (OSError, ValueError, TypeError):  # gone meanwhile, or of another version
         return None
     if not status.is_over and (reason := dead.get(file.stem)):

@@ -15,7 +15,7 @@ from keeplore.memory.location import archived_path
 from keeplore.memory.note import NoteDraft, body_of, title_and_text
 from keeplore.refine.changes import EVENT
 from keeplore.refine.decide import ADD, DELETE
-from keeplore.refine.entity_facts import told_in
+from keeplore.refine.entity_facts import facts_in
 from keeplore.refine.gates import ACCEPTED, REJECTED, REVIEW
 from keeplore.refine.receipts import receipt_of
 from keeplore.refine.window import segments_of
@@ -26,7 +26,7 @@ from keeplore.workspace.workspace import Workspace, now
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldProposal:
     """A proposal that waits: its audit line, the conversation, and the note that it would change,
     None for a new one.
 
@@ -62,7 +62,9 @@ class Held:
         return str(self.entry.get("statement", ""))
 
 
-def waiting(workspace: Workspace, allowed: ScopeFilter, since: str = "") -> Iterator[Held]:
+def held_proposals(
+    workspace: Workspace, allowed: ScopeFilter, since: str = ""
+) -> Iterator[HeldProposal]:
     """The proposals that nobody has decided, the newest first; the index is taken as it is.
 
     Only from machines that are believed, and only where the quoted words still stand in the
@@ -80,7 +82,11 @@ def waiting(workspace: Workspace, allowed: ScopeFilter, since: str = "") -> Iter
 
 
 def accept(
-    workspace: Workspace, held: Held, text: str = "", *, in_place_of: MemoryRow | None = None
+    workspace: Workspace,
+    held: HeldProposal,
+    text: str = "",
+    *,
+    in_place_of: MemoryRow | None = None,
 ) -> str:
     """Do what was proposed, in the person's own words if they gave some, and return the path that
     it led to.
@@ -102,7 +108,7 @@ def accept(
             "trigger": "refine",
             "source": _source(workspace, held),
         }
-        fields |= told_in(held.entry, statement)
+        fields |= facts_in(held.entry, statement)
         if held.is_permanent:
             fields["permanent"] = True
         body = body_of(title, said, (_quote(held),))
@@ -113,12 +119,14 @@ def accept(
     return path
 
 
-def reject(workspace: Workspace, held: Held) -> None:
+def reject(workspace: Workspace, held: HeldProposal) -> None:
     """Never offer it again, on any machine."""
     _record(workspace, held, REJECTED, held.target)
 
 
-def _held(workspace: Workspace, entry: Mapping[str, Any], allowed: ScopeFilter) -> Held | None:
+def _held(
+    workspace: Workspace, entry: Mapping[str, Any], allowed: ScopeFilter
+) -> HeldProposal | None:
     index = workspace.index
     ids = [str(entry.get(key, "")) for key in ("conversation", "target", "against", "id")]
     rows = index.memories([id_ for id_ in ids if id_])
@@ -135,7 +143,9 @@ def _held(workspace: Workspace, entry: Mapping[str, Any], allowed: ScopeFilter) 
     said_at = _said_at(memory, entry) if memory else None
     if said_at is None:
         return None
-    return Held(entry, conversation, said_at, target, against if _is_current(against) else None)
+    return HeldProposal(
+        entry, conversation, said_at, target, against if _is_current(against) else None
+    )
 
 
 def _said_at(memory: Memory, entry: Mapping[str, Any]) -> str | None:
@@ -149,7 +159,7 @@ def _said_at(memory: Memory, entry: Mapping[str, Any]) -> str | None:
     )
 
 
-def _draft(workspace: Workspace, held: Held, statement: str) -> NoteDraft:
+def _draft(workspace: Workspace, held: HeldProposal, statement: str) -> NoteDraft:
     entry = held.entry
     return NoteDraft(
         statement,
@@ -158,7 +168,7 @@ def _draft(workspace: Workspace, held: Held, statement: str) -> NoteDraft:
         project=str(entry.get("project", "")),
         permanent=held.is_permanent,
         trigger="refine",
-        told=told_in(entry, statement),
+        told=facts_in(entry, statement),
         quotes=(_quote(held),),
         source=_source(workspace, held),
         id=held.id,
@@ -166,17 +176,19 @@ def _draft(workspace: Workspace, held: Held, statement: str) -> NoteDraft:
     )
 
 
-def _source(workspace: Workspace, held: Held) -> dict[str, Any]:
+def _source(workspace: Workspace, held: HeldProposal) -> dict[str, Any]:
     said_in = held.conversation
     source = {"host": said_in.host, "session": said_in.session, "turns": [held.entry.get("turn")]}
     return {**source, "machine": workspace.machine, "from": said_in.id}
 
 
-def _quote(held: Held) -> Quote:
+def _quote(held: HeldProposal) -> Quote:
     return Quote(*(str(held.entry.get(key, "")) for key in ("span", "speaker", "turn")))
 
 
-def _record(workspace: Workspace, held: Held, outcome: str, target: MemoryRow | None) -> None:
+def _record(
+    workspace: Workspace, held: HeldProposal, outcome: str, target: MemoryRow | None
+) -> None:
     line = {"at": now(), "event": EVENT, "id": held.id, "proposal": held.action, "outcome": outcome}
     line |= {"conversation": held.conversation.id, "target": target.id if target else ""}
     workspace.store.record(workspace.machine, {key: value for key, value in line.items() if value})
@@ -185,7 +197,9 @@ def _record(workspace: Workspace, held: Held, outcome: str, target: MemoryRow | 
 def _believed(workspace: Workspace) -> list[dict[str, Any]]:
     """The audit of this person's machines, the oldest line first."""
     machines = [
-        seen.id for seen in workspace.whose.machines() if seen.state in (THIS, YOURS, IS_ACCEPTED)
+        seen.id
+        for seen in workspace.machine_trust.machines()
+        if seen.state in (THIS, YOURS, IS_ACCEPTED)
     ]
     lines = [entry for machine in machines for entry in audit_log.entries(workspace.root, machine)]
     return sorted(lines, key=lambda entry: str(entry.get("at", "")))
@@ -196,7 +210,7 @@ def _loaded(workspace: Workspace, row: MemoryRow) -> Memory | None:
         memory = workspace.store.load(row.path)
     except (StoreError, OSError):
         return None
-    return None if workspace.whose.is_foreign(memory) else memory
+    return None if workspace.machine_trust.is_foreign(memory) else memory
 
 
 def _is_current(row: MemoryRow | None) -> bool:

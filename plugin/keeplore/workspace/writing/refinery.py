@@ -16,16 +16,16 @@ from typing import Any
 from keeplore.config.settings import Settings
 from keeplore.errors import BudgetSpent, KeeploreError, LlmUnavailable, NotFound, RepositoryBusy
 from keeplore.index import MemoryFilter
-from keeplore.jobs.queue import Job, Queue
+from keeplore.jobs.queue import Job, JobQueue
 from keeplore.llm.account import OVERHEAD_TOKENS
 from keeplore.llm.base import TransientFailure, tokens
 from keeplore.llm.open_model import open_account
 from keeplore.recall import Here
 from keeplore.refine import aspects, decide, extract
-from keeplore.refine.candidates import Search
-from keeplore.refine.deps import Around
-from keeplore.refine.pending import Part, asked_about, part_of
-from keeplore.refine.pipeline import KNOWN_SHARE, LEAST_ROOM, NEAR_SHARE, Result, refine
+from keeplore.refine.candidates import NoteSearch
+from keeplore.refine.deps import RefineDeps
+from keeplore.refine.pending import PendingPart, asked_about, part_of
+from keeplore.refine.pipeline import KNOWN_SHARE, LEAST_ROOM, NEAR_SHARE, RefineResult, refine
 from keeplore.workspace.recording.refine_trigger import KINDS
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
@@ -41,7 +41,7 @@ ASPECTS_SHARE = 0.2  # tokens of aspects that a model writes, of those of the fa
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RefineEstimate:
     """What refining would cost at most; ``price`` is None where keeplore.yaml tells none for the
     model.
     """
@@ -54,7 +54,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RefineStep:
     """One job that was taken: ``result`` is None where it came to nothing, ``problem`` says why
     then.
 
@@ -62,7 +62,7 @@ class Step:
     """
 
     job: Job
-    result: Result | None
+    result: RefineResult | None
     problem: str = ""
     wait_s: float = 0.0
 
@@ -72,9 +72,9 @@ class Refinery:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self.queue = Queue(registry.places.jobs)
+        self.queue = JobQueue(registry.places.jobs)
 
-    def step(self) -> Step | None:
+    def step(self) -> RefineStep | None:
         """Do the job whose turn it is; None where none is."""
         with _one_at_a_time(self._registry.places.state):
             job = self.queue.lease(KINDS, _moment())
@@ -89,12 +89,12 @@ class Refinery:
         ]
         return max(0.0, (min(due) - _moment()).total_seconds()) if due else None
 
-    def _carried_out(self, job: Job) -> Step:
+    def _carried_out(self, job: Job) -> RefineStep:
         try:
             result = self._refined(job)
         except NotFound as e:  # forgotten or merged away since
             self._done(job)
-            return Step(job, None, e.message)
+            return RefineStep(job, None, e.message)
         except RepositoryBusy as e:
             return self._put_off(job, e, _moment() + timedelta(seconds=BUSY_S))
         except BudgetSpent as e:
@@ -106,16 +106,16 @@ class Refinery:
             # it worked for nothing: without an end to that, one talk that is too long for it would
             # spend the budget
             self.queue.fail(job, later, str(e))
-            return Step(job, None, str(e))
+            return RefineStep(job, None, str(e))
         except (KeeploreError, OSError) as e:
             self.queue.fail(job, _moment(), str(e))
-            return Step(job, None, str(e))
+            return RefineStep(job, None, str(e))
         except Exception as e:
             LOG.exception("%s could not be refined", job.key)
             self.queue.fail(job, _moment(), type(e).__name__)
-            return Step(job, None, type(e).__name__)
+            return RefineStep(job, None, type(e).__name__)
         self._done(job)
-        return Step(job, result)
+        return RefineStep(job, result)
 
     def _done(self, job: Job) -> None:
         self.queue.done(job)
@@ -123,11 +123,11 @@ class Refinery:
             KINDS, job.key
         )  # what was given up earlier is no longer something to tell of
 
-    def _put_off(self, job: Job, error: KeeploreError, until: datetime) -> Step:
+    def _put_off(self, job: Job, error: KeeploreError, until: datetime) -> RefineStep:
         self.queue.put_off(job, until, str(error))
-        return Step(job, None, str(error), max(0.0, (until - _moment()).total_seconds()))
+        return RefineStep(job, None, str(error), max(0.0, (until - _moment()).total_seconds()))
 
-    def _refined(self, job: Job) -> Result:
+    def _refined(self, job: Job) -> RefineResult:
         workspace = self._registry.named(str(job.payload.get("workspace", "")))
         mode = str(job.payload.get("mode") or workspace.settings.refine.mode)
         account = open_account(
@@ -137,9 +137,9 @@ class Refinery:
             workspace.plugins.hook.keeplore_llm,
         )
         if account is None:
-            return Result(job.key, why="no model is set")
+            return RefineResult(job.key, why="no model is set")
         return refine(
-            around_of(workspace),
+            refine_deps(workspace),
             account,
             job.key,
             mode,
@@ -151,12 +151,12 @@ class Refinery:
 
 def backlog(
     workspace: Workspace, since: str = "", mode: str = "", *, anywhere: bool = False
-) -> Iterator[Part]:
+) -> Iterator[PendingPart]:
     """What of closed conversations is left to be refined, the oldest first; ``since`` is when they
     were changed.
     """
     workspace.index.refresh()
-    around = around_of(workspace)
+    around = refine_deps(workspace)
     known = asked_about(workspace.store.records(), mode or workspace.settings.refine.mode)
     rows = workspace.index.listed(MemoryFilter(kind="conversation", since=since))
     for row in sorted(rows, key=lambda row: (row.created_at, row.id)):
@@ -168,7 +168,7 @@ def backlog(
                 yield part
 
 
-def estimate(parts: Iterator[Part], settings: Settings) -> Estimate:
+def estimate(parts: Iterator[PendingPart], settings: Settings) -> RefineEstimate:
     """What refining these would cost at most: nobody is asked for it."""
     has_aspects = settings.refine.aspects
     count = said = read = written = 0
@@ -180,10 +180,10 @@ def estimate(parts: Iterator[Part], settings: Settings) -> Estimate:
         read += _most_read(part, facts) + (_most_read_of_aspects(facts) if has_aspects else 0)
     price = settings.llm.prices.get(settings.llm.model)
     cost = (read * price.input + written * price.output) / 1_000_000 if price else None
-    return Estimate(count, said, read, written, cost)
+    return RefineEstimate(count, said, read, written, cost)
 
 
-def _most_read(part: Part, facts: int) -> int:
+def _most_read(part: PendingPart, facts: int) -> int:
     """Tokens of the questions about a conversation that gives as many tokens of facts."""
     characters = sum(len(window.text) for window in part.windows)
     read = _of_stage(decide.PROMPT.text, decide.SCHEMA) + facts
@@ -206,15 +206,15 @@ def _most_read_of_aspects(facts: int) -> int:
     )
 
 
-def around_of(workspace: Workspace) -> Around:
+def refine_deps(workspace: Workspace) -> RefineDeps:
     """A workspace as refining sees it."""
     # here, because its patterns cost a tenth of a second
     from keeplore.capture.distill.title_wording import is_pasted
 
-    return Around(
+    return RefineDeps(
         store=workspace.store,
-        search=Search(
-            workspace.index, workspace.store, workspace.embedder, workspace.whose.trust_of
+        search=NoteSearch(
+            workspace.index, workspace.store, workspace.embedder, workspace.machine_trust.trust_of
         ),
         machine=workspace.machine,
         own_machines=workspace.own_machines,

@@ -12,14 +12,14 @@ from pathlib import Path
 from keeplore.capture.message_filter import clean
 from keeplore.memory.note import NoteDraft, note_of, session_note_id
 from keeplore.text.fences import sanitise
-from keeplore.workspace.registry import Found, Registry
+from keeplore.workspace.note_writer import NoteOutcome
+from keeplore.workspace.registry import FoundMemory, Registry
 from keeplore.workspace.workspace import Workspace, now
-from keeplore.workspace.writing.note_writer import Outcome
 from keeplore_hooks.events import Origin
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class NoteTarget:
     """Where a note goes; ``is_here`` is True where the directory alone told."""
 
     workspace: Workspace
@@ -29,7 +29,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NoteRequest:
     """What is to be remembered. ``origin`` has the session of an agent that asks for it, "" for a
     person's shell.
     """
@@ -41,19 +41,21 @@ class Said:
     permanent: bool = False
 
 
-def target_of(registry: Registry, cwd: Path, *, scope: str = "", project: str = "") -> Target:
+def target_of(registry: Registry, cwd: Path, *, scope: str = "", project: str = "") -> NoteTarget:
     """Where a note belongs that is made in a directory; ``scope`` and ``project`` say otherwise.
 
     Raises NoWorkspace, or NotFound for a project that nobody knows.
     """
     if project:
-        return Target(registry.for_project(project, cwd), "project", project)
+        return NoteTarget(registry.for_project(project, cwd), "project", project)
     workspace = registry.for_scope(scope, cwd)
     own = workspace.identity(cwd).project if scope in ("", "project") else ""
-    return Target(workspace, scope or ("project" if own else "workspace"), own, is_here=not scope)
+    return NoteTarget(
+        workspace, scope or ("project" if own else "workspace"), own, is_here=not scope
+    )
 
 
-def drafted(target: Target, said: Said) -> NoteDraft:
+def drafted(target: NoteTarget, said: NoteRequest) -> NoteDraft:
     """The draft of a note. In a session it has the id of the same words typed as a command, so that
     both are one note.
 
@@ -85,7 +87,7 @@ def with_related(draft: NoteDraft, links: Iterable[tuple[str, str]]) -> NoteDraf
     )
 
 
-def remember(target: Target, draft: NoteDraft, cwd: Path) -> Outcome:
+def remember(target: NoteTarget, draft: NoteDraft, cwd: Path) -> NoteOutcome:
     """Write a note; a project that is met for the first time gets its entry. Raises StoreError or
     OSError.
     """
@@ -94,7 +96,7 @@ def remember(target: Target, draft: NoteDraft, cwd: Path) -> Outcome:
     return target.workspace.notes.write(draft)
 
 
-def replace(found: Found, draft: NoteDraft) -> Outcome:
+def replace(found: FoundMemory, draft: NoteDraft) -> NoteOutcome:
     """Write a note as the next version of a memory, whose place stays. Raises StoreError or
     OSError.
     """

@@ -13,14 +13,14 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation
 from keeplore.memory.note import NoteDraft
+from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.workspace import Workspace, now
-from keeplore.workspace.writing.note_writer import Outcome
 
 REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ReviewCandidate:
     """A candidate with the conversation that it is from, and the note that it would become."""
 
     candidate: Candidate
@@ -28,7 +28,9 @@ class Offer:
     draft: NoteDraft
 
 
-def offers(workspace: Workspace, allowed: ScopeFilter, since: str = "") -> Iterator[Offer]:
+def review_candidates(
+    workspace: Workspace, allowed: ScopeFilter, since: str = ""
+) -> Iterator[ReviewCandidate]:
     """What may be kept and nobody has decided about, of closed conversations changed since then,
     the newest first.
 
@@ -49,7 +51,7 @@ def offers(workspace: Workspace, allowed: ScopeFilter, since: str = "") -> Itera
             memory = workspace.store.load(row.path)
         except (StoreError, OSError):
             continue
-        if workspace.whose.is_foreign(
+        if workspace.machine_trust.is_foreign(
             memory
         ):  # what another person said is that person's to decide
             continue
@@ -67,10 +69,12 @@ def offers(workspace: Workspace, allowed: ScopeFilter, since: str = "") -> Itera
                 continue
             seen.add(draft.id)
             if not workspace.index.memories([draft.id]):
-                yield Offer(candidate, row, draft)
+                yield ReviewCandidate(candidate, row, draft)
 
 
-def accept(workspace: Workspace, offer: Offer, text: str = "", category: str = "") -> Outcome:
+def accept(
+    workspace: Workspace, offer: ReviewCandidate, text: str = "", category: str = ""
+) -> NoteOutcome:
     """Write the note, in the person's own words if they gave some. They confirmed it, so it is
     theirs.
     """
@@ -80,7 +84,7 @@ def accept(workspace: Workspace, offer: Offer, text: str = "", category: str = "
     return workspace.notes.write(replace(draft, text=text, title="") if text else draft)
 
 
-def reject(workspace: Workspace, machine: str, offer: Offer) -> None:
+def reject(workspace: Workspace, machine: str, offer: ReviewCandidate) -> None:
     """Never offer it again, on any machine."""
     workspace.store.record(
         machine, {"at": now(), "event": REJECTED, "id": offer.draft.id, "from": offer.row.id}

@@ -14,8 +14,8 @@ from keeplore.cli.references import reference, short
 from keeplore.config.places import Places
 
 if TYPE_CHECKING:
-    from keeplore.workspace.reading.version_diff import Change, Piece
-    from keeplore.workspace.writing.note_writer import Version
+    from keeplore.workspace.note_writer import NoteVersion
+    from keeplore.workspace.reading.version_diff import FieldChange, TextPiece
 
 MAX_SHOWN = 4_000  # characters of a change
 MARKS = {
@@ -46,7 +46,8 @@ def command(places: Places, *, reference: str, as_json: bool) -> None:
         found = registry.find(reference, Path.cwd())
         versions = found.workspace.notes.history(found.row.id)
         trust = {
-            version.row.id: found.workspace.whose.trust_of(version.memory) for version in versions
+            version.row.id: found.workspace.machine_trust.trust_of(version.memory)
+            for version in versions
         }
     before = _before(versions)
     changes = [
@@ -74,7 +75,7 @@ def command(places: Places, *, reference: str, as_json: bool) -> None:
         )
 
 
-def _before(versions: Sequence[Version]) -> dict[str, Version]:
+def _before(versions: Sequence[NoteVersion]) -> dict[str, NoteVersion]:
     """What each version was made from: the one that it supersedes where that is here, else the one
     before it.
     """
@@ -86,10 +87,10 @@ def _before(versions: Sequence[Version]) -> dict[str, Version]:
 
 
 def _show(
-    version: Version,
+    version: NoteVersion,
     trust: str,
-    fields: Sequence[Change],
-    pieces: Sequence[Piece],
+    fields: Sequence[FieldChange],
+    pieces: Sequence[TextPiece],
     *,
     is_first: bool,
     is_forked: bool,
@@ -127,7 +128,7 @@ def _show(
     say()
 
 
-def _marked(piece: Piece) -> str:
+def _marked(piece: TextPiece) -> str:
     text = block(piece.text)
     if piece.sign not in MARKS:
         return text
@@ -136,7 +137,9 @@ def _marked(piece: Piece) -> str:
     return click.style(f"{start}{body}{end}", fg=colour) + text[len(body) :]
 
 
-def _as_json(version: Version, fields: Sequence[Change], pieces: Sequence[Piece]) -> dict[str, Any]:
+def _as_json(
+    version: NoteVersion, fields: Sequence[FieldChange], pieces: Sequence[TextPiece]
+) -> dict[str, Any]:
     row, memory = version.row, version.memory
     return {
         "id": row.id,

@@ -18,7 +18,7 @@ from keeplore.text.dates import in_utc
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryFilter
-    from keeplore.workspace.reading.listing import Listed, Listing
+    from keeplore.workspace.reading.listing import ListedMemory, Listing
 
 SHOWN = 30
 
@@ -119,14 +119,14 @@ def _wanted(
     )
 
 
-def _cells(item: Listed) -> tuple[str, ...]:
+def _cells(item: ListedMemory) -> tuple[str, ...]:
     row = item.row
     what = row.category if row.kind == "note" and row.category else row.kind
     what += ", foreign" if row.trust == "foreign" else ""
     return row.updated_at[:10], what, row.project or row.scope, row.title, short(row.id)
 
 
-def _as_json(item: Listed) -> dict[str, Any]:
+def _as_json(item: ListedMemory) -> dict[str, Any]:
     return {
         **asdict(item.row),
         "workspace": item.workspace.name,

@@ -19,8 +19,8 @@ from keeplore.text.dates import minute_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from keeplore.workspace.reading.details import Described
-    from keeplore.workspace.reading.related_memories import Related
+    from keeplore.workspace.reading.details import MemoryDetails
+    from keeplore.workspace.reading.related_memories import RelatedMemory
 
 FIRST_LINE = 100  # characters of an exchange in the list of them
 SHOWN_FILES = 4
@@ -89,7 +89,7 @@ def command(
         raise click.UsageError("--related goes with --full and --json")
     # heavy: git and the index are needed here, not for --help
     from keeplore.worker.usage.view_log import note_opened
-    from keeplore.workspace.reading.details import describe
+    from keeplore.workspace.reading.details import details_of
     from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
     from keeplore.workspace.reading.related_memories import neighbours_of
     from keeplore.workspace.registry import Registry
@@ -109,7 +109,7 @@ def command(
             )
             click.echo(text, nl=False)
             return
-        described = describe(found)
+        described = details_of(found)
         transcript = transcript_of(places, found.memory)
         wanted = exchange_of(found, exchange) if exchange is not None else None
         related = neighbours_of(found, hops) if hops else []
@@ -133,12 +133,12 @@ def command(
         _show_body(found.memory.kind, found.memory.body, is_folded=sys.stdout.isatty() and not full)
 
 
-def _show_facts(described: Described, transcript: str, cwd: Path) -> None:
+def _show_facts(described: MemoryDetails, transcript: str, cwd: Path) -> None:
     # heavy, see above
-    from keeplore.workspace.reading.details import facts_of
+    from keeplore.workspace.reading.details import detail_lines
 
     row = described.found.row
-    facts = [(label, plain(value)) for label, value in facts_of(described) if value]
+    facts = [(label, plain(value)) for label, value in detail_lines(described) if value]
     if said := _freshness(described, cwd):
         facts.append(("since then", said))
     if transcript:
@@ -151,7 +151,7 @@ def _show_facts(described: Described, transcript: str, cwd: Path) -> None:
     say()
 
 
-def _show_related(related: Sequence[Related]) -> None:
+def _show_related(related: Sequence[RelatedMemory]) -> None:
     rows = [
         (
             one.said if one.hops == 1 else f"{short(one.near)} {one.said}",
@@ -168,7 +168,7 @@ def _show_related(related: Sequence[Related]) -> None:
     say()
 
 
-def _freshness(described: Described, cwd: Path) -> str:
+def _freshness(described: MemoryDetails, cwd: Path) -> str:
     # heavy, see above
     from keeplore.workspace.reading.freshness import changed_since
 
@@ -225,7 +225,7 @@ def _reply(reply: str | AnsweredQuestion) -> list[str]:
     ]
 
 
-def _as_json(described: Described) -> dict[str, Any]:
+def _as_json(described: MemoryDetails) -> dict[str, Any]:
     found = described.found
     return {
         "id": found.row.id,
@@ -233,7 +233,7 @@ def _as_json(described: Described) -> dict[str, Any]:
         "workspace": found.workspace.name,
         "path": str(found.workspace.root / found.row.path),
         "is_archived": found.row.is_archived,
-        "trust": found.workspace.whose.trust_of(found.memory),
+        "trust": found.workspace.machine_trust.trust_of(found.memory),
         "version": found.memory.version,
         "versions": described.versions,
         "superseded_by": found.row.superseded_by,

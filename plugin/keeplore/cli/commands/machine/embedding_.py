@@ -16,7 +16,7 @@ from keeplore.errors import ConfigError, KeeploreError
 
 if TYPE_CHECKING:
     from keeplore.index import Embedder
-    from keeplore.workspace.embedding_model import Question
+    from keeplore.workspace.embedding_model import ConsentQuestion
     from keeplore.workspace.workspace import Workspace
 
 
@@ -59,9 +59,9 @@ def use(places: Places, name: str | None, *, yes: bool, wait: bool) -> None:
     are made in the background; until they are complete, those of the model before answer.
     """
     # heavy: git and the index are needed here, not for --help
-    from keeplore.config.consent import EMBEDDING, Accepted
+    from keeplore.config.consent import EMBEDDING, Consents
     from keeplore.config.yaml_edit import write_setting
-    from keeplore.workspace.embedding_model import full_name, question
+    from keeplore.workspace.embedding_model import consent_question, full_name
     from keeplore.workspace.registry import Registry
 
     with Registry(places) as registry:
@@ -69,8 +69,8 @@ def use(places: Places, name: str | None, *, yes: bool, wait: bool) -> None:
         workspace.index.refresh()
         before = workspace.settings.embedding.model
         wanted = _in_full(name, workspace.root) if name else before
-        asked = question(full_name(wanted, workspace.root), workspace.root)
-        accepted = Accepted(places.state)
+        asked = consent_question(full_name(wanted, workspace.root), workspace.root)
+        accepted = Consents(places.state)
         if asked is not None:
             is_accepted = yes or accepted.has(workspace.root, EMBEDDING, asked.subject)
             _ask(asked, workspace, is_accepted=is_accepted)
@@ -107,7 +107,7 @@ def _in_full(name: str, root: Path) -> str:
     return f"./{place.relative_to(inside)}" if place.is_relative_to(inside) else str(place)
 
 
-def _ask(asked: Question, workspace: Workspace, *, is_accepted: bool) -> None:
+def _ask(asked: ConsentQuestion, workspace: Workspace, *, is_accepted: bool) -> None:
     say(f"With this model, {plain(asked.risk)}.")
     passages = workspace.index.stamp(of_text=True).passages
     say(f"It makes vectors of {passages:,} passages now, and of new ones as they come.")

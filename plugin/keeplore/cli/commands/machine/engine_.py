@@ -43,7 +43,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
 def accept(places: Places, *, yes: bool) -> None:
     """Use the engine that keeplore.yaml names on this machine too."""
     # heavy: git and the index are needed here, not for --help
-    from keeplore.config.consent import INDEX, Accepted
+    from keeplore.config.consent import INDEX, Consents
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.search_backend import is_shared, subject
 
@@ -63,7 +63,7 @@ def accept(places: Places, *, yes: bool) -> None:
             if not sys.stdin.isatty():
                 raise ConfigError("nobody is here to accept that", "Add --yes where you do")
             click.confirm("Accept that on this machine, for this workspace?", abort=True, err=True)
-        Accepted(places.state).accept(workspace.root, INDEX, subject(wishes))
+        Consents(places.state).accept(workspace.root, INDEX, subject(wishes))
         os.utime(
             workspace.root / FILE
         )  # a worker opens a workspace anew whose settings have changed
@@ -77,12 +77,12 @@ def refuse(places: Places) -> None:
     there.
     """
     # heavy, as above
-    from keeplore.config.consent import INDEX, Accepted
+    from keeplore.config.consent import INDEX, Consents
     from keeplore.workspace.registry import Registry
 
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
-        Accepted(places.state).withdraw(workspace.root, INDEX)
+        Consents(places.state).withdraw(workspace.root, INDEX)
         os.utime(workspace.root / FILE)  # as above
         say(f"{plain(workspace.name)} is searched on this machine.")
 

@@ -14,7 +14,7 @@ from keeplore.errors import NotFound
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from keeplore.workspace.machine_trust import Seen
+    from keeplore.workspace.machine_trust import MachineRecord
     from keeplore.workspace.workspace import Workspace
 
 
@@ -59,7 +59,7 @@ def accept(places: Places, ids: tuple[str, ...]) -> None:
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
         _check(workspace, ids)
-        workspace.whose.accept(ids)
+        workspace.machine_trust.accept(ids)
     say(f"Believed from now on: {plain(', '.join(ids))}")
 
 
@@ -81,12 +81,12 @@ def refuse(places: Places, ids: tuple[str, ...]) -> None:
                 f"{workspace.machine} is this machine",
                 "Name another one; `keeplore machines` lists them",
             )
-        workspace.whose.refuse(ids)
+        workspace.machine_trust.refuse(ids)
     say(f"Not believed from now on: {plain(', '.join(ids))}")
 
 
 def _check(workspace: Workspace, ids: Iterable[str]) -> None:
-    known = {machine.id for machine in workspace.whose.machines(_counted(workspace))}
+    known = {machine.id for machine in workspace.machine_trust.machines(_counted(workspace))}
     for id_ in ids:
         if id_ not in known:
             raise NotFound(
@@ -95,9 +95,9 @@ def _check(workspace: Workspace, ids: Iterable[str]) -> None:
 
 
 def _counted(workspace: Workspace) -> Mapping[str, int]:
-    from keeplore.workspace.machine_trust import counted  # heavy, as above
+    from keeplore.workspace.machine_trust import memories_by_machine  # heavy, as above
 
-    return counted(workspace.store)
+    return memories_by_machine(workspace.store)
 
 
 def _list(places: Places, *, as_json: bool) -> None:
@@ -108,7 +108,7 @@ def _list(places: Places, *, as_json: bool) -> None:
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
         counts = _counted(workspace)
-        machines = workspace.whose.machines(counts)
+        machines = workspace.machine_trust.machines(counts)
     if as_json:
         emit_json([_as_json(machine, counts) for machine in machines])
         return
@@ -124,7 +124,7 @@ def _list(places: Places, *, as_json: bool) -> None:
         )
 
 
-def _as_json(machine: Seen, counts: Mapping[str, int]) -> dict[str, object]:
+def _as_json(machine: MachineRecord, counts: Mapping[str, int]) -> dict[str, object]:
     facts = {
         "id": machine.id,
         "email": machine.email,

@@ -80,8 +80,8 @@ def add(places: Places, directory: Path | None, name: str, source: Path | None) 
         if source is None:
             made = [projects.add(workspace, place, name)]
         else:
-            listed, left_out = projects.listed(_text(source))
-            made = projects.take_in(workspace, listed)
+            listed, left_out = projects.parse_project_list(_text(source))
+            made = projects.add_missing(workspace, listed)
             if left_out:
                 note(
                     f"{left_out} of its entries {'have' if left_out > 1 else 'has'} no address "

@@ -13,7 +13,7 @@ from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
     from keeplore.connect.connect_plan import Plan as HostPlan
-    from keeplore.workspace.lifecycle.uninstall import Plan
+    from keeplore.workspace.lifecycle.uninstall import UninstallPlan
 
 DONE_S = 1.0  # without work, then a worker in the foreground is done
 
@@ -88,7 +88,7 @@ def _disconnect(places: Places, entries: HostPlan) -> None:
         )
 
 
-def _show(planned: Plan, entries: HostPlan) -> None:
+def _show(planned: UninstallPlan, entries: HostPlan) -> None:
     changed = [change.path for change in entries.changes if change.after is not None]
     gone = [change.path for change in entries.changes if change.after is None]
     for heading, paths in (
@@ -102,7 +102,7 @@ def _show(planned: Plan, entries: HostPlan) -> None:
                 say(f"  {plain(path)}")
 
 
-def _take_events(places: Places, planned: Plan, *, yes: bool) -> None:
+def _take_events(places: Places, planned: UninstallPlan, *, yes: bool) -> None:
     """Offer to read what waits, and refuse where something is left."""
     if planned.events and not yes and sys.stdin.isatty():
         question = f"{planned.events} host events are not in a workspace yet. Read them now?"
@@ -115,7 +115,7 @@ def _take_events(places: Places, planned: Plan, *, yes: bool) -> None:
     _refuse_events(planned)
 
 
-def _refuse_events(planned: Plan) -> None:
+def _refuse_events(planned: UninstallPlan) -> None:
     if planned.events or planned.unreadable:
         unreadable = (
             f" ({planned.unreadable} of them could not be read)" if planned.unreadable else ""

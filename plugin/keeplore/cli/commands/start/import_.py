@@ -21,8 +21,8 @@ from keeplore.errors import KeeploreError
 from keeplore_hooks.hosts import SOURCES, source_named
 
 if TYPE_CHECKING:
-    from keeplore.workspace.recording.auto_memory import Found as Notes
-    from keeplore.workspace.recording.import_survey import Found
+    from keeplore.workspace.importing.auto_memory import AutoMemoryFiles as Notes
+    from keeplore.workspace.importing.import_survey import SourceSurvey
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
@@ -79,7 +79,7 @@ def command(
     if folder and not host:
         raise click.UsageError("--from needs the HOST whose files lie there")
     # heavy: git, the index and the model are needed here, not for --help
-    from keeplore.workspace.recording.import_survey import survey
+    from keeplore.workspace.importing.import_survey import survey
     from keeplore.workspace.registry import Registry
 
     with Registry(places) as registry:
@@ -127,7 +127,7 @@ def _folders(host: str | None, folder: Path | None) -> dict[str, str]:
 
 
 def _say_nothing(
-    host: str | None, folder: Path | None, found: Sequence[Found], notes: Notes | None
+    host: str | None, folder: Path | None, found: Sequence[SourceSurvey], notes: Notes | None
 ) -> None:
     known = sum(one.known for one in found)
     if notes and (host or notes.left_out):
@@ -150,7 +150,7 @@ def _say_nothing(
         )
 
 
-def _show(found: Sequence[Found], notes: Notes | None) -> None:
+def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
     """The same table for what is there and for what is about to be read."""
     rows: list[tuple[object, ...]] = []
     for one in found:
@@ -210,9 +210,9 @@ def _agrees() -> bool:
     return click.confirm("\nRead them all?", default=True)
 
 
-def _read(registry: Registry, found: Sequence[Found]) -> None:
+def _read(registry: Registry, found: Sequence[SourceSurvey]) -> None:
     # heavy, see above
-    from keeplore.workspace.recording.session_import import import_sessions
+    from keeplore.workspace.importing.session_import import import_sessions
 
     for one in found:
         if not one.sessions:
@@ -248,9 +248,9 @@ def _size(count: int) -> str:
 
 def _show_known(workspace: Workspace) -> None:
     # heavy, see above
-    from keeplore.workspace.recording.session_import import things_known
+    from keeplore.workspace.importing.session_import import known_decisions
 
-    known = things_known(workspace)
+    known = known_decisions(workspace)
     if not known:
         return
     stamp = workspace.index.stamp()

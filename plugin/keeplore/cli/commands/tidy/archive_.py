@@ -17,7 +17,7 @@ from keeplore.memory.note import KEPT_CATEGORIES
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.archive import Archived, Move, Rules
+    from keeplore.workspace.writing.archive import ArchiveMove, ArchiveResult, ArchiveRules
 
 SHOWN = 20  # moves; --json has all
 ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
@@ -70,21 +70,21 @@ def command(
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.archive import Rules
+    from keeplore.workspace.writing.archive import ArchiveRules
 
     with Registry(places) as registry:
         if undo:
             _undo(registry, undo, as_json=as_json)
             return
-        rules = Rules(older_than, larger_than, category, kind, project)
+        rules = ArchiveRules(older_than, larger_than, category, kind, project)
         _archive(registry, rules, is_applied=apply, as_json=as_json)
 
 
-def _archive(registry: Registry, rules: Rules, *, is_applied: bool, as_json: bool) -> None:
-    from keeplore.workspace.writing.archive import archive, planned  # heavy, as above
+def _archive(registry: Registry, rules: ArchiveRules, *, is_applied: bool, as_json: bool) -> None:
+    from keeplore.workspace.writing.archive import archive, current_plan  # heavy, as above
 
     workspace = registry.for_directory(Path.cwd())
-    moves = planned(workspace, rules, datetime.now(UTC))
+    moves = current_plan(workspace, rules, datetime.now(UTC))
     done = archive(workspace, moves) if is_applied else None
     if as_json:
         emit_json(
@@ -119,7 +119,7 @@ def _archive(registry: Registry, rules: Rules, *, is_applied: bool, as_json: boo
 def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:
     from keeplore.workspace.writing.archive import unarchive  # heavy, as above
 
-    moves: list[Move] = []
+    moves: list[ArchiveMove] = []
     for ref in refs:
         found = registry.find(ref, Path.cwd())
         done = unarchive(found.workspace, [found.row])
@@ -132,7 +132,7 @@ def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:
         say(f"Back at {plain(move.to)}")
 
 
-def _tell(done: Archived) -> None:
+def _tell(done: ArchiveResult) -> None:
     for path, problem in done.problems:
         note(f"{path} stays: {problem}")
     if not done.is_committed:

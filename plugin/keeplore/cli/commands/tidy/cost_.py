@@ -12,13 +12,13 @@ import click
 from keeplore.cli.output import emit_json, note, table
 from keeplore.cli.values import When
 from keeplore.config.places import Places
-from keeplore.config.settings import Llm
+from keeplore.config.settings import LlmSettings
 from keeplore.errors import NoWorkspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from keeplore.jobs import Count
+    from keeplore.jobs import JobCount
     from keeplore.llm.ledger import SpendingRow
 
 BY = ("day", "model", "stage")
@@ -47,7 +47,7 @@ def command(places: Places, /, *, by: str | None, since: datetime | None, as_jso
     keeplore cost --by model --since 8w
     """
     # heavy: the database is needed here, not for --help
-    from keeplore.jobs import Queue
+    from keeplore.jobs import JobQueue
     from keeplore.llm.ledger import SpendingLedger
 
     now = datetime.now(UTC)
@@ -58,7 +58,7 @@ def command(places: Places, /, *, by: str | None, since: datetime | None, as_jso
     spent = {span: ledger.spent(span, now) if ledger else 0 for span in ("day", "month")}
     waiting = [
         count
-        for count in (Queue(places.jobs).counts() if places.jobs.exists() else ())
+        for count in (JobQueue(places.jobs).counts() if places.jobs.exists() else ())
         if count.jobs
     ]
     groups = _grouped(rows, [by] if by else BY, llm)
@@ -81,7 +81,7 @@ def command(places: Places, /, *, by: str | None, since: datetime | None, as_jso
     _tell(groups, spent, llm, waiting)
 
 
-def _settings(places: Places) -> Llm:
+def _settings(places: Places) -> LlmSettings:
     """Of this directory's workspace; the defaults, without prices, where there is none."""
     # heavy, as above
     from keeplore.workspace.registry import Registry
@@ -90,10 +90,12 @@ def _settings(places: Places) -> Llm:
         with Registry(places) as registry:
             return registry.for_directory(Path.cwd()).settings.llm
     except NoWorkspace:
-        return Llm()
+        return LlmSettings()
 
 
-def _grouped(rows: Sequence[SpendingRow], by: Sequence[str], llm: Llm) -> list[dict[str, Any]]:
+def _grouped(
+    rows: Sequence[SpendingRow], by: Sequence[str], llm: LlmSettings
+) -> list[dict[str, Any]]:
     from keeplore.llm.costs import total_of  # heavy, as above
 
     groups: dict[tuple[str, ...], list[SpendingRow]] = {}
@@ -124,7 +126,7 @@ def _cells(group: dict[str, Any], by: Sequence[str]) -> list[str]:
     ]
 
 
-def _queue(waiting: Sequence[Count]) -> list[dict[str, Any]]:
+def _queue(waiting: Sequence[JobCount]) -> list[dict[str, Any]]:
     return [
         {
             "kind": count.kind,
@@ -138,7 +140,10 @@ def _queue(waiting: Sequence[Count]) -> list[dict[str, Any]]:
 
 
 def _tell(
-    groups: Sequence[dict[str, Any]], spent: dict[str, int], llm: Llm, waiting: Sequence[Count]
+    groups: Sequence[dict[str, Any]],
+    spent: dict[str, int],
+    llm: LlmSettings,
+    waiting: Sequence[JobCount],
 ) -> None:
     for span, limit in (("day", llm.daily_tokens), ("month", llm.monthly_tokens)):
         of = f"of {limit:,} tokens" if limit else "tokens, without a limit,"

@@ -61,10 +61,15 @@ def command(
     keeplore export --format jsonl | jq -r .meta.title
     """
     # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.reading.export import Chosen, as_json_lines, as_markdown, chosen_rows
-    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.reading.export import (
+        ExportFilter,
+        as_json_lines,
+        as_markdown,
+        chosen_rows,
+    )
+    from keeplore.workspace.registry import Registry  # heavy, as above
 
-    chosen = Chosen(project, kind or "", in_utc(since), all_versions, full)
+    chosen = ExportFilter(project, kind or "", in_utc(since), all_versions, full)
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
         rows = chosen_rows(workspace, chosen)

@@ -18,7 +18,7 @@ from keeplore.config.settings import FILE
 from keeplore.errors import NotFound
 
 if TYPE_CHECKING:
-    from keeplore.workspace.lifecycle.lint import Report
+    from keeplore.workspace.lifecycle.lint import LintReport
 
 
 @click.command(short_help="Say what is wrong in memory files, by line.")
@@ -79,7 +79,7 @@ def command(
     sys.exit(1 if report.errors or (strict and report.findings) else 0)
 
 
-def _show(report: Report, *, is_quiet: bool) -> None:
+def _show(report: LintReport, *, is_quiet: bool) -> None:
     for finding in report.findings:
         is_error = finding.level == "error"
         if is_quiet and not is_error:  # before a commit, what stops it counts

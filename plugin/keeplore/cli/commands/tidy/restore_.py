@@ -11,7 +11,7 @@ from keeplore.cli.output import emit_json, note, plain, say, table
 from keeplore.config.places import Places
 
 if TYPE_CHECKING:
-    from keeplore.workspace.reading.deleted_memories import Gone
+    from keeplore.workspace.reading.deleted_memories import DeletedMemory
     from keeplore.workspace.registry import Registry
 
 
@@ -58,9 +58,9 @@ def command(places: Places, *, refs: tuple[str, ...], is_list: bool, as_json: bo
 
 
 def _list(registry: Registry, *, as_json: bool) -> None:
-    from keeplore.workspace.reading.deleted_memories import gone  # heavy, as above
+    from keeplore.workspace.reading.deleted_memories import deleted_memories  # heavy, as above
 
-    found = list(gone(registry.for_directory(Path.cwd())))
+    found = list(deleted_memories(registry.for_directory(Path.cwd())))
     if as_json:
         emit_json(
             [
@@ -85,7 +85,7 @@ def _list(registry: Registry, *, as_json: bool) -> None:
         note("nothing is forgotten in this workspace")
 
 
-def _title(one: Gone) -> str:
+def _title(one: DeletedMemory) -> str:
     if one.stone.is_purged:
         return "(purged)"
     return one.title or f"(no text in git here; it was forgotten on {one.stone.machine})"

@@ -16,8 +16,8 @@ from keeplore.errors import StoreError
 from keeplore.memory import CATEGORIES, SCOPES, Memory
 
 if TYPE_CHECKING:
-    from keeplore.workspace.registry import Found, Registry
-    from keeplore.workspace.writing.note_writer import Outcome
+    from keeplore.workspace.note_writer import NoteOutcome
+    from keeplore.workspace.registry import FoundMemory, Registry
 
 
 @click.command(short_help="Change a memory in your editor; it becomes a new version.")
@@ -75,7 +75,7 @@ def command(places: Places, /, *, reference: str, message: str, **chosen: str | 
     )
 
 
-def _head(registry: Registry, found: Found) -> Found:
+def _head(registry: Registry, found: FoundMemory) -> FoundMemory:
     if found.memory.is_open:
         raise StoreError(
             f"{found.row.path} is still being written by its session", "Wait until it is closed"
@@ -94,7 +94,7 @@ def _retitled(memory: Memory, fields: dict[str, Any]) -> str | None:
 
 
 def _moved(
-    registry: Registry, found: Found, cwd: Path, scope: str | None, project: str | None
+    registry: Registry, found: FoundMemory, cwd: Path, scope: str | None, project: str | None
 ) -> dict[str, str | None]:
     """The fields that say whose memory it is. It cannot leave its workspace, where its versions
     are.
@@ -112,7 +112,7 @@ def _moved(
     return {"scope": scope, "project": None} if scope else {}
 
 
-def _check_same(name: str, found: Found) -> None:
+def _check_same(name: str, found: FoundMemory) -> None:
     if name != found.workspace.name:
         remedy = (
             f"Write it there with `keeplore remember`, then `keeplore forget {short(found.row.id)}`"
@@ -122,8 +122,8 @@ def _check_same(name: str, found: Found) -> None:
         )
 
 
-def _in_editor(places: Places, registry: Registry, found: Found) -> Outcome:
-    from keeplore.workspace.writing.note_writer import Outcome  # heavy, as above
+def _in_editor(places: Places, registry: Registry, found: FoundMemory) -> NoteOutcome:
+    from keeplore.workspace.note_writer import NoteOutcome  # heavy, as above
 
     versions = found.workspace.notes.history(found.row.id)
     others = [version.memory for version in versions if version.is_leaf and not version.is_head]
@@ -135,5 +135,5 @@ def _in_editor(places: Places, registry: Registry, found: Found) -> Outcome:
                 f"`keeplore edit {short(found.row.id)}` shows the newest",
             )
         if edited is None:
-            return Outcome(found.memory, found.row.path, is_new=False)
+            return NoteOutcome(found.memory, found.row.path, is_new=False)
         return found.workspace.notes.revise(found.row.id, **changes(found.memory, edited))

@@ -20,8 +20,8 @@ from keeplore.memory import SCOPES
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.ingest_jobs import Ingesting, Status
-    from keeplore.workspace.writing.remember import Target
+    from keeplore.workspace.writing.ingest_jobs import IngestQueue, IngestStatus
+    from keeplore.workspace.writing.remember import NoteTarget
 
 SHOWN = 30  # sources whose end is listed
 TRY_AGAIN_S = 0.2  # while another process has the source, or a page is tried again
@@ -76,12 +76,12 @@ def command(
         raise click.UsageError(f"--project and --scope {scope} exclude one another")
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.ingest_jobs import Ingesting
+    from keeplore.workspace.writing.ingest_jobs import IngestQueue
     from keeplore.workspace.writing.remember import target_of
 
     with Registry(places) as registry:
         if is_status:
-            _show_all(Ingesting(registry).all(), as_json=as_json)
+            _show_all(IngestQueue(registry).all(), as_json=as_json)
             return
         target = target_of(registry, Path.cwd(), scope=scope or "", project=project or "")
         done = _ingest(registry, target, sources)
@@ -95,21 +95,21 @@ def command(
         raise SystemExit(1)
 
 
-def _ingest(registry: Registry, target: Target, sources: Sequence[str]) -> list[Status]:
+def _ingest(registry: Registry, target: NoteTarget, sources: Sequence[str]) -> list[IngestStatus]:
     # heavy, as above
-    from keeplore.workspace.writing.ingest_jobs import Ingesting
+    from keeplore.workspace.writing.ingest_jobs import IngestQueue
     from keeplore_hooks.events import Origin
 
     if target.is_here and target.project:
         target.workspace.place(Origin("", "", str(Path.cwd())))
-    latest: dict[str, Status] = {}
+    latest: dict[str, IngestStatus] = {}
     with lines() as show:
 
-        def told(status: Status) -> None:
+        def told(status: IngestStatus) -> None:
             latest[status.key] = status
             show(status.source, _progress(status))
 
-        ingesting = Ingesting(registry, told)
+        ingesting = IngestQueue(registry, told)
         given = list(dict.fromkeys(sources))
         added = [_added(registry, ingesting, target, source) for source in given]
         try:
@@ -124,23 +124,25 @@ def _ingest(registry: Registry, target: Target, sources: Sequence[str]) -> list[
         return [latest[status.key] for status in added]
 
 
-def _added(registry: Registry, ingesting: Ingesting, target: Target, source: str) -> Status:
+def _added(
+    registry: Registry, ingesting: IngestQueue, target: NoteTarget, source: str
+) -> IngestStatus:
     """The source in the queue; one that cannot be meant has failed at once, and does not keep the
     others from it.
     """
     # heavy, as above
     from keeplore.workspace.workspace import now
-    from keeplore.workspace.writing.ingest_jobs import QUEUED, Status, meant
+    from keeplore.workspace.writing.ingest_jobs import QUEUED, IngestStatus, source_named
 
     try:
-        origin = meant(registry, source, Path.cwd(), Path.home())
+        origin = source_named(registry, source, Path.cwd(), Path.home())
     except KeeploreError as e:
         place = (target.workspace.name, target.scope, target.project)
-        return ingesting.refused(Status(source, "://" in source, *place, QUEUED, now()), e)
+        return ingesting.refused(IngestStatus(source, "://" in source, *place, QUEUED, now()), e)
     return ingesting.add(origin, target.workspace.name, target.scope, target.project)
 
 
-def _work(ingesting: Ingesting, latest: dict[str, Status], keys: Iterable[str]) -> None:
+def _work(ingesting: IngestQueue, latest: dict[str, IngestStatus], keys: Iterable[str]) -> None:
     """Take what waits until these are at their end; a source that another process has is waited
     for.
     """
@@ -150,7 +152,7 @@ def _work(ingesting: Ingesting, latest: dict[str, Status], keys: Iterable[str]) 
             latest |= {key: status for key in waiting if (status := ingesting.status(key))}
 
 
-def _settle(places: Places, registry: Registry, done: Sequence[Status]) -> None:
+def _settle(places: Places, registry: Registry, done: Sequence[IngestStatus]) -> None:
     """Commit, and make the vectors where no worker does."""
     written = [status for status in done if status.what in ("new", "updated")]
     for name in dict.fromkeys(status.workspace for status in written):
@@ -160,11 +162,11 @@ def _settle(places: Places, registry: Registry, done: Sequence[Status]) -> None:
             fill_vectors(workspace)
 
 
-def _progress(status: Status) -> str:
+def _progress(status: IngestStatus) -> str:
     return ", ".join(filter(None, (status.state, status.title, status.reason)))
 
 
-def _tell(registry: Registry, status: Status) -> None:
+def _tell(registry: Registry, status: IngestStatus) -> None:
     if status.state == "failed":
         click.echo(f"keeplore: {plain(status.source)}: {plain(status.reason)}", err=True)
         return
@@ -183,7 +185,7 @@ def _tell(registry: Registry, status: Status) -> None:
     say(f"  {plain(status.id)}: {hint[status.what]}")
 
 
-def _show_all(found: Sequence[Status], *, as_json: bool) -> None:
+def _show_all(found: Sequence[IngestStatus], *, as_json: bool) -> None:
     newest = list(reversed(found))
     if as_json:
         emit_json([asdict(status) for status in newest])
@@ -197,7 +199,7 @@ def _show_all(found: Sequence[Status], *, as_json: bool) -> None:
         note(f"{len(shown)} of {len(newest)}; --json prints all")
 
 
-def _cells(status: Status) -> tuple[Any, ...]:
+def _cells(status: IngestStatus) -> tuple[Any, ...]:
     from keeplore.text.dates import minute_of  # heavy, as above
 
     about = status.reason or status.what

@@ -18,10 +18,10 @@ from keeplore.text.dates import in_utc, moment_of
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from keeplore.refine.pending import Part
+    from keeplore.refine.pending import PendingPart
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
-    from keeplore.workspace.writing.refinery import Estimate, Refinery, Step
+    from keeplore.workspace.writing.refinery import RefineEstimate, Refinery, RefineStep
 
 RECENT = "7d"  # what is older is refined when it is asked for
 IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not the talk
@@ -111,7 +111,7 @@ def _accept(places: Places, workspace: Workspace) -> None:
     say("Accepted, until one of these words changes.")
 
 
-def _tell_cost(cost: Estimate, workspace: Workspace) -> None:
+def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
     model = plain(workspace.settings.llm.model or workspace.settings.llm.provider)
     say(f"{cost.conversations} talks with {cost.said:,} tokens would be refined by {model}")
     say(f"at most {cost.input:,} tokens read and about {cost.output:,} written")
@@ -125,7 +125,7 @@ def _refine(
     places: Places,
     registry: Registry,
     workspace: Workspace,
-    parts: list[Part],
+    parts: list[PendingPart],
     mode: str,
     *,
     anywhere: bool,
@@ -166,7 +166,7 @@ def _work(refinery: Refinery, titles: dict[str, str]) -> int:
     return done
 
 
-def _tell(step: Step, title: str) -> None:
+def _tell(step: RefineStep, title: str) -> None:
     if step.result is None:
         say(f"{plain(title)}: {plain(step.problem)}", fg="yellow")
         return

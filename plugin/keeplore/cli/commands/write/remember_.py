@@ -23,10 +23,10 @@ from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
     from keeplore.memory.note import NoteDraft
-    from keeplore.workspace.registry import Found, Registry
+    from keeplore.workspace.note_writer import NoteOutcome, SimilarNote
+    from keeplore.workspace.registry import FoundMemory, Registry
     from keeplore.workspace.workspace import Workspace
-    from keeplore.workspace.writing.note_writer import Outcome, Similar
-    from keeplore.workspace.writing.remember import Said, Target
+    from keeplore.workspace.writing.remember import NoteRequest, NoteTarget
 
 MAX_BYTES = 1_000_000  # of a text from stdin
 LINKS = ("refines", "contradicts", "relates_to")
@@ -93,7 +93,7 @@ def command(
     _check(words, replaces, chosen)
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.remember import Said
+    from keeplore.workspace.writing.remember import NoteRequest
 
     cwd = Path.cwd()
     with Registry(places) as registry:
@@ -101,7 +101,7 @@ def command(
             workspace, outcome = _recent(places, registry, cwd)
         else:
             fields = {key: chosen[key] for key in ("category", "title") if chosen[key]}
-            said = Said(words, agent(), permanent=chosen["permanent"], **fields)
+            said = NoteRequest(words, agent(), permanent=chosen["permanent"], **fields)
             written = _written(registry, cwd, said, chosen, replaces, may_ask=not as_json)
             if written is None:
                 return
@@ -170,7 +170,7 @@ def _check(words: str | None, replaces: str | None, chosen: dict[str, Any]) -> N
         raise click.UsageError(f"--project and --scope {chosen['scope']} exclude one another")
 
 
-def _recent(places: Places, registry: Registry, cwd: Path) -> tuple[Workspace, Outcome]:
+def _recent(places: Places, registry: Registry, cwd: Path) -> tuple[Workspace, NoteOutcome]:
     from keeplore.workspace.recording.remember_recent import remember_recent  # heavy, as above
 
     if not _has_caught_up(places, registry):
@@ -204,12 +204,12 @@ def _related(registry: Registry, cwd: Path, chosen: dict[str, Any]) -> list[tupl
 def _written(
     registry: Registry,
     cwd: Path,
-    said: Said,
+    said: NoteRequest,
     chosen: dict[str, Any],
     replaces: str | None,
     *,
     may_ask: bool,
-) -> tuple[Workspace, Outcome] | None:
+) -> tuple[Workspace, NoteOutcome] | None:
     """The note, or None where the person wants none."""
     from keeplore.workspace.writing.remember import (  # heavy, as above
         drafted,
@@ -221,7 +221,7 @@ def _written(
 
     target = target_of(registry, cwd, scope=chosen["scope"] or "", project=chosen["project"] or "")
     draft = with_related(drafted(target, said), _related(registry, cwd, chosen))
-    old: Found | None = registry.find(replaces, cwd) if replaces else None
+    old: FoundMemory | None = registry.find(replaces, cwd) if replaces else None
     if old is None and may_ask and sys.stdin.isatty() and sys.stdout.isatty():
         answer, similar = _asked(target, draft)
         if answer == "s":
@@ -234,7 +234,7 @@ def _written(
     return target.workspace, remember(target, draft, cwd)
 
 
-def _asked(target: Target, draft: NoteDraft) -> tuple[str, tuple[Similar, ...]]:
+def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote, ...]]:
     """What to do beside notes that nearly say it: a to add, r to replace the first, s to skip."""
     similar = target.workspace.notes.similar(draft)
     if not similar or similar[0].similarity == 1.0:  # exactly that: it is not written twice anyway
@@ -250,7 +250,7 @@ def _asked(target: Target, draft: NoteDraft) -> tuple[str, tuple[Similar, ...]]:
     return str(choice), similar
 
 
-def _tell(workspace: Workspace, outcome: Outcome, cwd: Path, *, is_replacing: bool) -> None:
+def _tell(workspace: Workspace, outcome: NoteOutcome, cwd: Path, *, is_replacing: bool) -> None:
     memory = outcome.memory
     place = near(workspace.root / outcome.path, cwd)
     about = ", ".join(
@@ -284,18 +284,18 @@ def _tell(workspace: Workspace, outcome: Outcome, cwd: Path, *, is_replacing: bo
         )
 
 
-def _where(outcome: Outcome) -> str:
+def _where(outcome: NoteOutcome) -> str:
     memory = outcome.memory
     return f"project {memory.project}" if memory.scope == "project" else f"{memory.scope} scope"
 
 
-def _list(similar: Sequence[Similar], *, err: bool = False) -> None:
+def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
     for found in similar:
         row = found.row
         click.echo(f"  {short(row.id)}  {plain(row.updated_at[:10])}  {plain(row.title)}", err=err)
 
 
-def _as_json(workspace: Workspace, outcome: Outcome) -> dict[str, Any]:
+def _as_json(workspace: Workspace, outcome: NoteOutcome) -> dict[str, Any]:
     memory = outcome.memory
     return {
         "id": memory.id,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from keeplore.index import ScopeFilter
     from keeplore.workspace.workspace import Workspace
     from keeplore.workspace.writing.disputes import Dispute
-    from keeplore.workspace.writing.proposals import Held
-    from keeplore.workspace.writing.review import Offer
+    from keeplore.workspace.writing.proposals import HeldProposal
+    from keeplore.workspace.writing.review import ReviewCandidate
 
 SHOWN = 30
 CHOICES = {
@@ -76,14 +76,14 @@ def command(
     from keeplore.index import ScopeFilter
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.writing.disputes import disputes
-    from keeplore.workspace.writing.review import offers
+    from keeplore.workspace.writing.review import review_candidates
 
     with Registry(places) as registry:
         cwd = Path.cwd()
         workspace = registry.for_directory(cwd)
         allowed = ScopeFilter(() if all_projects else workspace.here(cwd).scopes)
         found = itertools.islice(
-            offers(workspace, allowed, in_utc(since) if since else ""), limit or None
+            review_candidates(workspace, allowed, in_utc(since) if since else ""), limit or None
         )
         workspace.index.refresh()
         open_ones = disputes(workspace.index, workspace.store)
@@ -109,13 +109,13 @@ def command(
             _list(rows, len(open_ones))
 
 
-def _held(workspace: Workspace, allowed: ScopeFilter, since: str) -> Iterator[Held]:
+def _held(workspace: Workspace, allowed: ScopeFilter, since: str) -> Iterator[HeldProposal]:
     if not any(entry.get("event") == "refine" for entry in workspace.store.records()):
         return
     # here, because it costs a tenth of a second, and most have no model that refines
-    from keeplore.workspace.writing.proposals import waiting
+    from keeplore.workspace.writing.proposals import held_proposals
 
-    yield from waiting(workspace, allowed, since)
+    yield from held_proposals(workspace, allowed, since)
 
 
 def _list(rows: list[tuple[object, ...]], contradictions: int) -> None:
@@ -133,8 +133,8 @@ def _ask(
     places: Places,
     workspace: Workspace,
     open_ones: tuple[Dispute, ...],
-    held: list[Held],
-    found: itertools.islice[Offer],
+    held: list[HeldProposal],
+    found: itertools.islice[ReviewCandidate],
 ) -> None:
     decided = 0
     deciding = [functools.partial(decide, places, workspace, dispute) for dispute in open_ones]
@@ -154,7 +154,7 @@ def _ask(
 def _offer(
     places: Places,
     workspace: Workspace,
-    found: itertools.islice[Offer],
+    found: itertools.islice[ReviewCandidate],
     decided: int,
     *,
     is_first: bool,
@@ -205,12 +205,12 @@ def _choice() -> str:
         say(f"  {words}")
 
 
-def _edited(offer: Offer) -> str:
+def _edited(offer: ReviewCandidate) -> str:
     changed = click.edit(offer.draft.text, extension=".md")
     return (changed or "").strip()
 
 
-def _show(offer: Offer) -> None:
+def _show(offer: ReviewCandidate) -> None:
     said = offer.candidate
     say(plain(offer.draft.text), bold=True)
     where = plain(offer.draft.project or offer.draft.scope)
@@ -222,7 +222,7 @@ def _show(offer: Offer) -> None:
     say(f"  in {plain(offer.row.title)}; `keeplore show {short(offer.row.id)}`", dim=True)
 
 
-def _columns(offer: Offer) -> tuple[object, ...]:
+def _columns(offer: ReviewCandidate) -> tuple[object, ...]:
     said, draft = offer.candidate, offer.draft
     sure = f"{said.confidence:.2f}"
     return (
@@ -235,7 +235,7 @@ def _columns(offer: Offer) -> tuple[object, ...]:
     )
 
 
-def _plain(offer: Offer) -> dict[str, object]:
+def _plain(offer: ReviewCandidate) -> dict[str, object]:
     said, draft = offer.candidate, offer.draft
     return {
         "what": "statement",

@@ -14,8 +14,8 @@ from pathlib import Path
 from keeplore.errors import KeeploreError, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Quote
-from keeplore.workspace.recording.intake import Intake
-from keeplore.workspace.recording.project_manifests import Manifests
+from keeplore.workspace.importing.intake import Intake
+from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
@@ -26,14 +26,14 @@ LOOKED_AT = 300  # newest conversations that are searched for something to show
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class SessionImport:
     sessions: int
     turns: int
     problems: tuple[tuple[Path, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDecision:
     """One thing that memory now holds, to show to a person."""
 
     date: str
@@ -56,7 +56,7 @@ def import_sessions(
     host: Source,
     recorded: Sequence[Recorded],
     progress: Callable[[int, int], None],
-) -> Imported:
+) -> SessionImport:
     """Take every session beyond what was read of it before, then close those that have ended.
 
     One file that cannot be read costs that file. Raises NoWorkspace, or OSError where the disk
@@ -84,14 +84,14 @@ def import_sessions(
             RepositoryBusy
         ):  # the files are there, and the worker commits them later
             workspace.commit(f"Import {sessions} sessions of {host.name}")
-    return Imported(sessions, turns, tuple(problems))
+    return SessionImport(sessions, turns, tuple(problems))
 
 
 def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
     """Write down what the projects are made of in which people worked; a directory may be gone long
     since.
     """
-    manifests = Manifests()
+    manifests = ProjectManifests()
     for directory in directories:
         with contextlib.suppress(KeeploreError, OSError):  # the next session there looks again
             workspace = registry.for_directory(Path(directory))
@@ -99,9 +99,9 @@ def _take_manifests(registry: Registry, directories: Iterable[str]) -> None:
                 manifests.take(workspace, Path(directory))
 
 
-def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
+def known_decisions(workspace: Workspace, limit: int = 3) -> list[KnownDecision]:
     """Decisions of different sessions, the best argued first; fewer where memory holds fewer."""
-    found: list[tuple[int, str, Known]] = []
+    found: list[tuple[int, str, KnownDecision]] = []
     for row in workspace.index.listed(
         MemoryFilter(ScopeFilter(()), kind="conversation", limit=LOOKED_AT)
     ):
@@ -110,7 +110,9 @@ def things_known(workspace: Workspace, limit: int = 3) -> list[Known]:
         except (StoreError, OSError):
             continue
         if quotes := (*conversation.decision, *conversation.also_decided):
-            known = Known(row.created_at[:10], row.project, row.title, quotes[0].text, row.path)
+            known = KnownDecision(
+                row.created_at[:10], row.project, row.title, quotes[0].text, row.path
+            )
             found.append((_worth(conversation, quotes[0]), row.session, known))
     found.sort(key=lambda item: -item[0])  # stable: newer ones first among equals
     best = {session: known for _, session, known in reversed(found)}

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.errors import KeeploreError, TranscriptError
-from keeplore.workspace.recording.cursors import Cursors, Progress
+from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
@@ -27,7 +27,7 @@ PROBLEM_LENGTH = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class IntakeResult:
     """What one entry or transcript led to."""
 
     turns: int = 0
@@ -50,7 +50,7 @@ class Intake:
         self._heard = heard
         self._cursors = Cursors(registry.places.sessions)
 
-    def take(self, entry: Entry) -> Taken:
+    def take(self, entry: Entry) -> IntakeResult:
         """Take one spool entry. When this returns, what it led to is durable and it may be
         acknowledged.
 
@@ -60,7 +60,7 @@ class Intake:
         payload = entry.read()
         host, event = _sender(entry, payload)
         if not payload.strip():
-            return Taken(problems=("the payload is empty",))
+            return IntakeResult(problems=("the payload is empty",))
         origin = host.origin(event, payload)
         if origin is None:
             raise TranscriptError(f"this is no payload of {entry.host}")
@@ -71,16 +71,16 @@ class Intake:
         ended_at = progress.ended_at if progress.ended_at != SWEPT else ""
         if phases:
             ended_at = phases[-1].at if phases[-1].phase == "ended" else ""
-        after = Progress(
+        after = SessionProgress(
             origin, reading.cursor, entry.at, ended_at, progress.problem, progress.problem_at
         )
         self._cursors.save(_with_problems(after, reading.problems))
         seen = {event.phase for event in phases}
-        return Taken(
+        return IntakeResult(
             _turns(reading.events), reading.problems, "started" in seen, "ended" in seen, origin.cwd
         )
 
-    def take_transcript(self, host: Source, path: Path, origin: Origin) -> Taken:
+    def take_transcript(self, host: Source, path: Path, origin: Origin) -> IntakeResult:
         """Take what a session on disk holds beyond its cursor; the session stays open for what may
         follow.
         """
@@ -95,7 +95,7 @@ class Intake:
                 progress, origin=origin, cursor=reading.cursor, heard_at=heard_at, ended_at=ended_at
             )
             self._cursors.save(_with_problems(after, reading.problems))
-        return Taken(_turns(reading.events), reading.problems)
+        return IntakeResult(_turns(reading.events), reading.problems)
 
     def sweep(self, moment: datetime | None = None) -> tuple[tuple[Path, str], ...]:
         """Read the rest of sessions that ended or fell silent, and close their conversations.
@@ -114,7 +114,7 @@ class Intake:
                     )
         return tuple(problems)
 
-    def _finish(self, progress: Progress) -> None:
+    def _finish(self, progress: SessionProgress) -> None:
         cursor: Cursor = progress.cursor
         if _is_there(progress.origin.transcript):
             reading = _source(progress.origin.host).read_transcript(
@@ -139,7 +139,7 @@ class Intake:
                     self._heard(event)
 
 
-def _is_due(progress: Progress, moment: datetime) -> bool:
+def _is_due(progress: SessionProgress, moment: datetime) -> bool:
     since = progress.ended_at or progress.heard_at
     try:
         silent_s = (moment - datetime.fromisoformat(since)).total_seconds()
@@ -170,7 +170,7 @@ def _is_there(transcript: str) -> bool:
     return any(os.path.isfile(path) for path in (transcript, os.path.dirname(transcript)))  # noqa: PTH113, PTH120 (they never raise)
 
 
-def _with_problems(progress: Progress, problems: tuple[str, ...]) -> Progress:
+def _with_problems(progress: SessionProgress, problems: tuple[str, ...]) -> SessionProgress:
     """With the first thing that could not be read this time, for ``keeplore doctor``."""
     if not problems:
         return progress

@@ -21,9 +21,9 @@ from keeplore.memory.model import new_meta
 from keeplore.memory.note import body_of, hash_of, title_and_text
 from keeplore.store import files
 from keeplore.text.similarity import content_hash
+from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
-from keeplore.workspace.writing.note_writer import Version
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts.claude import claude_auto_memory
 
@@ -36,7 +36,7 @@ _SAID = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class AutoMemoryFile:
     """One of Claude Code's notes; ``name`` is relative to its folder, ``cwd`` the directory that it
     is of.
     """
@@ -53,21 +53,21 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AutoMemoryFiles:
     """``left_out`` are folders whose directory nothing tells, with what to do."""
 
-    files: tuple[File, ...]
+    files: tuple[AutoMemoryFile, ...]
     left_out: tuple[tuple[Path, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class AutoMemoryImport:
     new: int
     updated: int
     problems: tuple[tuple[Path, str], ...] = ()
 
 
-def find(base: Path, cwd: Path, since: datetime | None = None) -> Found:
+def find_auto_memory(base: Path, cwd: Path, since: datetime | None = None) -> AutoMemoryFiles:
     """The notes under a configuration directory of Claude Code; any other folder holds those of
     ``cwd`` itself.
     """
@@ -76,7 +76,7 @@ def find(base: Path, cwd: Path, since: datetime | None = None) -> Found:
     kept = list(claude_auto_memory.kept(base))
     if not kept and not (base / "projects").is_dir():
         kept = [claude_auto_memory.Notes(base, claude_auto_memory.files_of(base), (str(cwd),))]
-    found: list[File] = []
+    found: list[AutoMemoryFile] = []
     left_out = []
     for notes in kept:
         if len(notes.directories) == 1:
@@ -87,14 +87,14 @@ def find(base: Path, cwd: Path, since: datetime | None = None) -> Found:
                 f"in the right one, `keeplore import auto-memory --from {notes.folder}` takes them"
             )
             left_out.append((notes.folder, f"these notes may be of {meant}; {remedy}"))
-    return Found(
+    return AutoMemoryFiles(
         tuple(file for file in found if since is None or file.written_at >= since), tuple(left_out)
     )
 
 
-def take(
-    registry: Registry, found: Sequence[File], progress: Callable[[int, int], None]
-) -> Imported:
+def import_auto_memory(
+    registry: Registry, found: Sequence[AutoMemoryFile], progress: Callable[[int, int], None]
+) -> AutoMemoryImport:
     """Write what is new in these notes; what was forgotten, removed or changed here since stays so.
 
     One file that cannot be read costs that file. Raises NoWorkspace, or OSError where the disk
@@ -116,10 +116,10 @@ def take(
             RepositoryBusy
         ):  # the files are there, and the worker commits them later
             workspace.commit(f"Import {sum(counts.values())} notes of Claude Code")
-    return Imported(counts["new"], counts["updated"], tuple(problems))
+    return AutoMemoryImport(counts["new"], counts["updated"], tuple(problems))
 
 
-def _taken(registry: Registry, workspace: Workspace, file: File) -> str:
+def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> str:
     """ "new" or "updated"; "" where there is nothing to do. Raises StoreError."""
     if any(
         file.path.resolve().is_relative_to(root.resolve())
@@ -151,7 +151,7 @@ def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     return "new"
 
 
-def _next(workspace: Workspace, head: Version, memory: Memory) -> str:
+def _next(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
     said = head.memory.source.get("content")
     if said == memory.source["content"]:
         return ""
@@ -174,7 +174,7 @@ def _next(workspace: Workspace, head: Version, memory: Memory) -> str:
     return "updated" if workspace.notes.revise(head.row.id, body=memory.body, **new).is_new else ""
 
 
-def _memory(workspace: Workspace, file: File) -> Memory | None:
+def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     """The memory of a note, as its first version; None for one that only points to others, or says
     nothing.
 
@@ -237,12 +237,14 @@ def _content(memory: Memory) -> str:
     return content_hash("\x1f".join((memory.kind, memory.title, memory.body)))
 
 
-def _file(folder: Path, name: str, cwd: str) -> File:
+def _file(folder: Path, name: str, cwd: str) -> AutoMemoryFile:
     try:
         found = (folder / name).lstat()
-        return File(folder, name, cwd, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC))
+        return AutoMemoryFile(
+            folder, name, cwd, found.st_size, datetime.fromtimestamp(found.st_mtime, UTC)
+        )
     except (OSError, ValueError, OverflowError):  # it vanished, or has a time that nobody can have
-        return File(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))
+        return AutoMemoryFile(folder, name, cwd, 0, datetime.fromtimestamp(0, UTC))
 
 
 def _shown(path: Path) -> str:

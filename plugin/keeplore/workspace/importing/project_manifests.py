@@ -14,7 +14,7 @@ from keeplore.store import files
 from keeplore.store.files import FileState
 from keeplore.store.git.checkout_info import checkout_info
 from keeplore.workspace.identity import MARKER
-from keeplore.workspace.recording.manifest_formats import (
+from keeplore.workspace.importing.manifest_formats import (
     OWN,
     PACKAGES,
     SYSTEMS,
@@ -58,7 +58,7 @@ _OTHERS = {
 }
 
 
-class Manifests:
+class ProjectManifests:
     """Of one machine. What has not changed on disk since it was read by this is not read again."""
 
     def __init__(self) -> None:

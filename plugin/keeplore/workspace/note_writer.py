@@ -23,13 +23,13 @@ SHOWN = 3  # similar notes
 
 
 @dataclass(frozen=True, slots=True)
-class Similar:
+class SimilarNote:
     row: MemoryRow
     similarity: float  # SIMILAR..1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class NoteOutcome:
     """``is_new`` is False where a note says exactly this already: that one is here, and the
     repetition is noted.
     """
@@ -37,11 +37,11 @@ class Outcome:
     memory: Memory
     path: str
     is_new: bool
-    similar: tuple[Similar, ...] = ()
+    similar: tuple[SimilarNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class NoteVersion:
     row: MemoryRow
     memory: Memory
     is_leaf: bool  # nothing supersedes it; more than one in a history is a fork
@@ -51,7 +51,7 @@ class Version:
         return not self.row.superseded_by
 
 
-class Notes:
+class NoteWriter:
     """The notes of one workspace, safe for several threads and processes.
 
     ``redact`` takes secrets out of a text of a project, ``guess`` names the category of one,
@@ -80,7 +80,7 @@ class Notes:
         self._written = written
         self._is_foreign = is_foreign
 
-    def write(self, draft: NoteDraft) -> Outcome:
+    def write(self, draft: NoteDraft) -> NoteOutcome:
         """Write a note, unless one of the same scope says exactly this; notes that nearly say it
         are named.
 
@@ -95,9 +95,9 @@ class Notes:
             similar = self._near(memory)
             path = self._store.add(memory, self._index.path_of)
         self._written(memory.id, path)
-        return Outcome(memory, path, is_new=True, similar=similar)
+        return NoteOutcome(memory, path, is_new=True, similar=similar)
 
-    def similar(self, draft: NoteDraft) -> tuple[Similar, ...]:
+    def similar(self, draft: NoteDraft) -> tuple[SimilarNote, ...]:
         """Notes that nearly say what a draft says, those that exactly do among them; nothing is
         written.
         """
@@ -106,7 +106,7 @@ class Notes:
 
     def revise(
         self, memory_id: str, also: Iterable[str] = (), /, *, body: str | None = None, **meta: Any
-    ) -> Outcome:
+    ) -> NoteOutcome:
         """Write a version that replaces the head of a memory's chain, and every other end of it
         where it is forked.
 
@@ -131,7 +131,7 @@ class Notes:
             changed = {key: value for key, value in meta.items() if old.meta.get(key) != value}
             text = old.body if body is None else self._redact(sanitise(body), old.project)
             if not changed and text == old.body and not forks:
-                return Outcome(old, head.path, is_new=False)
+                return NoteOutcome(old, head.path, is_new=False)
             if "trust" in meta or not self._is_foreign(old):
                 changed.setdefault(
                     "source", {**old.source, "machine": self._machine, "from": head.id}
@@ -139,9 +139,9 @@ class Notes:
             new = self._next(old, head, text, changed, forks, version=len(chain.members))
             path = self._store.add(new, self._index.path_of)
         self._written(new.id, path)
-        return Outcome(new, path, is_new=True)
+        return NoteOutcome(new, path, is_new=True)
 
-    def history(self, memory_id: str) -> tuple[Version, ...]:
+    def history(self, memory_id: str) -> tuple[NoteVersion, ...]:
         """The versions of a memory that the index knows, oldest first, the head last; an unreadable
         one is left out.
 
@@ -151,7 +151,7 @@ class Notes:
         rows = self._index.memories(chain.members)
         loaded = ((rows[id_], self._load(rows[id_])) for id_ in chain.members if id_ in rows)
         return tuple(
-            Version(row, memory, row.id in chain.leaves) for row, memory in loaded if memory
+            NoteVersion(row, memory, row.id in chain.leaves) for row, memory in loaded if memory
         )
 
     def _made(self, draft: NoteDraft) -> Memory:
@@ -179,7 +179,7 @@ class Notes:
         known = self._load(row)
         return known is not None and not self._is_foreign(known)
 
-    def _again(self, row: MemoryRow, memory: Memory) -> Outcome:
+    def _again(self, row: MemoryRow, memory: Memory) -> NoteOutcome:
         known = self._store.load(row.path)
         if memory.is_permanent and not known.is_permanent and not row.superseded_by:
             return replace(self.revise(row.id, permanent=True), is_new=False)
@@ -188,7 +188,7 @@ class Notes:
             self._store.record(
                 self._machine, {"at": at, "event": "again", "id": row.id, "source": source}
             )
-        return Outcome(known, row.path, is_new=False)
+        return NoteOutcome(known, row.path, is_new=False)
 
     def _is_noted(self, memory_id: str, known: Memory, memory: Memory) -> bool:
         """Whether it is written down already that this was said there."""
@@ -201,7 +201,7 @@ class Notes:
             _is_same_place(source, memory.source) for source in told
         )
 
-    def _near(self, memory: Memory) -> tuple[Similar, ...]:
+    def _near(self, memory: Memory) -> tuple[SimilarNote, ...]:
         text = statement_of(memory)
         allowed = ScopeFilter(((memory.scope, memory.project),))
         matches = self._index.text_search(f"{memory.title} {text}", allowed, CANDIDATES)
@@ -216,7 +216,7 @@ class Notes:
             if (other := self._load(row)) and (
                 how := similarity(text, statement_of(other))
             ) >= SIMILAR:
-                found.append(Similar(row, how))
+                found.append(SimilarNote(row, how))
         return tuple(sorted(found, key=lambda near: (-near.similarity, near.row.id))[:SHOWN])
 
     def _next(

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from keeplore.errors import ConfigError
 from keeplore.workspace.identity import load_projects
+from keeplore.workspace.importing.session_import import worth_reading, written_at
 from keeplore.workspace.recording.cursors import Cursors
-from keeplore.workspace.recording.session_import import worth_reading, written_at
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import HOSTS, SOURCES, Recorded, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceSurvey:
     """The sessions of one source, oldest first; ``known`` counts those left out because another
     source has them.
     """
@@ -61,7 +61,7 @@ def survey(
     *,
     since: datetime | None = None,
     folders: Mapping[str, str] | None = None,
-) -> list[Found]:
+) -> list[SourceSurvey]:
     """What every source has, hosts first; ``folders`` names the folders of sources that lie
     elsewhere.
 
@@ -87,7 +87,7 @@ def survey(
         new = [session for session in recorded if _is_new(source, session, seen, cursors)]
         seen |= {session.session: source.name for session in new}
         chosen = tuple(worth_reading(new, since))
-        found.append(Found(source, chosen, len(recorded) - len(new)))
+        found.append(SourceSurvey(source, chosen, len(recorded) - len(new)))
     return found
 
 

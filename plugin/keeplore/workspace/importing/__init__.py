@@ -1,0 +1,3 @@
+"""What brings memory in from outside: host events, recorded sessions, a host's own notes, projects'
+manifests.
+"""
