@@ -30,6 +30,11 @@ GRAPH_VENDORED = (
 DATA = {
     "keeplore/redact/rules.yaml",
     "keeplore/redact/seed_words.txt",
+    "keeplore/capture/cues/de.yaml",
+    "keeplore/capture/cues/en.yaml",
+    "keeplore/capture/cues/es.yaml",
+    "keeplore/capture/cues/fr.yaml",
+    "keeplore/capture/cues/zh.yaml",
     "keeplore/capture/topic_model.txt",
     *(f"keeplore/cli/graph/page/{name}" for name in GRAPH_PAGE),
     *(f"keeplore/cli/graph/vendor/{name}" for name in GRAPH_VENDORED),

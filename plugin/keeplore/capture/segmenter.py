@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keeplore.capture import topic_model
-from keeplore.capture.cues import talk_cues, topic_cues
+from keeplore.capture.cues import opens_with, pattern, words
 from keeplore.errors import ModelUnavailable
 from keeplore.text.sentences import sentences
 from keeplore.text.terms import terms
@@ -33,20 +32,19 @@ if TYPE_CHECKING:
 # and more two thirds changed no subject
 PAUSE = 60  # weaker evidence will do
 LONG_PAUSE = 120  # none is needed
+OPENING = 300  # characters of a message in which words open a subject
+CONFIRMATION_CHARS = 80  # a go-ahead is shorter
 MAX_EXCHANGES = 24  # a safety against files that nobody can read, not a habit
 MAX_SIZE = 200_000  # characters, likewise
-FEW, MANY = (
-    3,
-    8,
-)  # exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
+# exchanges: the habit. Below, a boundary needs strong evidence; above, weaker evidence will do
+FEW, MANY = 3, 8
 NEED_FEW, NEED_USUAL, NEED_MANY = 0.9, 0.4, 0.35  # shift that makes a boundary, see ``shift_of``
 NEED_MAYBE = 0.2  # the same beside words like "now let's build …"
 # the same, of the model's probability: where people chat, and with an assistant
 LIKELY, LIKELY_ASSISTED, LIKELY_MAYBE = 0.4, 0.35, 0.25
 ALONE = 0.35  # what more it needs to leave a single exchange with an assistant behind
-SUBJECT_TERMS = (
-    5  # content words from which a message to an assistant can open a subject by its shift alone
-)
+# content words from which a message to an assistant can open a subject by its shift alone
+SUBJECT_TERMS = 5
 # what more it needs when the message takes up what was said ("and …", "but why …", "commit that")
 CONTINUING = 0.2
 TAKEN_UP = 0.25  # likewise when it names an option of the last answer, or accepts its offer
@@ -57,10 +55,8 @@ SURE_TERMS = 3
 BLOCK = 3  # exchanges before the turn that it is compared with
 PRIOR_WEIGHT = 6.0  # exchanges that the expectation counts for, until the conversation has its own
 CACHED = 512  # embeddings kept
-HEAD_USER, HEAD_ASSISTANT = (
-    400,
-    300,
-)  # characters of an exchange that are embedded; the model reads some 256 tokens
+# characters of an exchange that are embedded; the model reads some 256 tokens
+HEAD_USER, HEAD_ASSISTANT = 400, 300
 LEXICAL = 0.5  # share of words against vectors
 # shared words, as a share of the message's own: what is usual within a topic, and the way from
 # there to unrelated
@@ -86,57 +82,59 @@ def boundary(exchanges: Sequence[Mapping[str, Any]], turn: Turn, shift: Shift) -
     """
     if not exchanges or is_confirmation(turn.user):
         return ""
-    last = exchanges[-1]
+    last, opening, count = exchanges[-1], turn.user[:OPENING], len(exchanges)
+    is_likely = shift.size >= shift.need_maybe
     minutes = _minutes(str(last.get("ended_at") or last["at"]), turn.at)
-    if minutes >= LONG_PAUSE or (minutes >= PAUSE and shift.size >= shift.need_maybe):
+    if minutes >= LONG_PAUSE or (minutes >= PAUSE and is_likely):
         return "pause"
-    n = len(exchanges)
-    opening = turn.user[:300]
     if is_again(turn.user, str(last["user"])):
         return ""
-    if topic_cues.NEW_TOPIC.match(opening) or (n >= FEW and topic_cues.NEXT_PHASE.match(opening)):
+    if opens_with(opening, "new_topic") or (count >= FEW and opens_with(opening, "next_phase")):
         return "words"
-    if topic_cues.MAYBE_TOPIC.match(opening) and shift.size >= shift.need_maybe:
+    if is_likely and opens_with(opening, "maybe_topic"):
         return "words"
     if shift.size >= shift.need:
         return "shift"
     size = sum(len(exchange["user"]) + len(exchange["assistant"]) for exchange in exchanges)
-    return "size" if n >= MAX_EXCHANGES or size >= MAX_SIZE else ""
+    return "size" if count >= MAX_EXCHANGES or size >= MAX_SIZE else ""
 
 
 def is_confirmation(message: str) -> bool:
     """True for a bare go-ahead, pick or greeting ("yes", "go on", "1"): it answers, whatever its
     words are near to.
     """
-    said = message[:200].lower().replace("’", "'").replace(",", " ").split()
-    words = [word.strip('.!?;:()"*`…') for word in said]
-    return len(message) < 80 and all(
-        not word or word.isdigit() or word in topic_cues.CONFIRMATION_WORDS for word in words
-    )
+    if len(message) >= CONFIRMATION_CHARS:
+        return False
+    said = (word.strip('.!?;:()"*`…') for word in _lower(message).replace(",", " ").split())
+    return all(not word or word.isdigit() or word in words("confirmations") for word in said)
+
+
+def _lower(message: str) -> str:
+    return message.lower().replace("’", "'")
 
 
 def is_again(message: str, before: str) -> bool:
     """True where the message is the one before once more, whole or changed after its head: that one
     was interrupted.
     """
-    one, other = (
-        " ".join(text[: 4 * SAME_HEAD].lower().split())[:SAME_HEAD] for text in (message, before)
-    )
-    return min(len(one), len(other)) >= SAME_LEAST and (
-        one.startswith(other) or other.startswith(one)
-    )
+    one, other = _head(message), _head(before)
+    is_same = one.startswith(other) or other.startswith(one)
+    return is_same and min(len(one), len(other)) >= SAME_LEAST
+
+
+def _head(message: str) -> str:
+    return " ".join(message[: 4 * SAME_HEAD].lower().split())[:SAME_HEAD]
 
 
 def likely(chance: float, units: Sequence[topic_model.Unit]) -> Shift:
     """What the model's probability is held against for the last unit; people among themselves begin
     anything anyhow.
     """
+    message = units[-1].user
     too_short = max(0.0, 1 - len(units[-1].own) / SUBJECT_TERMS)
     alone = ALONE if len(units) == 2 else 0.0
-    taken_up = (
-        TAKEN_UP if takes_up(units[-1].user, [unit.assistant for unit in units[:-1]]) else 0.0
-    )
-    with_assistant = LIKELY_ASSISTED + _more(units[-1].user) + too_short + alone
+    with_assistant = LIKELY_ASSISTED + _more(message) + too_short + alone
+    taken_up = TAKEN_UP if takes_up(message, [unit.assistant for unit in units[:-1]]) else 0.0
     gate = topic_model.assisted(units)
     return Shift(chance, LIKELY * (1 - gate) + with_assistant * gate + taken_up, LIKELY_MAYBE)
 
@@ -145,21 +143,24 @@ def takes_up(message: str, replies: Sequence[str]) -> bool:
     """True where the message speaks of an option or a point by the letter or number that one of the
     replies gave it, or accepts what the last one offers at its end: the words may be new then, the
     subject is not."""
-    labels = _labels(topic_cues.LABELS, message[:LABELS_CHARS])
-    if labels and any(labels & _labels(topic_cues.LABELLED, reply) for reply in replies):
+    labels = _labels("labels", message[:LABELS_CHARS])
+    if labels and any(labels & _labels("labelled", reply) for reply in replies):
         return True
     is_offered = bool(replies) and replies[-1].rstrip("*_ \n").endswith(("?", "？"))
-    return is_offered and bool(topic_cues.ACCEPTS.match(message))
+    return is_offered and opens_with(message, "accepts")
 
 
-def _labels(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {label.upper() for found in pattern.findall(text) for label in found if label}
+def _labels(name: str, text: str) -> set[str]:
+    labels: set[str] = set()
+    for found in pattern(name).finditer(text):
+        labels.update(label.upper() for label in found.groups() if label)
+    return labels
 
 
 def _more(message: str) -> float:
-    opening = message[:300]
-    going_on = (topic_cues.CONTINUES, topic_cues.FINISHES, talk_cues.AFFIRMED)
-    return CONTINUING if any(cue.match(opening) for cue in going_on) else 0.0
+    going_on = ("continues", "finishes", "affirmed")
+    opening = message[:OPENING]
+    return CONTINUING if any(opens_with(opening, name) for name in going_on) else 0.0
 
 
 class Segmenter:
@@ -180,32 +181,18 @@ class Segmenter:
         possible, else by rule.
         """
         recent = exchanges[-topic_model.SPAN :]
-        said = [
-            *((str(e["user"]), str(e["assistant"])) for e in recent),
-            (turn.user, turn.assistant),
-        ]
-        vectors = (
-            self._embedded([compact(user, assistant) for user, assistant in said])
-            if recent
-            else None
-        )
-        if (
-            vectors is not None
-            and self._embedder
-            and (model := topic_model.model_for(self._embedder.fingerprint))
-        ):
-            units = [
-                topic_model.Unit(*both, vector) for both, vector in zip(said, vectors, strict=True)
-            ]
-            return likely(model.chance(units), units)
-        need = (
-            NEED_FEW
-            if len(exchanges) < FEW
-            else NEED_USUAL
-            if len(exchanges) <= MANY
-            else NEED_MANY
-        )
-        return Shift(self._by_rule(said, vectors), need + _more(turn.user), NEED_MAYBE)
+        said = [(str(e["user"]), str(e["assistant"])) for e in recent]
+        said.append((turn.user, turn.assistant))
+        texts = [compact(user, assistant) for user, assistant in said]
+        vectors = self._embedded(texts) if recent else None
+        if vectors is not None and self._embedder is not None:
+            model = topic_model.model_for(self._embedder.fingerprint)
+            if model is not None:
+                pairs = zip(said, vectors, strict=True)
+                units = [topic_model.Unit(*both, vector) for both, vector in pairs]
+                return likely(model.chance(units), units)
+        need = _usual_need(len(exchanges)) + _more(turn.user)
+        return Shift(self._by_rule(said, vectors), need, NEED_MAYBE)
 
     def _by_rule(self, said: Sequence[tuple[str, str]], vectors: Sequence[Any] | None) -> float:
         """How much less the last exchange is like the block before it than those of the
@@ -227,17 +214,16 @@ class Segmenter:
         if self._embedder is None:
             return None
         keys = [hashlib.sha256(text.encode(errors="replace")).digest() for text in texts]
-        missing = {
-            key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors
-        }
+        missing = dict(zip(keys, texts, strict=True))
+        for key in missing.keys() & self._vectors.keys():
+            del missing[key]
         if missing:
             try:
-                self._vectors.update(
-                    zip(missing, self._embedder.embed(list(missing.values())), strict=True)
-                )
+                vectors = self._embedder.embed(list(missing.values()))
             except ModelUnavailable:
                 self._embedder = None
                 return None
+            self._vectors.update(zip(missing, vectors, strict=True))
         for key in keys:
             self._vectors.move_to_end(key)
         found = [self._vectors[key] for key in keys]
@@ -246,23 +232,33 @@ class Segmenter:
         return found
 
 
+def _usual_need(count: int) -> float:
+    if count < FEW:
+        return NEED_FEW
+    return NEED_USUAL if count <= MANY else NEED_MANY
+
+
 def _vector_shift(vectors: Sequence[Any], floor: float) -> float:
     """The last vector's shift; vectors are L2-normalised."""
-    alike = [
-        _near([float(vectors[n] @ earlier) for earlier in vectors[max(0, n - BLOCK) : n]])
-        for n in range(1, len(vectors))
-    ]
+    alike = []
+    for n in range(1, len(vectors)):
+        block = vectors[max(0, n - BLOCK) : n]
+        alike.append(_near([float(vectors[n] @ earlier) for earlier in block]))
     return _below_usual(alike, floor + USUAL_COSINE * (1 - floor), SPREAD_COSINE * (1 - floor))
 
 
 def _lexical_shift(said: Sequence[tuple[str, str]]) -> float:
     bags = [_bag(user, assistant) for user, assistant in said]
-    own = [set(terms(user[: 2 * HEAD_USER])) for user, _ in said]
     alike = []
-    for n in range(1, len(bags)):
-        before = {term for bag in bags[max(0, n - BLOCK) : n] for term in bag}
-        alike.append(len(own[n] & before) / max(len(own[n]), 1))
+    for n in range(1, len(said)):
+        own = set(terms(said[n][0][: 2 * HEAD_USER]))
+        before = set().union(*bags[max(0, n - BLOCK) : n])
+        alike.append(len(own & before) / max(len(own), 1))
     return _below_usual(alike, USUAL_WORDS, SPREAD_WORDS)
+
+
+def _bag(user: str, assistant: str) -> set[str]:
+    return {*terms(user[: 2 * HEAD_USER]), *terms(assistant[: 4 * HEAD_ASSISTANT])}
 
 
 def _near(cosines: Sequence[float]) -> float:
@@ -280,26 +276,20 @@ def _below_usual(alike: Sequence[float], usual: float, spread: float) -> float:
     return (mean - alike[-1]) / spread
 
 
-def _bag(user: str, assistant: str) -> Counter[str]:
-    return Counter(terms(user[: 2 * HEAD_USER]) + terms(assistant[: 4 * HEAD_ASSISTANT]))
-
-
 @functools.lru_cache(maxsize=256)  # the open conversation's are asked for again at every turn
 def compact(user: str, assistant: str) -> str:
     """What an exchange is about in as many words as the model reads: the message's head and the
     answer's beginning.
     """
+    question = " ".join(user[: 2 * HEAD_USER].split())[:HEAD_USER]
     answer = " ".join(sentence.text for sentence in sentences(assistant)[:3])
-    return (
-        f"{' '.join(user[: 2 * HEAD_USER].split())[:HEAD_USER]}\n{answer[:HEAD_ASSISTANT]}".strip()
-    )
+    return f"{question}\n{answer[:HEAD_ASSISTANT]}".strip()
 
 
 def _minutes(earlier: str, later: str) -> float:
     """Minutes between two RFC 3339 times, 0 where one is no time."""
     try:
-        return (
-            datetime.fromisoformat(later) - datetime.fromisoformat(earlier)
-        ).total_seconds() / 60
+        pause = datetime.fromisoformat(later) - datetime.fromisoformat(earlier)
+        return pause.total_seconds() / 60
     except (ValueError, TypeError):
         return 0.0

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keeplore.capture.cues import talk_cues, topic_cues
+from keeplore.capture.cues import opens_with
 from keeplore.text.rarity import damped, rare
 from keeplore.text.terms import cosine, is_identifier, terms, words
 
@@ -26,17 +26,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # the embedding model with whose vectors the weights were fitted, as the index names it
-FITTED_FOR = "sentence-transformers/all-MiniLM-L6-v2:8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6:256"
-WEIGHTS = Path(__file__).with_name(
-    "topic_model.txt"
-)  # a line for each feature, and the intercept last
+FITTED_FOR = (
+    "sentence-transformers/all-MiniLM-L6-v2:"
+    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6:256"
+)
+WEIGHTS = Path(__file__).with_name("topic_model.txt")  # a line a feature, and the intercept last
 DIM = 384  # of these vectors
 BLOCK = 3  # exchanges before the turn that it is compared with
 SPAN = 16  # exchanges of the conversation that are looked at
-USUAL, PRIOR_WEIGHT = (
-    0.25,
-    6.0,
-)  # nearness within a topic, and for how many exchanges this counts before there are any
+# nearness within a topic, and for how many exchanges this counts before there are any
+USUAL, PRIOR_WEIGHT = 0.25, 6.0
 HEAD_USER, HEAD_ASSISTANT = 800, 1200  # characters whose words are compared
 # the median answer of two people is shorter, that of an assistant longer; the power says how soon
 # it turns
@@ -217,10 +216,10 @@ def _manner(units: Sequence[Unit]) -> list[float]:
         float(not new.assistant),
         float(last.assistant.rstrip().endswith("?")),
         float(last.user.rstrip().endswith("?")),
-        float(bool(topic_cues.NEW_TOPIC.match(opening))),
-        float(bool(topic_cues.MAYBE_TOPIC.match(opening))),
-        float(bool(topic_cues.CONTINUES.match(opening))),
-        float(bool(talk_cues.AFFIRMED.match(opening))),
+        float(opens_with(opening, "new_topic")),
+        float(opens_with(opening, "maybe_topic")),
+        float(opens_with(opening, "continues")),
+        float(opens_with(opening, "affirmed")),
     ]
 
 

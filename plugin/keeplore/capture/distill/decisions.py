@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
 
-from keeplore.capture.cues import outcome_cues, talk_cues
-from keeplore.capture.distill.directives import directive
+from keeplore.capture.cues import meanings, opens_with, pattern, says, weight_of
 from keeplore.capture.distill.title_wording import is_instructions
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
 from keeplore.text.sentences import MAX_QUOTE, Sentence, bare, clip, sentences
@@ -29,11 +30,12 @@ OWN_MATTER = 3  # terms; a correction with more says itself what it is about
 LOOK_BACK = 3  # exchanges in which a correction without a shared word finds what it corrects
 MAX_PICK_WORDS = 12  # a pick with more words than that states its choice itself
 PLAN_HEADINGS = 3  # from which a message is a plan
+PASTED = 40  # sentences from which a message is a plan or a document
+IN_REPLY = 3  # sentences at the beginning of a message that answer what was said before
 TAIL = 8  # sentences at the end of a reply in which a proposal waits for an answer
-_ORDINALS = {"first": 0, "former": 0, "second": 1, "latter": 1, "third": 2, "fourth": 3, "last": -1}
+DIRECTIVE_TERMS = 3  # content words; "remove it" tells a later reader nothing
+FEW_TERMS = 4  # likewise where the sentence says "this", "it", "them" of what it does not name
 _BREAK = re.compile(r"\.{3}|…|\s[-–—]\s")
-_WHICH = re.compile(r"\b(?:which|prefer|choose|pick|option)\b", re.IGNORECASE)
-_SEPARATORS = re.compile(r"\s+(?:instead of|rather than|in place of|over|not)\s+|,\s*not\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,7 @@ class Decision:
     weight: float
     at: int  # number of the exchange in which it was made
     terms: frozenset[str] = field(default=frozenset())
-    is_answer: bool = (
-        False  # to a question that the agent put, and not a word of the person's own accord
-    )
+    is_answer: bool = False  # to a question of the agent's, and not of the person's own accord
 
 
 # number of an exchange → what the person, and what the agent settled in it
@@ -75,7 +75,7 @@ def standing(exchanges: Sequence[Exchange], made: Made) -> list[Decision]:
     stand: list[Decision] = []
     for at, exchange in enumerate(exchanges):
         of_person, of_agent = made(at)
-        stand = _corrected(stand, of_person, exchange.user, at)
+        stand = _uncorrected(stand, of_person, exchange.user[:MAX_QUOTE], at)
         for decision in (*of_person, *of_agent):
             stand = [old for old in stand if not _replaces(decision, old)]
             if not any(_repeats(decision, old) for old in stand):
@@ -88,68 +88,101 @@ def is_decided(sentence: Sentence, *, in_reply: bool = False) -> float:
     report.
     """
     text = sentence.text
-    if sentence.is_question or len(terms(text)) < 1:
+    if sentence.is_question or not terms(text):
         return 0.0
-    weight = talk_cues.weight_of(text, talk_cues.DECIDED)
+    weight = weight_of(text, "decided")
     if in_reply:
-        weight = max(weight, talk_cues.weight_of(text, talk_cues.SETTLED_IN_REPLY))
-    if not weight or talk_cues.UNDECIDED.search(text) or talk_cues.WORKFLOW.search(text):
+        weight = max(weight, weight_of(text, "settled_in_reply"))
+    if not weight or says(text, "undecided") or says(text, "workflow"):
         return 0.0
     return weight
 
 
+def directive(sentence: Sentence) -> float:
+    """How much like a decision an order of the person's is, 0 for a question, a doubt and a task.
+
+    It settles how a thing shall be, where others only say what to do next. Weaker than a decision,
+    so it is read for a conversation's file alone and never makes a note.
+    """
+    text = sentence.text
+    if sentence.is_question or sentence.is_heading or text.endswith(":"):
+        return 0.0
+    if len(set(terms(text))) < DIRECTIVE_TERMS or not stands_alone(text):
+        return 0.0
+    weight = weight_of(text, "directives")
+    if not weight or any(says(text, name) for name in ("undecided", "workflow", "far_off")):
+        return 0.0
+    return weight
+
+
+def stands_alone(text: str) -> bool:
+    """False where a decision is about "this" or "it" and says too little to tell a later reader
+    what that was.
+    """
+    pointer = pattern("points_back").search(text)
+    if pointer is None or len(set(terms(text))) >= FEW_TERMS:
+        return True
+    if not terms(text[: pointer.start()]):  # "sqlite, it is enough" names it first
+        return False
+    is_ending = not terms(text[pointer.end() :]) and len(terms(text)) < 2  # "remove it"
+    return not is_ending
+
+
 def proposals(message: str) -> list[Sentence]:
     """The agent's sentences that propose something, the strongest first."""
-    found = [
-        (talk_cues.weight_of(s.text, talk_cues.PROPOSED), n, s)
-        for n, s in enumerate(sentences(message)[-3 * TAIL :])
-    ]
-    return [s for _, _, s in sorted((f for f in found if f[0]), key=lambda f: (-f[0], -f[1]))]
+    found = []
+    for n, sentence in enumerate(sentences(message)[-3 * TAIL :]):
+        if weight := weight_of(sentence.text, "proposed"):
+            found.append((-weight, -n, sentence))
+    return [sentence for _, _, sentence in sorted(found, key=lambda ranked: ranked[:2])]
 
 
 def _of_person(exchange: Exchange, at: int, before: Exchange | None) -> Iterator[Decision]:
     said = () if is_instructions(exchange.user) else sentences(exchange.user)
-    is_paste = (
-        len(said) > 40
-    )  # a plan or a document: its headings, not its every "should", are what was decided
-    own = []
-    own += [_decision(s.text, "user", exchange.id, PLANNED, at) for s in _approach(said)]
-    for n, sentence in enumerate(said[:40]):
-        if is_paste and not talk_cues.DECISION_HEADING.search(sentence.heading):
-            continue
-        in_reply = before is not None and n < 3 and not sentence.label
-        if weight := is_decided(sentence, in_reply=in_reply) or directive(sentence):
-            own.append(_decision(sentence.text, "user", exchange.id, weight, at))
     if before is not None and said and (found := agreed(said, before)):
         weight = PICKED if found.is_pick else CONFIRMED
         yield _decision(found.text, "assistant", before.id, weight, at - 1)
-    yield from own
-    for before_it, reply in zip(("", *exchange.replies), exchange.replies, strict=False):
+    for sentence in _approach(said):
+        yield _decision(sentence.text, "user", exchange.id, PLANNED, at)
+    for sentence, weight in _settled(said, is_reply=before is not None):
+        yield _decision(sentence.text, "user", exchange.id, weight, at)
+    yield from _of_answers(exchange, at)
+
+
+def _settled(said: Sequence[Sentence], *, is_reply: bool) -> Iterator[tuple[Sentence, float]]:
+    """Of a plan or a document the headings, and not its every "should", say what was decided."""
+    is_paste = len(said) > PASTED
+    for n, sentence in enumerate(said[:PASTED]):
+        if is_paste and not says(sentence.heading, "decision_heading"):
+            continue
+        in_reply = is_reply and n < IN_REPLY and not sentence.label
+        if weight := is_decided(sentence, in_reply=in_reply) or directive(sentence):
+            yield sentence, weight
+
+
+def _of_answers(exchange: Exchange, at: int) -> Iterator[Decision]:
+    before: str | AnsweredQuestion = ""
+    for reply in exchange.replies:
         if isinstance(reply, AnsweredQuestion) and reply.question.strip() and reply.answer.strip():
-            if (
-                isinstance(before_it, str)
-                and reply.answer == "Yes"
-                and talk_cues.PLAN_QUESTION.match(reply.question)
-            ):
-                agreed_to = _approach(sentences(before_it))
-                yield from (
-                    _decision(s.text, "assistant", exchange.id, PLANNED, at) for s in agreed_to
-                )
+            if isinstance(before, str) and _agrees_to_plan(reply):
+                for sentence in _approach(sentences(before)):
+                    yield _decision(sentence.text, "assistant", exchange.id, PLANNED, at)
             yield from _of_answer(reply, exchange.id, at)
+        before = reply
+
+
+def _agrees_to_plan(asked: AnsweredQuestion) -> bool:
+    return asked.answer == "Yes" and opens_with(asked.question, "plan_question")
 
 
 def _approach(said: Sequence[Sentence]) -> list[Sentence]:
     """Of a plan the first sentences under the headings that say how it shall be done."""
     if sum(s.is_heading for s in said) < PLAN_HEADINGS:
         return []
-    told = [
-        s
-        for s in said
-        if not (s.is_heading or s.label) and talk_cues.APPROACH_HEADING.search(s.heading)
-    ]
-    told = [s for s in told if len(terms(s.text)) > 2]
-    told = [s for s in told if not talk_cues.GOAL_HEADING.search(s.heading)] or told
-    return [s for n, s in enumerate(told) if n == 0 or s.heading != told[n - 1].heading][:2]
+    prose = [s for s in said if not (s.is_heading or s.label) and len(terms(s.text)) > 2]
+    told = [s for s in prose if says(s.heading, "approach_heading")]
+    told = [s for s in told if not says(s.heading, "goal_heading")] or told
+    return [next(under) for _, under in groupby(told, key=attrgetter("heading"))][:2]
 
 
 def _of_answer(asked: AnsweredQuestion, turn: str, at: int) -> Iterator[Decision]:
@@ -166,106 +199,103 @@ def _of_answer(asked: AnsweredQuestion, turn: str, at: int) -> Iterator[Decision
 
 def _of_agent(exchange: Exchange, at: int, following: Sequence[Exchange]) -> Iterator[Decision]:
     """What the agent says that was decided, unless the person objects right away."""
-    if following and talk_cues.CORRECTED.search(following[0].user[:MAX_QUOTE]):
+    if following and says(following[0].user[:MAX_QUOTE], "corrected"):
         return
     said = sentences(exchange.assistant)
     for n, sentence in enumerate(said):
-        if sentence.is_question or sentence.is_heading or talk_cues.UNDECIDED.search(sentence.text):
+        if sentence.is_question or sentence.is_heading or says(sentence.text, "undecided"):
             continue
-        weight = talk_cues.weight_of(sentence.text, talk_cues.AGENT_DECIDED)
-        if not weight and talk_cues.BEST_WAY.search(sentence.text) and _is_done(said[n + 1 :]):
-            weight = MIN_AGENT
-        if (
-            not weight
-            and sentence.label
-            and sentence.is_first
-            and talk_cues.DECISION_HEADING.search(sentence.heading)
-        ):
-            weight = MIN_AGENT
+        weight = weight_of(sentence.text, "agent_decided") or _implied(sentence, said[n + 1 :])
         if weight >= MIN_AGENT and len(terms(sentence.text)) > 1:
             yield _decision(sentence.text, "assistant", exchange.id, weight - 1.0, at)
 
 
-def _is_done(said: Sequence[Sentence]) -> bool:
-    """True where what follows reports work of the agent's own."""
-    return any(talk_cues.weight_of(s.text, outcome_cues.DONE) for s in said)
+def _implied(sentence: Sentence, following: Sequence[Sentence]) -> float:
+    """The weight of a decision that is not called one: the best way, where work of the agent's own
+    follows, and an item under a heading for decisions.
+    """
+    is_listed = sentence.label and sentence.is_first
+    if is_listed and says(sentence.heading, "decision_heading"):
+        return MIN_AGENT
+    is_best = says(sentence.text, "best_way") and any(weight_of(s.text, "done") for s in following)
+    return MIN_AGENT if is_best else 0.0
 
 
 def agreed(said: Sequence[Sentence], before: Exchange) -> Agreed | None:
     """The agent's option that a message picks, or its proposal that the message agrees to."""
-    opening = _BREAK.split(said[0].text, maxsplit=1)[
-        0
-    ]  # "yes, A ... and what about B?" agrees before it asks
-    is_question = opening.endswith("?") or (said[0].is_question and opening == said[0].text)
-    reply = before.assistant
-    pick = talk_cues.PICKED.match(opening)
-    if pick and len(opening.split()) <= MAX_PICK_WORDS and not (is_question or said[0].label):
-        is_asked = bool(pick["bare"]) and pick["bare"].isdigit() and _asks_to_pick(reply)
-        is_bare = len(opening.split()) <= 3 or pick["word"] or pick["ordinal"] or is_asked
-        option = (
-            _option(reply, pick["named"] or pick["bare"] or "", pick["ordinal"] or "")
-            if is_bare
-            else None
-        )
-        if option:
-            return Agreed(option.text, is_pick=True)
-    affirmed = talk_cues.AFFIRMED.match(opening)
-    if not affirmed or is_question or talk_cues.HEDGED_REPLY.search(opening[affirmed.end() :]):
+    # "yes, A ... and what about B?" agrees before it asks
+    opening = _BREAK.split(said[0].text, maxsplit=1)[0]
+    if opening.endswith("?") or (said[0].is_question and opening == said[0].text):
         return None
-    if any(talk_cues.CORRECTED.search(s.text) for s in said[1:3]):
+    option = None if said[0].label else _picked(opening, before.assistant)
+    if option is not None:
+        return Agreed(option.text, is_pick=True)
+    affirmed = pattern("affirmed").match(opening)
+    if affirmed is None or says(opening[affirmed.end() :], "hedged_reply"):
         return None
-    tail = sentences(reply)[-TAIL:]
-    waiting = [s for s in proposals(reply) if s in tail and not talk_cues.OFFER.search(s.text)]
-    # two rival proposals leave open which one the "yes" is for
-    if not waiting or (len(waiting) > 1 and _are_rivals(waiting)):
+    if any(says(s.text, "corrected") for s in said[1:3]):
         return None
-    return Agreed(waiting[0].text, is_pick=False)
+    proposal = _waiting(before.assistant)
+    return Agreed(proposal.text, is_pick=False) if proposal else None
+
+
+def _picked(opening: str, reply: str) -> Sentence | None:
+    """The option of the reply that the opening of a message names, and says little else."""
+    pick = pattern("picked").match(opening)
+    count = len(opening.split())
+    if pick is None or count > MAX_PICK_WORDS:
+        return None
+    is_number = pick["bare"] and pick["bare"].isdigit()
+    if count <= 3 or pick["word"] or pick["ordinal"] or (is_number and _asks_to_pick(reply)):
+        name = pick["named"] or pick["bare"]
+        return _named_option(reply, name.upper()) if name else _nth_option(reply, pick["ordinal"])
+    return None
 
 
 def _asks_to_pick(reply: str) -> bool:
-    return any(s.is_question and _WHICH.search(s.text) for s in sentences(reply)[-TAIL:])
+    return any(s.is_question and says(s.text, "asks_which") for s in sentences(reply)[-TAIL:])
 
 
-def _are_rivals(waiting: Sequence[Sentence]) -> bool:
-    return any(s.label and s.label != "-" for s in waiting) and len({s.label for s in waiting}) > 1
+def _waiting(reply: str) -> Sentence | None:
+    """The proposal at the end of a reply that waits for a yes; None where two rival ones leave open
+    which one it would be for.
+    """
+    tail = sentences(reply)[-TAIL:]
+    waiting = [s for s in proposals(reply) if s in tail and not says(s.text, "offer")]
+    labels = {s.label for s in waiting}
+    are_rivals = len(labels) > 1 and not labels <= {"", "-"}
+    return waiting[0] if waiting and not are_rivals else None
 
 
-def _option(reply: str, name: str, ordinal: str) -> Sentence | None:
-    """The option of this name in the last list of options of a reply."""
-    said = sentences(reply)
-    if name:
-        named = [
-            s
-            for s in said
-            if s.is_first
-            and (
-                s.label == name.upper()
-                or (
-                    (m := talk_cues.OPTION_LABELLED.match(s.text))
-                    and m["label"].upper() == name.upper()
-                )
-            )
-        ]
-        return named[-1] if named else None
-    listed = [
-        s for s in said if (s.label and s.is_first) or talk_cues.OPTION_LABELLED.match(s.text)
-    ]
-    last = (
-        [s for s in listed if (s.lead, s.heading) == (listed[-1].lead, listed[-1].heading)]
-        if listed
-        else []
-    )
-    index = _ORDINALS[ordinal.lower()]
+def _named_option(reply: str, name: str) -> Sentence | None:
+    """The last option of this letter or number."""
+    for sentence in reversed(sentences(reply)):
+        labelled = pattern("option_labelled").match(sentence.text)
+        labels = (sentence.label, labelled["label"].upper() if labelled else "")
+        if sentence.is_first and name in labels:
+            return sentence
+    return None
+
+
+def _nth_option(reply: str, ordinal: str) -> Sentence | None:
+    """An option of the last list of options by its place."""
+    listed = [s for s in sentences(reply) if _is_option(s)]
+    place = (listed[-1].lead, listed[-1].heading) if listed else ("", "")
+    last = [s for s in listed if (s.lead, s.heading) == place]
+    index = meanings("ordinals")[ordinal.lower()]
     return last[index] if 1 < len(last) <= 6 and index < len(last) else None
+
+
+def _is_option(sentence: Sentence) -> bool:
+    is_item = bool(sentence.label) and sentence.is_first
+    return is_item or opens_with(sentence.text, "option_labelled")
 
 
 def is_step(asked: AnsweredQuestion) -> bool:
     """True for a request for leave to do something, or to go on: the question itself is about
     nothing.
     """
-    return bool(
-        talk_cues.LEAVE.match(asked.question) or talk_cues.WORKFLOW_QUESTION.search(asked.question)
-    )
+    return opens_with(asked.question, "leave") or says(asked.question, "workflow_question")
 
 
 def answered(asked: AnsweredQuestion) -> str:
@@ -275,57 +305,64 @@ def answered(asked: AnsweredQuestion) -> str:
     return f"{question} → {answer}"
 
 
-def _corrected(
-    standing: list[Decision], found: Sequence[Decision], message: str, at: int
+def _uncorrected(
+    stand: list[Decision], found: Sequence[Decision], opening: str, at: int
 ) -> list[Decision]:
-    """Decisions less those that this message takes back."""
-    opening = message[:MAX_QUOTE]
-    is_withdrawn = bool(talk_cues.WITHDRAWN.search(opening))
-    if not (is_withdrawn or (found and talk_cues.CORRECTED.search(opening))):
-        return standing
-    rejected = {term for text in talk_cues.REJECTED_AFTER.findall(opening) for term in terms(text)}
-    recent = [old for old in standing if at - old.at <= LOOK_BACK]
-    aimed = [old for old in standing if len(rejected & old.terms) > (0 if old in recent else 1)]
-    corrected = aimed + [
-        old for old in standing if any(_shares(new, old, is_near=old in recent) for new in found)
-    ]
+    """Decisions less those that a message with this opening takes back."""
+    is_withdrawn = says(opening, "withdrawn")
+    if not (is_withdrawn or (found and says(opening, "corrected"))):
+        return stand
+    recent = [old for old in stand if at - old.at <= LOOK_BACK]
+    corrected = [*_rejected(stand, recent, opening), *_renewed(stand, recent, found)]
     # "no, SQLite" is about what was said last; what names its own matter, and "let's not", need not
     # be
     names_its_own = bool(found) and min(len(new.terms) for new in found) > OWN_MATTER
-    if (
-        not corrected
-        and recent
-        and (is_withdrawn or not (names_its_own or talk_cues.DECLINED.match(opening)))
-    ):
+    is_about_last = is_withdrawn or not (names_its_own or opens_with(opening, "declined"))
+    if not corrected and is_about_last:
         corrected = recent[-1:]
-    return [old for old in standing if old not in corrected]
+    return [old for old in stand if old not in corrected]
 
 
-def _shares(new: Decision, old: Decision, *, is_near: bool) -> bool:
-    return old.at < new.at and overlap(new.terms, old.terms) >= (
-        SAME_MATTER / 2 if is_near else SAME_MATTER
-    )
+def _rejected(
+    stand: Sequence[Decision], recent: Sequence[Decision], opening: str
+) -> Iterator[Decision]:
+    """What shares a word with what the message rejects, or two where it was long ago."""
+    rejected: set[str] = set()
+    for text in pattern("rejected_after").findall(opening):
+        rejected.update(terms(text))
+    for old in stand:
+        if len(rejected & old.terms) > (0 if old in recent else 1):
+            yield old
+
+
+def _renewed(
+    stand: Sequence[Decision], recent: Sequence[Decision], found: Sequence[Decision]
+) -> Iterator[Decision]:
+    """What is decided anew, in a matter that may be told by fewer words where it was not long
+    ago.
+    """
+    for old in stand:
+        least = SAME_MATTER / 2 if old in recent else SAME_MATTER
+        if any(old.at < new.at and overlap(new.terms, old.terms) >= least for new in found):
+            yield old
 
 
 def _replaces(new: Decision, old: Decision) -> bool:
     """A later word of the person on the same matter stands; so does an explicit one over the
     agent's own.
     """
-    if new.at < old.at or new.quote == old.quote or new.weight < 1.0:
+    if new.at <= old.at or new.quote == old.quote or new.weight < 1.0:
         return False
-    left = _SEPARATORS.split(bare(new.quote.text), maxsplit=1)
-    dropped = frozenset(terms(left[1])) if len(left) > 1 else frozenset()
-    chosen = frozenset(terms(left[0]))
-    if dropped and dropped & old.terms and not overlap(chosen, old.terms) >= SAME_MATTER:
-        return old.at < new.at
-    return old.at < new.at and old.quote.speaker == new.quote.speaker and _repeats(new, old)
+    chosen, *dropped = pattern("instead_of").split(bare(new.quote.text), maxsplit=1)
+    is_dropped = any(old.terms.intersection(terms(text)) for text in dropped)
+    if is_dropped and overlap(terms(chosen), old.terms) < SAME_MATTER:
+        return True
+    return old.quote.speaker == new.quote.speaker and _repeats(new, old)
 
 
 def _repeats(new: Decision, old: Decision) -> bool:
-    return (
-        min(len(new.terms), len(old.terms)) > 1
-        and overlap(new.terms, old.terms) >= SAME_MATTER + 0.25
-    )
+    is_telling = min(len(new.terms), len(old.terms)) > 1
+    return is_telling and overlap(new.terms, old.terms) >= SAME_MATTER + 0.25
 
 
 def _decision(text: str, speaker: str, turn: str, weight: float, at: int) -> Decision:

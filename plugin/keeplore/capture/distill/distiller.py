@@ -10,13 +10,11 @@ than a wrong line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from keeplore.capture.cues import outcome_cues, talk_cues
-from keeplore.capture.cues.outcome_cues import is_request
+from keeplore.capture.cues import opens_with, says, weight_of
 from keeplore.capture.distill import outcomes
 from keeplore.capture.distill.decisions import (
     MAIN,
@@ -25,8 +23,8 @@ from keeplore.capture.distill.decisions import (
     decisions,
     is_decided,
     is_step,
+    stands_alone,
 )
-from keeplore.capture.distill.directives import stands_alone
 from keeplore.capture.distill.key_phrases import TYPED_COMMANDS
 from keeplore.capture.distill.title_wording import is_instructions
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
@@ -52,32 +50,38 @@ PREAMBLE = 3  # its first sentences, which may be the person's own
 MIN_TOLD = 3  # content words of a sentence of context
 ASKED_WORDS = 3  # content words of a question that can be understood later
 LAST_WORDS = 4  # sentences at the end of the last answer in which a question waits for the person
+OPENING = 60  # sentences of a person's in which the situation is told
+CONTEXT_EXCHANGES = 3  # likewise exchanges
 STATED = 0.8  # weight of a first sentence that is nothing but the request
 RULED_OUT = 3.2  # weight of a reason why one of the options was not taken
-OWN_WORDS = (
-    0.5  # what a decision in the person's own words weighs more than a proposal that they agreed to
-)
+# what a decision in the person's own words weighs more than a proposal that they agreed to
+OWN_WORDS = 0.5
+HEADED, HEADED_OPEN, ASKED = 2.0, 2.5, 1.5  # weights of what a heading says, and of a question
 OWN_REASON = 1.0  # what a person's own reason weighs more than the agent's
 EXPLAINED = 2.4  # weight from which a reason counts that has no word of a decision
 STOPPING = 0.85  # damping of the random walk, as in LexRank
 
-_BOILERPLATE = re.compile(
-    r"\W*(?:if you (?:need|want|have)|please|note that|make sure|let me know)\b", re.IGNORECASE
-)
-_YES_OR_NO = re.compile(r"\W*(?:yes|no|cancel|skip)\b", re.IGNORECASE)
 
 Embed = Callable[[Sequence[str]], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Extract:
+    """A quotation that may become a line of a part."""
+
     quote: Quote
     weight: float
     order: int
 
+    @property
+    def text(self) -> str:
+        return self.quote.text
+
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Utterance:
+    """A sentence with who said it and where."""
+
     sentence: Sentence
     speaker: str
     turn: str
@@ -85,345 +89,348 @@ class _Said:
     n: int  # number of the sentence in its message
     left: int  # sentences after it in its message
 
+    @property
+    def text(self) -> str:
+        return self.sentence.text
+
+    @property
+    def is_of_person(self) -> bool:
+        return self.speaker == "user"
+
+    @property
+    def is_pasted(self) -> bool:
+        return self.left + self.n > DOCUMENT
+
+    @property
+    def is_preamble(self) -> bool:
+        """Of a pasted document its first lines and its section on the background count, not its
+        every bullet.
+        """
+        return self.n < PREAMBLE or says(self.sentence.heading, "context_heading")
+
+    @property
+    def quote(self) -> Quote:
+        return Quote(clip(self.text), self.speaker, self.turn)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What the parts are taken from."""
+
+    exchanges: Sequence[Exchange]
+    said: Sequence[_Utterance]
+    decided: Sequence[Decision]
+
+    def asked(self, since: int = 0) -> Iterator[tuple[int, AnsweredQuestion]]:
+        """The agent's questions in form, with the number of their exchange."""
+        for at, exchange in enumerate(self.exchanges[since:], since):
+            for reply in exchange.replies:
+                if isinstance(reply, AnsweredQuestion):
+                    yield at, reply
+
 
 def distill(
     exchanges: Sequence[Exchange], embed: Embed | None = None
 ) -> dict[str, tuple[Quote, ...]]:
-    """The parts of ``memory.conversation.PARTS``, each a tuple of quotations in the order of the
-    talk, often empty.
+    """The parts of ``memory.conversation_body.PARTS``, each a tuple of quotations in the order of
+    the conversation, often empty.
 
     ``embed`` turns n texts into n rows of L2-normalised vectors; it is asked only where a part has
     more candidates than room, for at most ``MAX_RANKED`` texts. Where no model can be had it gives
     None, and words are compared.
     """
-    said = list(_said(exchanges))
     decided = [d for d in decisions(exchanges) if stands_alone(d.quote.text)]
+    source = _Source(exchanges, [*_utterances(exchanges)], decided)
     main, also = _split(decided, embed)
     taken = [quote.text for quote in (*main, *also)]
-    parts = {"decision": main, "also_decided": also}
-    parts["options"] = _options(said, exchanges, taken)
-    for name, found in (
-        ("open_questions", _open(said, exchanges, decided)),
-        (
-            "reasoning",
-            _reasons(said, exchanges, decided),
-        ),  # before the outcome, which holds causes too
-        ("outcome", _outcome(exchanges)),
-        ("context", _context(said, exchanges)),
-    ):
+    parts = {"decision": main, "also_decided": also, "options": _options(source, taken)}
+    candidates = {
+        "open_questions": _open(source),
+        "reasoning": _reasons(source),  # before the outcome, which holds causes too
+        "outcome": _outcome(exchanges),
+        "context": _context(source),
+    }
+    for name, found in candidates.items():
         others = (f for f in found if f.quote not in parts["options"])
         parts[name] = _pick(name, others, embed, taken)
         taken += [quote.text for quote in parts[name]]
     return {name: parts[name] for name in PARTS}
 
 
-def _said(exchanges: Sequence[Exchange]) -> Iterator[_Said]:
+def _utterances(exchanges: Sequence[Exchange]) -> Iterator[_Utterance]:
     for at, exchange in enumerate(exchanges):
         for speaker, message in (("user", exchange.user), ("assistant", exchange.assistant)):
             found = sentences(message)
             for n, sentence in enumerate(found):
-                yield _Said(sentence, speaker, exchange.id, at, n, len(found) - n - 1)
+                yield _Utterance(sentence, speaker, exchange.id, at, n, len(found) - n - 1)
 
 
 def _split(
     decided: Sequence[Decision], embed: Embed | None
 ) -> tuple[tuple[Quote, ...], tuple[Quote, ...]]:
-    """The one or two decisions that the talk was about, and the rest.
+    """The one or two decisions that the conversation was about, and the rest.
 
     What a person settles of their own accord is what they came for; an answer to a question is a
     detail beside it.
     """
-    found = [_Found(d.quote, d.weight, n) for n, d in enumerate(decided)]
-    own = [replace(f, weight=f.weight + OWN_WORDS * (f.quote.speaker == "user")) for f in found]
-    strong = [(f, d.is_answer) for f, d in zip(own, decided, strict=True) if d.weight >= MAIN]
-    main = _ranked(
-        [f for f, is_answer in strong if not is_answer] or [f for f, _ in strong],
-        embed,
-        CAPS["decision"],
-    )
-    main = (
-        main[: CAPS["decision"]] or _ranked(own, embed, 1)[:1]
-    )  # a detail, but all that was decided
-    rest = _ranked([f for f in own if f not in main], embed, CAPS["also_decided"])[
-        : CAPS["also_decided"]
-    ]
+    found: list[_Extract] = []
+    answers: list[_Extract] = []
+    own_accord: list[_Extract] = []
+    for n, decision in enumerate(decided):
+        bonus = OWN_WORDS if decision.quote.speaker == "user" else 0.0
+        extract = _Extract(decision.quote, decision.weight + bonus, n)
+        found.append(extract)
+        if decision.weight >= MAIN:
+            (answers if decision.is_answer else own_accord).append(extract)
+    main = _strongest(own_accord or answers, embed, CAPS["decision"])
+    main = main or _ranked(found, embed, 1)[:1]  # a detail, but all that was decided
+    rest = _strongest([f for f in found if f not in main], embed, CAPS["also_decided"])
     return _in_order(main), _in_order(rest)
 
 
-def _context(said: Sequence[_Said], exchanges: Sequence[Exchange]) -> Iterator[_Found]:
+def _context(source: _Source) -> Iterator[_Extract]:
     """What the person told of the situation, in the first messages that tell anything."""
-    written_for_agents = {e.id for e in exchanges if is_instructions(e.user)}
-    own = (s for s in said if s.speaker == "user" and s.turn not in written_for_agents)
-    opening = [s for s in own if not s.sentence.is_heading][:60]
-    first = next((s for s in opening if _tells(s)), None)
-    for order, s in enumerate(opening):
-        if (
-            not _tells(s)
-            or (s.at > 2 and s is not first)
-            or (_is_pasted(s) and not _is_preamble(s))
-        ):
+    for_agents = {e.id for e in source.exchanges if is_instructions(e.user)}
+    own = (s for s in source.said if s.is_of_person and s.turn not in for_agents)
+    opening = [s for s in own if not s.sentence.is_heading][:OPENING]
+    telling = [(order, s) for order, s in enumerate(opening) if _tells(s)]
+    for order, s in telling:
+        is_first = order == telling[0][0]
+        if s.is_pasted and not s.is_preamble:
             continue
-        weight = (
-            talk_cues.weight_of(s.sentence.text, talk_cues.CONTEXT)
-            if not s.sentence.is_question
-            else 0.0
-        )
-        if s is first:
-            weight = (
-                max(weight, STATED) + 1.0
-            )  # what they came with says what the talk is for, if nothing else does
-        if talk_cues.CONTEXT_HEADING.search(s.sentence.heading):
-            weight = max(weight, 2.0)
-        if weight and (s is first or not is_decided(s.sentence)):
-            yield _Found(_quote(s), weight - 0.6 * s.at - 0.05 * s.n, order)
+        if not is_first and (s.at >= CONTEXT_EXCHANGES or is_decided(s.sentence)):
+            continue
+        if weight := _context_weight(s, is_first=is_first):
+            yield _Extract(s.quote, weight - 0.6 * s.at - 0.05 * s.n, order)
 
 
-def _tells(s: _Said) -> bool:
-    text = TYPED_COMMANDS.sub("", s.sentence.text)
-    leads_only = text.endswith((":", "：")) and not talk_cues.weight_of(
-        text, talk_cues.CONTEXT
-    )  # into a list, and not into a log
-    if leads_only or len(stems(text)) < MIN_TOLD or _BOILERPLATE.match(text):
+def _context_weight(s: _Utterance, *, is_first: bool) -> float:
+    weight = 0.0 if s.sentence.is_question else weight_of(s.text, "context")
+    if is_first:  # what they came with says what it is all for, if nothing else does
+        weight = max(weight, STATED) + 1.0
+    is_headed = says(s.sentence.heading, "context_heading")
+    return max(weight, HEADED) if is_headed else weight
+
+
+def _tells(s: _Utterance) -> bool:
+    text = TYPED_COMMANDS.sub("", s.text)
+    if len(stems(text)) < MIN_TOLD or opens_with(text, "boilerplate"):
         return False
+    if text.endswith((":", "：")) and not weight_of(text, "context"):
+        return False  # it leads into a list, and not into a log
     return is_prose(text) and (" " in text or not text.isascii())
 
 
-def _is_pasted(s: _Said) -> bool:
-    return s.left + s.n > DOCUMENT
-
-
-def _is_preamble(s: _Said) -> bool:
-    """Of a pasted document its first lines and its section on the background count, not its every
-    bullet.
-    """
-    return s.n < PREAMBLE or bool(talk_cues.CONTEXT_HEADING.search(s.sentence.heading))
-
-
-def _outcome(exchanges: Sequence[Exchange]) -> Iterator[_Found]:
+def _outcome(exchanges: Sequence[Exchange]) -> Iterator[_Extract]:
     for order, (weight, at, _, sentence) in enumerate(outcomes.outcomes(exchanges)):
-        yield _Found(Quote(clip(sentence.text), "assistant", exchanges[at].id), weight, order)
+        yield _Extract(Quote(clip(sentence.text), "assistant", exchanges[at].id), weight, order)
 
 
-def _reasons(
-    said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequence[Decision]
-) -> Iterator[_Found]:
+def _reasons(source: _Source) -> Iterator[_Extract]:
     """Sentences that give a reason and share a word with a decision; without decisions, causes that
     were found.
     """
-    for order, s in enumerate(said):
-        text = s.sentence.text
-        if (
-            s.sentence.is_question
-            or s.sentence.is_heading
-            or text.endswith((":", "..."))
-            or len(stems(text)) < 4
-        ):
+    for order, s in enumerate(source.said):
+        if not _may_reason(s, source):
             continue
-        if not (
-            _is_sure(s.sentence)
-            if s.speaker == "assistant"
-            else _is_preamble(s) or not _is_pasted(s)
-        ):
-            continue
-        weight = talk_cues.weight_of(text, talk_cues.REASON)
-        if s.speaker == "user" and talk_cues.RULED_OUT.search(text):
-            weight = RULED_OUT
-        if talk_cues.REASON_HEADING.search(s.sentence.heading) and s.sentence.is_first:
-            weight = max(weight, 2.0)
-        if not is_prose(text) or (s.speaker == "user" and is_request(text)):
-            continue
-        if (
-            s.speaker == "assistant"
-            and talk_cues.weight_of(text, talk_cues.PROPOSED)
-            and not _is_taken(exchanges, s.at, decided)
-        ):
-            continue
-        near = max((_nearness(s, d) for d in decided), default=0.0)
-        cause = talk_cues.weight_of(text, outcome_cues.CAUSE) if s.speaker == "assistant" else 0.0
-        if cause and not outcomes.is_sent_back(exchanges, s.at):
-            yield _Found(_quote(s), cause + near, order)
+        near = max((_nearness(s, d) for d in source.decided), default=0.0)
+        weight = _reason_weight(s)
+        is_report = bool(s.sentence.heading) or s.n >= s.left  # before that it thinks aloud
+        cause = weight_of(s.text, "cause")
+        if cause and _is_let_stand(s, source):
+            yield _Extract(s.quote, cause + near, order)
         elif near and weight:
-            yield _Found(
-                _quote(s), weight + near + (OWN_REASON if s.speaker == "user" else 0.0), order
-            )
-        elif weight >= EXPLAINED and _is_explained(s, exchanges):
-            yield _Found(_quote(s), weight - 1.0, order)
+            yield _Extract(s.quote, weight + near + OWN_REASON * s.is_of_person, order)
+        elif weight >= EXPLAINED and is_report and _is_let_stand(s, source):
+            yield _Extract(s.quote, weight - 1.0, order)
 
 
-def _is_sure(sentence: Sentence) -> bool:
-    is_claim = outcomes.is_claim(sentence) and not outcome_cues.GUESSED.search(sentence.text)
-    return is_claim and not outcome_cues.LEANING.search(sentence.text)
+def _is_let_stand(s: _Utterance, source: _Source) -> bool:
+    """True for what the agent reports and the person did not send back."""
+    return not s.is_of_person and not outcomes.is_sent_back(source.exchanges, s.at)
 
 
-def _is_taken(exchanges: Sequence[Exchange], at: int, decided: Sequence[Decision]) -> bool:
+def _may_reason(s: _Utterance, source: _Source) -> bool:
+    """False for what only asks, leads on or guesses, and for a proposal that was not taken."""
+    sentence = s.sentence
+    if sentence.is_question or sentence.is_heading or s.text.endswith((":", "...")):
+        return False
+    if len(stems(s.text)) < 4 or not is_prose(s.text):
+        return False
+    if s.is_of_person:
+        return (s.is_preamble or not s.is_pasted) and not says(s.text, "asks_for_work")
+    if not outcomes.is_claim(sentence) or says(s.text, "guessed") or says(s.text, "leaning"):
+        return False
+    return not weight_of(s.text, "proposed") or _is_taken(source, s.at)
+
+
+def _reason_weight(s: _Utterance) -> float:
+    weight = weight_of(s.text, "reason")
+    if s.is_of_person and says(s.text, "ruled_out"):
+        weight = RULED_OUT
+    is_headed = s.sentence.is_first and says(s.sentence.heading, "reason_heading")
+    return max(weight, HEADED) if is_headed else weight
+
+
+def _is_taken(source: _Source, at: int) -> bool:
     """True where the person agreed to what the agent proposed in this exchange, or it stands among
     the decisions.
     """
+    exchanges = source.exchanges
     following = exchanges[at + 1].user if at + 1 < len(exchanges) else ""
-    turn = exchanges[at].id
-    is_agreed = bool(talk_cues.AFFIRMED.match(following) or talk_cues.PICKED.match(following))
-    return is_agreed or any(
-        d.quote.speaker == "assistant" and d.quote.turn == turn for d in decided
-    )
+    if opens_with(following, "affirmed") or opens_with(following, "picked"):
+        return True
+    place = ("assistant", exchanges[at].id)
+    return any((d.quote.speaker, d.quote.turn) == place for d in source.decided)
 
 
-def _is_explained(s: _Said, exchanges: Sequence[Exchange]) -> bool:
-    """True for a cause that the agent reports and that the person let stand."""
-    is_report = bool(s.sentence.heading) or s.n >= s.left  # before that it thinks aloud
-    return s.speaker == "assistant" and is_report and not outcomes.is_sent_back(exchanges, s.at)
-
-
-def _nearness(s: _Said, decision: Decision) -> float:
+def _nearness(s: _Utterance, decision: Decision) -> float:
     """0 for a sentence that has nothing to do with the decision, up to 2."""
-    shared = len(decision.terms & set(terms(s.sentence.text)))
+    quote = decision.quote
+    shared = len(decision.terms.intersection(terms(s.text)))
     distance = abs(s.at - decision.at)
-    if s.speaker == "user" == decision.quote.speaker and s.turn == decision.quote.turn:
+    if s.is_of_person and (quote.speaker, quote.turn) == (s.speaker, s.turn):
         shared += 1  # the person goes on about what was just decided
-    if not shared or distance > 3 or decision.quote.text == clip(s.sentence.text):
+    if not shared or distance > 3 or quote.text == clip(s.text):
         return 0.0
     return min(shared, 3) * 0.5 + max(0.0, 0.5 - 0.2 * distance)
 
 
-def _options(
-    said: Sequence[_Said], exchanges: Sequence[Exchange], settled: Sequence[str]
-) -> tuple[Quote, ...]:
+def _options(source: _Source, settled: Sequence[str]) -> tuple[Quote, ...]:
     """Options in the order in which they were put: listed ones, else those of the main question,
     else those in prose.
 
     The labels of other questions stand in the exchange.
     """
-    listed = [_quote(s) for s in said if _is_listed_option(s.sentence)]
-    put = [
-        Quote(clip(" ".join(option.split())), "assistant", exchange.id)
-        for exchange in exchanges
-        for reply in exchange.replies
-        if isinstance(reply, AnsweredQuestion)
-        and answered(reply) in settled
-        and not any(_YES_OR_NO.match(option) for option in reply.options)
-        for option in reply.options
-        if (len(option.split()) > 1 or not option.isalnum()) and option.strip()
-    ]
-    prose = [_quote(s) for s in said if _is_prose_option(s.sentence)]
-    asked = [
-        _quote(s)
-        for s in said
-        if s.speaker == "assistant" and talk_cues.OPTIONS_ASKED.search(s.sentence.text)
-    ]
+    listed = [s.quote for s in source.said if _is_listed_option(s.sentence)]
+    put = [*_options_put(source, settled)]
+    prose = [s.quote for s in source.said if _is_prose_option(s.sentence)]
+    # one question can name several
+    asked = [s.quote for s in source.said if not s.is_of_person and says(s.text, "options_asked")]
     found: list[Quote] = []
     for quote in next((quotes for quotes in (listed, put, prose) if len(quotes) > 1), asked):
         if len(found) < CAPS["options"] and not _is_said(quote.text, (f.text for f in found)):
             found.append(quote)
-    # one question can name several, one option is none
-    return tuple(found) if len(found) > 1 or asked else ()
+    return tuple(found) if len(found) > 1 or asked else ()  # one option is none
+
+
+def _options_put(source: _Source, settled: Sequence[str]) -> Iterator[Quote]:
+    for at, asked in source.asked():
+        if answered(asked) not in settled or any(map(_is_yes_or_no, asked.options)):
+            continue
+        for option in asked.options:
+            if option.strip() and (len(option.split()) > 1 or not option.isalnum()):
+                text = clip(" ".join(option.split()))
+                yield Quote(text, "assistant", source.exchanges[at].id)
+
+
+def _is_yes_or_no(option: str) -> bool:
+    return opens_with(option, "yes_or_no")
 
 
 def _is_listed_option(sentence: Sentence) -> bool:
-    if talk_cues.OPTION_LABELLED.match(sentence.text) and len(terms(sentence.text)) > 1:
-        return not talk_cues.weight_of(
-            sentence.text, talk_cues.PROPOSED
-        )  # "option B is the safest": a view of it, not the option
-    if not sentence.label or not sentence.is_first or len(terms(sentence.text)) < 1:
+    count = len(terms(sentence.text))
+    if count > 1 and opens_with(sentence.text, "option_labelled"):
+        # "option B is the safest": a view of it, not the option
+        return not weight_of(sentence.text, "proposed")
+    if not sentence.label or not sentence.is_first or not count:
         return False
     if sentence.lead:
-        return bool(talk_cues.OPTIONS_LEAD.search(sentence.lead))
-    return bool(talk_cues.OPTIONS_HEADING.search(sentence.heading))
+        return says(sentence.lead, "options_lead")
+    return says(sentence.heading, "options_heading")
 
 
 def _is_prose_option(sentence: Sentence) -> bool:
-    return (
-        len(terms(sentence.text)) > 2
-        and not sentence.is_heading
-        and bool(talk_cues.OPTION_PROSE.search(sentence.text))
-    )
+    is_told = len(terms(sentence.text)) > 2 and not sentence.is_heading
+    return is_told and says(sentence.text, "option_prose")
 
 
-def _open(
-    said: Sequence[_Said], exchanges: Sequence[Exchange], decided: Sequence[Decision]
-) -> Iterator[_Found]:
+def _open(source: _Source) -> Iterator[_Extract]:
     """What was put off, what a report leaves undone, and what was asked and never answered."""
-    last = len(exchanges) - 1
-    lines = [(s.at, s.speaker, s.sentence) for s in said]
-    # where the agent asked in form and was answered, what it asked in prose has its answer too
-    has_answers = any(
-        isinstance(reply, AnsweredQuestion) and reply.answer.strip()
-        for e in exchanges[-1:]
-        for reply in e.replies
-    )
+    lines = [(s.at, s.speaker, s.sentence) for s in source.said]
     undone = {n: weight for weight, n in outcomes.left(lines)}
-    for order, s in enumerate(said):
-        text = s.sentence.text
-        if s.sentence.is_heading or len(terms(text)) < 2 or _is_answered(s, decided):
+    for order, s in enumerate(source.said):
+        asked = set(terms(s.text))
+        if s.sentence.is_heading or len(terms(s.text)) < 2:
             continue
-        weight = 0.0 if _is_replied(s, last) else talk_cues.weight_of(text, talk_cues.OPEN)
-        if s.speaker == "user" and weight <= DOUBT and exchanges[s.at].assistant:
-            weight = 0.0
-        if s.speaker == "user" and not s.sentence.is_question:
-            weight = max(weight, talk_cues.weight_of(text, outcome_cues.PUT_OFF))
-        weight = 0.0 if talk_cues.NOT_OPEN.search(text) else max(weight, undone.get(order, 0.0))
-        if talk_cues.OPEN_HEADING.search(s.sentence.heading) and (
-            s.sentence.label or s.sentence.is_question
-        ):
-            weight = max(weight, 2.5)
-        is_last_word = (
-            s.at == last and s.speaker == "assistant" and s.left < LAST_WORDS and not has_answers
-        )
-        is_unheard = s.speaker == "user" and not _replies_to(exchanges, s)
-        if not weight and s.sentence.is_question and (is_last_word or is_unheard):
-            weight = 0.0 if talk_cues.OFFER.search(text) or len(terms(text)) < ASKED_WORDS else 1.5
+        if any(d.at >= s.at and overlap(asked, d.terms) >= ALIKE for d in source.decided):
+            continue
+        weight = _open_weight(s, source, undone.get(order, 0.0))
+        if not weight and _waits_for_answer(s, source):
+            weight = ASKED
         if weight and not outcomes.is_settled(lines, order):
-            yield _Found(_quote(s), weight, order)
-    for n, exchange in enumerate(exchanges):
-        for reply in exchange.replies:
-            if not isinstance(reply, AnsweredQuestion) or reply.answer.strip() or is_step(reply):
-                continue
-            if reply.question.strip() and not _is_asked_again(reply, exchanges[n:]):
-                yield _Found(
-                    Quote(clip(" ".join(reply.question.split())), "assistant", exchange.id),
-                    1.5,
-                    len(said) + n,
-                )
+            yield _Extract(s.quote, weight, order)
+    yield from _unanswered(source)
 
 
-def _is_asked_again(asked: AnsweredQuestion, following: Sequence[Exchange]) -> bool:
-    """True where a later question with one of the same answers was answered."""
-    later = (
-        reply
-        for exchange in following
-        for reply in exchange.replies
-        if isinstance(reply, AnsweredQuestion)
-    )
-    return any(reply.answer.strip() and set(reply.options) & set(asked.options) for reply in later)
+def _open_weight(s: _Utterance, source: _Source, undone: float) -> float:
+    """How surely a sentence tells that something is open; ``undone`` is what it weighs as something
+    that a report leaves.
+    """
+    sentence = s.sentence
+    is_asked = s.is_of_person and sentence.is_question
+    # a doubt that the other side heard and answered is none any more; what came of it stands
+    # elsewhere
+    is_replied = is_asked or s.at < len(source.exchanges) - 1
+    weight = 0.0 if is_replied else weight_of(s.text, "open")
+    if s.is_of_person and weight <= DOUBT and source.exchanges[s.at].assistant:
+        weight = 0.0
+    if s.is_of_person and not sentence.is_question:
+        weight = max(weight, weight_of(s.text, "put_off"))
+    weight = 0.0 if says(s.text, "not_open") else max(weight, undone)
+    is_item = bool(sentence.label) or sentence.is_question
+    if is_item and says(sentence.heading, "open_heading"):
+        weight = max(weight, HEADED_OPEN)
+    return weight
 
 
-def _replies_to(exchanges: Sequence[Exchange], s: _Said) -> bool:
+def _waits_for_answer(s: _Utterance, source: _Source) -> bool:
+    """True for a question at the very end, and for one of the person's that nobody answered."""
+    if not s.sentence.is_question:
+        return False
+    if s.is_of_person:
+        is_unheard = not _is_heard(s, source.exchanges)
+    else:
+        last = len(source.exchanges) - 1
+        # where the agent asked in form and was answered, what it asked in prose has its answer too
+        has_answers = any(asked.answer.strip() for _, asked in source.asked(last))
+        is_unheard = s.at == last and s.left < LAST_WORDS and not has_answers
+    return is_unheard and len(terms(s.text)) >= ASKED_WORDS and not says(s.text, "offer")
+
+
+def _is_heard(s: _Utterance, exchanges: Sequence[Exchange]) -> bool:
     """True where an answer came, be it as an exchange of its own, or to the same words sent
     again.
     """
+    if exchanges[s.at].replies:
+        return True
     following = exchanges[s.at + 1 : s.at + 2]
-    return bool(exchanges[s.at].replies) or any(
-        not e.user or s.sentence.text in e.user for e in following
-    )
+    return any(not e.user or s.text in e.user for e in following)
 
 
-def _is_replied(s: _Said, last: int) -> bool:
-    """A doubt that the other side heard and answered is none any more; what came of it stands
-    elsewhere.
-    """
-    return s.at < last or (s.speaker == "user" and s.sentence.is_question)
+def _unanswered(source: _Source) -> Iterator[_Extract]:
+    """The agent's questions in form that the person let pass, also when they came again."""
+    for at, asked in source.asked():
+        if asked.answer.strip() or is_step(asked) or not asked.question.strip():
+            continue
+        if not any(_is_answer_to(asked, later) for _, later in source.asked(at)):
+            text = clip(" ".join(asked.question.split()))
+            quote = Quote(text, "assistant", source.exchanges[at].id)
+            yield _Extract(quote, ASKED, len(source.said) + at)
 
 
-def _is_answered(s: _Said, decided: Sequence[Decision]) -> bool:
-    asked = set(terms(s.sentence.text))
-    return any(d.at >= s.at and overlap(asked, d.terms) >= ALIKE for d in decided)
+def _is_answer_to(asked: AnsweredQuestion, later: AnsweredQuestion) -> bool:
+    """True where a question with one of the same answers was answered."""
+    return bool(later.answer.strip()) and not set(later.options).isdisjoint(asked.options)
 
 
 def _pick(
-    part: str, found: Iterable[_Found], embed: Embed | None, taken: Sequence[str]
+    part: str, found: Iterable[_Extract], embed: Embed | None, taken: Sequence[str]
 ) -> tuple[Quote, ...]:
-    chosen: list[_Found] = []
+    chosen: list[_Extract] = []
     for candidate in _ranked(list(found), embed, CAPS[part]):
-        texts = (*taken, *(f.quote.text for f in chosen))
-        if len(chosen) < CAPS[part] and not _is_said(candidate.quote.text, texts):
+        texts = (*taken, *(f.text for f in chosen))
+        if len(chosen) < CAPS[part] and not _is_said(candidate.text, texts):
             chosen.append(candidate)
     if part == "reasoning":  # the person's own reasons first
         chosen.sort(key=lambda f: (f.quote.speaker != "user", f.order))
@@ -431,42 +438,58 @@ def _pick(
     return _in_order(chosen)
 
 
-def _ranked(found: list[_Found], embed: Embed | None, room: int) -> list[_Found]:
+def _strongest(found: list[_Extract], embed: Embed | None, room: int) -> list[_Extract]:
+    return _ranked(found, embed, room)[:room]
+
+
+def _ranked(found: list[_Extract], embed: Embed | None, room: int) -> list[_Extract]:
     """Strongest first; centrality is asked for those alone whose place among the first ``room`` it
     can change.
     """
     found = sorted(found, key=lambda f: (-f.weight, f.order))[:MAX_RANKED]
     if len(found) <= room:
         return found
-    last_in, first_out = found[room - 1].weight, found[room].weight
-    near = [f for f in found if last_in - CENTRALITY < f.weight < first_out + CENTRALITY]
-    central = _centrality([f.quote.text for f in near], embed) if len(near) > 1 else []
-    strength = {f.order: f.weight + CENTRALITY * c for f, c in zip(near, central, strict=False)}
-    above = [f for f in found if f.weight >= first_out + CENTRALITY]
-    contested = sorted(near, key=lambda f: (-strength.get(f.order, 0.0), f.order))
-    return [*above, *contested, *(f for f in found if f.weight <= last_in - CENTRALITY)]
+    least = found[room - 1].weight - CENTRALITY  # of those that may still come in
+    most = found[room].weight + CENTRALITY  # of those that may still fall out
+    contested = [f for f in found if least < f.weight < most]
+    if len(contested) > 1:
+        central = _centrality([f.text for f in contested], embed)
+        ranks = {
+            f.order: f.weight + CENTRALITY * c for f, c in zip(contested, central, strict=True)
+        }
+        contested.sort(key=lambda f: (-ranks[f.order], f.order))
+    above = [f for f in found if f.weight >= most]
+    return [*above, *contested, *(f for f in found if f.weight <= least)]
 
 
 def _centrality(texts: Sequence[str], embed: Embed | None) -> list[float]:
     """LexRank: the stationary weight of each text in a random walk along their similarities, the
     largest being 1.
     """
-    n = len(texts)
+    alike = _likeness(texts, embed)
+    sums = [sum(row) or 1.0 for row in alike]
+    weights = [1.0 / len(texts)] * len(texts)
+    for _ in range(20):
+        weights = [_walked(weights, alike, sums, j) for j in range(len(texts))]
+    return [weight / max(weights) for weight in weights]
+
+
+def _walked(
+    weights: Sequence[float], alike: Sequence[Sequence[float]], sums: Sequence[float], j: int
+) -> float:
+    """The weight of a text after one more step of the walk."""
+    n = len(weights)
+    came = sum(weights[i] * alike[i][j] / sums[i] for i in range(n))
+    return (1 - STOPPING) / n + STOPPING * came
+
+
+def _likeness(texts: Sequence[str], embed: Embed | None) -> list[list[float]]:
+    """The cosine of each text with each, of their vectors or else of their words."""
     vectors = embed(texts) if embed is not None else None
     if vectors is not None:
-        alike = [[max(0.0, float(vectors[i] @ vectors[j])) for j in range(n)] for i in range(n)]
-    else:
-        bags = weighted(texts)
-        alike = [[cosine(bags[i], bags[j]) for j in range(n)] for i in range(n)]
-    sums = [sum(row) or 1.0 for row in alike]
-    weights = [1.0 / n] * n
-    for _ in range(20):
-        weights = [
-            (1 - STOPPING) / n
-            + STOPPING * sum(weights[i] * alike[i][j] / sums[i] for i in range(n))
-            for j in range(n)
-        ]
-    return [weight / max(weights) for weight in weights]
+        return [[max(0.0, float(one @ other)) for other in vectors] for one in vectors]
+    bags = weighted(texts)
+    return [[cosine(one, other) for other in bags] for one in bags]
 
 
 def _is_said(text: str, texts: Iterable[str]) -> bool:
@@ -476,9 +499,5 @@ def _is_said(text: str, texts: Iterable[str]) -> bool:
     )
 
 
-def _in_order(found: Iterable[_Found]) -> tuple[Quote, ...]:
+def _in_order(found: Iterable[_Extract]) -> tuple[Quote, ...]:
     return tuple(f.quote for f in sorted(found, key=lambda f: f.order))
-
-
-def _quote(s: _Said) -> Quote:
-    return Quote(clip(s.sentence.text), s.speaker, s.turn)

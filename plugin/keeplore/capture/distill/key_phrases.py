@@ -6,31 +6,19 @@ import functools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from keeplore.capture.cues import words
 from keeplore.memory import Exchange
 from keeplore.text.common_words import stem
 from keeplore.text.sentences import bare, sentences
 from keeplore.text.terms import STOP, is_identifier, terms
 
+Run = tuple[str, ...]  # of words
 MAX_WORDS = 3  # of a key phrase
 MAX_SENTENCES = 60  # of one message that count; a long answer must not outvote the talk
 USER_WEIGHT = 2.0  # the person's words say what a talk is about; the agent's say how it went
-# verbs and other words that no name of a subject begins or ends with
-_NO_SUBJECT_WORDS = """
-actual add added adding adds agent answer approach assistant based bit build building builds call called calls cause
-change changed changes check checked checks claude clear code commit commits committed context correct create
-created creates critical current currently delete directly done everything example examples existing fail failed
-fails false file files final find finds fix fixed fixes fixing found full handle happen happening happens help
-implement implemented implementing includes including instance issue issues keep keeps key leave line lines main missing
-move moved need none note nothing null old only open option options pass passed passes phase plan problem problems
-proper provide push question read reads ready real recommendation recommended remove removed removing rename replace
-result results return returns review root run running runs send set sets simple start started starts step steps stop
-stops summary support switch total true update updated updates updating user users verify wait works write writes
-writing wrong yes
-"""
-_NO_SUBJECT = frozenset(_NO_SUBJECT_WORDS.split())
 _CHUNK = re.compile(r"[.,;:!?()\[\]{}\"“”|→←—–=<>*…]+|\s-\s|\s/\s")
 _TOKEN = re.compile(r"[\w][\w.\-/'’+#]*")
 _CODE = re.compile(r"`+([^`]*)`+")
@@ -69,23 +57,28 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
     over messages, which is steadier in talk.
     """
     spread: dict[str, float] = defaultdict(float)
-    runs: Counter[tuple[str, ...]] = Counter()
-    shown: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for exchange in exchanges:
-        for message, weight in ((exchange.user, USER_WEIGHT), (exchange.assistant, 1.0)):
-            said = [plain(sentence.text) for sentence in sentences(message)[:MAX_SENTENCES]]
-            counts = Counter(term for text in said for term in terms(text))
-            for term, n in counts.items():
-                spread[term] += weight * (1 + math.log(n))
-            for run in {run for text in said for run in _runs(text)}:
-                key = tuple(stem(word.lower()) for word in run)
-                runs[key] += 1 + (weight > 1)
-                shown[key][" ".join(run)] += 1
+    runs: Counter[Run] = Counter()
+    shown: dict[Run, Counter[str]] = defaultdict(Counter)
+    for message, weight in _messages(exchanges):
+        said = [plain(sentence.text) for sentence in sentences(message)[:MAX_SENTENCES]]
+        counts = Counter(term for text in said for term in terms(text))
+        for term, n in counts.items():
+            spread[term] += weight * (1 + math.log(n))
+        for run in {run for text in said for run in _runs(text)}:
+            key = tuple(stem(word.lower()) for word in run)
+            runs[key] += 1 + (weight > 1)
+            shown[key][" ".join(run)] += 1
     most = max(spread.values(), default=1.0)
     weights = {term: value / most for term, value in spread.items()}
     scores = {key: _score(key, n, weights) for key, n in runs.items()}
     best = sorted(scores, key=lambda key: (-scores[key], key))[:40]
     return Profile(weights, tuple(_distinct([_usual(shown[key]) for key in best])))
+
+
+def _messages(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, float]]:
+    for exchange in exchanges:
+        yield exchange.user, USER_WEIGHT
+        yield exchange.assistant, 1.0
 
 
 def _usual(spellings: Counter[str]) -> str:
@@ -112,42 +105,44 @@ def plain(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=8192)
-def _runs(text: str) -> tuple[tuple[str, ...], ...]:
-    found = []
+def _runs(text: str) -> tuple[Run, ...]:
+    """Each part, of at most MAX_WORDS, of the runs of content words in a text."""
+    found: list[Run] = []
     for chunk in _CHUNK.split(text):
         run: list[str] = []
         for token in [*_TOKEN.findall(chunk), ""]:
             word = re.sub(r"['’]s?\Z", "", token.strip(".'’-/"))
-            if (
-                word
-                and re.split("['’]", word.lower(), maxsplit=1)[0] not in STOP
-                and not word.isdigit()
-                and len(word) > 1
-            ):
+            if _is_content(word):
                 run.append(word)
                 continue
-            found += [
-                tuple(run[i:j])
-                for i in range(len(run))
-                for j in range(i + 1, min(i + MAX_WORDS, len(run)) + 1)
-            ]
+            found += [*_parts(run)]
             run = []
     return tuple(run for run in found if _can_be_subject(run))
 
 
-def _can_be_subject(run: tuple[str, ...]) -> bool:
+def _is_content(word: str) -> bool:
+    if len(word) < 2 or word.isdigit():
+        return False
+    return re.split("['’]", word.lower(), maxsplit=1)[0] not in STOP
+
+
+def _parts(run: Sequence[str]) -> Iterator[Run]:
+    for i in range(len(run)):
+        for j in range(i + 1, min(i + MAX_WORDS, len(run)) + 1):
+            yield tuple(run[i:j])
+
+
+def _can_be_subject(run: Run) -> bool:
     first, last = run[0].lower(), run[-1].lower()
-    is_done = (
-        len(last) > 4 and last.endswith("ed") and last.isalpha()
-    )  # "hook caused": the rest of a clause
-    return (
-        first not in _NO_SUBJECT
-        and (last not in _NO_SUBJECT or len(run) > 1)
-        and not (is_done and len(run) > 1)
-    )
+    if first in words("no_subject"):
+        return False
+    if len(run) == 1:
+        return last not in words("no_subject")
+    # "hook caused": the rest of a clause
+    return not (len(last) > 4 and last.endswith("ed") and last.isalpha())
 
 
-def _score(key: tuple[str, ...], n: int, weights: dict[str, float]) -> float:
+def _score(key: Run, n: int, weights: dict[str, float]) -> float:
     mean = sum(weights.get(word, 0.0) for word in key) / len(key)
     return mean * math.log(1 + n) * (1 + 0.5 * (len(key) - 1)) * (0.4 if n < 2 else 1.0)
 

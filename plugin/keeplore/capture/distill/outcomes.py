@@ -1,4 +1,4 @@
-"""What came of a talk: what the agent reports that it found and did, and what it left.
+"""What came of a conversation: what the agent reports that it found and did, and what it left.
 
 A report is known by its cue phrases, its headings and its place at the end of an answer (H.
 Edmundson, 1969); what the person sent back right after is no outcome, and neither is a guess or a
@@ -9,38 +9,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from keeplore.capture.cues import outcome_cues, talk_cues
+from keeplore.capture.cues import says, weight_of
 from keeplore.capture.segmenter import is_again
 from keeplore.memory import Exchange
 from keeplore.text.sentences import Sentence, sentences
 from keeplore.text.terms import overlap, stems, terms
 
 LISTED = 1.9  # weight of an item of a report's list
+TOLD = 1.6  # of any other sentence of a report
+CUED = 0.3  # what either gains by a cue of its own
 AT_END = 0.5  # what the last fifth of an answer adds
-LAST_WORD = 0.6  # what the last report of a talk adds
-OPENING = 0.4  # what a list's first item has before the others
+LAST_WORD = 0.6  # what the last report of a conversation adds
 LEANING = 1.2  # what a sentence loses that begins with "this", "and", "it"
 UNNAMED = 0.8  # likewise one that names nothing: no file, no function, no figure
 MIN_WEIGHT = 1.8
 MIN_WORDS = 3
 SETTLED = 0.6  # share of a question's terms that a later answer has
 SENT_BACK = 200  # characters of a message in which it objects
+REPORTS = ("cause", "done", "outcome", "state")  # tables of cues
 
-Weighed = Iterator[
-    tuple[float, int, int, Sentence]
-]  # weight, number of the exchange, of the sentence
+# weight, number of the exchange, of the sentence
+Weighed = Iterator[tuple[float, int, int, Sentence]]
+Line = tuple[int, str, Sentence]  # number of the exchange, speaker, what was said
 
 
 def outcomes(exchanges: Sequence[Exchange]) -> Weighed:
-    """The agent's sentences that tell what came of the talk."""
+    """The agent's sentences that tell what came of the conversation."""
     reports = [n for n in range(len(exchanges)) if not is_sent_back(exchanges, n)]
     spoke = [n for n in reports if exchanges[n].assistant]
     for at in spoke:
         said = _before_plan(sentences(exchanges[at].assistant))
-        has_done = any(talk_cues.weight_of(s.text, outcome_cues.DONE) for s in said)
+        has_done = any(weight_of(s.text, "done") for s in said)
         for n, sentence in enumerate(said):
             weight = _weight(sentence)
-            if weight <= 0 or (_is_only_state(sentence) and not has_done):
+            if weight <= 0 or (not has_done and _is_only_state(sentence)):
                 continue
             weight += AT_END * (n >= 0.8 * len(said)) + LAST_WORD * (at == spoke[-1])
             if weight >= MIN_WEIGHT:
@@ -48,24 +50,25 @@ def outcomes(exchanges: Sequence[Exchange]) -> Weighed:
 
 
 def _before_plan(said: Sequence[Sentence]) -> Sequence[Sentence]:
-    plans = (
-        n for n, s in enumerate(said) if s.is_heading and outcome_cues.PLAN_HEADING.search(s.text)
-    )
-    return said[: next(plans, len(said))]
+    for n, sentence in enumerate(said):
+        if sentence.is_heading and says(sentence.text, "plan_heading"):
+            return said[:n]
+    return said
 
 
 def is_sent_back(exchanges: Sequence[Exchange], at: int) -> bool:
     """True where the person's next message says that it is not so, or not good, or the agent takes
     it back itself.
     """
-    following = exchanges[at + 1] if at + 1 < len(exchanges) else None
-    if following is None:
+    if at + 1 >= len(exchanges):
         return False
-    # asked again in the same words: the talk was rewound, and the answer with it
-    is_objected = outcome_cues.OBJECTED.search(following.user[:SENT_BACK]) or is_again(
-        following.user, exchanges[at].user
+    following = exchanges[at + 1]
+    return (
+        says(following.user[:SENT_BACK], "objected")
+        # asked again in the same words: the conversation was rewound, and the answer with it
+        or is_again(following.user, exchanges[at].user)
+        or says(following.assistant[:SENT_BACK], "taken_back")
     )
-    return bool(is_objected or outcome_cues.TAKEN_BACK.search(following.assistant[:SENT_BACK]))
 
 
 def is_claim(sentence: Sentence) -> bool:
@@ -73,86 +76,67 @@ def is_claim(sentence: Sentence) -> bool:
     offer.
     """
     text = sentence.text
-    if (
-        sentence.is_heading
-        or sentence.is_question
-        or text.endswith((":", "...", "…"))
-        or len(stems(text)) < MIN_WORDS
-    ):
+    if sentence.is_heading or sentence.is_question or text.endswith((":", "...", "…")):
         return False
-    return not (outcome_cues.ON_THE_WAY.search(text) or talk_cues.OFFER.search(text))
+    is_told = len(stems(text)) >= MIN_WORDS
+    return is_told and not (says(text, "on_the_way") or says(text, "offer"))
 
 
 def _weight(sentence: Sentence) -> float:
     text = sentence.text
-    if (
-        not is_claim(sentence)
-        or outcome_cues.GUESSED.search(text)
-        or talk_cues.weight_of(text, talk_cues.PROPOSED)
-    ):
+    is_guess = says(text, "guessed") or weight_of(text, "proposed")
+    is_plan = says(text, "to_do") or says(sentence.heading or sentence.lead, "planned")
+    if not is_claim(sentence) or is_guess or is_plan:
         return 0.0
-    weight = talk_cues.weight_of(text, outcome_cues.OUTCOME)
-    is_listed = sentence.label and sentence.is_first
-    if outcome_cues.TO_DO.search(text) or outcome_cues.PLANNED.search(
-        sentence.heading or sentence.lead
-    ):
-        return 0.0
-    is_report = outcome_cues.REPORT_HEADING.search(
-        sentence.heading
-    ) or outcome_cues.REPORT_LEAD.search(sentence.lead)
-    if is_report and (weight or outcome_cues.REPORTED.search(text)):
-        weight = max(weight, LISTED if is_listed else LISTED - 0.3) + 0.3 * bool(weight)
+    weight = _cued(text)
+    if _is_reported(sentence) and (weight or says(text, "reported")):
+        in_report = LISTED if sentence.label and sentence.is_first else TOLD
+        weight = max(weight, in_report) + CUED * bool(weight)
     if not weight:
         return 0.0
-    if outcome_cues.LEANING.search(text):
-        weight -= LEANING
-    return weight - UNNAMED * (not _names_something(text))
+    leaning = LEANING if says(text, "leaning") else 0.0
+    return weight - leaning - UNNAMED * (not _names_something(text))
+
+
+def _cued(text: str) -> float:
+    return max(weight_of(text, table) for table in REPORTS)
+
+
+def _is_reported(sentence: Sentence) -> bool:
+    return says(sentence.heading, "report_heading") or says(sentence.lead, "report_lead")
 
 
 def _is_only_state(sentence: Sentence) -> bool:
     """True for a list's "X is now Y" outside a report: a step of a tale of how things happen."""
-    is_report = outcome_cues.REPORT_HEADING.search(
-        sentence.heading
-    ) or outcome_cues.REPORT_LEAD.search(sentence.lead)
-    told = talk_cues.weight_of(sentence.text, outcome_cues.OUTCOME)
-    return (
-        bool(sentence.label)
-        and not is_report
-        and told == talk_cues.weight_of(sentence.text, outcome_cues.STATE)
-    )
+    is_tale = bool(sentence.label) and not _is_reported(sentence)
+    return is_tale and _cued(sentence.text) == weight_of(sentence.text, "state")
 
 
 def _names_something(text: str) -> bool:
-    return (
-        any(c in text for c in "`/_=→") or any(map(str.isdigit, text)) or len(set(terms(text))) > 4
-    )
+    is_written_so = any(c in "`/_=→" or c.isdigit() for c in text)
+    return is_written_so or len(set(terms(text))) > 4
 
 
-def left(said: Sequence[tuple[int, str, Sentence]]) -> Iterator[tuple[float, int]]:
-    """Of all that was said, as (exchange, speaker, sentence): (weight, number) of what is told as
-    not done.
-    """
+def left(said: Sequence[Line]) -> Iterator[tuple[float, int]]:
+    """Of all that was said: weight and number of what the agent tells as not done."""
     for n, (_, speaker, sentence) in enumerate(said):
-        if (
-            speaker == "assistant"
-            and not sentence.is_question
-            and len(terms(sentence.text)) >= MIN_WORDS
-        ):
-            weight = talk_cues.weight_of(sentence.text, outcome_cues.LEFT)
-            if weight and not outcome_cues.LEANING.search(sentence.text):
-                yield weight, n
+        if speaker == "user" or sentence.is_question or len(terms(sentence.text)) < MIN_WORDS:
+            continue
+        weight = weight_of(sentence.text, "left")
+        if weight and not says(sentence.text, "leaning"):
+            yield weight, n
 
 
-def is_settled(said: Sequence[tuple[int, str, Sentence]], n: int) -> bool:
+def is_settled(said: Sequence[Line], n: int) -> bool:
     """True where a later statement, in another message, has most of the words of the ``n``-th
     sentence.
     """
-    at, speaker, sentence = said[n]
-    asked = set(terms(sentence.text))
-    return any(
-        (later_at, later_speaker) != (at, speaker)
-        and not later.is_question
-        and overlap(asked, terms(later.text)) >= SETTLED
-        for later_at, later_speaker, later in said[n + 1 :]
-        if len(set(terms(later.text))) >= MIN_WORDS
-    )
+    message = said[n][:2]
+    asked = set(terms(said[n][2].text))
+    for at, speaker, later in said[n + 1 :]:
+        if (at, speaker) == message or later.is_question:
+            continue
+        found = set(terms(later.text))
+        if len(found) >= MIN_WORDS and overlap(asked, found) >= SETTLED:
+            return True
+    return False

@@ -1,7 +1,7 @@
 """Which sentences of a conversation are notes: what was settled or stated for good, by whom, and
 how surely.
 
-The form of a sentence says what it does (``note_cues``); what speaks against a note, a doubt, a
+The form of a sentence says what it does (``capture/cues``); what speaks against a note, a doubt, a
 moment, a word that points elsewhere, takes from its confidence. What was taken back later in the
 same talk is no candidate.
 """
@@ -9,13 +9,14 @@ same talk is no candidate.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from keeplore.capture.cues import cue_patterns, note_cues, note_doubts, talk_cues
+from keeplore.capture.cues import opens_with, pattern, rules, says
 from keeplore.capture.distill.decisions import Decision, agreed, answered, is_step, standing
 from keeplore.capture.distill.title_wording import is_pasted
 from keeplore.memory import AnsweredQuestion, Exchange, Quote
+from keeplore.memory.model import Category
 from keeplore.memory.note import TITLE_CHARS
 from keeplore.text.sentences import Sentence, clip, sentences
 from keeplore.text.similarity import content_hash
@@ -30,29 +31,11 @@ LONG_MESSAGE = 40  # sentences from which a message counts as a document
 # place
 A_MESSAGE = 4
 HEDGE = 0.06  # what "I think" takes: people say so of what they have decided, too
-FALLBACK = "user-facts"
 SUBJECT_CHARS = 1000  # of a text that say what it is about
 MIN_TERMS = 3  # content words of a sentence that says something by itself
-_OPENER = re.compile(rf"\A{cue_patterns.OPENER}", re.IGNORECASE)
-_LOOSE = re.compile(
-    r"\A(?:/[\w:-]+\s+)?(?:\W*(?:k|stop for a second|wait|hold on|right|yup|yeah|yep|"
-    r"uh+|um+|hm+|ok(?:ay)?|so|well|"
-    r"no+(?=[,.…!:;-])|yes|and|but|anyway|"
-    r"also)\b[\s,.…!:;-]+)*",
-    re.IGNORECASE,
-)
 _LOWER_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?[,;:]?(?:\s|\Z)")
-_WANTED = re.compile(r"\bi (?:never |don'?t ever |do not ever )?want you to\b", re.IGNORECASE)
-_NEGATION = re.compile(r"\b(?:no|nah|nope)\s+\Z", re.IGNORECASE)
 _FIGURE = re.compile(r"\b\d+\b")
-_RECOMMENDED = re.compile(r"\s*\((?:recommended|default|my pick)\)\s*\Z", re.IGNORECASE)
-_ADVICE = re.compile(
-    r"\A\W*(?:my (?:recommendation|suggestion|proposal|pick)(?: in one line)?(?: is)?|i(?:'d| "
-    r"would)? (?:recommend|"
-    r"suggest|"
-    r"propose)|recommendation)\b[\s:,*–—-]*",
-    re.IGNORECASE,
-)
+FIRM = 0.06  # what a clause of the person's that gives a reason adds
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,28 +66,30 @@ class Candidate:
 
 
 def candidates(exchanges: Sequence[Exchange]) -> tuple[Candidate, ...]:
-    """What a talk holds of notes and did not take back, oldest first; each statement once."""
+    """What a conversation holds of notes and did not take back, oldest first; each statement
+    once.
+    """
     made: dict[Quote, Candidate] = {}
 
-    def noted(found: Sequence[Candidate], at: int) -> list[Decision]:
-        made.update((candidate.quote, candidate) for candidate in found)
-        return [
-            Decision(c.quote, 1 + 2 * c.confidence, at, frozenset(terms(c.text)))
-            for c in found
-            if not c.order
-        ]
+    def noted(found: Iterable[Candidate], at: int) -> list[Decision]:
+        listed = [*found]
+        made.update((candidate.quote, candidate) for candidate in listed)
+        return [_as_decision(candidate, at) for candidate in listed if not candidate.order]
 
     def settled(at: int) -> tuple[list[Decision], list[Decision]]:
         before = exchanges[at - 1] if at else None
-        return noted([*_of_person(exchanges[at])], at), noted(
-            [*_of_agent(exchanges[at], before)], at
-        )
+        of_person = noted(_of_person(exchanges[at]), at)
+        return of_person, noted(_of_agent(exchanges[at], before), at)
 
     stands = {decision.quote for decision in standing(exchanges, settled)}
-    kept = (c for quote, c in made.items() if c.order or quote in stands)
-    return tuple(
-        {content_hash(c.text): c for c in sorted(kept, key=lambda c: c.confidence)}.values()
-    )
+    kept = [c for quote, c in made.items() if c.order or quote in stands]
+    kept.sort(key=lambda candidate: candidate.confidence)
+    return tuple({content_hash(candidate.text): candidate for candidate in kept}.values())
+
+
+def _as_decision(candidate: Candidate, at: int) -> Decision:
+    weight = 1 + 2 * candidate.confidence
+    return Decision(candidate.quote, weight, at, frozenset(terms(candidate.text)))
 
 
 def orders(exchange: Exchange) -> tuple[Candidate, ...]:
@@ -112,12 +97,11 @@ def orders(exchange: Exchange) -> tuple[Candidate, ...]:
     return tuple(candidate for candidate in _of_words(exchange) if candidate.order)
 
 
-def category_of(text: str, default: str = FALLBACK) -> str:
+def category_of(text: str, default: str = Category.USER_FACTS) -> str:
     """The category that a statement is most likely of."""
     beginning = text[:SUBJECT_CHARS]
-    return next(
-        (rule.category for rule in note_cues.SUBJECTS if rule.pattern.search(beginning)), default
-    )
+    fitting = (rule.category for rule in rules("subjects") if rule.pattern.search(beginning))
+    return next(fitting, str(default))
 
 
 def _of_person(exchange: Exchange) -> Iterator[Candidate]:
@@ -132,133 +116,130 @@ def _of_words(exchange: Exchange) -> Iterator[Candidate]:
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return
     ordered = [*_ordered(said, exchange.id)]
-    taken = {candidate.quote.text for candidate in ordered}
     yield from ordered
-    stated = [c for s in said if clip(s.text) not in taken and (c := _stated(s, exchange.id))]
+    taken = {candidate.quote.text for candidate in ordered}
+    stated = [*_statements((s for s in said if clip(s.text) not in taken), exchange.id)]
     strongest = sorted(stated, key=lambda c: -c.confidence)[:A_MESSAGE]
-    yield from (
-        c if c in strongest else replace(c, confidence=min(c.confidence, AUTOMATIC - 0.1))
-        for c in stated
-    )
+    for candidate in stated:
+        most = 1.0 if candidate in strongest else AUTOMATIC - 0.1
+        yield replace(candidate, confidence=min(candidate.confidence, most))
+
+
+def _statements(said: Iterable[Sentence], turn: str) -> Iterator[Candidate]:
+    for sentence in said:
+        if stated := _stated(sentence, turn):
+            yield stated
 
 
 def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[Candidate]:
     """Orders to remember, and rules that shall hold from now on."""
-    leads = {sentence.text for sentence in said if note_cues.REMEMBER_LIST.search(sentence.text)}
-    for n, sentence in enumerate(said):
-        text = sentence.text
-        is_led = sentence.lead in leads or (n and said[n - 1].text in leads and not sentence.label)
-        if is_led and terms(text):
-            yield _order(text, "remember", text, turn)
-        elif note_doubts.QUOTED.match(text) or text in leads:
-            continue
-        elif found := note_cues.REMEMBER.search(text):
-            what = next(filter(None, found.groupdict().values()), "")
-            if len(terms(what)) > 1 or not what.isascii():
-                yield _order(what, "remember", text, turn)
-        elif (found := note_cues.NOTE.search(text)) and _is_sound(sentence, found["what"]):
-            yield _order(found["what"], "note", text, turn)
-        elif note_cues.STANDING_ORDER.search(text) and _is_sound(sentence, text):
-            yield _order(_plain(text), "rule", text, turn)
+    leads = {sentence.text for sentence in said if says(sentence.text, "remember_list")}
+    before = ""
+    for sentence in said:
+        is_led = sentence.lead in leads or (before in leads and not sentence.label)
+        before = sentence.text
+        if is_led and terms(sentence.text):
+            yield _order(sentence.text, "remember", sentence.text, turn)
+        elif sentence.text not in leads and not opens_with(sentence.text, "quoted"):
+            yield from _ordered_by(sentence, turn)
+
+
+def _ordered_by(sentence: Sentence, turn: str) -> Iterator[Candidate]:
+    """What a sentence orders by its own words."""
+    text = sentence.text
+    if found := pattern("remember").search(text):
+        what = next(filter(None, found.groupdict().values()), "")
+        if len(terms(what)) > 1 or not what.isascii():
+            yield _order(what, "remember", text, turn)
+    elif (found := pattern("keep_in_mind").search(text)) and _is_sound(sentence, found["what"]):
+        yield _order(found["what"], "note", text, turn)
+    elif says(text, "standing_order") and _is_sound(sentence, text):
+        yield _order(_plain(text), "rule", text, turn)
 
 
 def _is_sound(sentence: Sentence, what: str) -> bool:
     """True where what shall be kept can be read alone, and is neither asked nor doubted."""
-    is_said = (
-        not sentence.is_question
-        and len(terms(what)) > 1
-        and not talk_cues.UNDECIDED.search(_WANTED.sub("", what))
-    )
-    return is_said and not _points_elsewhere(what) and not note_doubts.MOMENT.search(what)
+    if sentence.is_question or len(terms(what)) < 2:
+        return False
+    if says(pattern("note_wanted").sub("", what), "undecided"):
+        return False
+    return not (_points_elsewhere(what) or says(what, "moment"))
 
 
 def _order(text: str, order: str, quote: str, turn: str) -> Candidate:
     text = _capitalised(text)
-    category = category_of(text, note_cues.CONVENTIONS if order == "rule" else FALLBACK)
-    return Candidate(text, category, ORDERED, Quote(clip(quote), "user", turn), order)
+    default = Category.CONVENTIONS if order == "rule" else Category.USER_FACTS
+    quoted = Quote(clip(quote), "user", turn)
+    return Candidate(text, category_of(text, default), ORDERED, quoted, order)
 
 
 def _stated(sentence: Sentence, turn: str) -> Candidate | None:
     """What a sentence of the person states for good; None for a question, a doubt and a task."""
     text = sentence.text
-    if (
-        sentence.is_question
-        or sentence.is_heading
-        or note_doubts.QUOTED.match(text)
-        or text.endswith(":")
-    ):
+    if sentence.is_question or sentence.is_heading or text.endswith(":"):
         return None
-    led = note_doubts.OPINION.sub("", _LOOSE.sub("", text))
-    if not terms(text) or any(
-        cue.search(led) for cue in (talk_cues.UNDECIDED, talk_cues.WORKFLOW, note_doubts.DOUBTED)
-    ):
+    if not terms(text) or opens_with(text, "quoted"):
         return None
-    matching = (r for r in note_cues.RULES if r.pattern.search(led) or r.pattern.search(text))
-    rule = max(matching, key=lambda r: r.confidence, default=None)
-    if rule is None:
+    led = pattern("opinion").sub("", pattern("note_loose").sub("", text))
+    if any(says(led, name) for name in ("undecided", "workflow", "doubted")):
         return None
-    confidence = (
-        rule.confidence + _adjusted(led, rule) - HEDGE * bool(note_doubts.HEDGED.search(text))
-    )
+    fitting = [r for r in rules("notes") if r.pattern.search(led) or r.pattern.search(text)]
+    if not fitting:
+        return None
+    rule = max(fitting, key=lambda rule: rule.confidence)
+    confidence = rule.confidence + _adjusted(led, rule.category) - HEDGE * says(text, "hedged")
     if confidence < LEAST:
         return None
     category = rule.category or _kind_of_decision(text)
-    plain = _plain(text)
-    return Candidate(
-        plain, category, round(min(confidence, 0.95), 2), Quote(clip(text), "user", turn)
-    )
+    quote = Quote(clip(text), "user", turn)
+    return Candidate(_plain(text), category, round(min(confidence, 0.95), 2), quote)
 
 
-def _adjusted(text: str, rule: note_cues.Rule) -> float:
+def _adjusted(text: str, category: str) -> float:
     """What speaks for a note and against it, as a difference of confidence."""
     content = len(set(terms(text))) + len(_FIGURE.findall(text))
+    is_exempt = category in (Category.GOTCHAS, Category.CORRECTIONS)
     against = (
-        (0.2, note_doubts.MOMENT.search(text)),
-        (0.2, rule.category not in note_doubts.TROUBLE_EXEMPT and note_doubts.TROUBLE.search(text)),
+        (0.2, says(text, "moment")),
+        (0.2, not is_exempt and says(text, "trouble")),
         (0.3, _points_elsewhere(text)),
-        (0.2, note_doubts.TALK.search(text)),
-        (0.2, note_doubts.TASK.search(text)),
-        (0.05 if content > 1 else 0.1, content < MIN_TERMS and rule.category != note_cues.FACTS),
+        (0.2, says(text, "talk")),
+        (0.2, says(text, "task")),
+        (0.05 if content > 1 else 0.1, content < MIN_TERMS and category != Category.USER_FACTS),
         (0.15, len(words(text)) > 60),
-        (0.2, note_doubts.VAGUE.search(text)),
+        (0.2, says(text, "vague")),
         (0.05, text.endswith((",", "!?", "?!"))),
     )
-    return 0.06 * bool(note_doubts.FIRM.search(text)) - sum(
-        weight for weight, holds in against if holds
-    )
+    lost = sum(weight for weight, holds in against if holds)
+    return FIRM * says(text, "firm") - lost
 
 
 def _points_elsewhere(text: str) -> bool:
     """True where a word stands for what was said before, so that the sentence cannot be read
     alone.
     """
-    text = note_doubts.LED_IN.sub("", text)
-    if (
-        note_doubts.POINTER.search(text)
-        or note_doubts.DEMONSTRATIVE.search(text)
-        or note_doubts.SUBJECTLESS.search(text)
-    ):
+    text = pattern("led_in").sub("", text)
+    if any(says(text, name) for name in ("pointer", "demonstrative", "subjectless")):
         return True
-    pronoun = note_doubts.PRONOUN.search(text)
+    pronoun = pattern("pronoun").search(text)
     return pronoun is not None and len(set(terms(text[: pronoun.start()]))) < 2
 
 
 def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[Candidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
-    answer = " ".join(asked.answer.split())
-    if is_step(asked) or note_doubts.MOMENTARY_QUESTION.search(asked.question):
+    if is_step(asked) or says(asked.question, "momentary_question"):
         if asked.answer not in asked.options:
-            yield from (c for s in sentences(asked.answer)[:6] if (c := _stated(s, turn)))
+            yield from _statements(sentences(asked.answer)[:6], turn)
         return
-    if note_doubts.UNSETTLED_ANSWER.search(answer):
+    answer = " ".join(asked.answer.split())
+    if says(answer, "unsettled_answer"):
         return
-    quote = Quote(answered(asked), "user", turn)
     question = " ".join(asked.question.split())
-    answer = _RECOMMENDED.sub("", answer)
+    answer = pattern("note_recommended").sub("", answer)
     category = _kind_of_decision(f"{question} {answer}")
-    yield Candidate(
-        f"{question} → {answer}", category, ANSWERED, quote, title=_titled(question, answer)
-    )
+    quote = Quote(answered(asked), "user", turn)
+    title = _titled(question, answer)
+    yield Candidate(f"{question} → {answer}", category, ANSWERED, quote, title=title)
 
 
 def _titled(question: str, answer: str) -> str:
@@ -275,25 +256,18 @@ def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[Candidate
     if before is None or not said:
         return
     found = agreed(said, before)
-    if found is None:
+    if found is None or (found.is_pick and opens_with(said[0].text, "errand")):
         return
-    text = _ADVICE.sub("", found.text)
+    text = pattern("note_advice").sub("", found.text)
     confidence = PICKED if found.is_pick else CONFIRMED
-    if found.is_pick and note_doubts.ERRAND.match(said[0].text):
-        return
     is_bare = len(words(exchange.user)) <= BARE_YES
-    if not is_bare or any(s.is_question or talk_cues.HEDGED_REPLY.search(s.text) for s in said):
+    if not is_bare or any(s.is_question or says(s.text, "hedged_reply") for s in said):
         confidence -= 0.2
-    if (
-        _points_elsewhere(text)
-        or note_doubts.HEDGED.search(text)
-        or len(set(terms(text))) < MIN_TERMS
-    ):
+    is_vague = _points_elsewhere(text) or says(text, "hedged") or len(set(terms(text))) < MIN_TERMS
+    if is_vague:
         confidence -= 0.3
-    category = _kind_of_decision(text)
-    yield Candidate(
-        _capitalised(text), category, confidence, Quote(clip(found.text), "assistant", before.id)
-    )
+    quote = Quote(clip(found.text), "assistant", before.id)
+    yield Candidate(_capitalised(text), _kind_of_decision(text), confidence, quote)
 
 
 def _kind_of_decision(text: str) -> str:
@@ -301,16 +275,16 @@ def _kind_of_decision(text: str) -> str:
     is more than that.
     """
     category = category_of(text)
-    is_more = category in (note_cues.SECURITY, note_cues.CONVENTIONS, note_cues.PREFERENCES)
-    return category if is_more else note_cues.DECISIONS
+    is_more = category in (Category.SECURITY, Category.CONVENTIONS, Category.PREFERENCES)
+    return category if is_more else str(Category.DECISIONS)
 
 
 def _plain(text: str) -> str:
     """The statement without the small words that lead up to it."""
-    rest = _LOOSE.sub("", text)
-    rest = rest[match.end() :] if (match := _OPENER.match(rest)) else rest
+    rest = pattern("opener").sub("", pattern("note_loose").sub("", text), count=1)
+    led = text[: len(text) - len(rest)]
     # "no tests on Friday" says the opposite without its "no"
-    is_part = _NEGATION.search(text[: len(text) - len(rest)]) is not None
+    is_part = says(led, "note_negation")
     return _capitalised(text if is_part or len(terms(rest)) < 2 else rest)
 
 
