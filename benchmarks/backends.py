@@ -36,9 +36,10 @@ from keeplore.index.backends.base import EngineServer, Point
 from keeplore.index.backends.builtin_engines import EMBEDDED, Builtin
 from keeplore.index.backends.postgres import Postgres
 from keeplore.index.backends.qdrant import Qdrant
-from keeplore.recall.question import question_of
-from keeplore.recall.rank import odds
-from keeplore.recall.search import search, sight_of
+from keeplore.recall.fuse import odds
+from keeplore.recall.prepare import embed_query
+from keeplore.recall.question import parse_question
+from keeplore.recall.search import search
 
 TOP = 10
 DIM = 384
@@ -103,7 +104,7 @@ def quality(backend: str, url: str, count: int, scratch: Path) -> None:
         shared.refresh()
         shared.embed_pending()
         for query in case.queries:
-            sight = replace(sight_of(question_of(query.text), embedder), is_patient=True)
+            sight = replace(embed_query(parse_question(query.text), embedder), is_patient=True)
             for name, index in ((EMBEDDED, own), (backend, shared)):
                 for leg, turns in ranked(index, sight, figures[name]).items():
                     hit = len(set(turns[:TOP]) & set(query.gold)) / len(set(query.gold))

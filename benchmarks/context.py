@@ -31,18 +31,13 @@ from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import ContextSettings
 from keeplore.index.query_terms import token_count
-from keeplore.recall import (
-    Hit,
-    Room,
-    Told,
-    View,
-    brief,
-    for_prompt,
-    is_worth_asking,
-    prompt_context,
-    recall,
-    words_in,
-)
+from keeplore.recall.answer import recall
+from keeplore.recall.brief import InjectionHistory, WorkspaceView, brief
+from keeplore.recall.dedup import words_in
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
+from keeplore.recall.render import TextBudget
+from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
@@ -71,7 +66,7 @@ class Recorded:
 class Found:
     """A memory for a prompt, and the turns that it is from; its own id where it is from none."""
 
-    hit: Hit
+    hit: RecallHit
     turns: tuple[str, ...]
 
 
@@ -148,9 +143,13 @@ def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> 
 
 
 def _brief(workspace: Workspace, session: Session, own: str, source: str, cwd: Path) -> None:
-    view = View(workspace.index, workspace.store, workspace.here(cwd).scopes)
+    view = WorkspaceView(workspace.index, workspace.store, workspace.here(cwd).scopes)
     text, _ = brief(
-        [view], session=own, source=source, room=Room(WISHES.brief_tokens, SIZE), told=Told()
+        [view],
+        session=own,
+        source=source,
+        room=TextBudget(WISHES.brief_tokens, SIZE),
+        told=InjectionHistory(),
     )
     session.briefs.append(token_count(text))
     session.words |= words_in(text)
@@ -166,18 +165,13 @@ def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cw
         unasked = for_prompt(threshold, already=already, words=session.words, session=own)
         here = workspace.here(cwd)
         answer = recall(
-            workspace.index,
-            workspace.store,
-            turn.user,
+            RecallDeps(workspace.index, workspace.store, embedder=workspace.embedder),
+            RecallRequest(turn.user, limit=PROMPT_CANDIDATES, at_once=True, filter=unasked),
             here,
-            embedder=workspace.embedder,
-            limit=PROMPT_CANDIDATES,
-            at_once=True,
-            unasked=unasked,
             now=now,
         )
         if threshold:
-            text, ids = prompt_context(answer, room=Room(WISHES.prompt_tokens, SIZE))
+            text, ids = prompt_context(answer, room=TextBudget(WISHES.prompt_tokens, SIZE))
             tokens = token_count(text)
         else:
             found = [Found(hit, _turns(workspace, hit)) for hit in answer.hits]
@@ -191,7 +185,7 @@ class _Everything(set[str]):
         return True
 
 
-def _turns(workspace: Workspace, hit: Hit) -> tuple[str, ...]:
+def _turns(workspace: Workspace, hit: RecallHit) -> tuple[str, ...]:
     source = workspace.store.load(hit.path).source
     return (hit.turn,) if hit.turn else tuple(source.get("turns") or (hit.memory_id,))
 
@@ -294,7 +288,7 @@ def main(dump: Path | None) -> int:
     return 0
 
 
-def _plain(hit: Hit) -> dict[str, object]:
+def _plain(hit: RecallHit) -> dict[str, object]:
     return {
         name: getattr(hit, name)
         for name in ("score", "memory_id", "kind", "trust", "title", "passage")

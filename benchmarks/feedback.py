@@ -36,9 +36,11 @@ from talks import DATA, exchanges, sessions
 from keeplore.index import Embedder, Index, embedder_for
 from keeplore.index.graph.feedback_weights import weight
 from keeplore.memory.feedback_counters import UsageCounters
-from keeplore.recall import Here, recall
-from keeplore.recall.rank import used
-from keeplore.recall.search import Look
+from keeplore.recall.answer import recall
+from keeplore.recall.fuse import used
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import RecallRequest, SearchScope
+from keeplore.recall.search import SearchTrace
 from keeplore.store import Store
 from keeplore.worker.usage.usage_terms import is_used, telling
 
@@ -146,11 +148,8 @@ def held(work: Path, limit: int | None, embedder: Embedder) -> Iterator[list[Ask
 def asked(
     case: Case, index: Index, store: Store, query: Query, embedder: Embedder
 ) -> Iterator[Asked]:
-    looks: list[Look] = []
-    recall(
-        index, store, query.text, Here(), embedder=embedder, limit=1, at_once=True,
-        now=query.at or case.last, weights=EVERYTHING, watch=looks.append,
-    )  # fmt: skip
+    looks: list[SearchTrace] = []
+    recall(RecallDeps(index, store, embedder=embedder, weights=EVERYTHING), RecallRequest(query.text, limit=1, at_once=True), SearchScope(), now=query.at or case.last, watch=looks.append)  # fmt: skip
     if looks:
         yield Asked(query.gold_sessions, {entry.memory: entry.odds for entry in looks[-1].ranked})
 

@@ -26,7 +26,9 @@ import talks
 
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
-from keeplore.recall import Here, recall
+from keeplore.recall.answer import recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
@@ -91,18 +93,16 @@ def place(
 ) -> int:
     """Of the first right hit, from 1; 0 for none among twenty."""
     answer = recall(
-        workspace.index,
-        workspace.store,
-        ask,
-        Here(),
-        embedder=workspace.embedder,
-        limit=20,
-        wide=True,
-        at_once=True,
-        text_only=is_text,
+        RecallDeps(
+            workspace.index,
+            workspace.store,
+            embedder=workspace.embedder,
+            weights=weights or EVERYTHING,
+            graph=weights is not None,
+        ),
+        RecallRequest(ask, limit=20, wide=True, at_once=True, text_only=is_text),
+        SearchScope(),
         now=NOW,
-        weights=weights or EVERYTHING,
-        graph=weights is not None,
     )
     for at, hit in enumerate(answer.hits, 1):
         source = str(workspace.store.load(hit.path).source.get("from", ""))

@@ -31,6 +31,9 @@ from pathlib import Path
 
 import numpy as np
 
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import RecallRequest
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scale import PROJECTS, Folder, Recorder, Resampled, Talk, embed_alone, put
@@ -39,7 +42,8 @@ from keeplore.config.places import Places
 from keeplore.index import Embedder, Index, ScopeFilter, embedder_for
 from keeplore.index.passages import passages_of
 from keeplore.index.query_terms import STOP_WORDS
-from keeplore.recall import Here, recall
+from keeplore.recall.answer import recall
+from keeplore.recall.request import SearchScope
 from keeplore.store import Store
 from keeplore.workspace.lifecycle.setup import initialise
 
@@ -47,7 +51,7 @@ CHANGED = (1, 10, 1000)
 QUESTIONS = 100
 LIMIT = 100  # passages that recall asks each search for
 Row = tuple[str, float, float]  # what, seconds of wall clock, seconds of processor
-HERE = Here("project-3")
+HERE = SearchScope("project-3")
 
 
 class Bench:
@@ -162,10 +166,7 @@ def ask(top: Path, count: int) -> None:
     def answer(
         n: int, *, at_once: bool = True, wide: bool = False, text_only: bool = False
     ) -> None:
-        recall(
-            index, bench.store, questions[n], HERE,
-            embedder=bench.embedder, at_once=at_once, wide=wide, text_only=text_only,
-        )  # fmt: skip
+        recall(RecallDeps(index, bench.store, embedder=bench.embedder), RecallRequest(questions[n], at_once=at_once, wide=wide, text_only=text_only), HERE)  # fmt: skip
 
     evict(bench.home)
     wall, cpu = timed(lambda: answer(0))

@@ -20,7 +20,9 @@ from typing import Any
 import yaml
 
 from keeplore.index import Index, embedder_for
-from keeplore.recall import Here, recall
+from keeplore.recall.answer import recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.weights import WEIGHTS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -48,11 +50,10 @@ def main() -> int:
             def first(
                 question: dict[str, Any], *, text_only: bool = is_text_only
             ) -> tuple[str, float]:
-                here = Here(question["from"])
-                options: dict[str, Any] = {"embedder": embedder, "text_only": text_only, "now": NOW}
-                hits = recall(
-                    index, store, question["ask"], here, limit=1, weights=EVERYTHING, **options
-                ).hits
+                here = SearchScope(question["from"])
+                deps = RecallDeps(index, store, embedder, weights=EVERYTHING)
+                request = RecallRequest(question["ask"], limit=1, text_only=text_only)
+                hits = recall(deps, request, here, now=NOW).hits
                 return (hits[0].title, hits[0].score) if hits else ("", 0.0)
 
             answered = [(*first(question), question["title"]) for question in questions["answered"]]

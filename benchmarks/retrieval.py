@@ -31,7 +31,9 @@ from retrieval_cases import Case, Query, cases, opened
 from keeplore.index import Embedder, Index, ScopeFilter, embedder_for
 from keeplore.index.query_terms import query_terms
 from keeplore.memory import Conversation
-from keeplore.recall import Here, recall
+from keeplore.recall.answer import recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import Store
 
@@ -125,17 +127,10 @@ def asking(
 ) -> Ranking:
     def ranked(case: Case, index: Index, store: Store, query: Query) -> Sequence[str]:
         answer = recall(
-            index,
-            store,
-            query.text,
-            Here(),
-            embedder=embedder,
-            limit=DEPTH,
-            by_exchange=by_exchange,
-            at_once=True,
+            RecallDeps(index, store, embedder=embedder, weights=w, graph=graph),
+            RecallRequest(query.text, limit=DEPTH, by_exchange=by_exchange, at_once=True),
+            SearchScope(),
             now=query.at or case.last,
-            weights=w,
-            graph=graph,
         )
         return [hit.turn if by_exchange else hit.memory_id for hit in answer.hits]
 
@@ -286,13 +281,9 @@ def print_time_and_silence(held: Sequence[Opened], embedder: Embedder) -> None:
         for query in foreign:
             began = time.perf_counter()
             answer = recall(
-                index,
-                store,
-                query.text,
-                Here(),
-                embedder=embedder,
-                limit=10,
-                at_once=True,
+                RecallDeps(index, store, embedder=embedder),
+                RecallRequest(query.text, limit=10, at_once=True),
+                SearchScope(),
                 now=case.last,
             )
             spent.append(time.perf_counter() - began)

@@ -17,19 +17,11 @@ from pathlib import Path
 
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable, RepositoryError
-from keeplore.recall import (
-    ALL,
-    Answer,
-    Fenced,
-    Room,
-    Unasked,
-    View,
-    brief,
-    for_prompt,
-    is_worth_asking,
-    prompt_context,
-    words_in,
-)
+from keeplore.recall.brief import WorkspaceView, brief
+from keeplore.recall.dedup import words_in
+from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
+from keeplore.recall.render import ContextBlock, TextBudget
+from keeplore.recall.request import UNFILTERED, Answer, RecallRequest, ResultFilter
 from keeplore.recall.weights import PROMPT_CANDIDATES
 from keeplore.worker.server.protocol import ask
 from keeplore.workspace.registry import Registry
@@ -92,7 +84,7 @@ class PythonHost:
         """The one that ``cwd`` belongs to. Raises NoWorkspace, ConfigError."""
         return self.registry.for_directory(self.cwd)
 
-    def views(self) -> list[View]:
+    def views(self) -> list[WorkspaceView]:
         """The workspaces that apply here, the directory's first, with indexes that are in step."""
         views = self.registry.views(self.cwd)
         for view in views:
@@ -100,7 +92,7 @@ class PythonHost:
                 view.index.refresh(wait_s=REFRESH_S, within_s=REFRESH_S)
         return views
 
-    def recall(self, query: str, *, limit: int = 5, unasked: Unasked = ALL) -> Answer:
+    def recall(self, query: str, *, limit: int = 5, unasked: ResultFilter = UNFILTERED) -> Answer:
         """Ranked memories for a query; other projects are not asked. Raises NoWorkspace,
         IndexUnavailable.
         """
@@ -109,7 +101,9 @@ class PythonHost:
             with contextlib.suppress(KeeploreError):  # then by text alone
                 if not workspace.is_warm and workspace.index.stamp().vectors:
                     workspace.warm_up()
-        return self.registry.recall(query, self.cwd, limit=limit, at_once=True, unasked=unasked)
+        return self.registry.recall(
+            RecallRequest(query, self.cwd, limit, at_once=True, filter=unasked)
+        )
 
     def written(self) -> None:
         """Something was written: commit it and see that it is indexed, unless that was done a
@@ -188,7 +182,7 @@ class HostSession:
                 return ""
             blocks = []
             if not self._is_briefed:
-                room = Room(wishes.brief_tokens, CONTEXT_BYTES)
+                room = TextBudget(wishes.brief_tokens, CONTEXT_BYTES)
                 told = brief(self._host.views(), session=self.id, source="startup", room=room)
                 blocks.append(self._noted(told))
                 self._is_briefed = True
@@ -197,7 +191,7 @@ class HostSession:
                     wishes.threshold, already=self._answers, words=self._words, session=self.id
                 )
                 answer = self._host.recall(prompt, limit=PROMPT_CANDIDATES, unasked=unasked)
-                told = prompt_context(answer, room=Room(wishes.prompt_tokens, CONTEXT_BYTES))
+                told = prompt_context(answer, room=TextBudget(wishes.prompt_tokens, CONTEXT_BYTES))
                 self._answers |= {*told[1]}
                 blocks.append(self._noted(told))
         return "\n".join(filter(None, blocks))
@@ -233,6 +227,6 @@ class HostSession:
                 self._has_spoken = False
                 self._host.written()
 
-    def _noted(self, told: Fenced) -> str:
+    def _noted(self, told: ContextBlock) -> str:
         self._words |= words_in(told[0])
         return told[0]

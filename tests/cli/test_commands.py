@@ -15,7 +15,7 @@ from ready import keeplore
 
 from keeplore.cli.main import COMMANDS
 from keeplore.config.places import Places
-from keeplore.worker.server.socket_server import Server
+from keeplore.worker.server.socket_server import SocketServer
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin, Turn
@@ -357,7 +357,7 @@ def test_without_a_worker_that_is_what_is_said():
 def test_a_worker_of_another_version_says_what_it_knows(told):
     state = Places.from_environment(os.environ).state
     state.mkdir(parents=True, exist_ok=True)
-    server = Server(state, lambda *_: json.dumps(told).encode())
+    server = SocketServer(state, lambda *_: json.dumps(told).encode())
     try:
         done = keeplore("worker", "status")
     finally:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.errors import ConfigError
-from keeplore.mcp_server.project_roots import Asked, Place
+from keeplore.mcp_server.project_roots import ProjectRoots, ResolvedDirectory
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore_hooks.events import Origin
 
@@ -31,9 +31,9 @@ def heard(sessions: Path, host: str, session: str, cwd: Path, at: str) -> None:
 
 
 def test_what_the_call_names_goes_before_all(project: Path, sessions: Path, tmp_path: Path) -> None:
-    place = Place({"CLAUDE_PROJECT_DIR": str(tmp_path)}, sessions, tmp_path)
-    assert place.asked(str(project)) == Asked(project)
-    assert place.asked("~/code/api") == Asked(project)
+    place = ProjectRoots({"CLAUDE_PROJECT_DIR": str(tmp_path)}, sessions, tmp_path)
+    assert place.asked(str(project)) == ResolvedDirectory(project)
+    assert place.asked("~/code/api") == ResolvedDirectory(project)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_the_call_names_goes_before_all(project: Path, sessions: Path, tmp_
 )
 def test_a_name_that_is_no_directory_is_refused(named: str, project: Path, sessions: Path) -> None:
     with pytest.raises(ConfigError, match="is no directory"):
-        Place({}, sessions, project).asked(named)
+        ProjectRoots({}, sessions, project).asked(named)
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,17 @@ def test_a_name_that_is_no_directory_is_refused(named: str, project: Path, sessi
 def test_then_the_directory_that_the_host_says(
     variable: str, project: Path, sessions: Path, tmp_path: Path
 ) -> None:
-    assert Place({variable: str(project)}, sessions, tmp_path).asked("") == Asked(project)
+    assert ProjectRoots({variable: str(project)}, sessions, tmp_path).asked(
+        ""
+    ) == ResolvedDirectory(project)
 
 
 def test_a_variable_that_the_client_did_not_fill_in_is_passed_over(
     project: Path, sessions: Path
 ) -> None:
-    assert Place({"CLAUDE_PROJECT_DIR": "${workspaceFolder}"}, sessions, project).asked(
+    assert ProjectRoots({"CLAUDE_PROJECT_DIR": "${workspaceFolder}"}, sessions, project).asked(
         ""
-    ) == Asked(project)
+    ) == ResolvedDirectory(project)
 
 
 def test_then_where_the_hosts_session_was_heard_of(
@@ -67,8 +69,8 @@ def test_then_where_the_hosts_session_was_heard_of(
     heard(sessions, "copilot", "s-1", project, "2026-01-01T10:00:00Z")
     heard(sessions, "copilot", "s-2", tmp_path, "2026-01-02T10:00:00Z")
     environment = {"COPILOT_AGENT_SESSION_ID": "s-1", "PLUGIN_ROOT": str(tmp_path)}
-    place = Place(environment, sessions, tmp_path)
-    assert place.asked("") == Asked(project)
+    place = ProjectRoots(environment, sessions, tmp_path)
+    assert place.asked("") == ResolvedDirectory(project)
     assert (place.session.host, place.session.session) == ("copilot", "s-1")
 
 
@@ -76,7 +78,7 @@ def test_then_the_directory_that_it_was_started_in(
     project: Path, sessions: Path, tmp_path: Path
 ) -> None:
     heard(sessions, "codex", "s-1", tmp_path, "2026-01-01T10:00:00Z")
-    assert Place({}, sessions, project).asked("") == Asked(project)
+    assert ProjectRoots({}, sessions, project).asked("") == ResolvedDirectory(project)
 
 
 @pytest.mark.parametrize(
@@ -89,10 +91,12 @@ def test_where_nobody_works_the_newest_session_is_guessed(
     cwd = home / where
     if where != "gone":
         cwd.mkdir(parents=True, exist_ok=True)
-    place = Place({"CURSOR_PLUGIN_ROOT": str(home / "plugin")}, sessions, cwd)
-    assert place.asked("") == Asked(home, is_known=False)
+    place = ProjectRoots({"CURSOR_PLUGIN_ROOT": str(home / "plugin")}, sessions, cwd)
+    assert place.asked("") == ResolvedDirectory(home, is_known=False)
     heard(sessions, "cursor", "s-1", tmp_path, "2026-01-01T10:00:00Z")
     heard(sessions, "cursor", "s-2", project, "2026-01-02T10:00:00Z")
     (sessions / "broken.json").write_text("{")
-    assert place.asked("") == Asked(project, is_known=False)
-    assert Place({}, sessions, Path("/")).asked("") == Asked(project, is_known=False)
+    assert place.asked("") == ResolvedDirectory(project, is_known=False)
+    assert ProjectRoots({}, sessions, Path("/")).asked("") == ResolvedDirectory(
+        project, is_known=False
+    )

@@ -8,11 +8,11 @@ import os
 from pathlib import Path
 
 from keeplore.config.places import Places
-from keeplore.mcp_server.context import Desk
-from keeplore.mcp_server.project_roots import Place
+from keeplore.mcp_server.context import McpContext
+from keeplore.mcp_server.project_roots import ProjectRoots
 from keeplore.mcp_server.read_tools import read
 from keeplore.memory.note import NoteDraft
-from keeplore.worker.usage.injection_log import BRIEF, FILE, Shown
+from keeplore.worker.usage.injection_log import BRIEF, FILE, InjectionLog
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.events import Origin
 
@@ -20,13 +20,13 @@ from keeplore_hooks.events import Origin
 def test_a_memory_that_is_read_after_it_was_told_is_noted_as_of_use() -> None:
     places, root = Places.from_environment(os.environ), Path.home() / "memory"
     initialise(places, root)
-    desk = Desk(places, Place({}, places.sessions, root))
+    desk = McpContext(places, ProjectRoots({}, places.sessions, root))
     notes = desk.registry.named("memory").notes
     told, walked = (
         notes.write(NoteDraft(text)).memory.id
         for text in ("Staging is on 5434", "Icons are drawn by hand")
     )
-    shown = Shown(places.state / FILE)
+    shown = InjectionLog(places.state / FILE)
     shown.add(Origin("codex", "s-1"), ("Staging is on 5434", (told,)), BRIEF)
     shown.save()
     for memory_id in (walked, told, told):

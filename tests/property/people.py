@@ -20,6 +20,7 @@ from keeplore.index import EmbeddingModels
 from keeplore.memory import Conversation, Memory, parse, serialise
 from keeplore.memory.merge.conflict_marks import versions
 from keeplore.memory.note import NoteDraft
+from keeplore.recall.request import RecallRequest
 from keeplore.store import create
 from keeplore.store.merge import merge_driver
 from keeplore.store.merge.tree_merge import merged_tree
@@ -386,7 +387,7 @@ class World:
         assert all(audit == audits[0] for audit in audits)
         for query in ("shared rule holds", "question about session", "ideas", "changed added"):
             answers = [
-                person.workspace.recall(query, person.root, text_only=True, limit=20)
+                person.workspace.recall(RecallRequest(query, person.root, text_only=True, limit=20))
                 for person in self.people
             ]
             found = [sorted(hit.memory_id for hit in answer.hits) for answer in answers]

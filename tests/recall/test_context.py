@@ -15,29 +15,22 @@ from keeplore.index import IndexState
 from keeplore.index.query_terms import token_count
 from keeplore.memory import Quote
 from keeplore.memory.note import NoteDraft, note_of
-from keeplore.recall import (
-    Answer,
-    Here,
-    Hit,
-    Room,
-    Told,
-    View,
-    brief,
-    for_prompt,
-    is_worth_asking,
-    prompt_context,
-    recall,
-)
+from keeplore.recall.answer import recall
+from keeplore.recall.brief import InjectionHistory, WorkspaceView, brief
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
+from keeplore.recall.render import TextBudget
+from keeplore.recall.request import Answer, RecallHit, RecallRequest, SearchScope
 from keeplore.recall.weights import PROMPT_HITS
 from keeplore.text.fences import CLOSE, HEADER, OPEN, TAG, strip_fenced
 
-ROOM, WIDE = Room(600, 2500), Room(1500, 6000)
+ROOM, WIDE = TextBudget(600, 2500), TextBudget(1500, 6000)
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 STAMP = IndexState("", 1, 1, 1, "model", "")
 ID = "mem_3f0c9a2e-6f0b-4d55-9c5e-0f5f6a1b2c3{}"
 
 
-def hit(number: int = 0, **changes: object) -> Hit:
+def hit(number: int = 0, **changes: object) -> RecallHit:
     fields = {
         "memory_id": ID.format(number),
         "title": f"Title {number}",
@@ -53,10 +46,10 @@ def hit(number: int = 0, **changes: object) -> Hit:
         "path": f"projects/kasha-api/memory/gotchas/file-{number}.md",
         "changes": 0,
     }
-    return Hit(**{**fields, **changes})
+    return RecallHit(**{**fields, **changes})
 
 
-def context(*hits: Hit, room: Room = ROOM) -> tuple[str, tuple]:
+def context(*hits: RecallHit, room: TextBudget = ROOM) -> tuple[str, tuple]:
     answer = Answer("what about the payment queue", hits, "found", ("text", "vectors"), (), STAMP)
     return prompt_context(answer, room=room)
 
@@ -99,12 +92,15 @@ def test_beside_a_prompt_all_is_left_out_that_is_unsure_known_or_the_sessions_ow
 ) -> None:
     index, store = written
 
-    def found(**options: object) -> tuple[Hit, ...]:
+    def found(**options: object) -> tuple[RecallHit, ...]:
         unasked = for_prompt(**{"threshold": 0.5, "already": (), **options})
         prompt = "The login sessions: should we put them into Redis again?"
-        here = Here("kasha-api")
+        here = SearchScope("kasha-api")
         return recall(
-            index, store, prompt, here, embedder=embedder, at_once=True, unasked=unasked, now=NOW
+            RecallDeps(index, store, embedder=embedder),
+            RecallRequest(prompt, at_once=True, filter=unasked),
+            here,
+            now=NOW,
         ).hits
 
     best = found()[0]
@@ -158,7 +154,9 @@ HOSTILE = st.lists(
 def test_no_memory_breaks_out_of_the_block_or_forges_a_line(
     title: str, passage: str, size: int
 ) -> None:
-    text, ids = context(hit(1, title=title, passage=passage), hit(2), room=Room(size // 4, size))
+    text, ids = context(
+        hit(1, title=title, passage=passage), hit(2), room=TextBudget(size // 4, size)
+    )
     assert len(text.encode()) <= size and token_count(text) <= max(size // 4, 0)
     assert bool(text) == bool(ids)
     if text:
@@ -182,7 +180,10 @@ def test_a_prompt_about_the_decision_brings_it_and_one_about_nothing_is_silence(
     def told_for(prompt: str) -> tuple[str, tuple[str, ...]]:
         unasked = for_prompt(0.7, already=())
         answer = recall(
-            index, store, prompt, Here("kasha-api"), embedder=embedder, unasked=unasked, now=NOW
+            RecallDeps(index, store, embedder=embedder),
+            RecallRequest(prompt, filter=unasked),
+            SearchScope("kasha-api"),
+            now=NOW,
         )
         return prompt_context(answer, room=ROOM) if is_worth_asking(prompt) else ("", ())
 
@@ -200,7 +201,9 @@ def test_a_prompt_about_the_decision_brings_it_and_one_about_nothing_is_silence(
 def brief_of(written, **options: object) -> tuple[str, tuple[str, ...]]:
     index, store = written
     defaults = {"session": "new", "source": "startup", "room": WIDE}
-    return brief([View(index, store, Here("kasha-api").scopes)], **{**defaults, **options})
+    return brief(
+        [WorkspaceView(index, store, SearchScope("kasha-api").scopes)], **{**defaults, **options}
+    )
 
 
 def test_a_session_begins_with_what_is_permanent_decided_and_open(written) -> None:
@@ -245,18 +248,20 @@ def test_a_session_is_told_what_is_related_where_that_is_set_and_once(
     )
     index, store = workspace_of(memories)
     index.refresh()
-    scopes = Here("lumen-web").scopes
-    plain, _ = brief([View(index, store, scopes)], **ask, room=WIDE)
-    text, ids = brief([View(index, store, scopes, related=3)], **ask, room=WIDE)
+    scopes = SearchScope("lumen-web").scopes
+    plain, _ = brief([WorkspaceView(index, store, scopes)], **ask, room=WIDE)
+    text, ids = brief([WorkspaceView(index, store, scopes, related=3)], **ask, room=WIDE)
     assert "Related to these:" not in plain
     lines = text.split("Related to these:\n")[1].split("\n\n")[0].splitlines()
     assert [line.split("“")[1].split("”")[0] for line in lines] == ["Sessions end after a day"]
     assert f"(refined by {rule.id[4:12]}; said by the user; {memories[1].id[4:12]})" in lines[0]
     assert memories[1].id in ids and memories[-1].id not in ids
-    told = Told(shown={memories[1].id: "2026-06-01T00:00:00Z"})
+    told = InjectionHistory(shown={memories[1].id: "2026-06-01T00:00:00Z"})
     assert (
         "Sessions end"
-        not in brief([View(index, store, scopes, related=3)], **ask, room=WIDE, told=told)[0]
+        not in brief([WorkspaceView(index, store, scopes, related=3)], **ask, room=WIDE, told=told)[
+            0
+        ]
     )
 
 
@@ -280,7 +285,12 @@ def test_facts_are_not_headed_as_decisions(workspace_of, memory_builders) -> Non
         ]
     )
     index.refresh()
-    text, _ = brief([View(index, store, Here().scopes)], session="s", source="startup", room=WIDE)
+    text, _ = brief(
+        [WorkspaceView(index, store, SearchScope().scopes)],
+        session="s",
+        source="startup",
+        room=WIDE,
+    )
     assert (
         text.index("Latest decisions:")
         < text.index(decided)
@@ -304,11 +314,11 @@ def test_a_brief_says_how_many_permanent_ones_it_leaves_out(
     ]
     index, store = workspace_of(notes)
     index.refresh()
-    views = [View(index, store, Here().scopes)]
+    views = [WorkspaceView(index, store, SearchScope().scopes)]
     text, _ = brief(views, session="s", source="startup", room=WIDE)
     assert sum(rule in text for rule in said) == 8
     assert bool(expected) == ("`keeplore list --permanent --limit 0`" in text) and expected in text
-    narrow, _ = brief(views, session="s", source="startup", room=Room(300, 2000))
+    narrow, _ = brief(views, session="s", source="startup", room=TextBudget(300, 2000))
     told = sum(rule in narrow for rule in said)
     assert (
         0 < told < 8
@@ -317,13 +327,15 @@ def test_a_brief_says_how_many_permanent_ones_it_leaves_out(
     )
     assert (
         "more are permanent"
-        not in brief(views, session="s", source="resume", room=WIDE, told=Told("2026-05-02"))[0]
+        not in brief(
+            views, session="s", source="resume", room=WIDE, told=InjectionHistory("2026-05-02")
+        )[0]
     )
 
 
 @given(st.integers(0, 2000), st.integers(0, 7000))
 def test_a_brief_keeps_to_its_budget(written, tokens: int, size: int) -> None:
-    text, ids = brief_of(written, room=Room(tokens, size))
+    text, ids = brief_of(written, room=TextBudget(tokens, size))
     assert token_count(text) <= tokens and len(text.encode()) <= size
     assert bool(text) or not ids
 
@@ -331,7 +343,10 @@ def test_a_brief_keeps_to_its_budget(written, tokens: int, size: int) -> None:
 def test_there_is_no_brief_where_there_is_nothing_to_say(workspace_of) -> None:
     index, store = workspace_of([])
     assert brief(
-        [View(index, store, Here("kasha-api").scopes)], session="s", source="startup", room=WIDE
+        [WorkspaceView(index, store, SearchScope("kasha-api").scopes)],
+        session="s",
+        source="startup",
+        room=WIDE,
     ) == ("", ())
 
 
@@ -373,7 +388,10 @@ def test_after_a_compaction_the_session_is_told_what_it_decided_itself(
 
     def text_for(source: str) -> str:
         return brief(
-            [View(index, store, Here("kasha-api").scopes)], session="mine", source=source, room=WIDE
+            [WorkspaceView(index, store, SearchScope("kasha-api").scopes)],
+            session="mine",
+            source=source,
+            room=WIDE,
         )[0]
 
     after = text_for("compact")
@@ -398,7 +416,7 @@ def test_a_decision_that_became_a_note_is_told_once(workspace_of, memory_builder
     index.refresh()
     for session, source in (("mine", "compact"), ("another", "startup")):
         text, _ = brief(
-            [View(index, store, Here("kasha-api").scopes)],
+            [WorkspaceView(index, store, SearchScope("kasha-api").scopes)],
             session=session,
             source=source,
             room=WIDE,
@@ -434,7 +452,12 @@ def test_a_brief_leaves_out_instructions_from_documents_and_files_that_are_gone(
     index, store = workspace_of(memories)
     index.refresh()
     (store.root / memory_builders.paths(memories)[memories[1].id]).unlink()
-    text, ids = brief([View(index, store, Here().scopes)], session="s", source="startup", room=WIDE)
+    text, ids = brief(
+        [WorkspaceView(index, store, SearchScope().scopes)],
+        session="s",
+        source="startup",
+        room=WIDE,
+    )
     assert ids == (memories[2].id,)
     assert "installer" not in text and "deleted" not in text
 
@@ -470,8 +493,8 @@ def resumed(workspace_of, memory_builders):
     for path in memory_builders.paths([other, rule]).values():
         os.utime(store.root / path, (0, 0))
 
-    def told(told: Told) -> str:
-        view = View(index, store, Here("kasha-api").scopes)
+    def told(told: InjectionHistory) -> str:
+        view = WorkspaceView(index, store, SearchScope("kasha-api").scopes)
         return brief([view], session="mine", source="resume", room=WIDE, told=told)[0]
 
     return SimpleNamespace(
@@ -484,33 +507,40 @@ def resumed(workspace_of, memory_builders):
 
 
 def test_a_session_that_goes_on_hears_what_is_new_since_it_heard_last(resumed) -> None:
-    text = resumed.told(Told("2026-05-01T12:00:00Z"))
+    text = resumed.told(InjectionHistory("2026-05-01T12:00:00Z"))
     assert "the font is Inter" in text and "Prices are kept" not in text
 
 
 def test_where_nothing_is_new_a_session_that_goes_on_hears_nothing(resumed) -> None:
-    assert resumed.told(Told("2026-05-02T10:07:00Z")) == ""
+    assert resumed.told(InjectionHistory("2026-05-02T10:07:00Z")) == ""
     shown = dict.fromkeys((resumed.other, resumed.rule), "2026-05-02T10:08:00Z")
-    assert resumed.told(Told("2026-05-01T12:00:00Z", shown)) == ""
+    assert resumed.told(InjectionHistory("2026-05-01T12:00:00Z", shown)) == ""
 
 
 def test_of_a_talk_that_went_on_only_what_was_said_since_is_new(resumed) -> None:
-    text = resumed.told(Told("2026-05-01T09:00:00Z", {resumed.other: "2026-05-02T10:03:00Z"}))
+    text = resumed.told(
+        InjectionHistory("2026-05-01T09:00:00Z", {resumed.other: "2026-05-02T10:03:00Z"})
+    )
     assert "the font is Inter" in text and "Prices are kept" in text
     assert "logo is green" not in text.split("Latest decisions:")[-1]
 
 
 def test_a_session_that_nobody_knows_hears_everything(resumed) -> None:
-    text = resumed.told(Told())
+    text = resumed.told(InjectionHistory())
     assert "the font is Inter" in text and "Prices are kept" in text
 
 
 def test_what_another_machine_wrote_before_and_was_pulled_since_is_new(resumed) -> None:
-    assert resumed.told(Told("2026-05-03T00:00:00Z")) == ""
+    assert resumed.told(InjectionHistory("2026-05-03T00:00:00Z")) == ""
     now = datetime(2026, 5, 4, tzinfo=UTC).timestamp()
     os.utime(resumed.store.root / resumed.path, (now, now))
-    assert "Prices are kept" in resumed.told(Told("2026-05-03T00:00:00Z"))
-    assert resumed.told(Told("2026-05-03T00:00:00Z", {resumed.rule: "2026-05-03T00:00:00Z"})) == ""
+    assert "Prices are kept" in resumed.told(InjectionHistory("2026-05-03T00:00:00Z"))
+    assert (
+        resumed.told(
+            InjectionHistory("2026-05-03T00:00:00Z", {resumed.rule: "2026-05-03T00:00:00Z"})
+        )
+        == ""
+    )
 
 
 def test_what_the_person_keeps_in_the_home_workspace_is_told_everywhere(
@@ -527,7 +557,9 @@ def test_what_the_person_keeps_in_the_home_workspace_is_told_everywhere(
         )
         index.refresh()
         views.append(
-            View(index, store, (("workspace", ""),) if scope == "workspace" else (("user", ""),))
+            WorkspaceView(
+                index, store, (("workspace", ""),) if scope == "workspace" else (("user", ""),)
+            )
         )
     text, ids = brief(views, session="s", source="startup", room=WIDE)
     assert "second pair of eyes" in text and "in French" in text and len(ids) == 2
@@ -547,5 +579,8 @@ def test_a_title_that_orders_is_not_told_as_what_was_worked_on(
     index, store = workspace_of([bad])
     index.refresh()
     assert brief(
-        [View(index, store, Here("kasha-api").scopes)], session="s", source="startup", room=WIDE
+        [WorkspaceView(index, store, SearchScope("kasha-api").scopes)],
+        session="s",
+        source="startup",
+        room=WIDE,
     ) == ("", ())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from keeplore.index import PassageRow
-from keeplore.recall import Here, recall
-from keeplore.recall.question import question_of
-from keeplore.recall.unanswered_question import is_echo
+from keeplore.recall.answer import recall
+from keeplore.recall.passage_features import is_unanswered
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.question import parse_question
+from keeplore.recall.request import RecallRequest, SearchScope
 
 QUESTION = "Which separator do our CSV exports have?"
 NOTHING = "I could not find anything about the separator of CSV exports."
@@ -31,7 +33,7 @@ def passage(text: str, kind: str = "exchange", title: str = QUESTION) -> Passage
     ],
 )
 def test_the_same_question_without_an_answer_is_an_echo(text: str) -> None:
-    assert is_echo(passage(text), question_of(QUESTION))
+    assert is_unanswered(passage(text), parse_question(QUESTION))
 
 
 @pytest.mark.parametrize(
@@ -51,18 +53,18 @@ def test_the_same_question_without_an_answer_is_an_echo(text: str) -> None:
     ],
 )
 def test_an_answer_a_statement_and_another_question_are_none(text: str) -> None:
-    assert not is_echo(passage(text), question_of(QUESTION))
+    assert not is_unanswered(passage(text), parse_question(QUESTION))
 
 
 def test_a_head_is_an_echo_where_it_only_lists_the_question() -> None:
-    question = question_of(QUESTION)
-    assert is_echo(passage(f"Open questions\n- {QUESTION}", "head"), question)
-    assert is_echo(passage("", "head"), question)
-    assert not is_echo(
+    question = parse_question(QUESTION)
+    assert is_unanswered(passage(f"Open questions\n- {QUESTION}", "head"), question)
+    assert is_unanswered(passage("", "head"), question)
+    assert not is_unanswered(
         passage(f"Decision\n- We take semicolons.\nOpen questions\n- {QUESTION}", "head"), question
     )
-    assert not is_echo(passage("", "head", "Semicolons separate CSV exports"), question)
-    assert not is_echo(passage("", "section"), question)
+    assert not is_unanswered(passage("", "head", "Semicolons separate CSV exports"), question)
+    assert not is_unanswered(passage("", "section"), question)
 
 
 def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(
@@ -83,6 +85,6 @@ def test_the_note_comes_before_the_questions_and_equal_ones_are_shown_once(
     note = memory_builders.note("csv", "2026-01-01", answer, answer, scope="workspace")
     index, store = workspace_of([*asked, note])
     index.refresh()
-    hits = recall(index, store, QUESTION, Here("kasha-api")).hits
+    hits = recall(RecallDeps(index, store), RecallRequest(QUESTION), SearchScope("kasha-api")).hits
     assert hits[0].memory_id == note.id
     assert len(hits) <= 2

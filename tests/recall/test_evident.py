@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from keeplore.index import PassageRow
+from keeplore.recall.fuse import Evidence, Standing, rank
 from keeplore.recall.passage_features import bonuses, closeness
-from keeplore.recall.question import question_of
-from keeplore.recall.rank import Evidence, Standing, rank
+from keeplore.recall.question import parse_question
 from keeplore.recall.request import OWN
 from keeplore.recall.weights import WEIGHTS
 
@@ -23,7 +23,7 @@ def passage(text: str) -> PassageRow:
 
 
 def gained(text: str, asked: str) -> float:
-    return sum(bonuses(passage(text), question_of(asked), WEIGHTS).values())
+    return sum(bonuses(passage(text), parse_question(asked), WEIGHTS).values())
 
 
 def test_a_passage_that_says_something_gains_over_one_that_only_asks_or_greets() -> None:
@@ -41,7 +41,7 @@ def test_what_somebody_said_whom_the_question_names_gains() -> None:
 
 
 def test_closeness_is_that_of_two_sentences_and_tells_a_rule() -> None:
-    question = question_of("always start names of variables with")
+    question = parse_question("always start names of variables with")
     assert closeness("From now on, start all variable names with x_.", question) == (1.0, True)
     scattered = (
         "We start at nine. Lunch is at noon. Then we go home. These names are long. A "

@@ -9,7 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from keeplore.index import Index
-from keeplore.recall import Here, Look, recall, search
+from keeplore.recall import answer as pipeline
+from keeplore.recall.answer import SearchTrace, recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import RecallRequest, SearchScope
 from keeplore.recall.weights import WEIGHTS
 from keeplore.store import Store
 
@@ -19,7 +22,7 @@ def test_what_is_about_a_named_thing_is_lifted_where_that_is_asked_for(
     memory_builders: SimpleNamespace,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(search, "GRAPH_S", 600.0)  # a busy machine must not cut the look short
+    monkeypatch.setattr(pipeline, "GRAPH_S", 600.0)  # a busy machine must not cut the look short
     note = memory_builders.note
     triple = [
         {"source": "fastembed", "relationship": "uses", "target": "onnxruntime", "confidence": 0.9}
@@ -62,18 +65,14 @@ def test_what_is_about_a_named_thing_is_lifted_where_that_is_asked_for(
     )
     index.refresh()
     index.graph.link()
-    looks: list[Look] = []
+    looks: list[SearchTrace] = []
 
     def score_of(graph: bool) -> dict[str, float]:
         answer = recall(
-            index,
-            store,
-            "slow start of fe",
-            Here("shop"),
-            text_only=True,
-            graph=graph,
+            RecallDeps(index, store, graph=graph),
+            RecallRequest("slow start of fe", text_only=True, wide=False),
+            SearchScope("shop"),
             watch=looks.append,
-            wide=False,
         )
         return {hit.memory_id: hit.score for hit in answer.hits}
 

@@ -4,11 +4,13 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from keeplore.recall import Here, Unasked, recall
+from keeplore.recall.answer import recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import RecallRequest, ResultFilter, SearchScope
 from keeplore.recall.time_questions import period_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
-HERE = Here("api")
+HERE = SearchScope("api")
 LAST_WEEK = "what did we do last week?"
 
 
@@ -36,7 +38,8 @@ def ask(workspace_of, memory_builders):
     index, store = workspace_of(memories)
 
     def answer(query: str, **how: object):
-        return recall(index, store, query, HERE, **{"now": NOW, **how})
+        now = how.pop("now", NOW)
+        return recall(RecallDeps(index, store), RecallRequest(query, **how), HERE, now=now)
 
     return answer
 
@@ -94,7 +97,7 @@ def test_a_session_is_a_time(ask) -> None:
 
 
 def test_words_for_a_time_alone_bring_nothing_unasked(ask) -> None:
-    assert ask(LAST_WEEK, unasked=Unasked(at_least=0.1), at_once=True).hits == ()
+    assert ask(LAST_WEEK, filter=ResultFilter(at_least=0.1), at_once=True).hits == ()
 
 
 @pytest.mark.parametrize(

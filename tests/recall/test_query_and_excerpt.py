@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keeplore.recall.excerpt import excerpt, sentences_of
-from keeplore.recall.question import question_of, stems_of
+from keeplore.recall.question import parse_question, stems_of
 from keeplore.recall.weights import EXCERPT_CHARS, QUERY_CHARS
 from keeplore.text.fences import fence
 
@@ -23,14 +23,14 @@ LONG = (
     "text", ["", "ok", "yes, go on", "please continue", "  \n", "Why?", "do it again, thanks!", "…"]
 )
 def test_a_prompt_that_is_about_nothing_says_nothing(text: str) -> None:
-    assert not question_of(text).says_something
+    assert not parse_question(text).says_something
 
 
 @pytest.mark.parametrize(
     "text", ["redis", "why did we drop Redis", "OrderTable.tsx", "die Datenbank", "数据库"]
 )
 def test_a_question_with_a_telling_word_says_something(text: str) -> None:
-    assert question_of(text).says_something
+    assert parse_question(text).says_something
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_question_with_a_telling_word_says_something(text: str) -> None:
 def test_coverage_is_the_share_of_telling_words_in_a_text(
     query: str, text: str, share: float
 ) -> None:
-    assert question_of(query).coverage(stems_of(text)) == pytest.approx(share)
+    assert parse_question(query).coverage(stems_of(text)) == pytest.approx(share)
 
 
 @pytest.mark.parametrize(
@@ -60,26 +60,26 @@ def test_coverage_is_the_share_of_telling_words_in_a_text(
     ],
 )
 def test_a_question_for_what_happened_is_about_the_past(text: str, is_past: bool) -> None:
-    assert question_of(text).is_about_past is is_past
+    assert parse_question(text).is_about_past is is_past
 
 
 def test_what_was_injected_into_a_prompt_is_not_searched_for() -> None:
-    question = question_of("What about Redis? " + fence("Kubernetes and Nomad", "token0000"))
+    question = parse_question("What about Redis? " + fence("Kubernetes and Nomad", "token0000"))
     assert "Nomad" not in question.text and "Redis" in question.text
 
 
 def test_of_a_page_of_prompt_the_beginning_and_the_end_count() -> None:
-    question = question_of("first question " + "log line " * 5000 + "last question")
+    question = parse_question("first question " + "log line " * 5000 + "last question")
     assert len(question.text) <= QUERY_CHARS + 3
     assert question.text.startswith("first question") and question.text.endswith("last question")
 
 
 def test_a_short_passage_is_shown_whole() -> None:
-    assert excerpt("Short.\n", question_of("redis")) == "Short."
+    assert excerpt("Short.\n", parse_question("redis")) == "Short."
 
 
 def test_the_excerpt_is_cut_between_sentences_around_the_words_of_the_question() -> None:
-    shown = excerpt(LONG, question_of("why did we drop Redis"), 200)
+    shown = excerpt(LONG, parse_question("why did we drop Redis"), 200)
     assert "We drop Redis because its eviction removed logins." in shown
     assert shown.startswith("… ") and shown.endswith(" …")
     inside = shown.removeprefix("… ").removesuffix(" …")
@@ -92,7 +92,7 @@ def test_one_endless_line_is_cut_between_words_around_the_word_of_the_question()
         + " redis "
         + " ".join(f"more{n}" for n in range(500))
     )
-    shown = excerpt(line, question_of("redis"))
+    shown = excerpt(line, parse_question("redis"))
     assert " redis " in shown and len(shown) <= EXCERPT_CHARS
 
 
@@ -100,7 +100,7 @@ def test_one_endless_line_is_cut_between_words_around_the_word_of_the_question()
 def test_an_excerpt_is_never_longer_than_allowed_and_never_fails(
     text: str, query: str, limit: int
 ) -> None:
-    assert len(excerpt(text, question_of(query), limit)) <= limit
+    assert len(excerpt(text, parse_question(query), limit)) <= limit
 
 
 @given(st.text())

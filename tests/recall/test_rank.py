@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.recall.rank import (
+from keeplore.recall.fuse import (
     PARTS,
     Evidence,
     Ranked,
     Standing,
-    beside,
     diverse,
     least_odds,
     odds,
+    priors,
     rank,
 )
 from keeplore.recall.request import INHERITED, OWN, SIBLING
@@ -228,7 +228,7 @@ def test_a_better_match_never_makes_a_passage_less_likely(
 def test_growing_older_never_helps(at: Standing, more: float) -> None:
     at = replace(at, graph=0.0, feedback=1.0)
     older = replace(at, age_days=at.age_days + more)
-    assert sum(beside(older)) <= sum(beside(at)) <= 0.0
+    assert sum(priors(older)) <= sum(priors(at)) <= 0.0
 
 
 @pytest.mark.parametrize("score", [0.2, 0.5, 0.95, 1.0])

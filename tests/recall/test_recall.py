@@ -7,15 +7,18 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from keeplore.config.settings import ContextSettings
-from keeplore.recall import Answer, Here, Unasked, recall, to_json
+from keeplore.recall.answer import recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import Answer, RecallRequest, ResultFilter, SearchScope
 from keeplore.recall.weights import EXCERPT_CHARS
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-API, WEB, OPS = Here("kasha-api"), Here("lumen-web"), Here("orbit-infra")
+API, WEB, OPS = SearchScope("kasha-api"), SearchScope("lumen-web"), SearchScope("orbit-infra")
 
 PARAPHRASED = [
     (API, "where do we keep user sessions nowadays", "Sessions move from Redis to Postgres"),
@@ -85,8 +88,10 @@ UNRELATED = [
 def ask(written, embedder):
     index, store = written
 
-    def answer(here: Here, query: str, **options: object) -> Answer:
-        return recall(index, store, query, here, **{"embedder": embedder, "now": NOW, **options})
+    def answer(here: SearchScope, query: str, **options: Any) -> Answer:
+        deps = RecallDeps(index, store, options.pop("embedder", embedder))
+        now = options.pop("now", NOW)
+        return recall(deps, RecallRequest(query, **options), here, now=now)
 
     return answer
 
@@ -166,10 +171,18 @@ def test_the_own_project_comes_before_another_one_that_says_the_same(
             note("all", "2026-03-01", "Page cache", same, scope="workspace"),
         ]
     )
-    answer = recall(index, store, "how is the page cache purged", API, wide=True, now=NOW)
+    answer = recall(
+        RecallDeps(index, store),
+        RecallRequest("how is the page cache purged", wide=True),
+        API,
+        now=NOW,
+    )
     assert [hit.project or hit.scope for hit in answer.hits][:1] == ["kasha-api"]
     assert {
-        hit.project for hit in recall(index, store, "page cache purged", WEB, now=NOW).hits
+        hit.project
+        for hit in recall(
+            RecallDeps(index, store), RecallRequest("page cache purged"), WEB, now=NOW
+        ).hits
     } >= {"lumen-web"}
 
 
@@ -184,7 +197,12 @@ def test_what_holds_now_comes_first_among_notes_whose_title_is_all_they_say(
             note("new", "2026-02-01", new, "", project="kasha-api"),
         ]
     )
-    answer = recall(index, store, "the page cache is purged by what tag", API, now=NOW)
+    answer = recall(
+        RecallDeps(index, store),
+        RecallRequest("the page cache is purged by what tag"),
+        API,
+        now=NOW,
+    )
     assert titles(answer)[:1] == [new]
 
 
@@ -210,13 +228,13 @@ def test_an_archived_memory_comes_after_one_that_is_not(workspace_of, memory_bui
     archive = store.root / "projects/orbit-infra/memory/archive/infrastructure" / path.name
     archive.parent.mkdir(parents=True)
     path.rename(archive)
-    answer = recall(index, store, "where do logs go", OPS, now=NOW)
+    answer = recall(RecallDeps(index, store), RecallRequest("where do logs go"), OPS, now=NOW)
     assert titles(answer) == ["Logs in Loki", "Log storage"]
 
 
 def test_a_workspace_without_memories_is_empty_and_not_without_an_answer(workspace_of) -> None:
     index, store = workspace_of([])
-    answer = recall(index, store, "why did we drop Redis", API)
+    answer = recall(RecallDeps(index, store), RecallRequest("why did we drop Redis"), API)
     assert (answer.status, answer.hits) == ("empty", ())
 
 
@@ -257,11 +275,18 @@ def test_a_new_file_is_found_at_once_and_a_deleted_one_no_more(
         "two", "2026-03-02", "Traces in Tempo", "Traces go to Tempo.", project="orbit-infra"
     )
     index, store = workspace_of([first])
-    assert titles(recall(index, store, "where do logs go", OPS)) == ["Logs in Loki"]
+    assert titles(recall(RecallDeps(index, store), RecallRequest("where do logs go"), OPS)) == [
+        "Logs in Loki"
+    ]
     paths = memory_builders.write(store.root, [second])
-    assert titles(recall(index, store, "where do traces go", OPS)) == ["Traces in Tempo"]
+    assert titles(recall(RecallDeps(index, store), RecallRequest("where do traces go"), OPS)) == [
+        "Traces in Tempo"
+    ]
     (store.root / paths[second.id]).unlink()
-    assert recall(index, store, "where do traces go to tempo", OPS).status == "nothing"
+    assert (
+        recall(RecallDeps(index, store), RecallRequest("where do traces go to tempo"), OPS).status
+        == "nothing"
+    )
 
 
 def test_a_match_whose_file_went_or_changed_since_it_was_indexed_is_not_shown(
@@ -288,7 +313,7 @@ def test_a_match_whose_file_went_or_changed_since_it_was_indexed_is_not_shown(
         paths[1].write_text(
             paths[1].read_text(encoding="utf-8").replace("keeps", "drops"), encoding="utf-8"
         )
-        answer = recall(index, store, "Loki stream", OPS)
+        answer = recall(RecallDeps(index, store), RecallRequest("Loki stream"), OPS)
     assert len(answer.hits) == 1 and answer.status == "found"
     assert any("2 left out" in note for note in answer.notes)
     assert any("files behind" in note for note in answer.notes)
@@ -305,12 +330,12 @@ def test_nothing_found_in_an_index_that_is_behind_is_called_stale(
         memory_builders.write(
             store.root, [memory_builders.note("b", "2026-03-01", "Tempo", "x", scope="workspace")]
         )
-        answer = recall(index, store, "tempo traces", OPS)
+        answer = recall(RecallDeps(index, store), RecallRequest("tempo traces"), OPS)
     assert answer.status == "stale"
 
 
 def test_an_answer_becomes_plain_json(ask) -> None:
-    data = json.loads(json.dumps(to_json(ask(API, "why did we drop Redis"))))
+    data = json.loads(json.dumps(ask(API, "why did we drop Redis").to_json()))
     assert data["status"] == "found" and data["legs"] == ["text", "vectors"]
     assert re.fullmatch(r"mem_[0-9a-f-]{36}", data["hits"][0]["memory_id"])
     assert data["stamp"]["memories"] == 32
@@ -365,8 +390,13 @@ def test_what_held_before_is_shown_behind_what_holds_now_where_it_is_asked_for(
     index, store = workspace_of(
         [one, two, note("three", 3, "Sessions live in Postgres.", supersedes="two")]
     )
-    found = recall(index, store, query, API, now=NOW)
+    found = recall(RecallDeps(index, store), RecallRequest(query), API, now=NOW)
     assert titles(found) == wanted
     assert {hit.replaced_by for hit in found.hits[1:]} <= {found.hits[0].memory_id}
-    unasked = recall(index, store, query, API, now=NOW, unasked=Unasked(at_least=0.01))
+    unasked = recall(
+        RecallDeps(index, store),
+        RecallRequest(query, filter=ResultFilter(at_least=0.01)),
+        API,
+        now=NOW,
+    )
     assert titles(unasked) == wanted[:1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.recall.rank import Evidence, Standing, rank
+from keeplore.recall.fuse import Evidence, Standing, rank
 from keeplore.recall.request import OWN
 
 FLOOR = 0.3

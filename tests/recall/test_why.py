@@ -3,8 +3,8 @@ and the model.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,25 +12,42 @@ from typing import Any
 import pytest
 
 from keeplore.index import Embedder, Index
-from keeplore.recall import Answer, Here, recall
-from keeplore.recall.rank import PARTS
-from keeplore.recall.score_explanation import Why, why
+from keeplore.recall.answer import recall
+from keeplore.recall.fuse import PARTS
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import Answer, RecallRequest, SearchScope
+from keeplore.recall.score_explanation import ScoreExplanation, why
+from keeplore.recall.weights import WEIGHTS
 from keeplore.store import Store
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-API = Here("kasha-api")
+API = SearchScope("kasha-api")
 
 
-def asked(
-    index: Index, store: Store, query: str, here: Here = API, **how: Any
-) -> Callable[..., Answer]:
-    return partial(recall, index, store, query, here, now=NOW, **how)
+@dataclass(frozen=True)
+class Asked:
+    """One question to one index."""
+
+    index: Index
+    store: Store
+    request: RecallRequest
+    here: SearchScope = API
+    embedder: Embedder | None = None
+
+    def __call__(self, request: RecallRequest, **how: Any) -> Answer:
+        weights = how.pop("weights", WEIGHTS)
+        deps = RecallDeps(self.index, self.store, self.embedder, weights=weights)
+        return recall(deps, request, self.here, now=NOW, **how)
+
+    def why(self, memory: str) -> ScoreExplanation:
+        row = self.index.memories([memory])[memory]
+        head = self.index.memories([row.superseded_by]).get(row.superseded_by, row)
+        return why(self, self.request, row, head, index_text(self.index, head.path))
 
 
-def explained(ask: Callable[..., Answer], index: Index, memory: str, **how: Any) -> Why:
-    row = index.memories([memory])[memory]
-    head = index.memories([row.superseded_by]).get(row.superseded_by, row)
-    return why(ask, row, head, index_text(index, head.path), **how)
+def asked(index: Index, store: Store, query: str, here: SearchScope = API, **how: Any) -> Asked:
+    embedder = how.pop("embedder", None)
+    return Asked(index, store, RecallRequest(query, **how), here, embedder)
 
 
 def index_text(index: Index, path: str) -> str:
@@ -53,10 +70,10 @@ def test_the_parts_of_every_hit_add_up_to_its_score(
 ) -> None:
     index, store = written
     ask = asked(index, store, query, embedder=embedder)
-    hits = ask(limit=50).hits
+    hits = ask(replace(ask.request, limit=50)).hits
     assert hits
     for place, hit in enumerate(hits, 1):
-        told = explained(ask, index, hit.memory_id)
+        told = ask.why(hit.memory_id)
         assert (told.is_found, told.place, round(told.score, 3)) == (True, place, hit.score)
         assert [part.name for part in told.parts][:15] == list(PARTS[:15])
         assert sum(part.odds for part in told.parts) == pytest.approx(told.odds, abs=2e-6)
@@ -110,7 +127,7 @@ def test_it_is_said_why_a_memory_is_or_is_not_found(
     varied: tuple[Index, Store, Callable[[str], str]], key: str, query: str, verdict: str
 ) -> None:
     index, store, id_of = varied
-    told = explained(asked(index, store, query), index, id_of(key))
+    told = asked(index, store, query).why(id_of(key))
     assert verdict in told.verdict
     assert told.is_found == bool(told.place) == ("found in place" in told.verdict)
 
@@ -122,7 +139,8 @@ def test_a_file_that_changed_since_is_named_as_the_reason(
     row = index.memories([id_of("new")])[id_of("new")]
     text = store.load(row.path).body
     Path(store.root, row.path).write_text("gone astray", encoding="utf-8")
-    told = why(asked(index, store, "cache pages in Redis", at_once=True), row, row, text)
+    ask = asked(index, store, "cache pages in Redis", at_once=True)
+    told = why(ask, ask.request, row, row, text)
     assert "its file is gone" in told.verdict
 
 
@@ -130,10 +148,8 @@ def test_what_lies_below_the_threshold_is_told_with_its_score(
     varied: tuple[Index, Store, Callable[[str], str]],
 ) -> None:
     index, store, id_of = varied
-    told = explained(
-        asked(index, store, "which Redis cluster topology replicates lunch orders"),
-        index,
-        id_of("weak"),
+    told = asked(index, store, "which Redis cluster topology replicates lunch orders").why(
+        id_of("weak")
     )
     assert "below the threshold" in told.verdict, told
     assert 0 < told.score < told.threshold

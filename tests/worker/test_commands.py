@@ -11,7 +11,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import parse
 from keeplore.text.fences import strip_fenced
-from keeplore.worker.context.slash_commands import Commands
+from keeplore.worker.context.slash_commands import SlashCommands
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin, Turn
@@ -31,7 +31,7 @@ class Desk:
         self.registry = registry
         self.changes = 0
         self.dead = 0
-        self.commands = Commands(
+        self.commands = SlashCommands(
             registry, lambda: True, lambda: {"spool": {"dead": self.dead}}, self.note
         )
         self.cwd = Path.home() / "code" / "ledgerly"

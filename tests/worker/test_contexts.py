@@ -21,7 +21,7 @@ from keeplore.memory import parse, serialise
 from keeplore.memory.note import NoteDraft
 from keeplore.text.fences import strip_fenced
 from keeplore.worker.context import context_provider
-from keeplore.worker.server.request_handler import Answers
+from keeplore.worker.server.request_handler import RequestHandler
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
@@ -100,7 +100,7 @@ class Desk:
         self.restart()
 
     def restart(self) -> None:
-        self.answers = Answers(self.registry, lambda _: True, dict, lambda: None)
+        self.answers = RequestHandler(self.registry, lambda _: True, dict, lambda: None)
 
     def note(self, text: str, **fields: Any) -> str:
         workspace = self.registry.named("memory")

@@ -4,7 +4,7 @@ import logging
 import random
 import string
 
-from keeplore.worker.__main__ import Discreet
+from keeplore.worker.__main__ import RedactingFormatter
 
 
 def test_neither_a_message_nor_a_traceback_holds_a_secret() -> None:
@@ -17,7 +17,7 @@ def test_neither_a_message_nor_a_traceback_holds_a_secret() -> None:
         record = logging.LogRecord(
             "k", logging.ERROR, __file__, 1, "%s failed", (token,), (type(e), e, e.__traceback__)
         )
-    text = Discreet("%(levelname)s %(message)s").format(record)
+    text = RedactingFormatter("%(levelname)s %(message)s").format(record)
     assert token not in text
     assert (
         text.startswith("ERROR [REDACTED:github-token] failed")

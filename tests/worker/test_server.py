@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.worker.server.protocol import ask
-from keeplore.worker.server.socket_server import Server
+from keeplore.worker.server.socket_server import SocketServer
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def server(state):
             raise RuntimeError("in the handler")
         return b'{"operation": "%s", "bytes": %d}' % (operation.encode(), len(payload))
 
-    server = Server(state, handle)
+    server = SocketServer(state, handle)
     yield server
     server.close()
 
@@ -92,7 +92,7 @@ def test_the_socket_is_private_and_its_address_goes_with_it(state, server):
 def test_a_state_directory_with_a_long_path_gets_a_short_socket(tmp_path):
     state = tmp_path / ("long-" * 30)
     state.mkdir()
-    server = Server(state, lambda *_: b"{}")
+    server = SocketServer(state, lambda *_: b"{}")
     try:
         assert len((state / "worker.addr").read_text()) < 104
         assert ask(state, "status", timeout_s=30) == {}
@@ -102,7 +102,7 @@ def test_a_state_directory_with_a_long_path_gets_a_short_socket(tmp_path):
 
 def test_a_socket_left_by_a_killed_worker_is_replaced(state):
     (state / "worker.sock").write_text("stale")
-    server = Server(state, lambda *_: b"{}")
+    server = SocketServer(state, lambda *_: b"{}")
     try:
         assert ask(state, "status", timeout_s=30) == {}
     finally:

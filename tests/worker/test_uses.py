@@ -17,10 +17,11 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.memory import feedback_counters
 from keeplore.memory.note import NoteDraft
+from keeplore.recall.request import RecallRequest
 from keeplore.worker.context import context_provider
-from keeplore.worker.server.request_handler import Answers
+from keeplore.worker.server.request_handler import RequestHandler
 from keeplore.worker.usage import view_log
-from keeplore.worker.usage.usage_feedback import Uses
+from keeplore.worker.usage.usage_feedback import UsageFeedback
 from keeplore.worker.usage.view_log import note_opened
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
@@ -54,8 +55,8 @@ class Session:
         self.restart()
 
     def restart(self) -> None:
-        self.answers = Answers(self.registry, lambda _: True, dict, lambda: None)
-        self.uses = Uses(self.registry, self.answers.taken)
+        self.answers = RequestHandler(self.registry, lambda _: True, dict, lambda: None)
+        self.uses = UsageFeedback(self.registry, self.answers.taken)
 
     def note(self, text: str = RULE, **fields: Any) -> str:
         outcome = self.workspace.notes.write(NoteDraft(text, project="ledgerly", **fields))
@@ -97,7 +98,7 @@ class Session:
 
     def recalled(self) -> dict[str, float]:
         """What is recalled for the prompt, best first, with its score."""
-        answer = self.workspace.recall(PROMPT, self.cwd, text_only=True)
+        answer = self.workspace.recall(RecallRequest(PROMPT, self.cwd, text_only=True))
         return {hit.memory_id: hit.score for hit in answer.hits}
 
     def counted(self) -> dict[str, tuple[int, int]]:

@@ -13,6 +13,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
 from keeplore.memory.note import NoteDraft
+from keeplore.recall.request import RecallRequest
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -35,17 +36,26 @@ def test_at_once_reads_no_file_and_loads_no_model(registry: Registry, home: Path
     workspace.index.refresh()
     workspace.index.embed_pending()
     with Registry(registry.places) as fresh:
-        answer = fresh.recall(SAID, home / "private", at_once=True)
+        answer = fresh.recall(RecallRequest(SAID, home / "private", at_once=True))
         assert (answer.status, answer.legs, fresh.named("private").is_warm) == (
             "found",
             ("text",),
             False,
         )
         workspace.notes.write(NoteDraft("Invoices are sent on Fridays"))
-        assert fresh.recall("invoices Fridays", home / "private", at_once=True).hits == ()
-        assert fresh.recall("invoices Fridays", home / "private", text_only=True).status == "found"
+        assert (
+            fresh.recall(RecallRequest("invoices Fridays", home / "private", at_once=True)).hits
+            == ()
+        )
+        assert (
+            fresh.recall(RecallRequest("invoices Fridays", home / "private", text_only=True)).status
+            == "found"
+        )
         fresh.named("private").warm_up()
-        assert fresh.recall(SAID, home / "private", at_once=True).legs == ("text", "vectors")
+        assert fresh.recall(RecallRequest(SAID, home / "private", at_once=True)).legs == (
+            "text",
+            "vectors",
+        )
 
 
 def test_workspaces_share_one_model(registry: Registry) -> None:

@@ -21,8 +21,8 @@ from keeplore.ingest import Extracted, Origin, origin_of
 from keeplore.ingest.document_body import tidied
 from keeplore.jobs.queue import MAX_ATTEMPTS
 from keeplore.memory import Memory
-from keeplore.recall import ALL
 from keeplore.recall.prompt_context import for_prompt
+from keeplore.recall.request import UNFILTERED, RecallRequest
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.documents import Documents
@@ -70,7 +70,7 @@ def work(ingesting: IngestQueue) -> None:
 
 
 def found(registry: Registry, question: str) -> list[str]:
-    answer = registry.named("memory").recall(question, text_only=True)
+    answer = registry.named("memory").recall(RecallRequest(question, text_only=True))
     return [hit.passage for hit in answer.hits]
 
 
@@ -90,7 +90,9 @@ def test_a_source_is_one_memory_that_follows_what_it_says(registry, ingest) -> N
     assert head.source["url"] == URL and head.body == f"{FIRST}\n"
     assert [
         hit.memory_id
-        for hit in registry.named("memory").recall("who has the pager", text_only=True).hits
+        for hit in registry.named("memory")
+        .recall(RecallRequest("who has the pager", text_only=True))
+        .hits
     ] == [back.id]
 
 
@@ -135,7 +137,7 @@ def test_what_two_machines_read_apart_becomes_one_again(registry, ingest) -> Non
         Documents(workspace).drafted(page, Origin(URL, is_url=True), "workspace", "").memory
     )
     assert ingest(SECOND).what == "updated"
-    [hit] = workspace.recall("who has the pager on Monday", text_only=True).hits
+    [hit] = workspace.recall(RecallRequest("who has the pager on Monday", text_only=True)).hits
     assert "Bob" in hit.passage
 
 
@@ -159,10 +161,13 @@ def test_it_is_found_with_its_label_and_never_shown_unasked(registry, ingest, sa
     ingest(said)
     workspace = registry.named("memory")
     question = "who has the pager list on Monday, Ann?"
-    [hit] = workspace.recall(question, text_only=True, unasked=ALL).hits
+    [hit] = workspace.recall(RecallRequest(question, text_only=True, filter=UNFILTERED)).hits
     assert hit.trust == "document" and "pager" in hit.passage
     assert (
-        workspace.recall(question, text_only=True, unasked=for_prompt(0.0, already=())).hits == ()
+        workspace.recall(
+            RecallRequest(question, text_only=True, filter=for_prompt(0.0, already=()))
+        ).hits
+        == ()
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
-from keeplore.worker.server.request_handler import Answers
+from keeplore.worker.server.request_handler import RequestHandler
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.intake import Intake
 from keeplore.workspace.lifecycle.setup import initialise
@@ -204,7 +204,7 @@ def test_the_answer_has_the_form_of_the_host_that_asks():
     with Registry(
         Places.from_environment(os.environ)
     ) as registry:  # no workspace yet, which is worth a line
-        answers = Answers(registry, lambda _: True, dict, lambda: None)
+        answers = RequestHandler(registry, lambda _: True, dict, lambda: None)
         for payload, key in (
             (CURSOR, "additional_context"),
             (COPILOT_LIKE_CLAUDE, "additionalContext"),

@@ -14,6 +14,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory, new_id, new_meta, serialise
+from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
@@ -73,14 +74,14 @@ def listed(workspace: Workspace, **wanted: object) -> dict[str, MemoryRow]:
     before = texts(workspace)
     workspace.index.refresh()
     rows = {row.path: row for row in workspace.index.listed(MemoryFilter(**wanted))}  # type: ignore[arg-type]
-    workspace.recall("ledger", workspace.root, text_only=True)
+    workspace.recall(RecallRequest("ledger", workspace.root, text_only=True))
     workspace.commit()
     assert texts(workspace) == before
     return rows
 
 
 def recalled(workspace: Workspace, query: str = "append-only ledger auditors") -> list[str]:
-    answer = workspace.recall(query, workspace.root, wide=True, text_only=True)
+    answer = workspace.recall(RecallRequest(query, workspace.root, wide=True, text_only=True))
     assert not any("left out" in note for note in answer.notes), answer.notes
     return sorted(hit.path for hit in answer.hits)
 

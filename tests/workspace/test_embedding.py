@@ -22,6 +22,7 @@ from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
 from keeplore.index.embedding import embedding_server
 from keeplore.memory.note import NoteDraft
+from keeplore.recall.request import RecallRequest
 from keeplore.worker.worker import Worker
 from keeplore.workspace.embedding_model import consent_question
 from keeplore.workspace.lifecycle.setup import initialise
@@ -112,7 +113,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
         with pytest.raises(ModelUnavailable, match="not accepted on this machine"):
             act()
     assert fill_vectors(workspace) and "not accepted on this machine" in capsys.readouterr().err
-    answer = workspace.recall("When do we deploy?", home)
+    answer = workspace.recall(RecallRequest("When do we deploy?", home))
     assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"]
     assert server.texts == []
     assert answer.legs == ("text", "vectors")  # of the model before, which is on this machine
@@ -126,7 +127,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     Consents(places.state).accept(home / "memory", EMBEDDING, subject.subject)
     assert workspace.index.embed_pending() == 0
     assert any("We deploy on Thursday" in text for text in server.texts)
-    answer = workspace.recall("When do we deploy?", home)
+    answer = workspace.recall(RecallRequest("When do we deploy?", home))
     assert (
         answer.legs == ("text", "vectors")
         and answer.notes == ()
@@ -134,7 +135,7 @@ def test_a_server_gets_no_text_before_it_is_accepted_and_text_search_goes_on_wit
     )
 
     server.stop()
-    answer = workspace.recall("deploy on which day?", home)
+    answer = workspace.recall(RecallRequest("deploy on which day?", home))
     assert [hit.title for hit in answer.hits] == ["We deploy on Thursday"] and answer.legs == (
         "text",
     )

@@ -16,6 +16,7 @@ from keeplore.config.places import Places
 from keeplore.errors import Forgotten, NotFound
 from keeplore.memory import parse
 from keeplore.memory.note import NoteDraft
+from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
@@ -278,7 +279,9 @@ def test_a_purge_leaves_nothing_on_this_machine(places, workspace, project, is_f
         places.state / "worker.log.1"
     ).read_text()
     assert len(talks(workspace.root)) == 1
-    assert workspace.recall("how large does the index get", project, text_only=True).hits
+    assert workspace.recall(
+        RecallRequest("how large does the index get", project, text_only=True)
+    ).hits
     assert purge(workspace, gone).commits == 0
     with pytest.raises(NotFound):
         restore(workspace, gone)

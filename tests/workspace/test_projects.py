@@ -11,6 +11,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, ConfigError, NotFound
 from keeplore.memory.note import NoteDraft
+from keeplore.recall.request import RecallRequest
 from keeplore.store import run
 from keeplore.workspace.identity import Project, load_projects, save_project
 from keeplore.workspace.lifecycle.projects import (
@@ -219,7 +220,9 @@ def test_two_entries_that_are_one_project_become_one_with_the_memory_of_both(
     joined = reassign(workspace, "shop-1234", "shop")
     assert names(workspace) == {"shop"} and joined.also == ("shop-1234",)
     here = workspace.here(tmp_path / "shop")
-    found = workspace.recall("are taxes rounded once", tmp_path / "shop", text_only=True).hits
+    found = workspace.recall(
+        RecallRequest("are taxes rounded once", tmp_path / "shop", text_only=True)
+    ).hits
     assert here.also == ("shop-1234",) and found[0].title.startswith("Taxes")
     assert here.distance("project", "shop-1234") == here.distance("project", "shop")
     with pytest.raises(NotFound):

@@ -11,6 +11,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.errors import NotFound
 from keeplore.memory import Conversation, parse
+from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.recording.remember_recent import remember_recent
@@ -175,7 +176,9 @@ def test_it_is_found_by_recall_after_the_index_was_lost(workspace, project, plac
     say(workspace, project)
     outcome = remember_recent(workspace, project, "session-1")
     shutil.rmtree(places.cache)
-    hits = workspace.recall("why a Postgres table for the jobs", project, text_only=True).hits
+    hits = workspace.recall(
+        RecallRequest("why a Postgres table for the jobs", project, text_only=True)
+    ).hits
     (hit,) = [hit for hit in hits if hit.memory_id == outcome.memory.id]
     assert "Postgres table" in hit.passage and "<!--" not in hit.passage
 

@@ -7,6 +7,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, NoWorkspace
+from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry, open_workspace
 from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
@@ -73,7 +74,7 @@ def test_what_a_workspace_inherits_is_found_from_it_and_nothing_else_of_the_othe
             toy,
             2,
         )
-        answer = registry.recall("how do services log", api)
+        answer = registry.recall(RecallRequest("how do services log", api))
     assert answer.status == "found"
     (hit,) = answer.hits
     assert hit.scope == "workspace" and Path(hit.path).is_absolute()

@@ -12,6 +12,7 @@ import pytest
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.memory import Memory
+from keeplore.recall.request import RecallRequest
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Compaction, Origin, Turn
@@ -104,5 +105,5 @@ def test_secrets_of_a_summary_are_redacted(workspace: Workspace) -> None:
 def test_the_summary_is_found(workspace: Workspace) -> None:
     compact(workspace, "c1")
     workspace.index.refresh()
-    answer = workspace.recall("retry limit tests that still fail", text_only=True)
+    answer = workspace.recall(RecallRequest("retry limit tests that still fail", text_only=True))
     assert "document" in {hit.kind for hit in answer.hits}

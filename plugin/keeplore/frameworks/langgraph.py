@@ -28,7 +28,8 @@ from keeplore.frameworks.store_items import (
 from keeplore.host import PythonHost
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
-from keeplore.recall import Unasked, View
+from keeplore.recall.brief import WorkspaceView
+from keeplore.recall.request import ResultFilter
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.workspace import now
 from keeplore.workspace.writing.forget import forget
@@ -54,7 +55,7 @@ SCOPES = ("user", "workspace")
 LOOKED_AT = 200  # memories that a search with a filter chooses from
 Namespace = tuple[str, ...]
 _Found = tuple[
-    View, MemoryRow, float | None, str
+    WorkspaceView, MemoryRow, float | None, str
 ]  # with its score and best part, where it was asked for
 
 
@@ -158,7 +159,7 @@ class KeeploreStore(BaseStore):
         return items[op.offset :]
 
     def _asked(self, op: SearchOp, limit: int) -> Iterator[_Found]:
-        unasked = Unasked(skip=lambda row: not _is_within(row, op.namespace_prefix))
+        unasked = ResultFilter(skip=lambda row: not _is_within(row, op.namespace_prefix))
         answer = self._host.recall(op.query or "", limit=limit, unasked=unasked)
         views = self._host.registry.views(self._host.cwd)  # in step by now
         for hit in answer.hits:

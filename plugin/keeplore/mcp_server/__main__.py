@@ -10,8 +10,8 @@ from typing import Any
 
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError
-from keeplore.mcp_server.context import Desk
-from keeplore.mcp_server.project_roots import Place
+from keeplore.mcp_server.context import McpContext
+from keeplore.mcp_server.project_roots import ProjectRoots
 
 EXPECTED = 1
 
@@ -41,7 +41,9 @@ def serve() -> None:
             "the MCP server needs a package that is not installed",
             "Run `pip install 'keeplore[mcp]'` where Keeplore is installed",
         ) from e
-    desk = None if is_off else Desk(places, Place(dict(os.environ), places.sessions, cwd))
+    desk = (
+        None if is_off else McpContext(places, ProjectRoots(dict(os.environ), places.sessions, cwd))
+    )
     try:
         build(desk).run()
     except* GONE:

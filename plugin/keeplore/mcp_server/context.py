@@ -7,12 +7,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from keeplore.config.places import Places
 from keeplore.errors import Forgotten, KeeploreError, NotFound, RepositoryError
-from keeplore.mcp_server.project_roots import Place
-from keeplore.recall import to_json
+from keeplore.mcp_server.project_roots import ProjectRoots
+from keeplore.recall.request import RecallRequest
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
 from keeplore.worker.usage.view_log import is_told, note_opened
@@ -34,12 +35,12 @@ NO_WORKER = (
 )
 
 
-class Desk:
+class McpContext:
     """Safe for several threads. The model stays in the worker: this process may live as long as its
     host does.
     """
 
-    def __init__(self, places: Places, place: Place) -> None:
+    def __init__(self, places: Places, place: ProjectRoots) -> None:
         self.places = places
         self.place = place
         self._registry: Registry | None = None
@@ -73,30 +74,22 @@ class Desk:
                 ) from None
             raise
 
-    def recall(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to ``{query, cwd, limit, wide, text}``: the worker's, or without one what
-        words alone find.
+    def recall(self, request: RecallRequest) -> dict[str, Any]:
+        """The answer as JSON: the worker's, or without one what words alone find.
 
         Raises KeeploreError.
         """
-        answer = ask(
-            self.places.state, "recall", request, timeout_s=WORKER_S
-        ) or self._when_started(request)
+        answer = self._ask_worker(request) or self._when_started(request)
         if answer is None:
-            place = self.place.asked(request["cwd"]).directory
-            found = self.registry.recall(
-                request["query"],
-                place,
-                limit=request["limit"],
-                wide=request["wide"],
-                text_only=True,
-            )
-            answer = to_json(found)
+            answer = self.registry.recall(replace(request, text_only=True)).to_json()
             answer["notes"] = [*answer["notes"], NO_WORKER]
         if "error" in answer:
             raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
         self._found.update(hit["memory_id"] for hit in answer["hits"])
         return answer
+
+    def _ask_worker(self, request: RecallRequest) -> Any | None:
+        return ask(self.places.state, "recall", request.to_json(), timeout_s=WORKER_S)
 
     def note_read(self, found: FoundMemory) -> None:
         """An agent reads a memory: of use, where it was found here or told, and not merely walked
@@ -124,7 +117,7 @@ class Desk:
                 self._registry.close()
                 self._registry = None
 
-    def _when_started(self, request: dict[str, Any]) -> Any | None:
+    def _when_started(self, request: RecallRequest) -> Any | None:
         """The answer of a worker that is started for it; None where none comes in time."""
         with self._lock:
             is_due = time.monotonic() - self._started_at > AGAIN_S
@@ -134,8 +127,6 @@ class Desk:
         deadline = self._started_at + START_S
         while time.monotonic() < deadline:
             time.sleep(POLL_S)
-            if (
-                answer := ask(self.places.state, "recall", request, timeout_s=WORKER_S)
-            ) is not None:
+            if answer := self._ask_worker(request):
                 return answer
         return None

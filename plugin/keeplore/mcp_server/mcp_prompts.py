@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from keeplore.mcp_server.context import Desk
+from keeplore.mcp_server.context import McpContext
 from keeplore.mcp_server.search_tools import search
 from keeplore.recall.render import TITLE_CHARS, quoted
 
@@ -11,7 +11,7 @@ TOKENS = 4_000
 FOCUS_CHARS = 200
 
 
-def recall_text(desk: Desk, topic: str) -> str:
+def recall_text(desk: McpContext, topic: str) -> str:
     """A question of the person, with what memory holds about it. Raises KeeploreError."""
     found = search(desk, topic, FOUND, wide=False, directory="", max_tokens=TOKENS)
     return (

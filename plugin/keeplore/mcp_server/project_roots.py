@@ -21,7 +21,7 @@ SESSIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ResolvedDirectory:
     """``is_known`` is False where the directory was only guessed: good enough to look, not to
     write.
     """
@@ -30,7 +30,7 @@ class Asked:
     is_known: bool = True
 
 
-class Place:
+class ProjectRoots:
     """``sessions`` is the directory with a file for each session, ``cwd`` the one that the server
     was started in.
     """
@@ -50,24 +50,24 @@ class Place:
                 return Origin(host, session)
         return Origin("", "")
 
-    def asked(self, directory: str) -> Asked:
+    def asked(self, directory: str) -> ResolvedDirectory:
         """The directory that was named, else the one that the host says or that the session was
         heard of in.
 
         Raises ConfigError for a name that is no directory.
         """
         if directory:
-            return Asked(_named(directory))
+            return ResolvedDirectory(_named(directory))
         for variable in PROJECTS:
             if found := _sound(self._environment.get(variable, "")):
-                return Asked(found)
+                return ResolvedDirectory(found)
         if self.session.session and (found := _sound(self._cursors.get(self.session).origin.cwd)):
-            return Asked(found)
+            return ResolvedDirectory(found)
         if self._is_project(self._cwd):
-            return Asked(self._cwd)
+            return ResolvedDirectory(self._cwd)
         newest = self._cursors.newest()
         found = _sound(newest.origin.cwd) if newest else None
-        return Asked(found or Path.home(), is_known=False)
+        return ResolvedDirectory(found or Path.home(), is_known=False)
 
     def _is_project(self, cwd: Path) -> bool:
         """Whether somebody may work there: the home directory, a plugin's and a host's own say

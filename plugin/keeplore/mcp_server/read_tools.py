@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from keeplore.errors import NotFound
 from keeplore.mcp_server.answer_text import fenced, pages, said_by
-from keeplore.mcp_server.context import Desk
+from keeplore.mcp_server.context import McpContext
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import short_turns
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
@@ -32,7 +32,14 @@ GOES_ON = {
 
 
 def read(
-    desk: Desk, reference: str, part: str, turn: str, page: int, *, directory: str, max_tokens: int
+    desk: McpContext,
+    reference: str,
+    part: str,
+    turn: str,
+    page: int,
+    *,
+    directory: str,
+    max_tokens: int,
 ) -> str:
     """A page of a memory. Raises KeeploreError."""
     found = desk.find(reference, directory)
@@ -57,7 +64,7 @@ def read(
     )
 
 
-def _overview(_desk: Desk, found: FoundMemory) -> str:
+def _overview(_desk: McpContext, found: FoundMemory) -> str:
     facts = [
         f"{label}: {one_line(value, FACT_CHARS)}"
         for label, value in detail_lines(details_of(found))
@@ -83,7 +90,7 @@ def _overview(_desk: Desk, found: FoundMemory) -> str:
     )
 
 
-def _exchanges(_desk: Desk, found: FoundMemory) -> str:
+def _exchanges(_desk: McpContext, found: FoundMemory) -> str:
     exchanges = (
         Conversation.from_markdown(found.memory.body).exchanges
         if found.memory.kind == "conversation"
@@ -115,7 +122,7 @@ def _spoken(exchange: Exchange) -> Iterator[str]:
             yield f"assistant: {reply}"
 
 
-def _source(desk: Desk, found: FoundMemory) -> str:
+def _source(desk: McpContext, found: FoundMemory) -> str:
     """The receipt: who said it where, in which turns, and the file in which the host
     recorded it.
     """
@@ -141,7 +148,7 @@ def _source(desk: Desk, found: FoundMemory) -> str:
     )
 
 
-def _history(_desk: Desk, found: FoundMemory) -> str:
+def _history(_desk: McpContext, found: FoundMemory) -> str:
     versions = found.workspace.notes.history(found.row.id)
     whose = found.workspace.machine_trust
     return "\n".join(
@@ -160,7 +167,7 @@ def _version(version: NoteVersion, trust: str) -> str:
     )
 
 
-PARTS: Mapping[str, Callable[[Desk, FoundMemory], str]] = {
+PARTS: Mapping[str, Callable[[McpContext, FoundMemory], str]] = {
     "overview": _overview,
     "exchanges": _exchanges,
     "source": _source,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from keeplore.errors import ConfigError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.mcp_server.answer_text import fenced, fitting, said_by
-from keeplore.mcp_server.context import Desk
+from keeplore.mcp_server.context import McpContext
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
+from keeplore.recall.request import RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
 from keeplore.text.dates import in_utc, moment_of
 from keeplore.workspace.reading.listing import listing
@@ -33,22 +35,15 @@ NONE_YET = MISSING["empty"]
 
 
 def search(
-    desk: Desk, query: str, limit: int, *, wide: bool, directory: str, max_tokens: int
+    desk: McpContext, query: str, limit: int, *, wide: bool, directory: str, max_tokens: int
 ) -> str:
     """The memories that answer a question, best first. Raises KeeploreError."""
     asked = desk.place.asked(directory)
-    request = {
-        "query": query,
-        "cwd": str(asked.directory),
-        "limit": limit,
-        "wide": wide,
-        "exchanges": False,
-        "text": False,
-    }
+    request = RecallRequest(query, asked.directory, limit, wide=wide)
     answer = desk.recall(request)
     if not answer["hits"] and answer["stamp"]["vectors"] < answer["stamp"]["passages"]:
         # beside passages with a vector, what has none yet is not sure enough
-        answer = desk.recall({**request, "text": True})
+        answer = desk.recall(replace(request, text_only=True))
     notes = [*answer["notes"], *_waiting(desk)] if answer["status"] != "empty" else []
     about = "\n".join(f"Note: {one_line(note, EXCERPT_CHARS)}" for note in notes)
     if not answer["hits"]:
@@ -63,7 +58,7 @@ def search(
 
 
 def timeline(
-    desk: Desk,
+    desk: McpContext,
     *,
     since: str,
     before: str,
@@ -128,7 +123,7 @@ def _rest(shown: int, lines: list[str], first: int, total: int) -> list[str]:
     return ["The next page goes on."] if first + shown - 1 < total else []
 
 
-def _seen_from(desk: Desk, directory: str) -> str:
+def _seen_from(desk: McpContext, directory: str) -> str:
     """Which project was asked, and how sure that is."""
     asked = desk.place.asked(directory)
     project = desk.registry.for_directory(asked.directory).here(asked.directory).project
@@ -139,7 +134,7 @@ def _seen_from(desk: Desk, directory: str) -> str:
     return told if asked.is_known else f"{told}{guessed}"
 
 
-def _waiting(desk: Desk) -> list[str]:
+def _waiting(desk: McpContext) -> list[str]:
     waiting = Spool(desk.places.spool).counts()["new"]
     return (
         [f"{waiting} host events are not read yet, so what was said last may be missing"]

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from keeplore.errors import KeeploreError
 from keeplore.mcp_server.answer_text import MAX_TOKENS, MIN_TOKENS
-from keeplore.mcp_server.context import Desk
+from keeplore.mcp_server.context import McpContext
 from keeplore.mcp_server.mcp_prompts import handover_text, recall_text
 from keeplore.mcp_server.read_tools import PARTS
 from keeplore.mcp_server.read_tools import read as read_memory
@@ -74,7 +74,7 @@ else:
 _READS = {"readOnlyHint": True, "openWorldHint": False}
 
 
-def build(desk: Desk | None) -> Server:
+def build(desk: McpContext | None) -> Server:
     """The server; without a desk it is switched off, and offers nothing."""
     if desk is None:
         return Server(
@@ -90,7 +90,7 @@ def build(desk: Desk | None) -> Server:
     return server
 
 
-def _offer_reading(server: Server, desk: Desk) -> None:
+def _offer_reading(server: Server, desk: McpContext) -> None:
     @server.tool(title="Search memory", annotations=annotated(**_READS), structured_output=False)
     async def search(
         query: Query,
@@ -158,7 +158,7 @@ def _offer_reading(server: Server, desk: Desk) -> None:
         )
 
 
-def _offer_writing(server: Server, desk: Desk) -> None:
+def _offer_writing(server: Server, desk: McpContext) -> None:
     writes = annotated(
         readOnlyHint=False, destructiveHint=False, idempotentHint=True, openWorldHint=False
     )
@@ -206,7 +206,7 @@ def _offer_writing(server: Server, desk: Desk) -> None:
         return await _done(forget_memory, desk, id, directory=directory)
 
 
-def _offer_resources(server: Server, desk: Desk) -> None:
+def _offer_resources(server: Server, desk: McpContext) -> None:
     @server.resource("keeplore://recent", title="Recent memories", mime_type="text/plain")
     async def recent() -> str:
         """The newest memories of this project and what it inherits."""
@@ -228,7 +228,7 @@ def _offer_resources(server: Server, desk: Desk) -> None:
         )
 
 
-def _offer_prompts(server: Server, desk: Desk) -> None:
+def _offer_prompts(server: Server, desk: McpContext) -> None:
     @server.prompt(title="Recall a topic")
     async def recall(topic: Query) -> str:
         """What was said and decided about a topic, with what memory holds of it."""
@@ -240,7 +240,7 @@ def _offer_prompts(server: Server, desk: Desk) -> None:
         return handover_text(focus)
 
 
-def _recent(desk: Desk) -> str:
+def _recent(desk: McpContext) -> str:
     return list_memory(
         desk,
         since="",
@@ -258,7 +258,7 @@ def _recent(desk: Desk) -> str:
 
 async def _done(
     act: Callable[..., str],
-    desk: Desk,
+    desk: McpContext,
     *given: Any,
     as_error: type[Exception] = ToolError,
     **named: Any,

@@ -8,7 +8,7 @@ import dataclasses
 
 from keeplore.errors import ConfigError, KeeploreError, NotFound
 from keeplore.mcp_server.answer_text import fenced
-from keeplore.mcp_server.context import Desk
+from keeplore.mcp_server.context import McpContext
 from keeplore.memory.names import is_id
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, quoted
 from keeplore.workspace.note_writer import NoteOutcome
@@ -22,7 +22,14 @@ TRUST = "assistant"  # nobody has seen the person say it, whatever the agent rep
 
 
 def remember(
-    desk: Desk, text: str, *, title: str, category: str, scope: str, replaces: str, directory: str
+    desk: McpContext,
+    text: str,
+    *,
+    title: str,
+    category: str,
+    scope: str,
+    replaces: str,
+    directory: str,
 ) -> str:
     """Write a note, or a version that replaces one. Raises KeeploreError or OSError."""
     asked = desk.place.asked(directory)
@@ -42,7 +49,7 @@ def remember(
     return _told(desk, old.workspace, replace(old, draft))
 
 
-def forget(desk: Desk, memory_id: str, *, directory: str) -> str:
+def forget(desk: McpContext, memory_id: str, *, directory: str) -> str:
     """Forget a memory with its versions. Raises KeeploreError or OSError."""
     found = _exact(desk, memory_id, directory)
     _refuse_permanent(
@@ -63,7 +70,7 @@ def forget(desk: Desk, memory_id: str, *, directory: str) -> str:
     return fenced(f"Forgotten{versions}.", _named(found), "\n".join(filter(None, (*after, told))))
 
 
-def _exact(desk: Desk, memory_id: str, directory: str) -> FoundMemory:
+def _exact(desk: McpContext, memory_id: str, directory: str) -> FoundMemory:
     """The memory with exactly this id: a beginning, a path or words may mean another one than was
     thought.
     """
@@ -92,7 +99,7 @@ def _refuse_permanent(found: FoundMemory, instead: str) -> None:
         )
 
 
-def _told(desk: Desk, workspace: Workspace, outcome: NoteOutcome) -> str:
+def _told(desk: McpContext, workspace: Workspace, outcome: NoteOutcome) -> str:
     memory = outcome.memory
     if outcome.is_new:
         before = "Remembered, as concluded by the assistant; `forget` with this id undoes it."

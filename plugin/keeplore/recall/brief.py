@@ -17,10 +17,10 @@ from keeplore.recall.render import (
     PATH_CHARS,
     SAID_BY,
     TITLE_CHARS,
-    Fenced,
-    Item,
-    Room,
-    Section,
+    BlockLine,
+    BlockSection,
+    ContextBlock,
+    TextBudget,
     block,
     label,
     one_line,
@@ -46,7 +46,7 @@ DECIDED = "architectural-decisions"  # the category of notes that tell a decisio
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class WorkspaceView:
     """A workspace as it is seen from a directory: the scopes that apply, the own project first
     where there is one.
 
@@ -62,7 +62,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class InjectionHistory:
     """What a session knows already: when it was briefed last (RFC 3339, UTC), and when which memory
     was shown.
 
@@ -78,7 +78,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class LoadedMemory:
     """A row of the index with its file as it is now; of a conversation what was said until
     ``since`` is known.
 
@@ -100,12 +100,17 @@ class Read:
         return not at or at > self.since
 
 
-NOTHING = Told()
+NOTHING = InjectionHistory()
 
 
 def brief(
-    views: Sequence[View], *, session: str, source: str, room: Room, told: Told = NOTHING
-) -> Fenced:
+    views: Sequence[WorkspaceView],
+    *,
+    session: str,
+    source: str,
+    room: TextBudget,
+    told: InjectionHistory = NOTHING,
+) -> ContextBlock:
     """A fenced block and the ids of the memories it quotes; ("", ()) when there is nothing to say.
 
     ``source`` is the host's reason: after ``compact`` the block begins with what this very session
@@ -137,11 +142,13 @@ def brief(
     ]
     # a session that goes on hears what is new, not how much there is
     permanent = 0 if told.since else sum(count for _, _, count in listed)
-    near = Section("Related to these:", list(_related(own_view, [*notes, *latest], told)))
+    near = BlockSection("Related to these:", list(_related(own_view, [*notes, *latest], told)))
     return block([*_this_session(own), *_standing(notes, latest, permanent), near], room)
 
 
-def _unknown(read: Read, view: View, told: Told) -> Read | None:
+def _unknown(
+    read: LoadedMemory, view: WorkspaceView, told: InjectionHistory
+) -> LoadedMemory | None:
     """The memory with what is new in it to the session, None for nothing."""
     known_at = max(told.since, told.shown.get(read.row.id, ""))
     if not known_at:
@@ -153,10 +160,10 @@ def _unknown(read: Read, view: View, told: Told) -> Read | None:
             if read.row.id not in told.shown and _arrived(view, read.row.path) > told.since
             else None
         )
-    return Read(read.row, read.memory, read.talk, known_at) if read.talk else read
+    return LoadedMemory(read.row, read.memory, read.talk, known_at) if read.talk else read
 
 
-def _arrived(view: View, path: str) -> str:
+def _arrived(view: WorkspaceView, path: str) -> str:
     try:
         return (
             datetime.fromtimestamp((view.store.root / path).stat().st_mtime, UTC).isoformat()[:19]
@@ -166,36 +173,38 @@ def _arrived(view: View, path: str) -> str:
         return ""
 
 
-def _this_session(own: list[Read]) -> Iterator[Section]:
+def _this_session(own: list[LoadedMemory]) -> Iterator[BlockSection]:
     """Oldest first, as it was said."""
     talks = own[::-1]
-    yield Section(
+    yield BlockSection(
         "Decided earlier in this session:",
         list(_quotes(talks, "decision", "also_decided"))[-DECISIONS * 2 :],
     )
-    yield Section(
+    yield BlockSection(
         "Reasons given earlier in this session:", list(_quotes(talks, "reasoning"))[-OPTIONS:]
     )
-    yield Section(
+    yield BlockSection(
         "Still open in this session:", list(_quotes(talks, "open_questions"))[-QUESTIONS:]
     )
-    yield Section(
+    yield BlockSection(
         "Options weighed earlier in this session:", list(_quotes(talks, "options"))[-OPTIONS:]
     )
-    yield Section(
+    yield BlockSection(
         "What this session worked on:", [topic for read in talks if (topic := _topic(read))]
     )
 
 
-def _standing(notes: list[Read], latest: list[Read], permanent: int) -> Iterator[Section]:
+def _standing(
+    notes: list[LoadedMemory], latest: list[LoadedMemory], permanent: int
+) -> Iterator[BlockSection]:
     """``permanent`` is how many permanent notes there are, also those that are not in ``notes``."""
     rules = [note_item(r) for r in notes if r.row.permanent][:PERMANENT]
-    yield Section("Permanent:", rules, permanent, MORE_PERMANENT)
+    yield BlockSection("Permanent:", rules, permanent, MORE_PERMANENT)
     # where another person stopped is no place to go on from
     stops = [
         stop for read in [r for r in latest if r.row.trust != FOREIGN][:1] if (stop := _stop(read))
     ]
-    yield Section("Where the last session stopped:", stops)
+    yield BlockSection("Where the last session stopped:", stops)
     passing = [r for r in notes if not r.row.permanent]
     dated = [(r.row.updated_at, note_item(r)) for r in passing if r.row.category == DECIDED]
     noted = {said for read in notes for said in said_by(read.memory)}
@@ -209,15 +218,17 @@ def _standing(notes: list[Read], latest: list[Read], permanent: int) -> Iterator
     ]
     # newest first; the sort is stable, so quotations of one conversation stay in their order
     decisions = [item for _, item in sorted(dated, key=lambda pair: pair[0], reverse=True)]
-    yield Section("Latest decisions:", decisions[:DECISIONS])
+    yield BlockSection("Latest decisions:", decisions[:DECISIONS])
     noted_lately = sorted(
         (r for r in passing if r.row.category != DECIDED), key=_changed_at, reverse=True
     )
-    yield Section("Noted lately:", [note_item(r) for r in noted_lately[:NOTED]])
-    yield Section("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS])
+    yield BlockSection("Noted lately:", [note_item(r) for r in noted_lately[:NOTED]])
+    yield BlockSection("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS])
 
 
-def _related(view: View, reads: Sequence[Read], told: Told) -> Iterator[Item]:
+def _related(
+    view: WorkspaceView, reads: Sequence[LoadedMemory], told: InjectionHistory
+) -> Iterator[BlockLine]:
     """What stands within some links of what is told, one line each; what the session has seen is
     left out.
     """
@@ -243,21 +254,23 @@ def _related(view: View, reads: Sequence[Read], told: Told) -> Iterator[Item]:
                     f"{one.said} {reference(one.near)}; {SAID_BY[found.row.trust]}; "
                     f"{reference(one.id)}"
                 )
-                yield Item(
+                yield BlockLine(
                     f"{_about(found)} · {quoted(found.row.title, TITLE_CHARS)} ({said})", one.id
                 )
 
 
-def _conversations(view: View, allowed: ScopeFilter, session: str, limit: int) -> Iterator[Read]:
+def _conversations(
+    view: WorkspaceView, allowed: ScopeFilter, session: str, limit: int
+) -> Iterator[LoadedMemory]:
     """Newest first."""
     rows = view.index.listed(
         MemoryFilter(allowed, session=session, kind="conversation", limit=limit)
     )
     for read in loaded(view, rows):
-        yield Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
+        yield LoadedMemory(read.row, read.memory, Conversation.from_markdown(read.memory.body))
 
 
-def _notes(view: View) -> tuple[list[Read], int]:
+def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     """Permanent notes and the newest others, newest first; how many permanent ones there are."""
     rows = view.index.listed(MemoryFilter(ScopeFilter(view.scopes), kind="note", limit=NOTES))
     permanent, passing = [r for r in rows if r.permanent], [r for r in rows if not r.permanent]
@@ -271,17 +284,17 @@ def _notes(view: View) -> tuple[list[Read], int]:
     )
 
 
-def loaded(view: View, rows: Iterable[MemoryRow]) -> Iterator[Read]:
+def loaded(view: WorkspaceView, rows: Iterable[MemoryRow]) -> Iterator[LoadedMemory]:
     for row in rows:
         try:
             memory = view.store.load(row.path)
         except (StoreError, OSError):
             continue  # gone since it was indexed; doctor lists what cannot be read
         if memory.id == row.id:
-            yield Read(replace(row, trust=view.trust(memory)), memory)
+            yield LoadedMemory(replace(row, trust=view.trust(memory)), memory)
 
 
-def _quotes(talks: Iterable[Read], *parts: str) -> Iterator[Item]:
+def _quotes(talks: Iterable[LoadedMemory], *parts: str) -> Iterator[BlockLine]:
     for read in talks:
         found: list[Quote] = [quote for part in parts for quote in getattr(read.talk, part)]
         for quote in found:
@@ -289,23 +302,23 @@ def _quotes(talks: Iterable[Read], *parts: str) -> Iterator[Item]:
                 yield quote_item(read, quote)
 
 
-def quote_item(read: Read, quote: Quote) -> Item:
+def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
     by = f"the {label(quote.speaker)}" if read.row.trust in BELIEVED else SAID_BY[read.row.trust]
     said = quoted(quote.text, QUOTE_CHARS)
-    return Item(
+    return BlockLine(
         f"{_about(read)} · {said} ({by}; {reference(read.row.id, quote.turn)})", read.row.id
     )
 
 
-def decided_in(read: Read) -> tuple[Quote, ...]:
+def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
     return (*read.talk.decision, *read.talk.also_decided) if read.talk else ()
 
 
-def note_item(read: Read) -> Item:
+def note_item(read: LoadedMemory) -> BlockLine:
     text = quoted(_statement(read.memory), QUOTE_CHARS)
     category = label(read.row.category or read.row.kind)
     source = f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"
-    return Item(f"{_about(read)} · {category} · {text} ({source})", read.row.id)
+    return BlockLine(f"{_about(read)} · {category} · {text} ({source})", read.row.id)
 
 
 def _statement(memory: Memory) -> str:
@@ -315,22 +328,22 @@ def _statement(memory: Memory) -> str:
     return said if is_beginning else f"{memory.title}. {said}"
 
 
-def _changed_at(read: Read) -> str:
+def _changed_at(read: LoadedMemory) -> str:
     return read.row.updated_at
 
 
-def _topic(read: Read) -> Item | None:
+def _topic(read: LoadedMemory) -> BlockLine | None:
     files = one_line(", ".join(read.talk.work.files[:FILES]) if read.talk else "", PATH_CHARS)
     if not may_be_injected(read.row.trust, read.row.title, files):
         return None
     touched = f"; files: {files}" if files else ""
-    return Item(
+    return BlockLine(
         f"{_about(read)} · {quoted(read.row.title, TITLE_CHARS)} "
         f"({reference(read.row.id)}{touched})"
     )
 
 
-def _stop(read: Read) -> Item | None:
+def _stop(read: LoadedMemory) -> BlockLine | None:
     """The subject, the person's last words and the agent's last sentence."""
     topic = _topic(read)
     if topic is None or not read.talk or not read.talk.exchanges:
@@ -341,10 +354,10 @@ def _stop(read: Read) -> Item | None:
         return topic
     said = f"; the user: {quoted(last.user, LAST_WORDS_CHARS)}" if last.user else ""
     said += f"; the assistant ended: {quoted(ending, LAST_WORDS_CHARS)}" if ending else ""
-    return Item(topic.text + said)
+    return BlockLine(topic.text + said)
 
 
-def _about(read: Read) -> str:
+def _about(read: LoadedMemory) -> str:
     """Date and place."""
     return (
         f"{label((read.row.updated_at or read.row.created_at)[:10])} · "

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from keeplore.recall.question import Question, stems_of
+from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.weights import EXCERPT_CHARS
 
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+\.))")
 
 
-def excerpt(text: str, question: Question, limit: int = EXCERPT_CHARS) -> str:
+def excerpt(text: str, question: ParsedQuestion, limit: int = EXCERPT_CHARS) -> str:
     """Neighbouring sentences with as many of the question's words as possible, at most ``limit``
     characters.
 
@@ -68,7 +68,7 @@ def _grown(
         first, last = min(first, side), max(last, side)
 
 
-def _around(sentence: str, question: Question, limit: int) -> str:
+def _around(sentence: str, question: ParsedQuestion, limit: int) -> str:
     """A stretch of one long sentence or line, cut between words, with the first of the question's
     words in it.
     """

@@ -12,9 +12,9 @@ from keeplore.memory import Conversation
 from keeplore.memory.note import statement_of
 from keeplore.recall.brief import (
     NOTHING,
-    Read,
-    Told,
-    View,
+    InjectionHistory,
+    LoadedMemory,
+    WorkspaceView,
     decided_in,
     loaded,
     note_item,
@@ -22,7 +22,7 @@ from keeplore.recall.brief import (
 )
 from keeplore.recall.dedup import is_repeated
 from keeplore.recall.injection_filter import may_be_injected
-from keeplore.recall.render import Fenced, Item, Room, Section, block, quoted
+from keeplore.recall.render import BlockLine, BlockSection, ContextBlock, TextBudget, block, quoted
 
 CATEGORIES = (
     "gotchas",
@@ -37,8 +37,13 @@ NAME_CHARS = 80
 
 
 def edit_context(
-    views: Sequence[View], paths: Sequence[str], cwd: str, *, room: Room, told: Told = NOTHING
-) -> Fenced:
+    views: Sequence[WorkspaceView],
+    paths: Sequence[str],
+    cwd: str,
+    *,
+    room: TextBudget,
+    told: InjectionHistory = NOTHING,
+) -> ContextBlock:
     """A fenced block and the ids it shows; ("", ()) where no memory names one of the files.
 
     ``paths`` are absolute or relative to ``cwd``. A memory names a file by its base name alone, or
@@ -58,7 +63,9 @@ def edit_context(
                 known |= {read.row.id} if found else set()
                 items += found
         name = quoted(path.replace("\\", "/").rpartition("/")[2], NAME_CHARS)
-        sections.append(Section(f"About {name}, which is about to be edited:", items[:MAX_ITEMS]))
+        sections.append(
+            BlockSection(f"About {name}, which is about to be edited:", items[:MAX_ITEMS])
+        )
     return block(sections, room)
 
 
@@ -76,7 +83,7 @@ def names(text: str, path: str, cwd: str) -> bool:
     return False
 
 
-def _naming(views: Sequence[View], path: str, cwd: str) -> Iterator[Read]:
+def _naming(views: Sequence[WorkspaceView], path: str, cwd: str) -> Iterator[LoadedMemory]:
     """Notes of the categories that matter, then conversations with a decision, the newest first in
     each.
     """
@@ -108,12 +115,12 @@ def _rank(row: MemoryRow) -> int:
     return CATEGORIES.index(row.category) if row.category in CATEGORIES else len(CATEGORIES) + 1
 
 
-def _items(read: Read, path: str, cwd: str) -> Iterator[Item]:
+def _items(read: LoadedMemory, path: str, cwd: str) -> Iterator[BlockLine]:
     if read.row.kind != "conversation":
         if may_be_injected(read.row.trust, read.row.title, statement_of(read.memory)):
             yield note_item(read)
         return
-    talk = Read(read.row, read.memory, Conversation.from_markdown(read.memory.body))
+    talk = LoadedMemory(read.row, read.memory, Conversation.from_markdown(read.memory.body))
     for quote in decided_in(talk):
         if names(quote.text, path, cwd) and may_be_injected(read.row.trust, quote.text):
             yield quote_item(talk, quote)

@@ -1,5 +1,5 @@
-"""What a passage's own words show beside how well it matches: does it answer, who speaks, and does
-it state a rule.
+"""What a passage's own words show beside how well it matches: who speaks, whether it states a rule,
+and whether it is the question itself, asked before and not answered.
 """
 
 from __future__ import annotations
@@ -7,11 +7,13 @@ from __future__ import annotations
 import re
 
 from keeplore.index import PassageRow
-from keeplore.recall.question import Question, stems_of
+from keeplore.recall.question import STOP_STEMS, ParsedQuestion, stems_of
 from keeplore.recall.weights import Weights
 
 FEW_WORDS, MANY_WORDS = 10, 40  # of a passage: it says little below, enough from there on
-TOGETHER = 2  # sentences in which a rule and what it is about stand together
+NEIGHBOURS = 2  # sentences in which a rule and what it is about stand together
+SAME_FROM = 0.8  # share of the words that two questions have in common; judgement
+LONGEST_EXCUSE = 60  # words of an answer that may be nothing but "I found nothing"
 _BREAK = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _ROLE = re.compile(r"(?:User|Assistant): ")
 _SPEAKER = re.compile(r"([A-Z][\w'-]{1,30})(?: [A-Z][\w'-]{1,30})?: ")
@@ -25,34 +27,79 @@ _RULE = re.compile(
     r"|(?:we|i) (?:now )?(?:use|decided|switched|moved)|updat)",
     re.IGNORECASE,
 )
+_COMMAND = re.compile(r"\s*\[?[/$]\w[\w:/-]*\]?\s*")
+_ASKING = re.compile(
+    r"(?:and|but|so|ok(?:ay)?|hm+)?[,\s]*(?:wh(?:at|y|ich|ere|en|o|ose)|how|"
+    r"is|are|was|were|do|does|did|can|could|shall|should|"
+    r"would|will|has|have)\b",
+    re.IGNORECASE,
+)
+_NOTHING_FOUND = re.compile(
+    r"\bno (?:memory|memories|record|mention|entry|trace|result|information|idea)\b"
+    r"|\bnothing (?:was |is |about |in |on )"
+    r"|\b(?:could ?n[o']t|can ?n[o']t|did ?n[o']t|do ?n[o']t|was ?n[o']t|unable to|not) "
+    r"(?:able to )?(?:find|found|locate|see|know|recall|remember|recorded|have any)\b",
+    re.IGNORECASE,
+)
 
 
-def bonuses(passage: PassageRow, question: Question, w: Weights) -> dict[str, float]:
+def bonuses(passage: PassageRow, question: ParsedQuestion, w: Weights) -> dict[str, float]:
     """Log-odds that a passage gains or loses by what it is, whatever found it; each with what it is
     for.
     """
     text = _ROLE.sub("", passage.said, count=1)
-    said = len(text.split())
-    long = max(-1.0, min(1.0, (said - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
+    count = len(text.split())
+    length = max(-1.0, min(1.0, (count - FEW_WORDS) / (MANY_WORDS - FEW_WORDS)))
     speaker = _SPEAKER.match(text)
     is_named = speaker is not None and speaker[1] in _NAME.findall(question.text)
     return {
-        f"{said} words": w.telling * long,
+        f"{count} words": w.telling * length,
         "it ends with a question": -w.asking if text.rstrip().endswith("?") else 0.0,
         "said by somebody whom the question names": w.speaker if is_named else 0.0,
     }
 
 
-def closeness(text: str, question: Question) -> tuple[float, bool]:
+def closeness(text: str, question: ParsedQuestion) -> tuple[float, bool]:
     """The share of the question's words in the best two sentences, 0..1, and whether these state a
     rule.
     """
-    sentences = [
-        (stems_of(part), bool(_RULE.search(part))) for part in _BREAK.split(text) if part.strip()
-    ]
+    parts = [part for part in _BREAK.split(text) if part.strip()]
+    sentences = [(stems_of(part), bool(_RULE.search(part))) for part in parts]
     best = (0.0, False)
     for start in range(len(sentences)):
-        near = sentences[start : start + TOGETHER]
+        near = sentences[start : start + NEIGHBOURS]
         stems = frozenset().union(*(stems for stems, _ in near))
         best = max(best, (question.closeness(stems), any(is_rule for _, is_rule in near)))
     return best
+
+
+def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
+    """Does the passage ask what is asked now, and hold no answer to it?"""
+    if passage.kind == "exchange" and passage.text.startswith("User: "):
+        asked, _, answer = passage.text.removeprefix("User: ").partition("\n\nAssistant: ")
+    elif passage.kind == "head":
+        # what a conversation was about, with the questions that it left open
+        lines = [line for line in passage.text.splitlines() if line.startswith("- ")]
+        asked = passage.title
+        answer = " ".join(line for line in lines if not line.rstrip().endswith("?"))
+    else:
+        return False
+    return _is_question(asked) and _is_same(asked, question) and _says_nothing(asked, answer)
+
+
+def _is_question(asked: str) -> bool:
+    return asked.rstrip().endswith("?") or bool(_COMMAND.match(asked) or _ASKING.match(asked))
+
+
+def _is_same(asked: str, question: ParsedQuestion) -> bool:
+    wanted = frozenset(stem for word in question.words for spelling in word for stem in spelling)
+    words = stems_of(_COMMAND.sub("", asked, count=1)) - STOP_STEMS
+    if not words or len(words & wanted) < SAME_FROM * len(words):
+        return False
+    return question.coverage(words) >= SAME_FROM
+
+
+def _says_nothing(asked: str, answer: str) -> bool:
+    if len(answer.split()) <= LONGEST_EXCUSE and _NOTHING_FOUND.search(answer):
+        return True
+    return not any(len(stem) > 1 for stem in stems_of(answer) - stems_of(asked) - STOP_STEMS)

@@ -9,15 +9,15 @@ from collections.abc import Container, Set
 from keeplore.index import MemoryRow
 from keeplore.recall.dedup import is_repeated, says_same
 from keeplore.recall.injection_filter import may_be_injected
-from keeplore.recall.question import question_of
+from keeplore.recall.question import parse_question
 from keeplore.recall.render import (
     SAID_BY,
     SUSPECT,
     TITLE_CHARS,
-    Fenced,
-    Item,
-    Room,
-    Section,
+    BlockLine,
+    BlockSection,
+    ContextBlock,
+    TextBudget,
     block,
     label,
     one_line,
@@ -25,7 +25,7 @@ from keeplore.recall.render import (
     quoted,
     reference,
 )
-from keeplore.recall.request import Answer, Hit, Unasked
+from keeplore.recall.request import Answer, RecallHit, ResultFilter
 from keeplore.recall.weights import EXCERPT_CHARS, PROMPT_HITS
 from keeplore.text.similarity import normalised
 
@@ -42,13 +42,13 @@ WITHOUT_A_HIT = {
 
 def is_worth_asking(prompt: str) -> bool:
     """False for "ok, go on" and "run the tests", which nothing in memory helps with."""
-    question = question_of(prompt)
+    question = parse_question(prompt)
     return question.says_something and not question.is_errand
 
 
 def for_prompt(
     threshold: float, *, already: Container[str], words: Set[str] = frozenset(), session: str = ""
-) -> Unasked:
+) -> ResultFilter:
     """What is left out beside a prompt: what is not sure enough, and what the agent has before it.
 
     ``already`` are ids that prompts of this session have brought, ``words`` the keys of what it was
@@ -62,43 +62,46 @@ def for_prompt(
         is_document = row.kind == "document"
         return row.id in already or is_document or bool(session and row.session == session)
 
-    return Unasked(
-        threshold, skip, lambda text: bool(words) and is_repeated(quoted(text, ANY_LENGTH), words)
-    )
+    def is_shown(text: str) -> bool:
+        return bool(words) and is_repeated(quoted(text, ANY_LENGTH), words)
+
+    return ResultFilter(threshold, skip, is_shown)
 
 
-def prompt_context(answer: Answer, *, room: Room) -> Fenced:
+def prompt_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     """A fenced block and the ids it shows; ("", ()) when nothing is left to say, which is the
     common case.
 
     ``answer`` is what recall gave with ``for_prompt``.
     """
-    sure: list[Hit] = []
+    sure: list[RecallHit] = []
     for hit in answer.hits:
         is_fine = may_be_injected(hit.trust, hit.title, hit.passage, hit.decision)
         # a note and the conversation that it was made of
         if is_fine and not any(says_same(hit.passage, better.passage) for better in sure):
             sure.append(hit)
-    return block([Section("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
+    return block([BlockSection("", [_item(hit) for hit in sure[:PROMPT_HITS]])], room)
 
 
-def asked_context(answer: Answer, *, room: Room) -> Fenced:
+def asked_context(answer: Answer, *, room: TextBudget) -> ContextBlock:
     """A fenced block with every hit of a question that a person put, and the ids it shows.
 
     Without a hit it says what that means: nothing found is told apart from an index that is behind.
     """
     question = quoted(answer.query, TITLE_CHARS)
-    found = Section(f"Recalled for {question}, best first:", [_item(hit) for hit in answer.hits])
-    missing = [] if answer.hits else [Item(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
-    notes = Section(
-        "About this search:", [Item(one_line(note, EXCERPT_CHARS)) for note in answer.notes]
+    found = BlockSection(
+        f"Recalled for {question}, best first:", [_item(hit) for hit in answer.hits]
+    )
+    missing = [] if answer.hits else [BlockLine(f"{question}: {WITHOUT_A_HIT[answer.status]}")]
+    notes = BlockSection(
+        "About this search:", [BlockLine(one_line(note, EXCERPT_CHARS)) for note in answer.notes]
     )
     return block(
-        [found, Section("", missing), *([] if answer.status == "empty" else [notes])], room
+        [found, BlockSection("", missing), *([] if answer.status == "empty" else [notes])], room
     )
 
 
-def _item(hit: Hit) -> Item:
+def _item(hit: RecallHit) -> BlockLine:
     about = " · ".join(
         (label(hit.date), place(hit.scope, hit.project), label(hit.category or hit.kind))
     )
@@ -122,4 +125,4 @@ def _item(hit: Hit) -> Item:
     )
     decided = "" if is_told else f"; decided: {quoted(hit.decision, EXCERPT_CHARS)}"
     said = f"{title}{quoted(hit.passage, EXCERPT_CHARS)}{decided}"
-    return Item(f"{about} · {said} ({source})", hit.memory_id)
+    return BlockLine(f"{about} · {said} ({source})", hit.memory_id)

@@ -45,7 +45,7 @@ _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuestion:
     """``words`` are groups of stems: a text holds a word when it holds all stems of one of the
     word's spellings.
     """
@@ -85,7 +85,7 @@ class Question:
         return _share(self.words, stems)
 
 
-def question_of(text: str) -> Question:
+def parse_question(text: str) -> ParsedQuestion:
     """Any text, a page of prompt included; of a long one the beginning and the end count."""
     clean = " ".join(strip_fenced(sanitise(text)).split())
     if len(clean) > QUERY_CHARS:
@@ -98,7 +98,7 @@ def question_of(text: str) -> Question:
         if not _is_filler(spellings[0])
     ]
     lasting = [group for group in groups if not any(spelling <= _EVER for spelling in group)]
-    return Question(clean, _distinct(telling), _distinct(lasting))
+    return ParsedQuestion(clean, _distinct(telling), _distinct(lasting))
 
 
 def _share(words: Sequence[tuple[frozenset[str], ...]], stems: frozenset[str]) -> float:

@@ -37,23 +37,23 @@ _IMAGE = re.compile(
 )  # an agent that repeats an image has it fetched by whoever reads the answer
 _NO_LABEL = re.compile(r"[^\w.:-]+")
 
-Fenced = tuple[str, tuple[str, ...]]  # a block, and the ids of the memories that it shows
+ContextBlock = tuple[str, tuple[str, ...]]  # a block, and the ids of the memories that it shows
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class TextBudget:
     """How long a block may be."""
 
     tokens: float
     size: int  # bytes of UTF-8
 
-    def without(self, text: str) -> Room:
+    def without(self, text: str) -> TextBudget:
         """What is left beside a line of text."""
-        return Room(self.tokens - token_count(text), self.size - len(text.encode()) - 1)
+        return TextBudget(self.tokens - token_count(text), self.size - len(text.encode()) - 1)
 
-    def and_for(self, text: str) -> Room:
+    def and_for(self, text: str) -> TextBudget:
         """What is left where a line for which room was kept is not written."""
-        return Room(self.tokens + token_count(text), self.size + len(text.encode()) + 1)
+        return TextBudget(self.tokens + token_count(text), self.size + len(text.encode()) + 1)
 
     @property
     def is_left(self) -> bool:
@@ -61,7 +61,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BlockLine:
     """One line; ``id`` is the memory that counts as shown by it, "" where the line only points to
     one.
     """
@@ -71,9 +71,9 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class BlockSection:
     heading: str  # "" for none
-    items: Sequence[Item]
+    items: Sequence[BlockLine]
     total: int = 0  # how many there are in all, where that is told
     rest: str = ""  # the line that tells how many are not shown, with {} for the number
 
@@ -107,7 +107,7 @@ def reference(memory_id: str, turn: str = "") -> str:
     return f"{label(memory_id)[SHORT_ID]}{f' turn {short_turn(label(turn))}' if turn else ''}"
 
 
-def block(sections: Iterable[Section], room: Room, header: str = HEADER) -> Fenced:
+def block(sections: Iterable[BlockSection], room: TextBudget, header: str = HEADER) -> ContextBlock:
     """One fenced block with as many items as fit, in order, and the ids that it shows; ("", ()) for
     none.
     """

@@ -1,18 +1,31 @@
-"""What recall is asked with and what it answers: plain values."""
+"""What recall is asked with and what it answers: plain values, which cost nothing to import."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from keeplore.index import IndexState, MemoryRow
+from keeplore.errors import ConfigError
+
+if TYPE_CHECKING:
+    from keeplore.index import IndexState, MemoryRow
 
 OWN, INHERITED, SIBLING = 0, 1, 2
+_FIELD_TYPES = {
+    "query": str,
+    "cwd": str,
+    "limit": int,
+    "wide": bool,
+    "exchanges": bool,
+    "text": bool,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class SearchScope:
     """Where the question is asked: a project (``""`` outside of all), which inherits workspace and
     user.
 
@@ -25,9 +38,8 @@ class Here:
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
         """The scopes of the project alone."""
-        return (
-            tuple(("project", name) for name in (self.project, *self.also)) if self.project else ()
-        )
+        names = (self.project, *self.also) if self.project else ()
+        return tuple(("project", name) for name in names)
 
     @property
     def scopes(self) -> tuple[tuple[str, str], ...]:
@@ -41,7 +53,94 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class ResultFilter:
+    """What is left out of an answer: memories below a score, memories to be skipped, and passages
+    that were shown before.
+    """
+
+    at_least: float = 0.0
+    skip: Callable[[MemoryRow], bool] = lambda _: False
+    is_shown: Callable[[str], bool] = lambda _: False
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether nobody put the question, so that only what is sure may be told."""
+        return self.at_least > 0.0
+
+
+UNFILTERED = ResultFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """One question to memory and how it is to be answered.
+
+    ``by_exchange`` gives every exchange that answers, not one of each memory. ``wide`` asks the
+    other projects as well, which otherwise happens when little is found. ``text_only`` leaves the
+    model alone. ``at_once`` says that a person waits and somebody else keeps the index in step:
+    neither files nor model are waited for, and other projects are not asked.
+    """
+
+    query: str
+    cwd: Path = field(default_factory=Path.cwd)
+    limit: int = 5
+    wide: bool = False
+    by_exchange: bool = False
+    text_only: bool = False
+    at_once: bool = False
+    filter: ResultFilter = UNFILTERED
+
+    @property
+    def may_widen(self) -> bool:
+        """Whether the other projects are asked where little is found."""
+        return not (self.wide or self.at_once)
+
+    def to_json(self) -> dict[str, Any]:
+        """What a worker is sent; ``at_once`` and ``filter`` never leave the process."""
+        return {
+            "query": self.query,
+            "cwd": str(self.cwd),
+            "limit": self.limit,
+            "wide": self.wide,
+            "exchanges": self.by_exchange,
+            "text": self.text_only,
+        }
+
+    @classmethod
+    def from_json(cls, payload: bytes) -> RecallRequest:
+        """What ``to_json`` gave, as bytes. Raises ConfigError, which names what is wrong."""
+        try:
+            data = json.loads(payload)
+        except ValueError as e:
+            raise _malformed(str(e)) from e
+        if not isinstance(data, dict):
+            raise _malformed("it is no object")
+        if different := sorted(data.keys() ^ _FIELD_TYPES.keys()):
+            raise _malformed(f"missing or unknown: {', '.join(different)}")
+        for name, kind in _FIELD_TYPES.items():
+            if type(data[name]) is not kind:
+                raise _malformed(f"{name} is no {kind.__name__}")
+        if data["limit"] < 1:
+            raise _malformed("limit is below 1")
+        return cls(
+            data["query"],
+            Path(data["cwd"]),
+            data["limit"],
+            wide=data["wide"],
+            by_exchange=data["exchanges"],
+            text_only=data["text"],
+        )
+
+
+def _malformed(reason: str) -> ConfigError:
+    return ConfigError(
+        f"a question to memory cannot be read: {reason}",
+        "Update Keeplore where the question comes from: both sides must have one version",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RecallHit:
     memory_id: str
     title: str
     date: str  # YYYY-MM-DD of its last change
@@ -61,20 +160,6 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Unasked:
-    """What is left out where nobody asked: memories below a score, those to be skipped, and texts
-    that were told.
-    """
-
-    at_least: float = 0.0
-    skip: Callable[[MemoryRow], bool] = lambda _: False
-    is_told: Callable[[str], bool] = lambda _: False
-
-
-ALL = Unasked()
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What was found, and how far that can be relied on.
 
@@ -84,14 +169,13 @@ class Answer:
     """
 
     query: str
-    hits: tuple[Hit, ...]
+    hits: tuple[RecallHit, ...]
     status: str
     legs: tuple[str, ...]  # ("text", "vectors") or ("text",)
     notes: tuple[str, ...]
     stamp: IndexState
 
-
-def to_json(answer: Answer) -> dict[str, Any]:
-    """The answer as plain dictionaries and lists, for ``json.dumps``."""
-    data = asdict(answer)
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in data.items()}
+    def to_json(self) -> dict[str, Any]:
+        """The answer as plain dictionaries and lists, for ``json.dumps``."""
+        data = asdict(self)
+        return data | {key: list(data[key]) for key in ("hits", "legs", "notes")}

@@ -5,22 +5,19 @@ the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from functools import partial
-from typing import TYPE_CHECKING
+from datetime import date, timedelta
 
-from keeplore.index import MemoryRow, PassageRow, ScopeFilter
-from keeplore.recall.question import question_of, stems_of
-from keeplore.recall.rank import Ranked, Standing, beside, in_order
-from keeplore.recall.request import Here, Hit
+from keeplore.index import MemoryRow, PassageRow
+from keeplore.recall.fuse import Ranked, in_order, priors
+from keeplore.recall.prepare import RecallContext, age_days
+from keeplore.recall.question import parse_question, stems_of
+from keeplore.recall.request import RecallHit
+from keeplore.recall.search import SearchResults
 from keeplore.recall.time_expressions import Span, apart_from_times
-from keeplore.recall.verify import Kept, age_days, left_out, shown, standing_of, words_of
-from keeplore.recall.weights import WEIGHTS, Weights
-
-if TYPE_CHECKING:
-    from keeplore.index import Index, TextSource
+from keeplore.recall.verify import left_out, verify, words_of
+from keeplore.recall.weights import Weights
 
 LOOKED_AT = 60  # memories of a time, the newest
 # what one says to ask for everything: beside these and a time a question says nothing to look for
@@ -69,7 +66,7 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     """
     rest, spans = apart_from_times(text, today)
     spans = (*spans, session) if session else spans
-    words = question_of(rest).words
+    words = parse_question(rest).words
     if (
         not spans
         or _ONE_THING.search(rest)
@@ -79,84 +76,61 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     return Period(spans, bool(_DECIDED.search(rest)))
 
 
-def told_in(
-    index: Index,
-    store: TextSource,
-    period: Period,
-    here: Here,
-    wanted: Kept,
-    *,
-    is_wide: bool,
-    now: datetime,
-    w: Weights,
-) -> tuple[list[Hit], list[str]]:
+def period_hits(
+    context: RecallContext, period: Period, *, is_wide: bool
+) -> tuple[list[RecallHit], list[str]]:
     """The hits of a period, and what has to be told of them."""
-    allowed = ScopeFilter(() if is_wide else here.scopes)
-    found = (index.said_between(allowed, span.first, span.last, LOOKED_AT) for span in period.spans)
-    passages = {row.id: row for rows in found for row in rows}
+    index, allowed = context.deps.index, context.allowed(is_wide=is_wide)
+    passages: dict[int, PassageRow] = {}
+    for span in period.spans:
+        rows = index.said_between(allowed, span.first, span.last, LOOKED_AT)
+        passages |= {row.id: row for row in rows}
     memories = index.memories(sorted({row.memory_id for row in passages.values()}))
-    standings = {row.id: standing_of(row, here, now) for row in memories.values()}
-    rows = [
-        row
-        for row in passages.values()
-        if row.memory_id in memories and row.path == memories[row.memory_id].path
-    ]
-    ranked = ordered(
-        period,
-        rows,
-        memories,
-        standings,
-        partial(age_days, now=now),
-        w,
-        by_exchange=wanted.by_exchange,
+    of_memory: dict[str, list[PassageRow]] = {}
+    for row in passages.values():
+        if row.memory_id in memories and row.path == memories[row.memory_id].path:
+            of_memory.setdefault(row.memory_id, []).append(row)
+    ranked = in_order(
+        [
+            entry
+            for id_, own in of_memory.items()
+            for entry in _entries(context, period, memories[id_], own)
+        ]
     )
-    hits, left = shown(
-        store, ranked, memories, passages, words_of(ranked, passages), question_of(""), wanted, w
-    )
+    results = SearchResults((), passages, memories)
+    words = words_of(ranked, passages)
+    hits, left = verify(context, parse_question(""), ranked, results, words)
     return hits, [note_of(period, len(ranked), len(hits)), *left_out(left)]
 
 
-def ordered(
-    period: Period,
-    rows: Sequence[PassageRow],
-    memories: Mapping[str, MemoryRow],
-    standings: Mapping[str, Standing],
-    age_of: Callable[[str], float],
-    w: Weights = WEIGHTS,
-    *,
-    by_exchange: bool = False,
-) -> list[Ranked]:
-    """The memories of these passages: decisions, other notes, talks that decided, talks; the newest
+def _entries(
+    context: RecallContext, period: Period, memory: MemoryRow, own: Sequence[PassageRow]
+) -> Iterator[Ranked]:
+    """What is shown of a memory: one passage of it, or by exchange all of the time, and only those.
+
+    Decisions come first, then other notes, conversations that decided, conversations; the newest
     of each first.
-
-    ``age_of`` gives the days since a moment. ``by_exchange`` gives every exchange of the time, and
-    only those.
     """
-    of_memory: dict[str, list[PassageRow]] = {}
-    for row in rows:
-        of_memory.setdefault(row.memory_id, []).append(row)
-    ranked = []
-    for id_, own in of_memory.items():
-        memory, standing = memories[id_], standings[id_]
-        told = _DECIDED if memory.kind == "note" else _DECISION
-        is_decided = memory.category == _DECISIONS or any(told.search(row.said) for row in own)
-        # what is asked for by its time is not the worse for having been put aside since
-        value = _worth(memory, w, is_decided=is_decided) + sum(
-            beside(replace(standing, is_archived=False), w)
-        )
-        for row in _exchanges(own) if by_exchange else [_telling(period, memory, own)]:
-            age = age_of(row.at) if row.at else standing.age_days
-            ranked.append(Ranked(id_, round(value, 6), row.id, standing.distance, age))
-    return in_order(ranked)
+    w = context.deps.weights
+    standing = context.standing_of(memory)
+    decided = _DECIDED if memory.kind == "note" else _DECISION
+    is_decided = memory.category == _DECISIONS or any(decided.search(row.said) for row in own)
+    # what is asked for by its time is not the worse for having been put aside since
+    odds = _worth(memory, w, is_decided=is_decided)
+    odds += sum(priors(replace(standing, is_archived=False), w))
+    by_exchange = context.request.by_exchange
+    for row in _exchanges(own) if by_exchange else [_telling(period, memory, own)]:
+        age = age_days(row.at, context.now) if row.at else standing.age_days
+        yield Ranked(memory.id, round(odds, 6), row.id, standing.distance, age)
 
 
-def note_of(period: Period, found: int, shown_of: int) -> str:
-    """What is told beside the answer; ``found`` of the time's memories that there are, ``shown_of``
+def note_of(period: Period, found: int, shown: int) -> str:
+    """What is told beside the answer; ``found`` of the time's memories that there are, ``shown``
     of them.
     """
     if not found:
         return f"nothing in memory is from {period}"
-    left = found - shown_of
+    left = found - shown
     count = f"{left} or more" if found >= LOOKED_AT else str(left)
     more = f"; {count} others: {_listing(period)}" if left else ""
     return f"asked for a time alone: what is from {period}, decisions and notes first{more}"

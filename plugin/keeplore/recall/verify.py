@@ -1,13 +1,13 @@
 """The hits of an answer: what was ranked, as its files have it now, without what says the same
-again.
+again, and with earlier versions where a question asks for these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
 
 from keeplore.errors import StoreError
 from keeplore.index import MemoryRow, PassageRow
@@ -15,150 +15,151 @@ from keeplore.index.passages import passages_of, still_says
 from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt
-from keeplore.recall.question import Question, stems_of
-from keeplore.recall.rank import LOOKED_AT, Ranked, Standing, shared
-from keeplore.recall.request import Here, Hit
-from keeplore.recall.weights import Weights
+from keeplore.recall.fuse import LOOKED_AT, Ranked, shared
+from keeplore.recall.prepare import RecallContext, RecallDeps
+from keeplore.recall.question import ParsedQuestion, stems_of
+from keeplore.recall.request import RecallHit
+from keeplore.recall.search import SearchResults
+from keeplore.recall.time_expressions import Span
 
-if TYPE_CHECKING:
-    from keeplore.index import TextSource
+EARLIER = 2  # earlier versions of one memory, at most
+_BEFORE = re.compile(
+    r"\b(?:before|used to|previous\w*|earlier|former\w*|old|older|replaced?|back then|until "
+    r"recently)\b",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(
+    r"\b(?:original\w*|initial\w*|at first|first|begin with|in the beginning)\b", re.IGNORECASE
+)
+_HISTORY = re.compile(r"\b(?:history|evolved?|over time|changed?|changes)\b", re.IGNORECASE)
 
-SAME, CHANGED = (
-    "same",
-    "changed",
-)  # says what a better one says; its file is gone or says something else by now
-Left = tuple[str, str]  # memory, and which of the two
-_DAY_S = 86_400
+
+class LeftOut(StrEnum):
+    """Why a memory that was found is no hit."""
+
+    SAME = "same"  # it says what a better one says
+    CHANGED = "changed"  # its file is gone or says something else by now
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Which of the memories that were found are looked at, best first."""
-
-    limit: int
-    at_least: float
-    skip: Callable[[MemoryRow], bool]
-    is_told: Callable[[str], bool]
-    trust: Callable[[Memory], str]
-    by_exchange: bool = False
+Passed = tuple[str, LeftOut]  # a memory, and why it is no hit
 
 
 def words_of(
     ranked: Sequence[Ranked], passages: Mapping[int, PassageRow]
 ) -> dict[int, frozenset[str]]:
     """The words of the passages of the best ones, by passage."""
-    return {
-        r.passage: stems_of(passages[r.passage].said)
-        for r in ranked[:LOOKED_AT]
-        if r.passage is not None
-    }
+    shown = (r.passage for r in ranked[:LOOKED_AT] if r.passage is not None)
+    return {passage: stems_of(passages[passage].said) for passage in shown}
 
 
-def shown(
-    store: TextSource,
+def verify(
+    context: RecallContext,
+    question: ParsedQuestion,
     ranked: Sequence[Ranked],
-    memories: Mapping[str, MemoryRow],
-    passages: Mapping[int, PassageRow],
+    results: SearchResults,
     words: Mapping[int, frozenset[str]],
-    question: Question,
-    wanted: Kept,
-    w: Weights,
-) -> tuple[list[Hit], list[Left]]:
+) -> tuple[list[RecallHit], list[Passed]]:
     """The best ones that stand in their files and say something else than a better one; and those
     passed over.
     """
-    hits: list[Hit] = []
-    left: list[Left] = []
-    said: list[tuple[str, str, frozenset[str]]] = []  # place and words of each hit
+    request, same_from = context.request, context.deps.weights.same_from
+    hits: list[RecallHit] = []
+    left: list[Passed] = []
+    told: list[tuple[MemoryRow, frozenset[str]]] = []  # each hit with its words
     for entry in ranked:
-        if len(hits) == wanted.limit or entry.score < wanted.at_least:
+        if len(hits) == request.limit or entry.score < context.threshold:
             break
-        memory = memories[entry.memory]
-        own = (words.get(entry.passage) if entry.passage is not None else None) or stems_of(
-            memory.title
-        )
-        if wanted.skip(memory):
+        row = results.memories[entry.memory]
+        if request.filter.skip(row):
             continue
+        own = _words_of_entry(entry, row, words)
         if any(
-            (memory.scope, memory.project) == (scope, project) and shared(own, other) >= w.same_from
-            for scope, project, other in said
+            _is_beside(row, other) and shared(own, theirs) >= same_from for other, theirs in told
         ):
-            left.append((entry.memory, SAME))
+            left.append((entry.memory, LeftOut.SAME))
             continue
-        row = passages.get(entry.passage) if entry.passage is not None else None
-        hit = _checked(store, memory, row, entry, question, wanted.trust)
+        passage = results.passages.get(entry.passage) if entry.passage is not None else None
+        hit = _verified(context.deps, row, passage, entry.score, question)
         if hit is None:
-            left.append((entry.memory, CHANGED))
-        elif not wanted.is_told(hit.passage):
+            left.append((entry.memory, LeftOut.CHANGED))
+        elif not request.filter.is_shown(hit.passage):
             hits.append(hit)
-            said.append((memory.scope, memory.project, own))
+            told.append((row, own))
     return hits, left
 
 
-def left_out(left: Sequence[Left]) -> list[str]:
+def left_out(left: Sequence[Passed]) -> list[str]:
     """What is told of hits that did not stand in their files."""
-    count = sum(reason == CHANGED for _, reason in left)
-    return (
-        [f"{count} left out: the file is gone or says something else since it was indexed"]
-        if count
-        else []
-    )
+    count = sum(reason is LeftOut.CHANGED for _, reason in left)
+    if not count:
+        return []
+    return [f"{count} left out: the file is gone or says something else since it was indexed"]
 
 
-def standing_of(
-    row: MemoryRow, here: Here, now: datetime, graph: float = 0.0, feedback: float = 1.0
-) -> Standing:
-    """What is known of a memory, as seen from ``here``; ``graph`` and ``feedback`` as there."""
-    return Standing(
-        here.distance(row.scope, row.project),
-        age_days(row.updated_at or row.created_at, now),
-        row.permanent,
-        row.is_archived,
-        row.superseded_by,
-        f"{row.scope}/{row.project}",
-        graph,
-        feedback,
-    )
+def with_superseded(
+    context: RecallContext,
+    hits: Sequence[RecallHit],
+    question: ParsedQuestion,
+    spans: Sequence[Span],
+) -> list[RecallHit]:
+    """Behind each hit that replaced others those of them that are asked for; never before it.
+
+    These are the one before, for "originally" the first one, and whatever is from a time that the
+    question names.
+    """
+    request = context.request
+    shown: list[RecallHit] = []
+    for hit in hits:
+        shown.append(hit)
+        for row in _asked_versions(context, hit, question, spans) if hit.changes else ():
+            earlier = _verified(context.deps, row, None, 0.0, question)
+            if earlier:
+                shown.append(replace(earlier, score=hit.score))
+    known: dict[tuple[str, str], RecallHit] = {}
+    for hit in shown:
+        known.setdefault((hit.memory_id, hit.turn if request.by_exchange else ""), hit)
+    return list(known.values())[: request.limit]
 
 
-def age_days(at: str, now: datetime) -> float:
-    """Days since a moment of a front matter; one that cannot be read counts as ten years ago."""
-    try:
-        then = datetime.fromisoformat(at)
-    except ValueError:
-        return 3650.0
-    then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    return max(0.0, (now - then).total_seconds() / _DAY_S)
+def _words_of_entry(
+    entry: Ranked, row: MemoryRow, words: Mapping[int, frozenset[str]]
+) -> frozenset[str]:
+    own = words.get(entry.passage) if entry.passage is not None else None
+    return own or stems_of(row.title)
 
 
-def _checked(
-    store: TextSource,
+def _is_beside(one: MemoryRow, other: MemoryRow) -> bool:
+    return (one.scope, one.project) == (other.scope, other.project)
+
+
+def _verified(
+    deps: RecallDeps,
     row: MemoryRow,
     passage: PassageRow | None,
-    entry: Ranked,
-    question: Question,
-    trust: Callable[[Memory], str],
-) -> Hit | None:
+    score: float,
+    question: ParsedQuestion,
+) -> RecallHit | None:
     """The hit as its file has it now; None where the file is gone, unreadable, or no longer says
     it.
+
+    Without a passage, what of the memory says most to the question is shown.
     """
     try:
-        memory = store.load(row.path)
+        memory = deps.store.load(row.path)
     except (StoreError, OSError):
         return None
-    talk = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
+    conversation = Conversation.from_markdown(memory.body) if row.kind == "conversation" else None
     if passage is None:
-        text, turn = _most_covering([(p.body, p.turn) for p in passages_of(memory)], question)
-    elif still_says(memory, talk, passage.turn, passage.text):
+        text, turn = _most_covering(memory, question)
+    elif still_says(memory, conversation, passage.turn, passage.text):
         text, turn = passage.text, passage.turn
     else:
         return None
-    if (
-        row.kind == "note" and len(passages_of(memory)) == 1
-    ):  # without the words that it was made from
+    # a note without the words that it was made from
+    if row.kind == "note" and len(passages_of(memory)) == 1:
         text = statement_of(memory)
-    decided = talk.decision[0].text if talk and talk.decision else ""
-    return Hit(
+    decision = conversation.decision if conversation else ()
+    return RecallHit(
         row.id,
         row.title,
         (row.updated_at or row.created_at)[:10],
@@ -166,29 +167,42 @@ def _checked(
         row.scope,
         row.project,
         row.category,
-        trust(memory),
-        round(entry.score, 3),
+        deps.trust(memory),
+        round(score, 3),
         excerpt(text, question),
         turn,
         row.path,
         row.changes,
         row.session,
-        decided,
+        decision[0].text if decision else "",
         row.superseded_by,
     )
 
 
-def hit_of(
-    store: TextSource, row: MemoryRow, question: Question, trust: Callable[[Memory], str]
-) -> Hit | None:
-    """A memory that no search found, with what of it says most to the question; None where its file
-    is gone.
-    """
-    return _checked(store, row, None, Ranked(row.id, 0.0, None), question, trust)
-
-
-def _most_covering(passages: Sequence[tuple[str, str]], question: Question) -> tuple[str, str]:
-    """For a memory of which only an older version matched: its own text with the most of the
-    question's words.
-    """
+def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:
+    """The text with the most of the question's words, and its turn."""
+    passages = [(passage.body, passage.turn) for passage in passages_of(memory)]
     return max(passages, key=lambda p: question.coverage(stems_of(p[0])), default=("", ""))
+
+
+def _asked_versions(
+    context: RecallContext, hit: RecallHit, question: ParsedQuestion, spans: Sequence[Span]
+) -> list[MemoryRow]:
+    """The earlier versions of a hit that a question asks for, the latest first."""
+    index = context.deps.index
+    versions = index.versions(hit.memory_id)
+    known = index.memories(versions)
+    rows = [known[id_] for id_ in reversed(versions) if id_ in known and known[id_].superseded_by]
+    asked = _asked_for(rows, question.text, spans)
+    return [row for row in asked if not context.request.filter.skip(row)]
+
+
+def _asked_for(rows: Sequence[MemoryRow], text: str, spans: Sequence[Span]) -> Sequence[MemoryRow]:
+    of_time = [row for row in rows if any(span.holds(row.created_at) for span in spans)]
+    if of_time:
+        return of_time[:EARLIER]
+    if _HISTORY.search(text):
+        return rows[:EARLIER]
+    if _FIRST.search(text):
+        return rows[-1:]
+    return rows[:1] if _BEFORE.search(text) else ()

@@ -11,8 +11,8 @@ from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
 from keeplore.index import Embedder, Index, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
-from keeplore.recall import Here
-from keeplore.recall.question import STOP_STEMS, question_of, stems_of
+from keeplore.recall.question import STOP_STEMS, parse_question, stems_of
+from keeplore.recall.request import SearchScope
 from keeplore.store import Store
 from keeplore.text.fences import sanitise
 
@@ -63,7 +63,7 @@ class NoteSearch:
     embedder: Embedder | None
     trust: Callable[[Memory], str]
 
-    def near(self, text: str, here: Here, limit: int = NEAREST) -> tuple[CandidateNote, ...]:
+    def near(self, text: str, here: SearchScope, limit: int = NEAREST) -> tuple[CandidateNote, ...]:
         """Current notes that may be seen from ``here``, the nearest first; the index is taken as it
         is.
 
@@ -71,7 +71,7 @@ class NoteSearch:
         same thing, though it says the opposite.
         """
         allowed = ScopeFilter(here.scopes)
-        question = question_of(text)
+        question = parse_question(text)
         words = [
             match.passage for match in self.index.text_search(question.text, allowed, PASSAGES)
         ]

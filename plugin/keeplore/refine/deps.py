@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from keeplore.memory import Memory
-from keeplore.recall import Here
+from keeplore.recall.request import SearchScope
 from keeplore.refine.candidates import NoteSearch
 from keeplore.store import Store
 
@@ -30,6 +30,6 @@ class RefineDeps:
     before_write: Callable[[Memory], Memory]
     is_pasted: Callable[[str], bool]
     commit: Callable[[str], object]
-    here: Callable[[str, str], Here]  # what is seen from a scope and project
+    here: Callable[[str, str], SearchScope]  # what is seen from a scope and project
     written: Callable[[str, str], None]
     has_user_scope: bool = False

@@ -17,7 +17,7 @@ LOG_FILES = 3
 RESTED = "--rested"  # load no model until somebody asks
 
 
-class Discreet(logging.Formatter):
+class RedactingFormatter(logging.Formatter):
     """Writes no secret: the words of an error may be anybody's, and a traceback holds them too."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -41,7 +41,9 @@ def main() -> int:
     handler = logging.handlers.RotatingFileHandler(
         places.state / "worker.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8"
     )
-    handler.setFormatter(Discreet("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(
+        RedactingFormatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s")
+    )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     logging.getLogger("watchdog").setLevel(logging.CRITICAL)  # it calls its own end an error
     try:

@@ -18,7 +18,7 @@ FAULT_CHARS = 300
 PAGE_KB = resource.getpagesize() // 1024
 
 
-class Installation:
+class ProgramFile:
     """The program on the disk, as it was when this was made."""
 
     def __init__(self) -> None:
@@ -40,14 +40,14 @@ class Installation:
         return found.st_ino, found.st_mtime_ns
 
 
-class Faults(logging.Handler):
+class FaultLog(logging.Handler):
     """The latest warnings and errors of the log, while the context lasts."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self._kept: deque[str] = deque(maxlen=KEPT)
 
-    def __enter__(self) -> Faults:
+    def __enter__(self) -> FaultLog:
         logging.getLogger("keeplore").addHandler(self)
         return self
 

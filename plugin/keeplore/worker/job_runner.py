@@ -14,7 +14,7 @@ LOG = logging.getLogger(__name__)
 REST_S = 60.0  # after a step that failed, and while another process has the jobs
 
 
-class Chore:
+class JobRunner:
     """``step`` takes one job and returns None where none is due; ``due_s`` says in how many seconds
     one is, or None.
 

@@ -17,7 +17,7 @@ LOG = logging.getLogger(__name__)
 ENDS_S = 2.0  # at the end
 
 
-class Inventory:
+class ManifestScan:
     """``written`` is called from another thread when a file of a workspace has changed."""
 
     def __init__(self, registry: Registry, written: Callable[[], None]) -> None:

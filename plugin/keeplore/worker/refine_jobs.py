@@ -19,7 +19,7 @@ AFTER_ERROR_S = 60.0
 ENDS_S = 2.0
 
 
-class Refining:
+class RefineJobs:
     """Idle, and without a thread, while no workspace has a model. ``changed`` is called after
     memory was written.
     """

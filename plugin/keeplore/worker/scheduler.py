@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.index.rows import RefreshResult
-from keeplore.worker.job_runner import Chore
-from keeplore.worker.manifest_scan import Inventory
+from keeplore.worker.job_runner import JobRunner
+from keeplore.worker.manifest_scan import ManifestScan
 from keeplore.workspace.importing.intake import IntakeResult
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace, now
@@ -85,10 +85,10 @@ class Background:
         self._commit_again_at = 0.0
         self._last_sync = ""
         jobs = IngestQueue(registry)
-        self._ingesting = Chore(
+        self._ingesting = JobRunner(
             "keeplore-ingest", registry.places.jobs, jobs.step, jobs.due_s, self._has_written
         )
-        self._inventory = Inventory(registry, self._has_written)
+        self._inventory = ManifestScan(registry, self._has_written)
 
     @property
     def is_behind(self) -> bool:

@@ -23,18 +23,18 @@ from keeplore.errors import (
     RepositoryError,
     TranscriptError,
 )
-from keeplore.worker.health import Faults, Installation, memory_mb
-from keeplore.worker.server.request_handler import Answers
-from keeplore.worker.server.socket_server import Server
+from keeplore.worker.health import FaultLog, ProgramFile, memory_mb
+from keeplore.worker.server.request_handler import RequestHandler
+from keeplore.worker.server.socket_server import SocketServer
 from keeplore.worker.single_instance import only_one
 from keeplore.workspace.registry import Registry
 from keeplore_hooks import durable
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
-    from keeplore.worker.refine_jobs import Refining
+    from keeplore.worker.refine_jobs import RefineJobs
     from keeplore.worker.scheduler import Background
-    from keeplore.worker.usage.usage_feedback import Uses
+    from keeplore.worker.usage.usage_feedback import UsageFeedback
     from keeplore.workspace.importing.intake import Intake
 
 LOG = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Worker:
         self._is_rested = is_rested
         self._is_superseded = False
         self.wants_successor = False
-        self._installation = Installation()
+        self._installation = ProgramFile()
         self._started_at = time.monotonic()
         self._active_at = self._started_at - (rest_s if is_rested else 0.0)
         self._wake = threading.Event()
@@ -96,7 +96,7 @@ class Worker:
             with only_one(self._places.state) as lock:
                 if lock is None:
                     return has_run
-                with Registry(self._places) as registry, Faults() as faults:
+                with Registry(self._places) as registry, FaultLog() as faults:
                     self._work(registry, spool, faults)
                 self._prove()
             has_run = True
@@ -126,14 +126,14 @@ class Worker:
     def _has_news(self, spool: Spool) -> bool:
         return any(entry.name not in self._waiting for entry in spool.pending())
 
-    def _work(self, registry: Registry, spool: Spool, faults: Faults) -> None:
-        answers = Answers(
+    def _work(self, registry: Registry, spool: Spool, faults: FaultLog) -> None:
+        answers = RequestHandler(
             registry,
             self._wait_until_caught_up,
             lambda: self._status(spool, registry, faults),
             self._changed,
         )
-        server = Server(self._places.state, lambda *request: self._handle(answers, *request))
+        server = SocketServer(self._places.state, lambda *request: self._handle(answers, *request))
         durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
         installation.register(self._places.state)
         try:
@@ -145,12 +145,12 @@ class Worker:
             with contextlib.suppress(OSError):
                 (self._places.state / "worker.pid").unlink()
 
-    def _go_on(self, registry: Registry, spool: Spool, answers: Answers) -> None:
+    def _go_on(self, registry: Registry, spool: Spool, answers: RequestHandler) -> None:
         """All that is not answering."""
         # here, because whoever started this worker waits for its first answer
-        from keeplore.worker.refine_jobs import Refining
+        from keeplore.worker.refine_jobs import RefineJobs
         from keeplore.worker.scheduler import Background
-        from keeplore.worker.usage.usage_feedback import Uses
+        from keeplore.worker.usage.usage_feedback import UsageFeedback
         from keeplore.worker.watch import Watch
         from keeplore.workspace.importing.intake import Intake
 
@@ -164,8 +164,8 @@ class Worker:
             self._wake.set,
         )
         self._background = background
-        refining = Refining(registry, self._refined)
-        uses = Uses(registry, answers.taken)
+        refining = RefineJobs(registry, self._refined)
+        uses = UsageFeedback(registry, answers.taken)
         try:
             self._loop(spool, Intake(registry, uses.heard), background, refining, answers, uses)
         finally:
@@ -180,9 +180,9 @@ class Worker:
         spool: Spool,
         intake: Intake,
         background: Background,
-        refining: Refining,
-        answers: Answers,
-        uses: Uses,
+        refining: RefineJobs,
+        answers: RequestHandler,
+        uses: UsageFeedback,
     ) -> None:
         sweep_at = time.monotonic()
         background.open()
@@ -327,7 +327,7 @@ class Worker:
             self._wake.set()
 
     def _handle(
-        self, answers: Answers, operation: str, arguments: list[str], payload: bytes
+        self, answers: RequestHandler, operation: str, arguments: list[str], payload: bytes
     ) -> bytes:
         if operation in ("answer", "recall"):
             return self._question(answers, operation, arguments, payload)
@@ -345,7 +345,7 @@ class Worker:
         return answers.status()
 
     def _question(
-        self, answers: Answers, operation: str, arguments: list[str], payload: bytes
+        self, answers: RequestHandler, operation: str, arguments: list[str], payload: bytes
     ) -> bytes:
         try:
             if operation == "recall":
@@ -368,7 +368,7 @@ class Worker:
             time.sleep(0.01)
         return True
 
-    def _status(self, spool: Spool, registry: Registry, faults: Faults) -> dict[str, Any]:
+    def _status(self, spool: Spool, registry: Registry, faults: FaultLog) -> dict[str, Any]:
         until = time.monotonic() + BEGIN_S
         while (background := self._background) is None and time.monotonic() < until:
             time.sleep(SHORTEST_S)

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places, stamp
@@ -20,14 +19,15 @@ from keeplore.index import EmbeddingModels, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.location import digits_of
 from keeplore.memory.names import is_project_name
-from keeplore.recall import ALL, Answer, Hit, Unasked, View
+from keeplore.recall.brief import WorkspaceView
+from keeplore.recall.request import Answer, RecallHit, RecallRequest
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.workspace import Workspace
 
 SHOWN = 5  # memories that a reference may mean
 
 
-def _merged(answer: Answer, hits: list[Hit], limit: int) -> Answer:
+def _merged(answer: Answer, hits: list[RecallHit], limit: int) -> Answer:
     best = sorted((*answer.hits, *hits), key=lambda hit: -hit.score)[
         :limit
     ]  # stable: one's own come first
@@ -145,43 +145,27 @@ class Registry:
         meant = f"Did you mean {' or '.join(close)}? " if close else ""
         raise NotFound(f"there is no project {project!r}", f"{meant}`keeplore projects` lists them")
 
-    def recall(
-        self,
-        query: str,
-        cwd: Path,
-        *,
-        limit: int = 5,
-        wide: bool = False,
-        by_exchange: bool = False,
-        text_only: bool = False,
-        at_once: bool = False,
-        unasked: Unasked = ALL,
-    ) -> Answer:
+    def recall(self, request: RecallRequest) -> Answer:
         """What the directory's workspace and those it inherits answer; paths of the others are
         absolute.
         """
-        workspace = self.for_directory(cwd)
-        how: dict[str, Any] = {
-            "by_exchange": by_exchange, "text_only": text_only, "at_once": at_once, "unasked": unasked,
-        }  # fmt: skip
-        answer = workspace.recall(query, cwd, limit=limit, wide=wide, **how)
+        workspace = self.for_directory(request.cwd)
+        answer = workspace.recall(request)
         for name in self.inherited(workspace):
             try:
                 other = self.named(name)
                 # seen from the other workspace itself: what it holds for all its projects
-                more = other.recall(query, other.root, limit=limit, **how)
+                more = other.recall(replace(request, cwd=other.root, wide=False))
             except KeeploreError as e:
                 answer = replace(answer, notes=(*answer.notes, f"{name} was not searched: {e}"))
                 continue
             is_named = name in workspace.settings.inherits
             hits = [
-                hit
+                replace(hit, path=str(other.root / hit.path))
                 for hit in more.hits
                 if hit.scope == "user" or (is_named and hit.scope == "workspace")
             ]
-            answer = _merged(
-                answer, [replace(hit, path=str(other.root / hit.path)) for hit in hits], limit
-            )
+            answer = _merged(answer, hits, request.limit)
         return answer
 
     def find(self, reference: str, cwd: Path) -> FoundMemory:
@@ -236,11 +220,11 @@ class Registry:
         names = dict.fromkeys((*workspace.settings.inherits, self.machine.home))
         return [name for name in names if name != workspace.name]
 
-    def views(self, cwd: Path) -> list[View]:
+    def views(self, cwd: Path) -> list[WorkspaceView]:
         """The directory's workspace, and of those that it inherits what applies here."""
         own = self.for_directory(cwd)
         views = [
-            View(
+            WorkspaceView(
                 own.index,
                 own.store,
                 own.here(cwd).scopes,
@@ -254,7 +238,9 @@ class Registry:
                 other = self.named(name)
             except KeeploreError:
                 continue  # one that is gone must not hide the others
-            views.append(View(other.index, other.store, given, other.machine_trust.trust_of))
+            views.append(
+                WorkspaceView(other.index, other.store, given, other.machine_trust.trust_of)
+            )
         return views
 
     def opened(self) -> list[Workspace]:

@@ -6,7 +6,8 @@ import contextlib
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,9 @@ from keeplore.config.settings import Settings, load_settings
 from keeplore.index import DeferredEmbedder, Embedder, EmbeddingModels, Index
 from keeplore.index.embedding.embedder import is_loaded
 from keeplore.memory import Memory
-from keeplore.recall import ALL, Answer, Here, Look, Unasked, recall
+from keeplore.recall.answer import Watch, recall
+from keeplore.recall.prepare import RecallDeps
+from keeplore.recall.request import Answer, RecallRequest, SearchScope
 from keeplore.recall.weights import WEIGHTS, Weights
 from keeplore.store import Store
 from keeplore.workspace.embedding_model import capture_model, check_consent, full_name
@@ -162,42 +165,29 @@ class Workspace:
 
     def recall(
         self,
-        query: str,
-        cwd: Path | None = None,
+        request: RecallRequest | str,
         *,
-        limit: int = 5,
-        wide: bool = False,
-        by_exchange: bool = False,
-        text_only: bool = False,
-        at_once: bool = False,
-        unasked: Unasked = ALL,
         weights: Weights = WEIGHTS,
-        watch: Callable[[Look], None] | None = None,
+        watch: Watch | None = None,
     ) -> Answer:
-        """Ranked memories for a query, as seen from a directory; ``text_only`` leaves the model
-        alone.
+        """Ranked memories for a question; a bare text is asked from the current directory.
 
-        ``at_once`` is for prompts in a worker that keeps the index in step: neither files nor model
-        are waited for. This workspace alone: ``Registry.recall`` also asks those that it inherits.
+        This workspace alone: ``Registry.recall`` also asks those that it inherits.
         """
-        return recall(
+        if isinstance(request, str):
+            request = RecallRequest(request)
+        if request.at_once and not self.is_warm:
+            request = replace(request, text_only=True)
+        deps = RecallDeps(
             self.index,
             self.store,
-            query,
-            self.here(cwd or Path.cwd()),
-            embedder=self.embedder,
-            limit=limit,
-            wide=wide,
-            by_exchange=by_exchange,
-            text_only=text_only or (at_once and not self.is_warm),
-            at_once=at_once,
-            unasked=unasked,
-            trust=self.machine_trust.trust_of,
+            self.embedder,
+            self.machine_trust.trust_of,
+            weights,
             graph=self.settings.recall.graph,
             feedback=self.settings.recall.feedback,
-            weights=weights,
-            watch=watch,
         )
+        return recall(deps, request, self.here(request.cwd), watch=watch)
 
     @property
     def is_warm(self) -> bool:
@@ -224,10 +214,10 @@ class Workspace:
         """Look again which directory belongs to which project."""
         self._identities.clear()
 
-    def here(self, directory: Path) -> Here:
+    def here(self, directory: Path) -> SearchScope:
         """Which scopes apply in a directory."""
         identity = self.identity(directory)
-        return Here(identity.project, identity.also)
+        return SearchScope(identity.project, identity.also)
 
     def place(self, origin: Origin) -> Place:
         """Where memory that is made there belongs; a project that is met for the first time gets

@@ -4,25 +4,20 @@ the common case.
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from keeplore.config.settings import ContextSettings
-from keeplore.recall import (
-    Answer,
-    Fenced,
-    Room,
-    brief,
-    edit_context,
-    for_prompt,
-    is_worth_asking,
-    prompt_context,
-)
+from keeplore.recall.brief import brief
+from keeplore.recall.file_context import edit_context
+from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_context
+from keeplore.recall.render import ContextBlock, TextBudget
+from keeplore.recall.request import Answer, RecallRequest
 from keeplore.recall.weights import PROMPT_CANDIDATES
-from keeplore.worker.server.background_call import Beside
-from keeplore.worker.usage.injection_log import BRIEF, PROMPT, Shown
+from keeplore.worker.server.background_call import BackgroundCall
+from keeplore.worker.usage.injection_log import BRIEF, PROMPT, InjectionLog
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
@@ -46,13 +41,13 @@ CAUGHT_UP_S = (
 LEAST_S = 0.02  # with less time left nothing is searched
 
 
-class Contexts:
+class ContextProvider:
     """Thread-safe. ``caught_up`` waits until what was said just now can be read, for so many
     seconds at most.
     """
 
     def __init__(
-        self, registry: Registry, shown: Shown, caught_up: Callable[[float], object]
+        self, registry: Registry, shown: InjectionLog, caught_up: Callable[[float], object]
     ) -> None:
         self._registry = registry
         self._shown = shown
@@ -71,21 +66,29 @@ class Contexts:
         ):
             return ""
         if ask.kind == "brief":
-            return self._brief(ask.source, origin, cwd, Room(wishes.brief_tokens, size))
+            return self._brief(ask.source, origin, cwd, TextBudget(wishes.brief_tokens, size))
         if ask.kind == "edit":
-            return self._edit(ask.text, origin, cwd, wishes, Room(wishes.prompt_tokens, size))
+            return self._edit(ask.text, origin, cwd, wishes, TextBudget(wishes.prompt_tokens, size))
         before, spent_s = "", 0.0
         if origin.host in ASK_NO_MORE:
             before, spent_s = self._after_compaction(
-                workspace, origin, cwd, wishes, Room(wishes.brief_tokens, size)
+                workspace, origin, cwd, wishes, TextBudget(wishes.brief_tokens, size)
             )
             size -= len(before.encode()) + bool(before)
-        room, deadline_s = Room(wishes.prompt_tokens, size), wishes.deadline_ms / 1000 - spent_s
+        room, deadline_s = (
+            TextBudget(wishes.prompt_tokens, size),
+            wishes.deadline_ms / 1000 - spent_s,
+        )
         told = self._prompt(ask.text, origin, cwd, wishes.threshold, room, deadline_s)
         return "\n".join(filter(None, (before, told)))
 
     def _after_compaction(
-        self, workspace: Workspace, origin: Origin, cwd: Path, wishes: ContextSettings, room: Room
+        self,
+        workspace: Workspace,
+        origin: Origin,
+        cwd: Path,
+        wishes: ContextSettings,
+        room: TextBudget,
     ) -> tuple[str, float]:
         """What the session decided, where its host has shortened its context since it was told;
         seconds it took.
@@ -98,7 +101,7 @@ class Contexts:
         if not workspace.changes.was_shortened(origin):
             return "", (time.monotonic() - began) * has_waited
         views, told = self._registry.views(cwd), ""
-        if Beside(lambda: [view.index.refresh() for view in views]).is_done(
+        if BackgroundCall(lambda: [view.index.refresh() for view in views]).is_done(
             max(until - time.monotonic(), LEAST_S)
         ):
             told = self._brief(SHORTENED, origin, cwd, room)
@@ -111,7 +114,7 @@ class Contexts:
             event.lower() in COMPACTIONS for event in Spool(self._registry.places.spool).events()
         )
 
-    def _brief(self, source: str, origin: Origin, cwd: Path, room: Room) -> str:
+    def _brief(self, source: str, origin: Origin, cwd: Path, room: TextBudget) -> str:
         if source in ("compact", "clear", SHORTENED):
             self._shown.lost(origin)
         elif source == "fork":
@@ -122,9 +125,9 @@ class Contexts:
         if source == "compact":
             self._caught_up(CAUGHT_UP_S)
         if source != SHORTENED:  # it was looked at before
-            Beside(lambda: [view.index.refresh(within_s=REFRESH_S) for view in views]).is_done(
-                REFRESH_S
-            )
+            BackgroundCall(
+                lambda: [view.index.refresh(within_s=REFRESH_S) for view in views]
+            ).is_done(REFRESH_S)
         # the host of a session that was cleared has not before it what the session said
         session = "" if source == "clear" else origin.session
         reason = "compact" if source == SHORTENED else source
@@ -133,7 +136,7 @@ class Contexts:
             origin, brief(views, session=session, source=reason, room=room, told=told), BRIEF
         )
 
-    def _noted(self, origin: Origin, told: Fenced, way: str = PROMPT) -> str:
+    def _noted(self, origin: Origin, told: ContextBlock, way: str = PROMPT) -> str:
         self._shown.add(origin, told, way)
         return told[0]
 
@@ -143,7 +146,7 @@ class Contexts:
         origin: Origin,
         cwd: Path,
         threshold: float,
-        room: Room,
+        room: TextBudget,
         deadline_s: float,
     ) -> str:
         if not room.tokens or deadline_s < LEAST_S or not is_worth_asking(prompt):
@@ -151,24 +154,17 @@ class Contexts:
         # until it is compacted, a session still has before it what it said itself
         own = "" if self._shown.has_lost(origin) else origin.session
         known = self._shown.told(origin)
-        unasked = for_prompt(threshold, already=known.answers, words=known.words, session=own)
-        ask = functools.partial(
-            self._registry.recall,
-            prompt,
-            cwd,
-            limit=PROMPT_CANDIDATES,
-            at_once=True,
-            unasked=unasked,
-        )
-        answer = _in_time(ask, deadline_s)
+        sure = for_prompt(threshold, already=known.answers, words=known.words, session=own)
+        request = RecallRequest(prompt, cwd, PROMPT_CANDIDATES, at_once=True, filter=sure)
+        answer = _in_time(self._registry, request, deadline_s)
         return self._noted(origin, prompt_context(answer, room=room)) if answer else ""
 
     def _edit(
-        self, paths: str, origin: Origin, cwd: Path, wishes: ContextSettings, room: Room
+        self, paths: str, origin: Origin, cwd: Path, wishes: ContextSettings, room: TextBudget
     ) -> str:
         told = self._shown.told(origin)
         files = paths.split("\n")
-        found = Beside(
+        found = BackgroundCall(
             lambda: edit_context(self._registry.views(cwd), files, str(cwd), room=room, told=told)
         )
         return (
@@ -176,13 +172,13 @@ class Contexts:
         )
 
 
-def _in_time(ask: Callable[..., Answer], deadline_s: float) -> Answer | None:
+def _in_time(registry: Registry, request: RecallRequest, deadline_s: float) -> Answer | None:
     """The answer, by text alone where the model takes too long, None where there is none in
     time.
     """
-    whole = Beside(ask)
+    whole = BackgroundCall(lambda: registry.recall(request))
     if not whole.is_done(deadline_s * VECTOR_SHARE):
-        by_text = Beside(lambda: ask(text_only=True))
+        by_text = BackgroundCall(lambda: registry.recall(replace(request, text_only=True)))
         if not whole.is_done(deadline_s * (1 - VECTOR_SHARE)):
             return by_text.result() if by_text.is_done() else None
     return whole.result()

@@ -16,8 +16,19 @@ from keeplore.capture.message_filter import clean
 from keeplore.errors import KeeploreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory.note import NoteDraft, session_note_id
-from keeplore.recall import Fenced, Hit, Room, asked_context
-from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, Item, Section, block, one_line, quoted
+from keeplore.recall.prompt_context import asked_context
+from keeplore.recall.render import (
+    PATH_CHARS,
+    TITLE_CHARS,
+    BlockLine,
+    BlockSection,
+    ContextBlock,
+    TextBudget,
+    block,
+    one_line,
+    quoted,
+)
+from keeplore.recall.request import RecallHit, RecallRequest
 from keeplore.text.fences import DONE
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import Registry
@@ -37,7 +48,7 @@ LINE_CHARS = 400
 _REFERENCE = re.compile(r"mem_[0-9a-f-]{4,}|[0-9a-f]{8}[0-9a-f-]*|\S+\.md")
 
 
-class Commands:
+class SlashCommands:
     """Thread-safe. ``caught_up`` waits a moment for the spool; ``changed`` is called after a memory
     came or went.
     """
@@ -54,17 +65,17 @@ class Commands:
         self._status = status
         self._changed = changed
         act = (self._remember, self._recall, self._forget, self._memory)
-        self._does: dict[str, Callable[[str, Origin, Room], Fenced]] = dict(
+        self._does: dict[str, Callable[[str, Origin, TextBudget], ContextBlock]] = dict(
             zip(COMMANDS, act, strict=True)
         )
 
-    def answer(self, ask: Ask, origin: Origin, size: int) -> Fenced:
+    def answer(self, ask: Ask, origin: Origin, size: int) -> ContextBlock:
         """Carry a command out. Never raises: what went wrong is the answer then, with the next
         step.
 
         The answer has ``size`` bytes of UTF-8 at most.
         """
-        room = Room(MAX_TOKENS, size)
+        room = TextBudget(MAX_TOKENS, size)
         try:
             return self._does[ask.source](ask.text, origin, room)
         except (KeeploreError, OSError) as e:
@@ -78,7 +89,7 @@ class Commands:
             )
         return _told(f"/{ask.source} was not carried out:", [one_line(reason, LINE_CHARS)], room)
 
-    def _remember(self, text: str, origin: Origin, room: Room) -> Fenced:
+    def _remember(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         if text:
@@ -93,17 +104,17 @@ class Commands:
         self._changed()
         return block(_remembered(workspace, outcome, origin), room, DONE)
 
-    def _recall(self, text: str, origin: Origin, room: Room) -> Fenced:
+    def _recall(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         if not text:
             return _told(
                 "Nothing was asked.",
                 ["`/keeplore:recall QUESTION` looks for what was said and decided"],
                 room,
             )
-        answer = self._registry.recall(text, _directory(origin), limit=RECALLED)
+        answer = self._registry.recall(RecallRequest(text, _directory(origin), RECALLED))
         return asked_context(answer, room=room)
 
-    def _forget(self, text: str, origin: Origin, room: Room) -> Fenced:
+    def _forget(self, text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         cwd = _directory(origin)
         if not text:
             return _told(
@@ -118,8 +129,8 @@ class Commands:
         self._changed()
         return block(_forgotten(found.row, forgot), room)
 
-    def _candidates(self, text: str, cwd: Path, room: Room) -> Fenced:
-        answer = self._registry.recall(text, cwd, limit=CANDIDATES)
+    def _candidates(self, text: str, cwd: Path, room: TextBudget) -> ContextBlock:
+        answer = self._registry.recall(RecallRequest(text, cwd, CANDIDATES))
         if not answer.hits:
             return asked_context(answer, room=room)
         lines = [_candidate(hit) for hit in answer.hits]
@@ -129,7 +140,7 @@ class Commands:
         )
         return _told(heading, lines, room)
 
-    def _memory(self, _text: str, origin: Origin, room: Room) -> Fenced:
+    def _memory(self, _text: str, origin: Origin, room: TextBudget) -> ContextBlock:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
@@ -147,11 +158,16 @@ class Commands:
         ]
         return block(
             [
-                Section("Keeplore's memory here:", [Item(line) for line in about]),
-                Section("Newest decisions:", [Item(_named(row)) for row in decisions[:DECISIONS]]),
-                Section("Newest conversations:", [Item(_named(row)) for row in talks[:DECISIONS]]),
-                Section(
-                    "Problems:", [Item(one_line(p, LINE_CHARS)) for p in self._problems(workspace)]
+                BlockSection("Keeplore's memory here:", [BlockLine(line) for line in about]),
+                BlockSection(
+                    "Newest decisions:", [BlockLine(_named(row)) for row in decisions[:DECISIONS]]
+                ),
+                BlockSection(
+                    "Newest conversations:", [BlockLine(_named(row)) for row in talks[:DECISIONS]]
+                ),
+                BlockSection(
+                    "Problems:",
+                    [BlockLine(one_line(p, LINE_CHARS)) for p in self._problems(workspace)],
                 ),
             ],
             room,
@@ -190,7 +206,9 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     )
 
 
-def _remembered(workspace: Workspace, outcome: NoteOutcome, origin: Origin) -> Iterator[Section]:
+def _remembered(
+    workspace: Workspace, outcome: NoteOutcome, origin: Origin
+) -> Iterator[BlockSection]:
     memory = outcome.memory
     # the worker may have read the same command in the transcript a moment before it was asked
     is_of_now = outcome.is_new or memory.source.get("session") == origin.session
@@ -200,28 +218,31 @@ def _remembered(workspace: Workspace, outcome: NoteOutcome, origin: Origin) -> I
         f"{quoted(memory.title, TITLE_CHARS)} ({one_line(where, TITLE_CHARS)}) → {place} "
         f"({memory.id})"
     )
-    yield Section(
+    yield BlockSection(
         "Remembered, for good:" if is_of_now else "This was remembered before:",
-        [Item(said, memory.id)],
+        [BlockLine(said, memory.id)],
     )
     heading = (
         "Earlier notes that say nearly the same; `keeplore forget ID` and `keeplore edit ID` "
         "change that:"
     )
-    yield Section(heading, [Item(_named(near.row)) for near in outcome.similar])
+    yield BlockSection(heading, [BlockLine(_named(near.row)) for near in outcome.similar])
 
 
-def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[Section]:
+def _forgotten(row: MemoryRow, forgot: ForgetResult) -> Iterator[BlockSection]:
     others = len(forgot.ids) - 1
     versions = f"; {others} other versions of it went with it" if others else ""
     undo = f"`keeplore restore {one_line(row.id, TITLE_CHARS)}` brings it back"
-    yield Section("Forgotten, as the person asked:", [Item(f"{_named(row)}{versions}; {undo}")])
-    yield Section(
-        "Notes that quote it stay:", [Item(_named(note)) for note in forgot.quoting[:CANDIDATES]]
+    yield BlockSection(
+        "Forgotten, as the person asked:", [BlockLine(f"{_named(row)}{versions}; {undo}")]
+    )
+    yield BlockSection(
+        "Notes that quote it stay:",
+        [BlockLine(_named(note)) for note in forgot.quoting[:CANDIDATES]],
     )
 
 
-def _candidate(hit: Hit) -> str:
+def _candidate(hit: RecallHit) -> str:
     about = [
         one_line(part, TITLE_CHARS)
         for part in (hit.memory_id, hit.date, hit.project or f"{hit.scope} scope")
@@ -237,5 +258,5 @@ def _named(row: MemoryRow) -> str:
     return " · ".join((*about, quoted(row.title, TITLE_CHARS), one_line(row.path, PATH_CHARS)))
 
 
-def _told(heading: str, lines: list[str], room: Room) -> Fenced:
-    return block([Section(heading, [Item(line) for line in lines])], room, DONE)
+def _told(heading: str, lines: list[str], room: TextBudget) -> ContextBlock:
+    return block([BlockSection(heading, [BlockLine(line) for line in lines])], room, DONE)

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 _T = TypeVar("_T")
 
 
-class Beside(Generic[_T]):
+class BackgroundCall(Generic[_T]):
     """Runs at once in a thread of its own; what is not waited for any more goes on, and nobody
     hears of its errors.
     """

@@ -7,24 +7,23 @@ import functools
 import json
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keeplore import __version__
 from keeplore.errors import KeeploreError, NoWorkspace
-from keeplore.recall import to_json
-from keeplore.worker.context.context_provider import Contexts
-from keeplore.worker.usage.injection_log import ASKED, FILE, Given, Shown
+from keeplore.recall.request import RecallRequest
+from keeplore.worker.context.context_provider import ContextProvider
+from keeplore.worker.usage.injection_log import ASKED, FILE, Injection, InjectionLog
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.hosts.sender import sender
 
 if TYPE_CHECKING:
-    from keeplore.worker.context.slash_commands import Commands
+    from keeplore.worker.context.slash_commands import SlashCommands
 
 CAUGHT_UP_S = 0.6  # how long is waited for what a session said before it asked to remember it
 
 
-class Answers:
+class RequestHandler:
     """Thread-safe; ``caught_up`` waits until the spool is empty, for so many seconds at most;
     ``changed`` is called where a command wrote or removed a memory."""
 
@@ -39,9 +38,9 @@ class Answers:
         self._status = status
         self._prompts = 0  # answers in the making
         self._given = threading.Condition()
-        self._shown = Shown(registry.places.state / FILE)
+        self._shown = InjectionLog(registry.places.state / FILE)
         self._wait_for_spool = caught_up
-        self._contexts = Contexts(registry, self._shown, self._caught_up)
+        self._contexts = ContextProvider(registry, self._shown, self._caught_up)
         self._changed = changed
 
     def answer(self, host_name: str, event: str, payload: bytes) -> bytes:
@@ -69,7 +68,7 @@ class Answers:
         with self._given:
             self._given.wait_for(lambda: self._prompts <= 0, seconds)
 
-    def taken(self) -> list[Given]:
+    def taken(self) -> list[Injection]:
         """What sessions were given since this was asked last."""
         return self._shown.taken()
 
@@ -78,30 +77,22 @@ class Answers:
         self._shown.save()
 
     def recall(self, payload: bytes) -> bytes:
-        """The answer to ``{query, cwd, limit, wide, exchanges, text}`` as JSON."""
-        request = json.loads(payload)
+        """The answer to what ``RecallRequest.to_json`` gives, as JSON."""
         try:
-            answer = self._registry.recall(
-                request["query"],
-                Path(request["cwd"]),
-                limit=request["limit"],
-                wide=request["wide"],
-                by_exchange=request["exchanges"],
-                text_only=request["text"],
-            )
+            answer = self._registry.recall(RecallRequest.from_json(payload))
         except KeeploreError as e:
             return json.dumps({"error": {"message": e.message, "remedy": e.remedy}}).encode()
-        return json.dumps(to_json(answer)).encode()
+        return json.dumps(answer.to_json()).encode()
 
     def status(self) -> bytes:
         return json.dumps({"version": __version__, **self._status()}).encode()
 
     @functools.cached_property
-    def _commands(self) -> Commands:
+    def _commands(self) -> SlashCommands:
         # here, because the first prompt waits for every import
-        from keeplore.worker.context.slash_commands import Commands
+        from keeplore.worker.context.slash_commands import SlashCommands
 
-        return Commands(
+        return SlashCommands(
             self._registry, lambda: self._wait_for_spool(CAUGHT_UP_S), self._status, self._changed
         )
 

@@ -34,7 +34,7 @@ Handler = Callable[
 ]  # operation and arguments after the version, payload → reply
 
 
-class Server:
+class SocketServer:
     """Listens from construction on; ``close`` removes the address."""
 
     def __init__(self, state: Path, handle: Handler) -> None:

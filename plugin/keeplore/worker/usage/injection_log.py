@@ -13,7 +13,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from keeplore.recall import Fenced, Told, words_in
+from keeplore.recall.brief import InjectionHistory
+from keeplore.recall.dedup import words_in
+from keeplore.recall.render import ContextBlock
 from keeplore.workspace.workspace import now
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
@@ -32,7 +34,7 @@ BRIEF, PROMPT, ASKED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Injection:
     """A block that a session was given, and the memories in it."""
 
     origin: Origin
@@ -54,7 +56,7 @@ class _Session:
     words: list[str] = field(default_factory=list)  # keys of the sentences, the last ones
 
 
-class Shown:
+class InjectionLog:
     """Thread-safe; a file that cannot be read counts as empty. ``save`` writes it: nobody waits for
     a disk here.
     """
@@ -64,7 +66,7 @@ class Shown:
         self._lock = threading.Lock()
         self._is_saved = True
         self._asked: dict[str, float] = {}  # a message → when it was asked about
-        self._given: deque[Given] = deque(maxlen=MAX_GIVEN)
+        self._given: deque[Injection] = deque(maxlen=MAX_GIVEN)
         try:
             self._sessions = {
                 str(key): _session(value) for key, value in json.loads(path.read_bytes()).items()
@@ -87,11 +89,11 @@ class Shown:
                 del self._asked[next(iter(self._asked))]
             return before is None or moment - before > TWICE_S
 
-    def told(self, origin: Origin) -> Told:
+    def told(self, origin: Origin) -> InjectionHistory:
         """What the session was given; all of it is new to one that nobody knows."""
         with self._lock:
             known = self._sessions.get(_key(origin), _Session())
-            return Told(
+            return InjectionHistory(
                 known.briefed_at, dict(known.ids), frozenset(known.words), frozenset(known.answers)
             )
 
@@ -123,7 +125,7 @@ class Shown:
             if known and origin.cwd:
                 self._sessions[_key(origin)] = replace(known[-1], ids=dict(known[-1].ids))
 
-    def add(self, origin: Origin, told: Fenced, way: str) -> None:
+    def add(self, origin: Origin, told: ContextBlock, way: str) -> None:
         """Note the block that the session is given now, and the ids of the memories in it."""
         text, ids = told
         is_brief = way == BRIEF
@@ -132,7 +134,7 @@ class Shown:
                 return
             session = self._sessions.pop(_key(origin), _Session())
             at = now()
-            self._given.append(Given(origin, text, ids, way, at))
+            self._given.append(Injection(origin, text, ids, way, at))
             session.cwd = origin.cwd
             session.briefed_at = at if is_brief else session.briefed_at
             session.ids |= dict.fromkeys(ids, at)
@@ -145,7 +147,7 @@ class Shown:
                 del self._sessions[next(iter(self._sessions))]
             self._is_saved = False
 
-    def taken(self) -> list[Given]:
+    def taken(self) -> list[Injection]:
         """What sessions were given since the last time that this was asked."""
         with self._lock:
             given = [*self._given]

@@ -26,7 +26,7 @@ from keeplore.errors import KeeploreError, StoreError
 from keeplore.memory import feedback_counters
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
-from keeplore.worker.usage.injection_log import PROMPT, Given
+from keeplore.worker.usage.injection_log import PROMPT, Injection
 from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
 from keeplore.worker.usage.view_log import take_opened
 from keeplore.workspace.registry import Registry
@@ -74,10 +74,10 @@ class _Count:
     cwd: str  # "" where nothing is known of it
 
 
-class Uses:
+class UsageFeedback:
     """Thread-safe. ``heard`` never raises; ``save`` writes, and nobody waits for it."""
 
-    def __init__(self, registry: Registry, taken: Callable[[], Iterable[Given]]) -> None:
+    def __init__(self, registry: Registry, taken: Callable[[], Iterable[Injection]]) -> None:
         """``taken`` gives what sessions were told since it was called last."""
         self._registry = registry
         self._taken = taken

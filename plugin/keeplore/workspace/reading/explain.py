@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from keeplore.errors import NotFound
-from keeplore.recall.score_explanation import Why, why
+from keeplore.recall.request import RecallRequest
+from keeplore.recall.score_explanation import ScoreExplanation, why
 from keeplore.workspace.reading.deleted_memories import find_forgotten
 from keeplore.workspace.registry import Registry
 
 
-def explain(
-    registry: Registry,
-    reference: str,
-    query: str,
-    cwd: Path,
-    *,
-    wide: bool = False,
-    text_only: bool = False,
-) -> Why:
+def explain(registry: Registry, reference: str, request: RecallRequest) -> ScoreExplanation:
     """``reference`` is what ``Registry.find`` takes, or ``restore``. Raises NotFound."""
+    cwd = request.cwd
     try:
         found = registry.find(reference, cwd)
     except NotFound:
@@ -31,11 +24,11 @@ def explain(
     own, workspace = registry.for_directory(cwd), found.workspace
     is_own = workspace.name == own.name
     # an inherited workspace is asked as seen from itself, as `Registry.recall` does
-    ask = partial(workspace.recall, query, cwd if is_own else workspace.root, text_only=text_only)
+    seen_from = request if is_own else replace(request, cwd=workspace.root)
     head = workspace.index.memories([found.row.superseded_by]).get(
         found.row.superseded_by, found.row
     )
-    told = why(ask, found.row, head, found.memory.body, wide=wide)
+    told = why(workspace.recall, seen_from, found.row, head, found.memory.body)
     if is_own:
         return told
     given = next(
@@ -54,7 +47,7 @@ def explain(
     return replace(told, is_found=False, place=0, verdict=verdict)
 
 
-def _forgotten(registry: Registry, reference: str, cwd: Path) -> Why | None:
+def _forgotten(registry: Registry, reference: str, cwd: Path) -> ScoreExplanation | None:
     try:
         workspace, id_ = find_forgotten(registry, reference, cwd)
     except NotFound:
@@ -67,4 +60,4 @@ def _forgotten(registry: Registry, reference: str, cwd: Path) -> Why | None:
         f"not found: it was forgotten{day}; `keeplore restore --list` shows what can be "
         f"brought back"
     )
-    return Why(id_, "", is_found=False, place=0, verdict=verdict)
+    return ScoreExplanation(id_, "", is_found=False, place=0, verdict=verdict)

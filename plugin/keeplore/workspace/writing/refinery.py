@@ -20,7 +20,7 @@ from keeplore.jobs.queue import Job, JobQueue
 from keeplore.llm.account import OVERHEAD_TOKENS
 from keeplore.llm.base import TransientFailure, tokens
 from keeplore.llm.open_model import open_account
-from keeplore.recall import Here
+from keeplore.recall.request import SearchScope
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.candidates import NoteSearch
 from keeplore.refine.deps import RefineDeps
@@ -223,7 +223,7 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         before_write=workspace.before_write,
         is_pasted=is_pasted,
         commit=workspace.commit,
-        here=lambda scope, project: Here(project if scope == "project" else ""),
+        here=lambda scope, project: SearchScope(project if scope == "project" else ""),
         written=workspace.written,
         has_user_scope=workspace.is_home,
     )

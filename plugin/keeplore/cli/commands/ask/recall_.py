@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,12 +13,12 @@ from keeplore.cli.output import emit_json, note
 from keeplore.cli.print_answer import show
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
+from keeplore.recall.request import RecallRequest
 from keeplore.worker.server.protocol import ask
 from keeplore.worker.start import start
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
-    from keeplore.recall import Answer
     from keeplore.workspace.workspace import Workspace
 
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
@@ -69,15 +68,14 @@ def command(
     """
     if not _WORD.search(" ".join(query)):
         raise click.UsageError("nothing was asked: QUERY has no words")
-    request = {
-        "query": " ".join(query).encode("utf-8", "replace").decode(),
-        "cwd": str(Path.cwd()),
-        "limit": limit,
-        "wide": wide,
-        "exchanges": exchanges,
-        "text": text_only,
-    }
-    answer = ask(places.state, "recall", request, timeout_s=WORKER_S) or _without_worker(
+    request = RecallRequest(
+        " ".join(query).encode("utf-8", "replace").decode(),
+        limit=limit,
+        wide=wide,
+        by_exchange=exchanges,
+        text_only=text_only,
+    )
+    answer = ask(places.state, "recall", request.to_json(), timeout_s=WORKER_S) or _without_worker(
         places, request
     )
     told = (
@@ -97,28 +95,17 @@ def command(
     sys.exit(EXIT[answer["status"]])
 
 
-def _without_worker(places: Places, request: dict[str, Any]) -> dict[str, Any]:
+def _without_worker(places: Places, request: RecallRequest) -> dict[str, Any]:
     # half a second of imports that a warm worker has behind it
-    from keeplore.recall import to_json
     from keeplore.workspace.registry import Registry
 
-    def asked() -> Answer:
-        return registry.recall(
-            request["query"],
-            cwd,
-            limit=request["limit"],
-            wide=request["wide"],
-            by_exchange=request["exchanges"],
-            text_only=request["text"],
-        )
-
     with Registry(places) as registry:
-        cwd = Path(request["cwd"])
-        answer = asked()
+        answer = registry.recall(request)
         missing = answer.stamp.passages - answer.stamp.vectors
-        if not request["text"] and 0 < missing <= FEW and _are_filled(registry.for_directory(cwd)):
-            answer = asked()
-        return to_json(answer)
+        may_fill = not request.text_only and 0 < missing <= FEW
+        if may_fill and _are_filled(registry.for_directory(request.cwd)):
+            answer = registry.recall(request)
+        return answer.to_json()
 
 
 def _are_filled(workspace: Workspace) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,7 @@ from keeplore.cli.references import reference, short
 from keeplore.config.places import Places
 
 if TYPE_CHECKING:
-    from keeplore.recall.score_explanation import Why
+    from keeplore.recall.score_explanation import ScoreExplanation
 
 PASSAGE_CHARS = 200  # of the words that counted
 LEAST = 0.005  # log-odds: a part below that is not shown to a person
@@ -39,18 +38,20 @@ def command(
     keeplore why 1f0c9a2e --query "why did we drop Redis"
     """
     # heavy: the index and the model are needed here, not for --help
+    from keeplore.recall.request import RecallRequest
     from keeplore.workspace.reading.explain import explain
     from keeplore.workspace.registry import Registry
 
+    request = RecallRequest(query, wide=wide, text_only=text_only)
     with Registry(places) as registry:
-        told = explain(registry, reference, query, Path.cwd(), wide=wide, text_only=text_only)
+        told = explain(registry, reference, request)
     if as_json:
         emit_json(asdict(told))
     else:
         _show(told)
 
 
-def _show(told: Why) -> None:
+def _show(told: ScoreExplanation) -> None:
     say(f"{short(told.memory_id)} {plain(told.title)}", bold=True)
     say(plain(told.verdict))
     for line in told.notes:

@@ -100,7 +100,18 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class _Candidate:
+    """The passage that speaks best for a memory."""
+
+    odds: float
+    passage: int | None  # that is shown; None where only an older version's words were found
+    by: int  # whose words count
+    echo: float  # what was lost because it only asks the same
+    outdated: float  # what was lost because its newest version may not be shown
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSteps:
     """What each step of scoring makes of each passage's log-odds, in their order."""
 
     said: Mapping[int, tuple[float, float, float]]  # by the text, by the vectors, and the doubt
@@ -124,27 +135,27 @@ def odds(found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS) -
     """
     return {
         passage: text + vectors + doubt
-        for passage, (text, vectors, doubt) in sayings(found, floor, w).items()
+        for passage, (text, vectors, doubt) in fuse(found, floor, w).items()
     }
 
 
-def sayings(
+def fuse(
     found: Sequence[Evidence], floor: float | None, w: Weights = WEIGHTS
 ) -> dict[int, tuple[float, float, float]]:
     """For each passage what text and vectors say, and the doubt, which is below 0."""
-    best_text = max((e.text for e in found if e.text is not None), default=0.0)
-    covered = max((e.coverage for e in found if e.text is not None), default=0.0)
+    texts = [e for e in found if e.text is not None]
+    best_text = max((e.text or 0.0 for e in texts), default=0.0)
+    covered = max((e.coverage for e in texts), default=0.0)
     # a passage that the vector search did not give is at most as near as the last one that it gave
     lowest = min((e.cosine for e in found if e.cosine is not None), default=0.0)
     said = {}
     for e in found:
-        text = (
-            covered * max(0.0, e.text) / best_text if e.text is not None and best_text > 0 else 0.0
-        )
+        text = covered * max(0.0, e.text or 0.0) / best_text if best_text > 0 else 0.0
         if floor is None:
             said[e.passage] = (w.text_alone * text, 0.0, -w.doubt_alone)
         else:
-            above = ((e.cosine if e.cosine is not None else lowest) - floor) / (1.0 - floor)
+            cosine = lowest if e.cosine is None else e.cosine
+            above = (cosine - floor) / (1.0 - floor)
             said[e.passage] = (w.text * text, w.vector * above, -w.doubt)
     return said
 
@@ -157,7 +168,7 @@ def least_odds(score: float) -> float:
     return math.log(certain / (1.0 - certain)) - 10.0**-_DIGITS
 
 
-def beside(
+def priors(
     standing: Standing, w: Weights = WEIGHTS
 ) -> tuple[float, float, float, float, float, float]:
     """What place, permanence, age and archive take from the log-odds, at most 0, and what graph and
@@ -197,31 +208,37 @@ def rank(
     """
     known = sorted((e for e in found if e.memory in standings), key=lambda e: e.passage)
     steps = steps_of(found, known, standings, floor, w)
-    best: dict[tuple[str, str], _Best] = {}
+    best: dict[tuple[str, str], _Candidate] = {}
     for e in known:
-        standing, shown = standings[e.memory], e.memory
-        passage: int | None = e.passage
-        echo, outdated = -w.echo if e.is_echo else 0.0, 0.0
-        if _is_replaced(e, standing):
-            if standing.head in standings:
-                shown, passage = standing.head, None
-            else:
-                outdated = -w.outdated
-        place = (shown, e.turn if by_turn and passage is not None else "")
-        value = steps.current[e.passage] + echo + outdated
-        best[place] = _better(best.get(place), (value, passage, e.passage, echo, outdated))
+        memory, candidate = _candidate(e, standings, steps.current[e.passage], w)
+        turn = e.turn if by_turn and candidate.passage is not None else ""
+        best[memory, turn] = _better(best.get((memory, turn)), candidate)
     ranked = []
-    for (memory, _), (value, passage, by, *lost) in best.items():
+    for (memory, _), candidate in best.items():
         standing = standings[memory]
-        more = beside(standing, w)
-        total = round(value + sum(more), _DIGITS)
-        parts = (
-            (*steps.parts(by), *zip(PARTS[7:15], (*lost, *more), strict=True)) if explain else ()
-        )
-        ranked.append(
-            Ranked(memory, total, passage, standing.distance, standing.age_days, by, parts)
-        )
+        beside = priors(standing, w)
+        total = round(candidate.odds + sum(beside), _DIGITS)
+        parts: tuple[tuple[str, float], ...] = ()
+        if explain:
+            lost = (candidate.echo, candidate.outdated, *beside)
+            parts = (*steps.parts(candidate.by), *zip(PARTS[7:15], lost, strict=True))
+        shown, by = candidate.passage, candidate.by
+        ranked.append(Ranked(memory, total, shown, standing.distance, standing.age_days, by, parts))
     return in_order(ranked)
+
+
+def _candidate(
+    e: Evidence, standings: Mapping[str, Standing], odds: float, w: Weights
+) -> tuple[str, _Candidate]:
+    """The memory that a passage speaks for, and how it does."""
+    memory, passage = e.memory, e.passage
+    echo, outdated = -w.echo if e.is_echo else 0.0, 0.0
+    head = standings[memory].head
+    if head and head != memory:
+        if head in standings:
+            return head, _Candidate(odds + echo + outdated, None, passage, echo, outdated)
+        outdated = -w.outdated
+    return memory, _Candidate(odds + echo + outdated, passage, passage, echo, outdated)
 
 
 def steps_of(
@@ -230,15 +247,12 @@ def steps_of(
     standings: Mapping[str, Standing],
     floor: float | None,
     w: Weights = WEIGHTS,
-) -> Steps:
+) -> ScoreSteps:
     """``known`` are those of ``found`` that have a standing, and for which the steps are made."""
-    said = sayings(found, floor, w)
-    worded = {}
-    for e in known:
-        text, vectors, doubt = said[e.passage]
-        worded[e.passage] = text + vectors + doubt + e.bonus
+    said = fuse(found, floor, w)
+    worded = {e.passage: sum(said[e.passage]) + e.bonus for e in known}
     exchanged, joined = supported(known, worded, w)
-    return Steps(said, worded, exchanged, joined, current(known, joined, standings, w))
+    return ScoreSteps(said, worded, exchanged, joined, current(known, joined, standings, w))
 
 
 def supported(
@@ -247,25 +261,36 @@ def supported(
     """The log-odds of each passage with what its exchange says beside it, and then with what its
     memory says.
     """
-    values = dict(worded)
+    exchanged = dict(worded)
     of_turn: dict[tuple[str, str], list[int]] = {}
     of_memory: dict[str, list[Evidence]] = {}
-    for e in sorted(known, key=lambda e: (-values[e.passage], e.passage)):
+    for e in _best_first(known, exchanged):
         of_memory.setdefault(e.memory, []).append(e)
         if e.turn:
             of_turn.setdefault((e.memory, e.turn), []).append(e.passage)
     for first, *others in of_turn.values():
         if others:
-            sure, second = (max(0.0, values[passage] + w.doubt) for passage in (first, others[0]))
-            values[first] += (sure + w.turn * second) / (1.0 + w.turn / 2) - sure
+            sure, second = (max(0.0, exchanged[id_] + w.doubt) for id_ in (first, others[0]))
+            exchanged[first] += (sure + w.turn * second) / (1.0 + w.turn / 2) - sure
     joined: dict[int, float] = {}
     for entries in of_memory.values():
-        best = [values[e.passage] for e in entries[:SUPPORT]]
-        # one that no search found says nothing for the question
-        expected = max(len(best), min(SUPPORT, entries[0].passages))
-        mean = (sum(best) - (expected - len(best)) * w.doubt) / expected
-        joined |= {e.passage: (1 - w.memory) * values[e.passage] + w.memory * mean for e in entries}
-    return values, joined
+        mean = _mean_of_best(entries, exchanged, w)
+        for e in entries:
+            joined[e.passage] = (1 - w.memory) * exchanged[e.passage] + w.memory * mean
+    return exchanged, joined
+
+
+def _best_first(known: Sequence[Evidence], values: Mapping[int, float]) -> list[Evidence]:
+    return sorted(known, key=lambda e: (-values[e.passage], e.passage))
+
+
+def _mean_of_best(entries: Sequence[Evidence], values: Mapping[int, float], w: Weights) -> float:
+    """What the best passages of a memory say; one that no search found says nothing for the
+    question.
+    """
+    best = [values[e.passage] for e in entries[:SUPPORT]]
+    expected = max(len(best), min(SUPPORT, entries[0].passages))
+    return (sum(best) - (expected - len(best)) * w.doubt) / expected
 
 
 def current(
@@ -280,18 +305,13 @@ def current(
     They must be of one place, and none may be an older version: what replaced it is known there.
     """
     places: dict[tuple[int, str], list[Evidence]] = {}
-    order = sorted(known, key=lambda e: (-values[e.passage], e.passage))[: w.current_among]
+    order = _best_first(known, values)[: w.current_among]
     for e in order:
         standing = standings[e.memory]
-        is_near = values[e.passage] + w.doubt >= w.current_from * (
-            values[order[0].passage] + w.doubt
-        )
-        if (
-            is_near
-            and e.close >= w.current_close
-            and not _is_replaced(e, standing)
-            and not standing.is_archived
-        ):
+        least = w.current_from * (values[order[0].passage] + w.doubt)
+        is_near = values[e.passage] + w.doubt >= least and e.close >= w.current_close
+        is_replaced = standing.head not in ("", e.memory)
+        if is_near and not is_replaced and not standing.is_archived:
             places.setdefault((standing.distance, standing.place), []).append(e)
     given = dict(values)
     for entries in places.values():
@@ -300,10 +320,6 @@ def current(
         newest = sorted(rivals, key=lambda e: (e.at, e.passage), reverse=True)
         given |= {e.passage: values[r.passage] for e, r in zip(newest, rivals, strict=True)}
     return given
-
-
-def _is_replaced(e: Evidence, standing: Standing) -> bool:
-    return bool(standing.head) and standing.head != e.memory
 
 
 def in_order(ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -351,16 +367,11 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / (len(one | other) or 1)
 
 
-# log-odds, the passage that is shown, the one whose words count, and what was lost to an echo and
-# to being outdated
-_Best = tuple[float, int | None, int, float, float]
-
-
-def _better(known: _Best | None, new: _Best) -> _Best:
+def _better(known: _Candidate | None, new: _Candidate) -> _Candidate:
     """The higher odds; a passage of the memory itself is kept even where an older version matched
     better.
     """
     if known is None:
         return new
-    high, low = (known, new) if known[0] >= new[0] else (new, known)
-    return high if high[1] is not None else (high[0], low[1], *high[2:])
+    high, low = (known, new) if known.odds >= new.odds else (new, known)
+    return high if high.passage is not None else replace(high, passage=low.passage)

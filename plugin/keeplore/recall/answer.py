@@ -1,0 +1,233 @@
+"""One question from beginning to end: refresh, prepare, search, rank, check against the files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from keeplore.errors import EngineUnavailable
+from keeplore.index import IndexState, MemoryRow
+from keeplore.index.graph.boost import Boost, BoostReason
+from keeplore.recall.fuse import Ranked, Standing, diverse, rank
+from keeplore.recall.prepare import (
+    PreparedQuery,
+    RecallContext,
+    RecallDeps,
+    prepare,
+    refresh,
+    session_span,
+)
+from keeplore.recall.question import parse_question
+from keeplore.recall.request import SIBLING, Answer, RecallHit, RecallRequest, SearchScope
+from keeplore.recall.search import SearchResults, search
+from keeplore.recall.time_expressions import spans_in
+from keeplore.recall.time_questions import Period, period_hits, period_of
+from keeplore.recall.verify import Passed, left_out, verify, with_superseded, words_of
+from keeplore.recall.weights import Weights
+
+GRAPH_S = 0.02  # for a look at the graph; what it found until then counts
+NO_WORD = "the question has no word to look for"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTrace:
+    """One search of the index, and the order into which it brought the memories."""
+
+    query: PreparedQuery
+    results: SearchResults  # with the rows of newest versions that were not found themselves
+    standings: Mapping[str, Standing]
+    boost: Boost
+    ranked: tuple[Ranked, ...]  # all of them
+    # those that are sure enough, with what says the same again further down
+    ordered: tuple[Ranked, ...]
+    left: tuple[Passed, ...]  # those of them that were passed over
+
+
+Watch = Callable[[SearchTrace], None]
+
+
+def recall(
+    deps: RecallDeps,
+    request: RecallRequest,
+    scope: SearchScope,
+    *,
+    now: datetime | None = None,
+    watch: Watch | None = None,
+) -> Answer:
+    """The memories that answer a question, as seen from ``scope``, best first.
+
+    The index is brought up to date first, unless a person waits. ``watch`` is given each search of
+    the index with the parts of its scores, the one that counts last. Raises IndexUnavailable where
+    the index can neither be read nor made.
+    """
+    notes = [] if request.at_once else refresh(deps.index)
+    is_behind = bool(notes)
+    stamp = deps.index.stamp(of_text=request.text_only)
+    question = parse_question(request.query)
+    context = RecallContext(deps, request, scope, now or datetime.now(UTC))
+    today, session = context.now.date(), session_span(context, question)
+    # words for a time alone are no reason to tell anything that nobody asked for
+    unasked = request.filter.is_unasked
+    period = None if unasked else period_of(question.text, session, today)
+    if period:
+        hits, told = _search_period(context, period)
+        return _answer(request, hits, ("text",), [*notes, *told], stamp, is_behind=is_behind)
+    spans = (*spans_in(question.text, today), *((session,) if session else ()))
+    query = PreparedQuery(question)
+    if not request.text_only:
+        query, told = prepare(deps, question, stamp)
+        notes += told
+    query = replace(query, is_patient=not request.at_once, spans=spans)
+    hits = []
+    if not question.says_something:
+        notes.append(NO_WORD)
+    elif stamp.memories:
+        hits, told, query = _search_widening(context, query, watch)
+        notes += told
+        if not unasked:
+            hits = with_superseded(context, hits, question, spans)
+    notes += [deps.index.note] if deps.index.note else []
+    legs = ("text",) if query.floor is None else ("text", "vectors")
+    return _answer(request, hits, legs, notes, stamp, is_behind=is_behind)
+
+
+def _answer(
+    request: RecallRequest,
+    hits: Sequence[RecallHit],
+    legs: tuple[str, ...],
+    notes: Sequence[str],
+    stamp: IndexState,
+    *,
+    is_behind: bool,
+) -> Answer:
+    if hits:
+        status = "found"
+    elif is_behind:
+        status = "stale"
+    else:
+        status = "nothing" if stamp.memories else "empty"
+    return Answer(request.query, tuple(hits), status, legs, tuple(notes), stamp)
+
+
+def _search_period(context: RecallContext, period: Period) -> tuple[list[RecallHit], list[str]]:
+    """The hits of a time, and what has to be told of them; of all projects where there is nothing
+    else.
+    """
+    request = context.request
+    hits, told = period_hits(context, period, is_wide=request.wide)
+    if not hits and request.may_widen:
+        hits, told = period_hits(context, period, is_wide=True)
+    return hits, [*told, *_widened(context, hits)]
+
+
+def _search_widening(
+    context: RecallContext, query: PreparedQuery, watch: Watch | None
+) -> tuple[list[RecallHit], list[str], PreparedQuery]:
+    """The hits, of all projects where little is found, what has to be told of them, and the query
+    that was used.
+    """
+    request, least = context.request, context.deps.weights.widen_below
+    hits, left, query = _search_with_fallback(context, query, watch, is_wide=request.wide)
+    if not request.may_widen or any(hit.score >= least for hit in hits):
+        return hits, left_out(left), query
+    hits, more, query = _search_with_fallback(context, query, watch, is_wide=True)
+    return hits, [*_widened(context, hits), *(left_out(more) or left_out(left))], query
+
+
+def _widened(context: RecallContext, hits: Sequence[RecallHit]) -> list[str]:
+    scope = context.scope
+    distances = {scope.distance(hit.scope, hit.project) for hit in hits}
+    if context.request.wide or SIBLING not in distances:
+        return []
+    return ["little was found here, so the other projects were asked too"]
+
+
+def _search_with_fallback(
+    context: RecallContext, query: PreparedQuery, watch: Watch | None, *, is_wide: bool
+) -> tuple[list[RecallHit], list[Passed], PreparedQuery]:
+    """Hits, what was passed over, and the query that was used: without its vector where the engine
+    that has the vectors is away.
+    """
+    try:
+        return *_collect(context, query, watch, is_wide=is_wide), query
+    except EngineUnavailable:  # asked again, its full text is this machine's
+        query = query.without_vector()
+        return *_collect(context, query, watch, is_wide=is_wide), query
+
+
+def _collect(
+    context: RecallContext, query: PreparedQuery, watch: Watch | None, *, is_wide: bool
+) -> tuple[list[RecallHit], list[Passed]]:
+    """Hits that are sure enough and stand in their files, and those that were passed over."""
+    deps, request, w = context.deps, context.request, context.deps.weights
+    allowed = context.allowed(is_wide=is_wide)
+    results = search(deps.index, query, allowed, w, context.threshold)
+    results = replace(results, memories=_with_heads(context, results.memories, is_wide=is_wide))
+    boost: Boost = {}
+    if deps.graph:
+        until = time.monotonic() + GRAPH_S
+        boost = deps.index.graph.boosted(query.question.text, allowed, until)
+    standings = _standings(context, results.memories, boost)
+    is_shown = request.filter.is_shown
+    shown = {id_ for id_, row in results.passages.items() if is_shown(row.text)}
+    evidence = [e for e in results.evidence if e.passage not in shown]
+    ranked = rank(
+        evidence,
+        standings,
+        query.floor,
+        w,
+        by_turn=request.by_exchange,
+        explain=watch is not None,
+    )
+    sure = [entry for entry in ranked if entry.score >= context.threshold]
+    words = words_of(sure, results.passages)
+    ordered = diverse(sure, words, w)
+    hits, left = verify(context, query.question, ordered, results, words)
+    if watch:
+        watch(
+            SearchTrace(
+                query, results, standings, boost, tuple(ranked), tuple(ordered), tuple(left)
+            )
+        )
+    return hits, left
+
+
+def _standings(
+    context: RecallContext, memories: Mapping[str, MemoryRow], boost: Boost
+) -> dict[str, Standing]:
+    deps = context.deps
+    used = deps.index.graph.feedback(list(memories), context.now) if deps.feedback else {}
+    return {
+        id_: replace(
+            context.standing_of(row),
+            graph=_graph_share(boost.get(id_), deps.weights),
+            feedback=used.get(id_, 1.0),
+        )
+        for id_, row in memories.items()
+    }
+
+
+def _graph_share(about: BoostReason | None, w: Weights) -> float:
+    """How much of what the question names a memory is about, 0..1."""
+    if about is None:
+        return 0.0
+    return 1.0 if about.named else w.graph_related
+
+
+def _with_heads(
+    context: RecallContext, rows: Mapping[str, MemoryRow], *, is_wide: bool
+) -> dict[str, MemoryRow]:
+    """Memories that were found and the newest versions of them, as far as these may be shown
+    here.
+    """
+    missing = sorted({row.superseded_by for row in rows.values()} - rows.keys() - {""})
+    heads = context.deps.index.memories(missing) if missing else {}
+    distance = context.scope.distance
+    seen = {
+        id_: row
+        for id_, row in heads.items()
+        if is_wide or distance(row.scope, row.project) != SIBLING
+    }
+    return {**rows, **seen}

@@ -1,0 +1,165 @@
+"""A question before it is searched for: the index brought up to date, the vector, the times that it
+names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
+from keeplore.index import IndexState, MemoryRow, ScopeFilter
+from keeplore.index.embedding.embedder import embed_questions
+from keeplore.memory import Memory
+from keeplore.recall.fuse import Standing
+from keeplore.recall.injection_filter import stated_trust
+from keeplore.recall.question import ParsedQuestion
+from keeplore.recall.request import RecallRequest, SearchScope
+from keeplore.recall.time_expressions import Span, session_in
+from keeplore.recall.weights import WEIGHTS, Weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from keeplore.index import Embedder, Index, TextSource
+
+REFRESH_S = 1.5  # for reading what has changed, which after a clone is everything
+WRITER_S = 1.0  # a person waits: what another process is writing just now is not waited for longer
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class RecallDeps:
+    """What questions of a workspace are answered with.
+
+    ``trust`` says how far a memory is believed. ``graph`` lifts what is about the things that a
+    question names, ``feedback`` what was of use before. No vectors are made but the question's.
+    """
+
+    index: Index
+    store: TextSource
+    embedder: Embedder | None = None
+    trust: Callable[[Memory], str] = stated_trust
+    weights: Weights = WEIGHTS
+    graph: bool = False
+    feedback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecallContext:
+    """What stays the same however often the index is searched for one question."""
+
+    deps: RecallDeps
+    request: RecallRequest
+    scope: SearchScope
+    now: datetime
+
+    @property
+    def threshold(self) -> float:
+        """The score below which nothing is shown."""
+        return max(self.request.filter.at_least, self.deps.weights.nothing_below)
+
+    def allowed(self, *, is_wide: bool) -> ScopeFilter:
+        return ScopeFilter(() if is_wide else self.scope.scopes)
+
+    def standing_of(self, row: MemoryRow) -> Standing:
+        """What is known of a memory, as seen from here; without graph and feedback."""
+        return Standing(
+            self.scope.distance(row.scope, row.project),
+            age_days(row.updated_at or row.created_at, self.now),
+            row.permanent,
+            row.is_archived,
+            row.superseded_by,
+            f"{row.scope}/{row.project}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedQuery:
+    """A question with its vector, where the model gives one; ``floor`` is the model's, None without
+    a vector.
+    """
+
+    question: ParsedQuestion
+    vector: NDArray[np.float32] | None = None
+    floor: float | None = None
+    model: str = ""  # fingerprint of the model that made the vector
+    is_patient: bool = False  # where no host waits for its prompt
+    spans: tuple[Span, ...] = ()  # times that the question names
+
+    def without_vector(self) -> PreparedQuery:
+        return replace(self, vector=None, floor=None, model="")
+
+
+def age_days(at: str, now: datetime) -> float:
+    """Days since a moment of a front matter; one that cannot be read counts as ten years ago."""
+    try:
+        then = datetime.fromisoformat(at)
+    except ValueError:
+        return 3650.0
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    return max(0.0, (now - then).total_seconds() / _DAY_S)
+
+
+def refresh(index: Index) -> list[str]:
+    """Bring the index up to date. Returns what has to be told where it is still behind.
+
+    Raises IndexUnavailable where it can neither be read nor made.
+    """
+    if index.is_in_step():
+        return []
+    try:
+        left = index.refresh(wait_s=WRITER_S, within_s=REFRESH_S).left
+    except (IndexUnavailable, RepositoryError) as e:
+        behind = index.lag()
+        return [f"the index is {behind} files behind the text: {e}"] if behind else []
+    if not left:
+        return []
+    return [f"the index is being made, the newest first: {left:,} files are still to be read"]
+
+
+def session_span(context: RecallContext, question: ParsedQuestion) -> Span | None:
+    """When the session was that the question names, None where it names none."""
+    number = session_in(question.text)
+    if not number:
+        return None
+    allowed = context.allowed(is_wide=context.request.wide)
+    session = context.deps.index.session_span(allowed, number)
+    return Span(*session) if session else None
+
+
+def prepare(
+    deps: RecallDeps, question: ParsedQuestion, stamp: IndexState
+) -> tuple[PreparedQuery, list[str]]:
+    """The question as it is searched for with a model, and what has to be told of that."""
+    # while the model is being changed, the one before has the vectors
+    embedder = deps.index.answering(deps.embedder) if deps.embedder is not None else None
+    bare = PreparedQuery(question)
+    if embedder is None:
+        return bare, ["searched by text alone: no embedding model is set"]
+    if not stamp.vectors:
+        return bare, ["searched by text alone: no vectors have been made yet"]
+    if not question.says_something:
+        return bare, []
+    try:
+        return embed_query(question, embedder), _missing_vectors(stamp)
+    except ModelUnavailable as e:
+        return bare, [f"searched by text alone: {e}"]
+
+
+def embed_query(question: ParsedQuestion, embedder: Embedder) -> PreparedQuery:
+    """The question with its vector. Raises ModelUnavailable."""
+    vector = embed_questions(embedder, [question.text])[0]
+    return PreparedQuery(question, vector, embedder.floor, embedder.fingerprint)
+
+
+def _missing_vectors(stamp: IndexState) -> list[str]:
+    """What the vectors do not tell yet."""
+    notes = [str(stamp.switch)] if stamp.switch else []
+    missing = stamp.passages - stamp.vectors
+    if missing > 0:
+        notes.append(f"{missing} of {stamp.passages} passages have no vector yet")
+    return notes
