@@ -20,12 +20,13 @@ QDRANT_SHA256 := 8019db3c315d27fe663d639a6cdc6f60dff2ae903312daea492b159b553ad66
 LEAN := --no-binary claude-agent-sdk
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak bench mutants setup engines
+.PHONY: help demo recording test soak bench mutants setup engines
 
 help:
 	@echo "make demo    play a session through Keeplore and show what is remembered"
 	@echo "make test    run every check"
 	@echo "make soak    run the long tests"
+	@echo "make recording  draw the picture of the README again, from real runs of the commands"
 	@echo "make bench   measure again what docs/benchmarks.md says"
 	@echo "make mutants change the program at random places and see whether a test fails (SAMPLE=40 SEED=1)"
 	@echo "make setup   only make .venv and install into it"
@@ -33,6 +34,9 @@ help:
 
 demo: setup
 	@$(BIN)/python -m demo.run
+
+recording: setup
+	@$(BIN)/python -m demo.recording
 
 test: setup
 	@echo "== ruff check";          $(BIN)/ruff check --quiet .
