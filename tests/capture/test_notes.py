@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.capture.notes.note_taker import NoteSteps, NoteTaker
-from keeplore.capture.plugin import Place
+from keeplore.capture.capture_deps import MemoryPlace
+from keeplore.capture.notes.note_taker import NoteDeps, NoteTaker
 from keeplore.config.places import Places
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange, Memory, Quote, parse
@@ -45,8 +45,8 @@ class Desk:
         self.drafts: list[NoteDraft] = []
         self.gone: dict[str, str] = {}
         self.refusal = refusal
-        place = Place("project", "ledgerly", "main")
-        steps = NoteSteps(
+        place = MemoryPlace("project", "ledgerly", "main")
+        steps = NoteDeps(
             lambda _: place,
             lambda text, _: text.replace("hunter2", "[hidden]"),
             lambda: self.gone,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keeplore.capture.message_filter import clean, without_split_private
-from keeplore.capture.turn_content import observed
+from keeplore.capture.message_filter import clean, observed, without_split_private
 from keeplore.memory import Conversation, Exchange
 from keeplore.text.fences import fence
 from keeplore.text.folding import (

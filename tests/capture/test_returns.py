@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from keeplore.capture.related_topics import taken_up
+from keeplore.capture.conversation_file import taken_up
 from keeplore.memory import Exchange, RelatedMemory
 
 QUEUE = (

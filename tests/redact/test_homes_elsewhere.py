@@ -4,7 +4,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
 
-from keeplore.capture.turn_content import observed, observed_work
+from keeplore.capture.message_filter import observed, observed_work
 from keeplore.redact.home_paths import home_of, shortening
 from keeplore_hooks.events import Origin, Question, Turn, Work
 

@@ -1,4 +1,4 @@
-"""The observer: what a host reports as somebody's text → what may be remembered of it.
+"""What a host reports as somebody's text or work → what may be remembered of it.
 
 Hosts put their own words between those of people: reminders, notifications, echoes of commands,
 context that was injected by Keeplore itself. None of that is substance. ``<private>`` fails closed:
@@ -10,61 +10,39 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 
+from keeplore.memory import AnsweredQuestion, Exchange
+from keeplore.redact.home_paths import shortening
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.folding import code_spans, fold
+from keeplore_hooks.events import Turn, Work
 
-# closed pairs of these are dropped with what they hold; a trailing dash stands for any ending
-WRAPPERS = (
-    "system-reminder",
-    "local-command-",
-    "command-",
-    "task-notification",
-    "teammate-message",
-    "user-prompt-submit-hook",
-    "session-start-hook",
-    "hook_context",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "bash-input",
-    "bash-stdout",
-    "bash-stderr",
-    "environment_context",
-    "user_instructions",
-    "permissions instructions",
-    "skills_instructions",
-    "plugins_instructions",
-    "apps_instructions",
-    "collaboration_mode",
-    "multi_agent_mode",
-    "model_switch",
-    "app-context",
-    "recommended_plugins",
-    "user_action",
-    "turn_aborted",
-    "image_files",
-    "attached_files",
-    "open_and_recently_viewed_files",
-    # tool content in text form
-    "tool_use",
-    "tool_call",
-    "tool_calls",
-    "tool_result",
-    "tool_results",
-    "tool_response",
-    "function_calls",
-    "function_call",
-    "function_results",
-    # reasoning
-    "thinking",
-    "think",
-    "reasoning",
-    "scratchpad",
-)
+# closed pairs of these are dropped with what they hold; a trailing dash stands for any ending.
+# First the wrappers of hosts, then tool content in text form, then reasoning
+_WRAPPERS = """
+system-reminder, local-command-, command-, task-notification, teammate-message,
+user-prompt-submit-hook, session-start-hook, hook_context, ide_opened_file, ide_selection,
+ide_diagnostics, bash-input, bash-stdout, bash-stderr, environment_context, user_instructions,
+permissions instructions, skills_instructions, plugins_instructions, apps_instructions,
+collaboration_mode, multi_agent_mode, model_switch, app-context, recommended_plugins, user_action,
+turn_aborted, image_files, attached_files, open_and_recently_viewed_files,
+tool_use, tool_call, tool_calls, tool_result, tool_results, tool_response, function_calls,
+function_call, function_results,
+thinking, think, reasoning, scratchpad
+"""
+WRAPPERS = tuple(name.strip() for name in _WRAPPERS.split(","))
 UNWRAPPED = ("user_query",)  # the host's wrapper around the person's own words
 
+# commands that only look: they say nothing about what came of it all
+_LOOKING = re.compile(
+    r"(?:cd \S+ *(?:&&|;) *)*(?:"
+    r"(?:ls|cat|head|tail|grep|rg|find|fd|wc|echo|pwd|cd|which|file|stat|tree|less|sed -n|ps|pgrep|"
+    r"sleep|date|env|jq)\b"
+    r"|git (?:-C \S+ )?(?:status|log|diff|show|branch|remote|rev-parse|blame|ls-files|reflog|"
+    r"worktree list)\b)"
+)
 LINE_SEEN = 200  # characters before a tag in which a backtick may make it code
 
 _NAMES = "|".join(
@@ -82,7 +60,8 @@ _PRIVATE = re.compile(
 _HOST_LINE = re.compile(
     r"""^[ \t]*(?:
       \[Request\ interrupted\ by\ user[^\]\n]*\]
-    | (?:\w+\ )?(?:\w+:\w+\ )?hook\ (?:feedback|success|blocking\ error|additional\ context|stopped\ continuation)\b.*
+    | (?:\w+\ )?(?:\w+:\w+\ )?hook\ (?:feedback|success|blocking\ error|additional\ context
+        |stopped\ continuation)\b.*
     | \w+\ operation\ blocked\ by\ hook:[^\n]*
     | \[Image(?:\ \#\d+)?(?::\ source:[^\]\n]*)?\]
     | \(no\ content\)
@@ -105,6 +84,47 @@ def clean(text: str) -> str:
     return _closed_up(text).strip()
 
 
+def observed(turn: Turn, redact: Callable[[str, str], str]) -> Exchange | None:
+    """The exchange without tool content, injected context and secrets; None where nobody said
+    anything.
+    """
+    shorten = shortening(redact, turn.origin.cwd)
+
+    def observe(text: str) -> str:
+        return shorten(clean(text))
+
+    spoken = [reply for reply in turn.replies if isinstance(reply, str)]
+    kept = iter(without_split_private(spoken))
+    replies: list[str | AnsweredQuestion] = []
+    for reply in turn.replies:
+        if isinstance(reply, str):
+            replies.append(observe(next(kept)))
+        else:
+            question, answer = observe(reply.question), observe(reply.answer)
+            replies.append(AnsweredQuestion(question, answer, tuple(map(observe, reply.options))))
+    user = observe(turn.user)
+    told = tuple(reply for reply in replies if reply)
+    return Exchange(turn.id, turn.at, user, told, turn.ended_at) if user or told else None
+
+
+def observed_work(turn: Turn, redact: Callable[[str, str], str]) -> Work:
+    """References without secrets; paths of the project as seen from its directory, on any
+    machine.
+    """
+    folder = turn.origin.cwd.rstrip("/\\")
+    shorten = shortening(redact, turn.origin.cwd)
+
+    def clean_items(items: Iterable[str]) -> tuple[str, ...]:
+        if folder:
+            items = (item.replace(f"{folder}/", "").replace(f"{folder}\\", "") for item in items)
+        return tuple(map(shorten, items))
+
+    work = turn.work
+    commands = (command for command in clean_items(work.commands) if not _LOOKING.match(command))
+    files, commits, agents = map(clean_items, (work.files, work.commits, work.agents))
+    return Work(files, tuple(commands), commits, work.links, agents)
+
+
 def _closed_up(text: str) -> str:
     """Gaps that were left behind become one empty line; those within fenced blocks are the writer's
     own.
@@ -124,36 +144,42 @@ def _without_private(text: str) -> str:
     What stands before a closing tag alone goes too: it was opened in another text. In code it is
     only talked about.
     """
+    if not _PRIVATE.search(text):
+        return text
+    code = code_spans(text)
     kept: list[str] = []
-    code: list[tuple[int, int]] | None = None
     position = depth = 0
     for tag in _PRIVATE.finditer(text):
-        if tag[1] and depth == 0:
-            code = code_spans(text) if code is None else code
-            if not _is_code(text, tag.start(), code):
-                kept, position = [], tag.end()
-        elif not tag[1]:
-            if depth == 0:
-                kept.append(text[position : tag.start()])
-            depth += 1
-        else:
-            depth -= 1
-            if depth == 0:
-                position = tag.end()
+        is_closing = bool(tag[1])
+        if not is_closing and depth == 0:
+            kept.append(text[position : tag.start()])
+        elif is_closing and depth == 1:
+            position = tag.end()
+        elif is_closing and depth == 0 and not _is_code(text, tag.start(), code):
+            kept, position = [], tag.end()
+        depth = _depth(depth, is_closing=is_closing)
     if depth == 0:
         kept.append(text[position:])
     # a space, so that what stood on either side cannot form a new tag
-    return " ".join(kept) if len(kept) > 1 else "".join(kept)
+    return " ".join(kept)
 
 
-def _is_code(text: str, place: int, blocks: list[tuple[int, int]]) -> bool:
+def _depth(depth: int, *, is_closing: bool) -> int:
+    return max(0, depth - 1) if is_closing else depth + 1
+
+
+def _is_code(text: str, place: int, code: list[tuple[int, int]]) -> bool:
     """True inside one of the fenced blocks, or after a backtick on the same line that none
     closes.
     """
-    block = bisect_right(blocks, (place, len(text))) - 1
-    if block >= 0 and place < blocks[block][1]:
-        return True
-    return text[max(0, place - LINE_SEEN) : place].rpartition("\n")[2].count("`") % 2 == 1
+    line = text[max(0, place - LINE_SEEN) : place].rpartition("\n")[2]
+    return _is_within(code, place) or line.count("`") % 2 == 1
+
+
+def _is_within(spans: list[tuple[int, int]], place: int) -> bool:
+    """Is a place in one of these spans? They are in order and apart."""
+    before = bisect_right(spans, place, key=itemgetter(0))
+    return before > 0 and place < spans[before - 1][1]
 
 
 def without_split_private(texts: Sequence[str]) -> list[str]:
@@ -169,7 +195,7 @@ def without_split_private(texts: Sequence[str]) -> list[str]:
             opened = -1
         depth = 0
         for is_closing in tags:
-            depth = max(0, depth - 1) if is_closing else depth + 1
+            depth = _depth(depth, is_closing=is_closing)
         if depth and opened < 0:
             opened = number
     return kept
@@ -179,25 +205,24 @@ def _without_wrappers(text: str) -> str:
     """Drop closed wrappers; a tag inside a fenced block or in backticks is somebody talking about
     it.
     """
-    code = code_spans(text)
-    starts = [start for start, _ in code]
-    opened: dict[str, list[int]] = {}
-    spans = []
-    for tag in _WRAPPER.finditer(text):
-        name = tag[2].lower()
-        if tag[1]:
-            if opened.get(name):
-                spans.append((opened[name].pop(), tag.end()))
-            continue
-        block = bisect_right(starts, tag.start()) - 1
-        is_code = block >= 0 and tag.start() < code[block][1]
-        if not is_code and text[tag.start() - 1 : tag.start()] != "`":
-            opened.setdefault(name, []).append(tag.start())
     kept = []
     position = 0
-    for start, end in sorted(spans):
-        if end <= position:
-            continue
-        kept.append(text[position : max(start, position)])
-        position = end
+    for start, end in sorted(_wrapped(text)):
+        if end > position:
+            kept.append(text[position : max(start, position)])
+            position = end
     return " ".join((*kept, text[position:])) if kept else text
+
+
+def _wrapped(text: str) -> Iterator[tuple[int, int]]:
+    """Where closed wrappers stand, with their tags."""
+    code = code_spans(text)
+    opened: dict[str, list[int]] = {}
+    for tag in _WRAPPER.finditer(text):
+        starts = opened.setdefault(tag[2].lower(), [])
+        if not tag[1]:
+            is_quoted = text[tag.start() - 1 : tag.start()] == "`"
+            if not is_quoted and not _is_within(code, tag.start()):
+                starts.append(tag.start())
+        elif starts:
+            yield starts.pop(), tag.end()

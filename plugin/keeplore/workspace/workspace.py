@@ -33,7 +33,8 @@ from keeplore.workspace.sync_status import SyncLog
 from keeplore_hooks.events import HostEvent, Origin
 
 if TYPE_CHECKING:
-    from keeplore.capture.plugin import Capture, Place
+    from keeplore.capture.capture_deps import MemoryPlace
+    from keeplore.capture.plugin import Capture
     from keeplore.redact import Redactor
     from keeplore.sync import SyncResult
     from keeplore.workspace.lifecycle.local_purge import PurgeTraces
@@ -219,18 +220,18 @@ class Workspace:
         identity = self.identity(directory)
         return SearchScope(identity.project, identity.also)
 
-    def place(self, origin: Origin) -> Place:
+    def place(self, origin: Origin) -> MemoryPlace:
         """Where memory that is made there belongs; a project that is met for the first time gets
         its entry.
         """
-        from keeplore.capture.plugin import Place  # here, as below
+        from keeplore.capture.capture_deps import MemoryPlace  # here, as below
 
         identity = self.identity(Path(origin.cwd)) if origin.cwd else Identity("", "no directory")
         if not identity.project:
-            return Place("workspace", branch=origin.branch)
+            return MemoryPlace("workspace", branch=origin.branch)
         if identity.proposal is not None:
             save_project(self.store, identity.proposal)
-        return Place("project", identity.project, origin.branch)
+        return MemoryPlace("project", identity.project, origin.branch)
 
     def commit(self, message: str = "") -> str:
         """Bring HEAD up to what is on disk; "" where nothing differs.

@@ -5,33 +5,21 @@ person's words.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from keeplore.capture.capture_deps import CaptureDeps
+from keeplore.capture.distill.titles import title_of
 from keeplore.capture.message_filter import clean
 from keeplore.capture.open_sessions import Sessions
-from keeplore.capture.plugin import Place
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Exchange, Memory, new_id, new_meta
 from keeplore.redact.home_paths import shortening
 from keeplore.store import Store
 from keeplore.text.similarity import content_hash
-from keeplore_hooks.events import Compaction, Origin
+from keeplore_hooks.events import Compaction
 from keeplore_hooks.specs import hookimpl_last
 
 SAID_BY = "What the host wrote when it shortened its context; none of it is the user's own words."
 MIN_CHARS = 80  # "Compacted" alone is no summary
-
-
-@dataclass(frozen=True, slots=True)
-class SummarySteps:
-    """What keeping summaries needs of its surroundings, each a plain function."""
-
-    place: Callable[[Origin], Place]
-    redact: Callable[[str, str], str]  # of a text and the directory in which it was said
-    title: Callable[[Exchange], str]  # of a text of the agent's
-    flush: Callable[[], None]  # puts the open conversations on disk
-    written: Callable[[str, str], None]
-    machine: str
 
 
 class SummaryKeeper:
@@ -39,34 +27,37 @@ class SummaryKeeper:
     session.
     """
 
-    def __init__(self, store: Store, sessions: Sessions, steps: SummarySteps) -> None:
+    def __init__(
+        self, store: Store, sessions: Sessions, deps: CaptureDeps, flush: Callable[[], None]
+    ) -> None:
         self._store = store
         self._sessions = sessions
-        self._steps = steps
+        self._deps = deps
+        self._flush = flush  # puts the open conversations on disk
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
-        text = shortening(self._steps.redact, compaction.origin.cwd)(clean(compaction.summary))
+        text = shortening(self._deps.redact, compaction.origin.cwd)(clean(compaction.summary))
         if len(text) < MIN_CHARS:
             return
-        self._steps.flush()
+        self._flush()
         memory = self._memory(compaction, text)
         try:
             path = self._store.add(memory)
         except (AlreadyExists, Forgotten):
             return
-        self._steps.written(memory.id, path)
+        self._deps.written(memory.id, path)
 
     def _memory(self, compaction: Compaction, text: str) -> Memory:
         origin = compaction.origin
-        place = self._steps.place(origin)
-        about = self._steps.title(Exchange(compaction.id, compaction.at, "", (text,)))
+        place = self._deps.place(origin)
+        about = title_of([Exchange(compaction.id, compaction.at, "", (text,))], {})
         title = f"Summary by {origin.host}: {about}"
         open_id = self._sessions.get(origin).open_id
         source = {
             "host": origin.host,
             "session": origin.session,
-            "machine": self._steps.machine,
+            "machine": self._deps.machine,
             "branch": place.branch,
         }
         meta = new_meta(

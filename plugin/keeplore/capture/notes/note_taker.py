@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from keeplore.capture.capture_deps import MemoryPlace
 from keeplore.capture.message_filter import clean
 from keeplore.capture.notes.note_candidates import (
     AUTOMATIC,
@@ -19,7 +20,6 @@ from keeplore.capture.notes.note_candidates import (
     category_of,
     orders,
 )
-from keeplore.capture.plugin import Place
 from keeplore.errors import AlreadyExists, Forgotten
 from keeplore.memory import Conversation, Exchange
 from keeplore.memory.note import NoteDraft, session_note_id
@@ -33,10 +33,10 @@ REMEMBER = frozenset((COMMANDS[0], f"{PLUGIN}:{COMMANDS[0]}"))
 
 
 @dataclass(frozen=True, slots=True)
-class NoteSteps:
+class NoteDeps:
     """What taking notes needs of its surroundings, each a plain function."""
 
-    place: Callable[[Origin], Place]
+    place: Callable[[Origin], MemoryPlace]
     redact: Callable[[str, str], str]  # of a text and the directory in which it was said
     forgotten: Callable[[], Mapping[str, str]]  # turn → the conversation that was forgotten with it
     write: Callable[
@@ -47,8 +47,8 @@ class NoteSteps:
 class NoteTaker:
     """A plugin. ``is_automatic`` False writes only what the person orders to be remembered."""
 
-    def __init__(self, steps: NoteSteps, *, is_automatic: bool = True) -> None:
-        self._steps = steps
+    def __init__(self, deps: NoteDeps, *, is_automatic: bool = True) -> None:
+        self._deps = deps
         self._is_automatic = is_automatic
 
     @hookimpl_last
@@ -56,13 +56,13 @@ class NoteTaker:
         """Write what the person orders to be kept, as soon as the turn is known as a whole."""
         if turn.is_provisional or not turn.is_complete or own_command(turn.user):
             return  # the words behind a command are taken as the command's
-        if turn.id in self._steps.forgotten():  # an import reads it again
+        if turn.id in self._deps.forgotten():  # an import reads it again
             return
-        user = shortening(self._steps.redact, turn.origin.cwd)(clean(turn.user))
+        user = shortening(self._deps.redact, turn.origin.cwd)(clean(turn.user))
         found = orders(Exchange(turn.id, turn.at, user))
         if not found:
             return
-        place = self._steps.place(turn.origin)
+        place = self._deps.place(turn.origin)
         source = {"host": turn.origin.host, "session": turn.origin.session, "branch": place.branch}
         for candidate in found:
             self._write(draft_of(candidate, place.scope, place.project, source, turn.at))
@@ -72,10 +72,10 @@ class NoteTaker:
         """Write what was typed behind ``/remember``; where the worker answered it, the id is the
         same.
         """
-        said = self._steps.redact(clean(command.args), command.origin.cwd)
+        said = self._deps.redact(clean(command.args), command.origin.cwd)
         if command.name not in REMEMBER or not said:
             return
-        place, origin = self._steps.place(command.origin), command.origin
+        place, origin = self._deps.place(command.origin), command.origin
         self._write(
             NoteDraft(
                 said,
@@ -114,7 +114,7 @@ class NoteTaker:
 
     def _write(self, draft: NoteDraft) -> None:
         try:
-            self._steps.write(draft)
+            self._deps.write(draft)
         except (AlreadyExists, Forgotten):  # done before, or not wanted any more
             return
 

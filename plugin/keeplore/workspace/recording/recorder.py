@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keeplore.capture.distill.titles import title_of
-from keeplore.capture.notes.host_summaries import SummaryKeeper, SummarySteps
-from keeplore.capture.notes.note_taker import NoteSteps, NoteTaker
-from keeplore.capture.plugin import Capture, Place, Steps
-from keeplore.capture.related_topics import RECENT
+from keeplore.capture.capture_deps import CaptureDeps, MemoryPlace
+from keeplore.capture.conversation_file import RECENT
+from keeplore.capture.notes.host_summaries import SummaryKeeper
+from keeplore.capture.notes.note_taker import NoteDeps, NoteTaker
+from keeplore.capture.plugin import Capture
 from keeplore.capture.segmenter import Segmenter
 from keeplore.errors import ModelUnavailable, StoreError
 from keeplore.index import MemoryFilter, ScopeFilter
@@ -38,14 +38,15 @@ class Recorder:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._has_refreshed = False
-        self.capture = Capture(workspace.store, workspace.sessions, self._steps())
+        store, sessions, deps = workspace.store, workspace.sessions, self._deps()
+        self.capture = Capture(store, sessions, deps)
         self._recent = RecentOnCommand()
         forgotten = workspace.store.forgotten_turns
-        notes = NoteSteps(workspace.place, workspace.redact_said, forgotten, workspace.notes.write)
+        notes = NoteDeps(workspace.place, workspace.redact_said, forgotten, workspace.notes.write)
         for plugin in (
             Segmenter(workspace.capture_embedder),
             self.capture,
-            SummaryKeeper(workspace.store, workspace.sessions, self._summary_steps()),
+            SummaryKeeper(store, sessions, deps, self.capture.flush),
             self._recent,
             NoteTaker(notes, is_automatic=workspace.settings.capture.notes),
         ):
@@ -66,9 +67,9 @@ class Recorder:
         self.capture.flush()
         self._recent.carry_out(self._workspace)
 
-    def _steps(self) -> Steps:
+    def _deps(self) -> CaptureDeps:
         workspace = self._workspace
-        return Steps(
+        return CaptureDeps(
             place=workspace.place,
             redact=workspace.redact_said,
             segment=self._segment,
@@ -78,17 +79,6 @@ class Recorder:
             earlier=self._earlier,
             embed=self._embed,
             head=self._head,
-            machine=workspace.machine,
-        )
-
-    def _summary_steps(self) -> SummarySteps:
-        workspace = self._workspace
-        return SummarySteps(
-            place=workspace.place,
-            redact=workspace.redact_said,
-            title=lambda exchange: title_of([exchange], {}),
-            flush=self.capture.flush,
-            written=workspace.written,
             machine=workspace.machine,
         )
 
@@ -107,7 +97,7 @@ class Recorder:
         forgotten = self._workspace.store.forgotten_turns()
         return index.known_turns(asked) | {id_: forgotten[id_] for id_ in asked if id_ in forgotten}
 
-    def _earlier(self, place: Place, before: str) -> Iterator[Memory]:
+    def _earlier(self, place: MemoryPlace, before: str) -> Iterator[Memory]:
         workspace = self._workspace
         workspace.index.refresh()  # one may have been closed a moment ago
         allowed = ScopeFilter(((place.scope, place.project),))
@@ -123,7 +113,7 @@ class Recorder:
         except ModelUnavailable:
             return None
 
-    def _head(self, origin: Origin, place: Place, at: str) -> str:
+    def _head(self, origin: Origin, place: MemoryPlace, at: str) -> str:
         """The commit that the project is at; "" where ``at`` is long ago, which today's commit says
         nothing about.
         """

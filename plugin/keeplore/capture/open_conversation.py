@@ -1,0 +1,123 @@
+"""A conversation in the making: which of its exchanges a turn is, and what a turn changes in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from keeplore.capture.capture_deps import MemoryPlace
+from keeplore.capture.segmenter import is_confirmation
+from keeplore.memory import AnsweredQuestion, Conversation, Exchange
+from keeplore.memory.conversation_body import NO_WORK
+from keeplore.text.terms import terms
+from keeplore_hooks.events import Turn, Work
+from keeplore_hooks.hosts import prompt_key
+
+PROVISIONAL = "prompt:"  # how the id of a turn begins of which only the prompt is known
+MAX_WORK = 200  # references of one kind that a conversation lists
+MAX_COMMANDS = 12  # the first ones; the rest repeats them
+FEW_TERMS = 4  # content words of a remark
+FEW_CHARS = 200  # characters of hardly an answer
+
+
+@dataclass(slots=True)
+class OpenConversation:
+    id: str
+    place: MemoryPlace
+    conversation: Conversation
+    created_at: str
+    commit: str = ""  # what was checked out when it was last spoken
+    is_dirty: bool = False
+    path: str = ""  # where its file is, "" before the first
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        return self.conversation.exchanges
+
+    @property
+    def first_at(self) -> str:
+        """When the first exchange began; kept to the month in which the file was first written,
+        whose folder it is in.
+        """
+        first = self.exchanges[0].at
+        return first if first[:7] == self.created_at[:7] else self.created_at
+
+    def position(self, exchange: Exchange, turn: Turn) -> int | None:
+        """Where the conversation already has this turn: by its id, or as the same prompt under its
+        other id.
+        """
+        for at, known in enumerate(self.exchanges):
+            if known.id == exchange.id:
+                return at
+        key = prompt_key(exchange.user)
+        # several may wait for their turns: prompts that were typed ahead, or in two terminals. But
+        # two that only announce a prompt are two prompts, even in the same words
+        places = range(len(self.exchanges))
+        for at in places[-1:] if turn.is_provisional else places:
+            known = self.exchanges[at]
+            is_counterpart = is_provisional(known) != turn.is_provisional
+            if is_counterpart and prompt_key(known.user) == key:
+                return at
+        return None
+
+    def is_retaken(self, at: int, exchange: Exchange) -> bool:
+        """True for the last exchange when it was a mere prompt that waited, behind others, for the
+        turn itself.
+        """
+        is_last = 0 < at == len(self.exchanges) - 1
+        return is_last and is_tentative(self.exchanges[at]) and not is_tentative(exchange)
+
+    def put(self, at: int, exchange: Exchange, work: Work) -> None:
+        """Set the exchange at this place, or behind the last one, and add what was done in it."""
+        old = self.exchanges[at : at + 1]
+        if old and is_provisional(exchange) and not is_provisional(old[0]):
+            # the transcript was faster than the payload that announces the prompt: it knows more
+            return
+        everything = _joined_work(self.conversation.work, work)
+        if old == (exchange,) and everything == self.conversation.work:
+            return
+        changed = (*self.exchanges[:at], exchange, *self.exchanges[at + 1 :])
+        self.conversation = replace(self.conversation, exchanges=changed, work=everything)
+        self.is_dirty = True
+
+    def cut(self, at: int) -> None:
+        """Drop what stands from this place on."""
+        self.conversation = replace(self.conversation, exchanges=self.exchanges[:at])
+
+    @property
+    def is_hollow(self) -> bool:
+        """True where nothing but greetings and one-word answers was said."""
+        return self.conversation.work == NO_WORK and all(map(_is_hollow, self.exchanges))
+
+
+def is_provisional(exchange: Exchange) -> bool:
+    return exchange.id.startswith(PROVISIONAL)
+
+
+def is_tentative(exchange: Exchange) -> bool:
+    return is_provisional(exchange) and not exchange.replies
+
+
+def says_little(exchange: Exchange, work: Work) -> bool:
+    """True for a remark: few words, hardly an answer, nothing done."""
+    is_short = len(set(terms(exchange.user))) < FEW_TERMS
+    return is_short and work == NO_WORK and _is_hardly_answered(exchange)
+
+
+def _is_hollow(exchange: Exchange) -> bool:
+    is_greeting = bool(exchange.user) and is_confirmation(exchange.user)
+    return is_greeting and _is_hardly_answered(exchange)
+
+
+def _is_hardly_answered(exchange: Exchange) -> bool:
+    has_asked = any(isinstance(reply, AnsweredQuestion) for reply in exchange.replies)
+    return not has_asked and len(exchange.assistant) < FEW_CHARS
+
+
+def _joined_work(old: Work, new: Work) -> Work:
+    """The references of both, each once, as many as a conversation lists."""
+
+    def both(name: str, most: int = MAX_WORK) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*getattr(old, name), *getattr(new, name))))[:most]
+
+    commands = both("commands", MAX_COMMANDS)
+    return Work(both("files"), commands, both("commits"), both("links"), both("agents"))
