@@ -50,17 +50,14 @@ def hooks() -> dict[HookEvent, list[HookMatcher]]:
     Each prompt brings what is recalled for it, a session's first one the project's brief as well.
     Nothing that fails here reaches the session.
     """
-    client_of = _Client()
-    return {
-        event: [
-            HookMatcher(
-                matcher=entry.matcher or None, hooks=[client_of.callback], timeout=CALLBACK_S
-            )
-            for entry in ENTRIES[HOST]
-            if entry.event == event
-        ]
-        for event in EVENTS
-    }
+    callback = _Client().callback
+    found: dict[HookEvent, list[HookMatcher]] = {event: [] for event in EVENTS}
+    for entry in ENTRIES[HOST]:
+        for event in EVENTS:
+            if entry.event == event:
+                matcher = entry.matcher or None
+                found[event].append(HookMatcher(matcher, [callback], timeout=CALLBACK_S))
+    return found
 
 
 class _Client:
@@ -75,19 +72,14 @@ class _Client:
             told = [await _sent("SessionStart", _start(payload))] if self._is_first(payload) else []
             told.append(await _sent(event, payload))
         except Exception as e:  # noqa: BLE001  # a broken memory must never break the session
-            LOG.log(
-                logging.DEBUG if self._has_failed else logging.WARNING,
-                "Keeplore is left out: %s",
-                e,
-            )
+            level = logging.DEBUG if self._has_failed else logging.WARNING
+            LOG.log(level, "Keeplore is left out: %s", e)
             self._has_failed = True
             return {}
         context = "\n".join(filter(None, map(_context_of, told)))
-        return (
-            {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
-            if context
-            else {}
-        )
+        if not context:
+            return {}
+        return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": context}}
 
     def _is_first(self, payload: Any) -> bool:
         """Is this the first prompt of a session? The SDK tells Python of no beginning."""

@@ -45,7 +45,8 @@ class Beside:
 
     def _tell(self, reason: str, detail: object, *, is_bug: bool = False) -> None:
         level = logging.DEBUG if self._has_failed else logging.WARNING
-        LOG.log(level, f"Keeplore is left out of this run: {reason}", detail, exc_info=is_bug)  # noqa: G004  # a constant
+        message = f"Keeplore is left out of this run: {reason}"  # a constant
+        LOG.log(level, message, detail, exc_info=is_bug)
         self._has_failed = True
 
 

@@ -183,12 +183,9 @@ class KeeploreStore(BaseStore):
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         every = {_namespace(row) for _, row, _, _ in self._listed(())}
-        fitting = {
-            name
-            for name in every
-            if all(_is_matching(name, how) for how in op.match_conditions or ())
-        }
-        short = sorted({name[: op.max_depth] for name in fitting})
+        for condition in op.match_conditions or ():
+            every = {name for name in every if _is_matching(name, condition)}
+        short = sorted({name[: op.max_depth] for name in every})
         return short[op.offset : op.offset + op.limit]
 
     def _target(self, namespace: Namespace) -> NoteTarget:

@@ -46,13 +46,17 @@ def from_html(data: bytes, content_type: str) -> Extracted:
     except (etree.LxmlError, ValueError) as e:
         raise SourceRefused(f"that is no HTML: {e}", "Save it as text") from e
     title = page.findtext(".//title") or ""
-    for element in [element for element in page.iter() if _is_hidden(element)]:
+    for element in filter(_is_hidden, [*page.iter()]):
         if element.getparent() is not None:
             element.drop_tree()
     found = trafilatura.extract(
-        page, output_format="markdown", include_formatting=True, include_tables=True, include_comments=False,
+        page,
+        output_format="markdown",
+        include_formatting=True,
+        include_tables=True,
+        include_comments=False,
         favor_recall=True,
-    )  # fmt: skip
+    )
     return Extracted(title, _ESCAPED.sub("", found) if found else trafilatura.html2txt(page))
 
 
@@ -76,9 +80,14 @@ def from_xml(data: bytes, content_type: str) -> Extracted:
     from lxml import etree  # here, as above
 
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True,
-        remove_pis=True, encoding=charset_of(content_type) or None,
-    )  # fmt: skip
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=charset_of(content_type) or None,
+    )
     try:
         root = etree.fromstring(data, parser=parser)
     except (etree.LxmlError, LookupError, ValueError) as e:
@@ -94,14 +103,10 @@ def _of_xml(element: _Element) -> Any:
     """A text, or what it holds by name; an element that mixes text with others is a text."""
     children = list(element)
     words = " ".join("".join(element.itertext()).split())
-    # an entity that was not expanded has a function for a tag
-    is_mixed = bool((element.text or "").strip()) or any(
-        (child.tail or "").strip() or not isinstance(child.tag, str) for child in children
-    )
-    if not children or is_mixed:
-        attributes = {_name(key): value for key, value in element.attrib.items()}
-        return {**attributes, "text": words} if attributes and words else attributes or words
     held: dict[str, Any] = {_name(key): value for key, value in element.attrib.items()}
+    is_mixed = bool((element.text or "").strip()) or any(map(_is_text, children))
+    if not children or is_mixed:
+        return {**held, "text": words} if held and words else held or words
     many: set[str] = set()
     for child in children:
         name, value = _name(child.tag), _of_xml(child)
@@ -115,12 +120,16 @@ def _of_xml(element: _Element) -> Any:
     return held
 
 
+def _is_text(child: _Element) -> bool:
+    """Does text follow an element, or is it an entity that was not expanded? That has a function
+    for a tag.
+    """
+    return bool((child.tail or "").strip()) or not isinstance(child.tag, str)
+
+
 def _mappings(value: Any) -> list[Mapping[str, Any]]:
-    return (
-        [item for item in value.values() if isinstance(item, Mapping)]
-        if isinstance(value, Mapping)
-        else []
-    )
+    held = value.values() if isinstance(value, Mapping) else ()
+    return [item for item in held if isinstance(item, Mapping)]
 
 
 def _name(tag: Any) -> str:

@@ -11,11 +11,8 @@ from keeplore.redact.randomness import entropy, is_sequence
 from keeplore.redact.secret_checks import Candidate, is_placeholder, phrase
 
 Span = tuple[int, int]
-MIN_NAMED, MIN_BARE, MIN_ONE_CASE = (
-    20,
-    32,
-    40,
-)  # characters of a run: after a prefix, alone, alone in one case
+# characters of a run: after a prefix, alone, alone in one case
+MIN_NAMED, MIN_BARE, MIN_ONE_CASE = 20, 32, 40
 ID_DIGITS = 50  # of the ids that OpenAI gives to messages and calls
 MAX_TOKEN = 300  # characters; what is longer is a file's content
 TOLD_BYTES = 72  # after a word for a password in which one may follow
@@ -26,10 +23,14 @@ _RUN = re.compile(r"[A-Za-z0-9]+")
 _PREFIX = re.compile(r"^[A-Za-z][A-Za-z0-9]{0,14}(?:[_\-.~:$][A-Za-z0-9]{0,14}){0,4}[_\-.~:$]+$")
 # ids, digests and names of things that look as random as secrets and are none
 _OTHER = re.compile(
-    r"""(?:[_-](?:msg|toolu|call|req|run|id)_)|^(?:toolu|tool|msg|call|req|resp?|rs|fc|run|thread|asst|file|chatcmpl|gen|item|evt|event|cus|sub|pi|pm|price|prod
-    |acct|ch|txn|seti|cs|in|il|si|step|vs|batch|env|ses|sess|session|prt|user|usr|org|team|proj|ws|chunk|index|main|vendor
-    |bundle|assets?|sha\d*|sha-?\d+|md5|blake\w*|h1|crc\w*|etag|commit|tree|blob|rev|node|image|img|tmp|temp|cache|build
-    |hash|integrity|digest|checksum|uuid|guid|id|v\d+|css|jsx?|kwDO\w*|ssh|ed25519|arn|urn|http|https
+    r"""(?:[_-](?:msg|toolu|call|req|run|id)_)|^(?:toolu|tool|msg|call|req|resp?|rs|fc|run|thread
+      |asst|file|chatcmpl|gen|item|evt|event|cus|sub|pi|pm|price|prod
+    |acct|ch|txn|seti|cs|in|il|si|step|vs|batch|env|ses|sess|session|prt|user|usr|org|team|proj
+        |ws|chunk|index|main|vendor
+    |bundle|assets?|sha\d*|sha-?\d+|md5|blake\w*|h1|crc\w*|etag|commit|tree|blob|rev|node|image
+        |img|tmp|temp|cache|build
+    |hash|integrity|digest|checksum|uuid|guid|id|v\d+|css|jsx?|kwDO\w*|ssh|ed25519|arn|urn|http
+        |https
     |data|image)[_\-.:=]""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -46,6 +47,7 @@ _PIECES = re.compile(r"[0-9]+|[A-Z]?[a-z]+|[A-Z]+")  # of a name they are words
 _FIRST = re.compile(
     r"^[A-Za-z][A-Za-z0-9]{0,14}(?:[_\-.~:$][A-Za-z]{1,14}(?=[_\-.~:$])){0,3}[_\-.~:$]+"
 )
+_ASSIGNED = re.compile(r"^(?:[A-Za-z_][\w.\-]{0,40}?(?:=|:{1,2}(?!//)))+(?=\S{20})")
 _SEPARATORS = re.compile(r"[_\-.~+/=%$:]")
 _ASCII_TOKEN = re.compile(rb"[!-~]{5,80}")
 _QUOTES = "\"'`([{<*.,;:!?)]}>|"
@@ -61,25 +63,30 @@ def bare(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     run = data[start:end]
     if not any(c in _DIGITS for c in run) or run.isdigit():
         return [], end
-    left = max(0, start - MAX_TOKEN) + len(
-        data[max(0, start - MAX_TOKEN) : start].rstrip(_TOKEN_BYTES)
-    )
-    right = end + MAX_TOKEN - len(data[end : end + MAX_TOKEN].ljust(MAX_TOKEN).lstrip(_TOKEN_BYTES))
-    if data[left : left + 1] == b"+" and data[max(0, left - 1) : left] in (
-        b"",
-        b"\n",
-    ):  # a diff's mark
-        left += 1
-    raw = data[left:right]
-    text = raw.decode("ascii").rstrip(".:/-,")
+    left, right = _around(data, start, end)
+    text = data[left:right].decode("ascii").rstrip(".:/-,")
     if _OTHER.search(text):
         return [], right
-    if name := re.match(r"^(?:[A-Za-z_][\w.\-]{0,40}?(?:=|:{1,2}(?!//)))+(?=\S{20})", text):
+    if name := _ASSIGNED.match(text):
         left, text = left + name.end(), text[name.end() :]
     is_secret = len(text) <= MAX_TOKEN - 20 and is_token(text)
     if not is_secret or _PUBLIC_BLOCK.search(data, max(0, left - 2048), left):
         return [], right
     return [(left, left + len(text))], right
+
+
+def _around(data: bytes, start: int, end: int) -> Span:
+    """The whole token that a run is part of, at most MAX_TOKEN bytes to either side."""
+    before = data[max(0, start - MAX_TOKEN) : start]
+    behind = data[end : end + MAX_TOKEN]
+    left = start - len(before) + len(before.rstrip(_TOKEN_BYTES))
+    right = end + len(behind) - len(behind.lstrip(_TOKEN_BYTES))
+    return left + is_diff_mark(data, left), right
+
+
+def is_diff_mark(data: bytes, place: int) -> bool:
+    """Is this the plus at the beginning of a line that a diff adds?"""
+    return data.startswith(b"+", place) and (place == 0 or data[place - 1 : place] == b"\n")
 
 
 def is_token(text: str) -> bool:

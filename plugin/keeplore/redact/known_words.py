@@ -20,16 +20,19 @@ SECRET_WORDS = (
 # values that stand for a type, a state or a default: guessable, so hiding them would only hide the
 # meaning
 _COMMON = """
-str string text bytes byte int integer number float bool boolean any object array list dict map null none nil
-undefined void optional required true false yes no on off default empty missing unset invalid valid incorrect wrong
-correct expired enabled disabled hidden visible plain plaintext cleartext encrypted hashed salted masked unknown
-changeme change_me admin root user guest test testing tester postgres mysql mongo redis rabbitmq minioadmin password
-passwd pass pwd passphrase secret secrets token tokens key keys apikey api_key api-key credentials credential auth
-bearer basic digest oauth oauth2 jwt cookie session todo tbd fixme n/a na foo bar baz foobar qux lorem ipsum value
-values name username email login demo sample example examples dev development prod production staging local
-localhost here there below above following same different stored generated random rotated required reset leaked
-shared set not sent used needed provided given secretstr securestring securestr const let var self this
-inherit read write readonly full repo scope access refresh id_token access_token refresh_token client_secret
-letmein welcome abc123 123456 1234567 12345678 123456789 1234567890 qwerty 111111 000000 abcdef
+
+str string text bytes byte int integer number float bool boolean any object array list dict map null
+none nil undefined void optional required true false yes no on off default empty missing unset
+invalid valid incorrect wrong correct expired enabled disabled hidden visible plain plaintext
+cleartext encrypted hashed salted masked unknown changeme change_me admin root user guest test
+testing tester postgres mysql mongo redis rabbitmq minioadmin password passwd pass pwd passphrase
+secret secrets token tokens key keys apikey api_key api-key credentials credential auth bearer basic
+digest oauth oauth2 jwt cookie session todo tbd fixme n/a na foo bar baz foobar qux lorem ipsum
+value values name username email login demo sample example examples dev development prod production
+staging local localhost here there below above following same different stored generated random
+rotated required reset leaked shared set not sent used needed provided given secretstr securestring
+securestr const let var self this inherit read write readonly full repo scope access refresh
+id_token access_token refresh_token client_secret letmein welcome abc123 123456 1234567 12345678
+123456789 1234567890 qwerty 111111 000000 abcdef
 """
 COMMON_VALUES = frozenset(_COMMON.split())

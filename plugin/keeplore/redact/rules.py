@@ -12,23 +12,23 @@ import hmac
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 import re2
 import yaml
 
 from keeplore.errors import ConfigError
+from keeplore.redact.bare_tokens import Span, is_diff_mark
 from keeplore.redact.escapes import readable
 from keeplore.redact.secret_checks import CHECKS, Candidate, is_placeholder
 from keeplore.redact.structure import DETECTORS, decoded
 
-BEFORE, AFTER = (
-    96,
-    2048,
-)  # bytes around a keyword in which its rule looks, unless the rule says otherwise
+# bytes around a keyword in which its rule looks, unless the rule says otherwise
+BEFORE, AFTER = 96, 2048
 MAX_PASSES = 6  # a hit may hide another that overlaps it; more than three were never needed
 CONTEXT = 64  # bytes on either side of a value that a check may see
 MIN_REST = 4  # bytes of a hit beside one of our markers that are still worth a marker of their own
@@ -126,9 +126,9 @@ def without_own_names(data: bytes) -> bytes:
 def unwanted(data: bytes, key: bytes, wishes: Wishes) -> list[Hit]:
     """The secrets that ``redact`` replaces, as ``find`` has them."""
     hits = find(data, deny=wishes.deny)
-    return (
-        [hit for hit in hits if name(hit, data, key) not in wishes.allow] if wishes.allow else hits
-    )
+    if not wishes.allow:
+        return hits
+    return [hit for hit in hits if name(hit, data, key) not in wishes.allow]
 
 
 def name(hit: Hit, data: bytes, key: bytes) -> str:
@@ -139,19 +139,18 @@ def name(hit: Hit, data: bytes, key: bytes) -> str:
 def find(data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()) -> list[Hit]:
     """The secrets in UTF-8 text: in order, apart from one another, and none inside a marker."""
     engine = _engine()
-    denied = [
-        Hit(match.start(), match.end(), DENIED, -1)
-        for pattern in deny
-        for match in pattern.finditer(data)
-        if match[0]
-    ]
+    found: list[Hit] = []
+    for pattern in deny:
+        matches = (match.span() for match in pattern.finditer(data) if match[0])
+        found += [Hit(start, end, DENIED, -1) for start, end in matches]
     plain, back = readable(data)
-    hits = engine.hits(plain, is_decoded=is_decoded)
-    found = [*denied, *(Hit(back(hit.start), back(hit.end), hit.kind, hit.rank) for hit in hits)]
+    for hit in engine.hits(plain, is_decoded=is_decoded):
+        found.append(replace(hit, start=back(hit.start), end=back(hit.end)))
     if not found:
         return []
     markers = [match.span() for match in engine.marker.finditer(data)]
-    return [hit for merged in _merged(data, found) for hit in _outside(data, merged, markers)]
+    apart = (_outside(data, merged, markers) for merged in _merged(data, found))
+    return [*chain.from_iterable(apart)]
 
 
 def rules() -> tuple[Rule, ...]:
@@ -171,16 +170,7 @@ class _Engine:
         self.rules = tuple(_rule(row, macros) for row in rows)
         self.marker = _compile(r"\[REDACTED:[a-z0-9-]{1,40}(?::[0-9a-f]{6})?\]")
         words = sorted({word for rule in self.rules for word in rule.keywords})
-        # a keyword that begins with another stands for both, because only the longest one at a
-        # place is reported
-        self._ranks = {
-            word.encode("latin-1"): tuple(
-                r
-                for r, rule in enumerate(self.rules)
-                if any(word.startswith(k) for k in rule.keywords)
-            )
-            for word in words
-        }
+        self._ranks = {word.encode("latin-1"): self._ranks_of(word) for word in words}
         self._everywhere = tuple(rank for rank, rule in enumerate(self.rules) if not rule.keywords)
         longest = _options()
         longest.longest_match = True
@@ -189,23 +179,24 @@ class _Engine:
             b"|".join(re2.escape(word.encode("latin-1")) for word in words), longest
         )
 
+    def _ranks_of(self, word: str) -> tuple[int, ...]:
+        """The rules of a keyword; one that begins with another stands for both, because only the
+        longest one at a place is reported.
+        """
+        ranked = enumerate(self.rules)
+        return tuple(rank for rank, rule in ranked if word.startswith(rule.keywords))
+
     def hits(self, data: bytes, *, is_decoded: bool) -> Iterator[Hit]:
         for rank, places in self._places(data).items():
             rule = self.rules[rank]
             if is_decoded and rule.check == _ENCODED:  # text wrapped twice is nobody's accident
                 continue
-            everywhere = ((0, len(data)),)
-            windows = (
-                _windows(places, rule.before, rule.after, len(data))
-                if rule.keywords
-                else everywhere
-            )
-            matches = (
-                match for window in windows for match in rule.pattern.finditer(data, *window)
-            )
-            yield from (
-                Hit(start, end, rule.kind, rank) for start, end in _secrets(rule, matches, data)
-            )
+            windows: Iterable[Span] = ((0, len(data)),)
+            if rule.keywords:
+                windows = _windows(places, rule.before, rule.after, len(data))
+            matches = (rule.pattern.finditer(data, *window) for window in windows)
+            for start, end in _secrets(rule, chain.from_iterable(matches), data):
+                yield Hit(start, end, rule.kind, rank)
 
     def _places(self, data: bytes) -> dict[int, list[int]]:
         """Where the keywords of each rule begin, by rank; a rule without keywords looks
@@ -286,9 +277,7 @@ def _lenient(text: str) -> Any:
         return re2.compile(re2.escape(literal), _options())
 
 
-def _windows(
-    places: Iterable[int], before: int, after: int, size: int
-) -> Iterator[tuple[int, int]]:
+def _windows(places: Iterable[int], before: int, after: int, size: int) -> Iterator[Span]:
     """Stretches around the places, joined where they touch: no byte is searched twice by a rule."""
     start = end = -1
     for place in places:
@@ -315,26 +304,19 @@ def _secrets(rule: Rule, matches: Iterable[Any], data: bytes) -> Iterator[tuple[
 
 def _encoded(_rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
     start, end = match.span()
-    if data[start : start + 1] == b"+" and data[max(0, start - 1) : start] in (
-        b"",
-        b"\n",
-    ):  # a diff's mark
-        start += 1
+    start += is_diff_mark(data, start)
     plain = decoded(data[start:end])
     if plain and find(plain, is_decoded=True):
         yield start, end
 
 
 def _valued(rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
-    key = match.span(rule.key_group) if rule.key_group else (match.start(), match.start())
-    groups = [
-        g for g in range(1, match.re.groups + 1) if g != rule.key_group and match.start(g) >= 0
-    ]
-    for group in groups or [0]:
-        start, end = match.span(group)
+    key_start, key_end = match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
+    spans = [match.span(n) for n in range(1, match.re.groups + 1) if n != rule.key_group]
+    for start, end in [span for span in spans if span[0] >= 0] or [match.span()]:
         candidate = Candidate(
-            key=_text(data, max(0, key[0] - CONTEXT), key[1]),
-            gap=_text(data, key[1], start),
+            key=_text(data, max(0, key_start - CONTEXT), key_end),
+            gap=_text(data, key_end, start),
             value=_text(data, start, end),
             after=_text(data, end, end + CONTEXT),
         )

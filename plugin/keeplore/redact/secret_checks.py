@@ -53,10 +53,14 @@ _PLACEHOLDER = re.compile(
       [<\[{(%@&*].*[>\]})%] | <.* | [$\#]\{.* | \$\(.* | \{\{.* | %\(.*
     | \$[A-Z_][A-Z0-9_]*[/.]? | \$[a-z_]+ | \$env:.* | \$\w+(?:->|\[).* | %[A-Za-z_]\w*%? | @\w+\(.*
     | [x*.•#_?0-]+ | (.)\1{3,}
-    | !\w+.* | (?:arn|vault|op|file|ssm|sm|secret|keyring|env|ref|https?|path)://?.* | arn:.* | ENC\[.*
-    | (?i:.*(?:example|placeholder|change[_-]?me|change[_-]?this|redacted|dummy|insert[_-]|replace[_-]?|sample).*)
-    | (?i:(?:your|my|the|some|any|this|user|new|old|enter|put|set|use|a|an|fake|test|mock|foo|bar|todo|fixme)
-        [\ _.-].*(?:key|token|secret|pass\w*|pwd|here|value|id|credential\w*|string|auth|code)s?\d?[>\]})]*)
+    | !\w+.* | (?:arn|vault|op|file|ssm|sm|secret|keyring|env|ref|https?|path)://?.* | arn:.*
+        | ENC\[.*
+    | (?i:.*(?:example|placeholder|change[_-]?me|change[_-]?this|redacted|dummy|insert[_-]
+        |replace[_-]?|sample).*)
+    | (?i:(?:your|my|the|some|any|this|user|new|old|enter|put|set|use|a|an|fake|test|mock|foo|bar
+        |todo|fixme)
+        [\ _.-].*(?:key|token|secret|pass\w*|pwd|here|value|id|credential\w*|string|auth
+          |code)s?\d?[>\]})]*)
     | (?i:(?:your|my|user|test|fake|mock|super)?(?:api|access|secret|auth|client|private)?
         (?:key|token|secret|password)s?\d?)
     | (?i:your[A-Z_-].*)
@@ -65,11 +69,15 @@ _PLACEHOLDER = re.compile(
 )
 _REFERENCE = re.compile(
     r"""^(?:
-      (?:process|os|env|environ|import\.meta|config|cfg|conf|settings|self|this|cls|req|request|res|response|ctx|context
-        |props|state|data|params?|args?|options?|opts|secrets|vars?|local|module|inputs|github|user|account|session
-        |Deno|Bun|System|Environment|Rails|ENV|ctrl|cmd|flags?|body|headers?|payload|result|event|auth|client|app|obj)
+      (?:process|os|env|environ|import\.meta|config|cfg|conf|settings|self|this|cls|req|request
+        |res|response|ctx|context
+        |props|state|data|params?|args?|options?|opts|secrets|vars?|local|module|inputs|github
+            |user|account|session
+        |Deno|Bun|System|Environment|Rails|ENV|ctrl|cmd|flags?|body|headers?|payload|result|event
+            |auth|client|app|obj)
       (?:\.|\[|\?\.|->|::).*
-    | \*?&?[A-Za-z_][\w.:]*(?:\(|\[).* | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+ | [A-Za-z_]\w*(?:->|::|\?\.).*
+    | \*?&?[A-Za-z_][\w.:]*(?:\(|\[).* | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+ | [A-Za-z_]\w*(?:->|::
+        |\?\.).*
     | (?:new|await|async|lambda|function|def|return|not|None|null|nil|true|false)\b.*
     )$""",
     re.VERBOSE | re.DOTALL,
@@ -87,7 +95,8 @@ _NUMBER = re.compile(r"^[+-]?[\d_,.]+(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?$", r
 _VERSION = re.compile(r"^[\^~>=<v]*\d+(?:\.\d+){1,3}(?:[-+]\w+)?$")
 _WORDS = re.compile(r"^[A-Za-z]+(?:[ _./:@-][A-Za-z]+)*$")
 _TECHNICAL = re.compile(
-    r"""^(?:md|sha|utf|base|rot|aes|rsa|v|https?|ipv|oauth|argon|pbkdf|ed|x|p|step|phase|issue|pr|line|s|ec|k|l|i|h|a|b)
+    r"""^(?:md|sha|utf|base|rot|aes|rsa|v|https?|ipv|oauth|argon|pbkdf|ed|x|p|step|phase|issue|pr
+      |line|s|ec|k|l|i|h|a|b)
     -?\d+\w?$ | .*(?:-(?:bit|byte|char\w*|digit|day|hour|minute|only)|/\w+/)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -101,19 +110,30 @@ _NEXT_SETTING = re.compile(
 # names that hold a secret's word and no secret: password_field, tokenUrl, max_tokens, primary_key,
 # bypass
 _NOT_A_SECRET_NAME = re.compile(
-    r"""(?:word|wd|pass|phrase|code|pwd|psk|secret|token|key|credentials?|auth|session|sid|sig|signature|salt|bearer)s?[_.\-]?
-    (?:field|label|name|type|ur[il]s?|file|path|dir|folder|counts?|limit|len|length|size|polic\w+|expir\w*|ttl|ids?|index
-      |prefix|suffix|regex|pattern|var|refs?|placeholder|hint|errors?|message|msg|required|enabled|disabled|min|max
-      |version|status|state|format|algorithm|alg|manager|store|storage|provider|service|class|column|input|form|reset
-      |budget|usage|iz\w+|costs?|price|rate|window|total|used|left|remaining|strength|rules?|rotation|scopes?|kind|mode
-      |source|method|handler|strategy|endpoint|link|page|screen|view|button|icon|text|title|description|validator
-      |checker|generator|exists|valid|invalid|changed|at|by|needed|map|list|set|array|types|names|arn|engine|command|cmd
-      |prompt|selector|header|param|attr|less|protected|based|only|flow|grant|tests?|examples?|docs?|estimate|overlap
+    r"""(?:word|wd|pass|phrase|code|pwd|psk|secret|token|key|credentials?|auth|session|sid|sig
+      |signature|salt|bearer)s?[_.\-]?
+    (?:field|label|name|type|ur[il]s?|file|path|dir|folder|counts?|limit|len|length|size|polic\w+
+      |expir\w*|ttl|ids?|index
+      |prefix|suffix|regex|pattern|var|refs?|placeholder|hint|errors?|message|msg|required
+          |enabled|disabled|min|max
+      |version|status|state|format|algorithm|alg|manager|store|storage|provider|service|class
+          |column|input|form|reset
+      |budget|usage|iz\w+|costs?|price|rate|window|total|used|left|remaining|strength|rules?
+          |rotation|scopes?|kind|mode
+      |source|method|handler|strategy|endpoint|link|page|screen|view|button|icon|text|title
+          |description|validator
+      |checker|generator|exists|valid|invalid|changed|at|by|needed|map|list|set|array|types|names
+          |arn|engine|command|cmd
+      |prompt|selector|header|param|attr|less|protected|based|only|flow|grant|tests?|examples?
+          |docs?|estimate|overlap
       |cap|board|stone|frame|ring)$
     | (?:secret|token|key|word|phrase|code)s$
-    | (?:^|[_.\-$])(?:max|min|num|total|prompt|input|output|completion|cached?|context|reasoning|n|per|count|special|pad
-      |eos|bos|unk|sep|mask|stop|next|page|continuation|design|cancellation|cancel|sort|partition|dict|map|object|hash
-      |lookup|row|composite|unique|react|hot|short|arrow|press|enter|escape|no)[_.\-]?(?:tokens?|key|pass)$
+    | (?:^|[_.\-$])(?:max|min|num|total|prompt|input|output|completion|cached?|context|reasoning
+        |n|per|count|special|pad
+      |eos|bos|unk|sep|mask|stop|next|page|continuation|design|cancellation|cancel|sort|partition
+          |dict|map|object|hash
+      |lookup|row|composite|unique|react|hot|short|arrow|press|enter|escape|no)[_.\-]?(?:tokens?
+          |key|pass)$
     | (?:public|primary|foreign|publishable)[_.\-]?key$ | (?:by|com|sur|tres|under|over|im)pass$
     """,
     re.VERBOSE | re.IGNORECASE,

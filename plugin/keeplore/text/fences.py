@@ -31,7 +31,10 @@ _ANGLE = re.compile("[<\ufe64\uff1c]")  # the sign and the two characters that n
 _EMOJI = "#*0-9\u00a9\u00ae\u2010-\u2bff\u3030-\u3299\U0001f000-\U0001faff"
 # Arabic to Sinhala, Burmese, Khmer, Mongolian: joiners change how words of these scripts are
 # written
-_JOINING = "\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u18aa"
+_JOINING = (
+    "\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff"
+    "\u1000-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u18aa"
+)
 # no sequence of a terminal reaches over a "<": it might open <private>
 _UNSEEN = re.compile(
     rf"""
@@ -39,13 +42,18 @@ _UNSEEN = re.compile(
     | (?:\x1b\]|\x9d)[^\x07\x1b\x9c\n<]{{0,4096}}(?:\x07|\x1b\\|\x9c)  # terminal: titles, links
     | \x1b[ -/]*[0-;=-~]
     | (?<=[{_EMOJI}])\ufe0f(?P<keep_selector>)
-    | (?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[\u2010-\u2bff\U0001f000-\U0001faff])(?P<keep_emoji>)
+    | (?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d
+        (?=[\u2010-\u2bff\U0001f000-\U0001faff])(?P<keep_emoji>)
     | (?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])(?P<keep_joiner>)
     | [\x00-\x08\x0b-\x1f\x7f-\x9f]                       # controls but tab and newline
-    | [\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]  # invisible by definition
-    | [\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]  # zero width, bidi, selectors
-    | [\ue000-\uf8ff\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]  # private use, lone surrogates, no characters
-    | [\U000e0000-\U000e0fff\U000f0000-\U0010ffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]  # tags, planes 15 and 16
+    # invisible by definition
+    | [\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0]
+    # zero width, bidi, selectors
+    | [\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]
+    # private use, lone surrogates, no characters
+    | [\ue000-\uf8ff\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]
+    # tags, planes 15 and 16
+    | [\U000e0000-\U000e0fff\U000f0000-\U0010ffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]
     """,
     re.VERBOSE,
 )

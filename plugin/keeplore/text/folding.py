@@ -24,14 +24,21 @@ _BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{BASE64_CHARS},}}={
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _OUTPUT_LINE = re.compile(
     r"""^\s*(?:
-      \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?\d\d:\d\d:\d\d | \w{3}\s+\d+\s\d\d:\d\d:\d\d   # time stamps
+      # time stamps
+      \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?\d\d:\d\d:\d\d | \w{3}\s+\d+\s\d\d:\d\d:\d\d
     | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b
-    | at\s[\w.$<>/]+[ (] | File\s".*",\sline\s\d | Traceback\b | Caused\sby:               # stack traces
-    | [\w./-]+:\d+(?::\d+)?: | \d+[:|\t\u2192] | [+-](?:\S|\s{2}|$)                        # grep, numbered dumps, diffs
-    | @@\s | diff\s--git | [0-9a-f]{4,8}:?\s{1,2}[0-9a-f]{2,4}\s[0-9a-f]{2,4}                # hex dumps
-    | "[^"\n]{1,80}"\s*: | </?[a-zA-Z!][^>\n]{0,100}>                                       # JSON, markup
-    | [^,\s]+(?:,[^,\s][^,]*){3,}$ | \S+(?:\s{2,}\S+){2,}\s*$                               # columns
-    | [{}()\[\]$%&;=\\] | // | /\* | \#include | \S+\s*[=:]\s*\S+$                       # code, data, settings
+    # stack traces
+    | at\s[\w.$<>/]+[ (] | File\s".*",\sline\s\d | Traceback\b | Caused\sby:
+    # grep, numbered dumps, diffs
+    | [\w./-]+:\d+(?::\d+)?: | \d+[:|\t\u2192] | [+-](?:\S|\s{2}|$)
+    # hex dumps
+    | @@\s | diff\s--git | [0-9a-f]{4,8}:?\s{1,2}[0-9a-f]{2,4}\s[0-9a-f]{2,4}
+    # JSON, markup
+    | "[^"\n]{1,80}"\s*: | </?[a-zA-Z!][^>\n]{0,100}>
+    # columns
+    | [^,\s]+(?:,[^,\s][^,]*){3,}$ | \S+(?:\s{2,}\S+){2,}\s*$
+    # code, data, settings
+    | [{}()\[\]$%&;=\\] | // | /\* | \#include | \S+\s*[=:]\s*\S+$
     ) | [;{}]\s*$ | ^(?:\ {4}|\t)(?!\s*(?:[-*+]|\d+[.)])\s)""",
     re.VERBOSE,
 )

@@ -14,11 +14,12 @@ SIMILAR = (
 _TRAILING = " \t.,;:!?…。、！？"
 _WORD = re.compile(r"\w+")
 # words that say nothing about what a statement is about
-_EMPTY = frozenset(
-    """a an and are as at be been by can do does for from had has have i in is it its may of on or our should so that
-    the their them then there these they this those to use used uses using was we were will with would you your
-    """.split()  # noqa: SIM905  # a list of fifty words reads worse
-)
+_EMPTY_WORDS = """
+a an and are as at be been by can do does for from had has have i in is it its may of on or our
+should so that the their them then there these they this those to use used uses using was we were
+will with would you your
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 
 
 def normalised(text: str) -> str:

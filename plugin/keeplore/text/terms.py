@@ -14,33 +14,39 @@ MIN_UNSPACED = 6  # characters of a script without spaces that are a sentence, o
 LITTLE_WORDS = 0.15  # share of function words that prose has
 # function words, and what talk with an agent is full of whatever its subject
 _STOP = """
-a about above across actually after again against ago ah aha all almost alone along already alright also although
-always am among an and any anybody anyone anything anyway are aren around as ask at away back be became because
-become been before being below best better between both but by came can cannot cant case certain clear come could
-couldn course did didn different do does doesn doing don done down during each either else enough especially etc
-even ever every everyone everything exactly far feel few fine first for found from further gave get gets getting
-give given gives go goes going gone good got great had haha has hasn have haven having he hello help her here hers
-hey hi him his hm hmm how however huh i idea if in indeed instead into is isn it its itself just keep kind know
-known last later least less let lets like likely little lol look looking looks lot made make makes making many
-matter may maybe me mean means might mine more most much must my myself need needed needs neither never new next
-nice no nobody none nope nor not nothing now of off oh ok okay on once one ones only onto or other others otherwise
-ought our ours out over own part per perfect perhaps please point possible probably put quite rather really reason
-right said same saw say says second see seem seems seen several shall she should shouldn show similar simply since
-so some someone something sometimes soon sorry still stuff such sure take taken takes talk tell than thank thanks
-that thats the their theirs them themselves then there these they thing things think this those though thought
-through thus time to today together told too toward tried try trying two uh um umm under until up upon us use used
-uses using usually very via want wanted wants was wasn way we well went were weren what whatever when where whether
-which while who whole whom whose why will with within without won work working works worth would wouldn wow yeah yep
-yes yet you your yours yourself
+
+a about above across actually after again against ago ah aha all almost alone along already alright
+also although always am among an and any anybody anyone anything anyway are aren around as ask at
+away back be became because become been before being below best better between both but by came can
+cannot cant case certain clear come could couldn course did didn different do does doesn doing don
+done down during each either else enough especially etc even ever every everyone everything exactly
+far feel few fine first for found from further gave get gets getting give given gives go goes going
+gone good got great had haha has hasn have haven having he hello help her here hers hey hi him his
+hm hmm how however huh i idea if in indeed instead into is isn it its itself just keep kind know
+known last later least less let lets like likely little lol look looking looks lot made make makes
+making many matter may maybe me mean means might mine more most much must my myself need needed
+needs neither never new next nice no nobody none nope nor not nothing now of off oh ok okay on once
+one ones only onto or other others otherwise ought our ours out over own part per perfect perhaps
+please point possible probably put quite rather really reason right said same saw say says second
+see seem seems seen several shall she should shouldn show similar simply since so some someone
+something sometimes soon sorry still stuff such sure take taken takes talk tell than thank thanks
+that thats the their theirs them themselves then there these they thing things think this those
+though thought through thus time to today together told too toward tried try trying two uh um umm
+under until up upon us use used uses using usually very via want wanted wants was wasn way we well
+went were weren what whatever when where whether which while who whole whom whose why will with
+within without won work working works worth would wouldn wow yeah yep yes yet you your yours
+yourself
 """
 # likewise in German, Spanish and French, without those that are English words of another meaning
 _STOP_ABROAD = """
-das der den dem des ein eine einen einer einem und oder ist sind nicht mit auf für von zu zum zur im es sie wir ich
-auch aber wie wenn dass bei nach noch nur schon sich wird werden kann können haben habe mehr aus bis durch über
-unter vor dann hier jetzt bitte mir mich uns du dir diese dieser dieses einfach soll sollen que los las el la lo al
-del una uno unos por para con se su sus más ya este esta estos esto si cuando porque también solo hay ser está están
-fue como pero sobre muy nos me te le les qué cómo une et est pas qui dans pour sur avec ce cette ces il elle nous
-vous je mais où au aux du sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très peut faut
+
+das der den dem des ein eine einen einer einem und oder ist sind nicht mit auf für von zu zum zur im
+es sie wir ich auch aber wie wenn dass bei nach noch nur schon sich wird werden kann können haben
+habe mehr aus bis durch über unter vor dann hier jetzt bitte mir mich uns du dir diese dieser dieses
+einfach soll sollen que los las el la lo al del una uno unos por para con se su sus más ya este esta
+estos esto si cuando porque también solo hay ser está están fue como pero sobre muy nos me te le les
+qué cómo une et est pas qui dans pour sur avec ce cette ces il elle nous vous je mais où au aux du
+sont être avoir fait comme tout ne sa ses leur leurs ça cela aussi donc très peut faut
 """
 STOP = frozenset((*_STOP.split(), *_STOP_ABROAD.split()))
 _WORD = re.compile(r"[^\W\d_][\w]*(?:[.\-/+'’][\w]+)*[+#]*|(?<!\d)\d+(?:\.\d+)+")

@@ -307,9 +307,10 @@ def _options(source: _Source, settled: Sequence[str]) -> tuple[Quote, ...]:
     prose = [s.quote for s in source.said if _is_prose_option(s.sentence)]
     # one question can name several
     asked = [s.quote for s in source.said if not s.is_of_person and says(s.text, "options_asked")]
+    several = [quotes for quotes in (listed, put, prose) if len(quotes) > 1]
     found: list[Quote] = []
-    for quote in next((quotes for quotes in (listed, put, prose) if len(quotes) > 1), asked):
-        if len(found) < CAPS["options"] and not _is_said(quote.text, (f.text for f in found)):
+    for quote in (*several, asked)[0]:
+        if len(found) < CAPS["options"] and not _is_said(quote.text, [f.text for f in found]):
             found.append(quote)
     return tuple(found) if len(found) > 1 or asked else ()  # one option is none
 
@@ -454,9 +455,8 @@ def _ranked(found: list[_Extract], embed: Embed | None, room: int) -> list[_Extr
     contested = [f for f in found if least < f.weight < most]
     if len(contested) > 1:
         central = _centrality([f.text for f in contested], embed)
-        ranks = {
-            f.order: f.weight + CENTRALITY * c for f, c in zip(contested, central, strict=True)
-        }
+        pairs = zip(contested, central, strict=True)
+        ranks = {f.order: f.weight + CENTRALITY * share for f, share in pairs}
         contested.sort(key=lambda f: (-ranks[f.order], f.order))
     above = [f for f in found if f.weight >= most]
     return [*above, *contested, *(f for f in found if f.weight <= least)]

@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from keeplore.capture.cues import words
 from keeplore.memory import Exchange
@@ -61,10 +62,10 @@ def profile(exchanges: Sequence[Exchange]) -> Profile:
     shown: dict[Run, Counter[str]] = defaultdict(Counter)
     for message, weight in _messages(exchanges):
         said = [plain(sentence.text) for sentence in sentences(message)[:MAX_SENTENCES]]
-        counts = Counter(term for text in said for term in terms(text))
+        counts = Counter(chain.from_iterable(map(terms, said)))
         for term, n in counts.items():
             spread[term] += weight * (1 + math.log(n))
-        for run in {run for text in said for run in _runs(text)}:
+        for run in set(chain.from_iterable(map(_runs, said))):
             key = tuple(stem(word.lower()) for word in run)
             runs[key] += 1 + (weight > 1)
             shown[key][" ".join(run)] += 1

@@ -224,7 +224,8 @@ def _for_what(choice: str, opening: set[str], about: Profile) -> str:
     rest = opening.difference(terms(choice))
     for subject in about.phrases[:12]:
         if " " in subject and subject.islower() and rest.issuperset(terms(subject)):
-            return choice if " for " in choice else _if_short(f"{choice} for the {subject}", choice)
+            whole = f"{choice} for the {subject}"
+            return choice if " for " in choice else _if_short(whole, choice)
     return choice
 
 

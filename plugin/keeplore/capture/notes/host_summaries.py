@@ -60,6 +60,7 @@ class SummaryKeeper:
             "machine": self._deps.machine,
             "branch": place.branch,
         }
+        source = {key: value for key, value in source.items() if value}
         meta = new_meta(
             id=new_id("summary", origin.host, origin.session, content_hash(text)),
             kind="document",
@@ -72,6 +73,6 @@ class SummaryKeeper:
             related=[{"id": open_id, "relationship": "relates-to"}] if open_id else None,
             trust="assistant",
             trigger="compaction",
-            source={key: value for key, value in source.items() if value},
+            source=source,
         )
         return Memory(meta, f"# {title}\n\n{SAID_BY}\n\n{text}\n")
