@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from typing import Any, ClassVar
 
 SCHEMA = 1  # of the JSON form; raised when a reader of the older form would misread it
@@ -16,6 +17,24 @@ SCHEMA = 1  # of the JSON form; raised when a reader of the older form would mis
 
 class EventFormatError(ValueError):
     """The JSON is not an event of a schema this version reads."""
+
+
+class EventKind(StrEnum):
+    TURN = "turn"
+    COMMAND = "command"
+    QUESTION = "question"
+    COMPACTION = "compaction"
+    SESSION = "session"
+
+
+class CompactionPhase(StrEnum):
+    BEFORE = "before"
+    AFTER = "after"
+
+
+class SessionPhase(StrEnum):
+    STARTED = "started"
+    ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +53,7 @@ class Origin:
 class Question:
     """A question the agent put to the person, and the answer (``""`` where it was declined)."""
 
-    kind: ClassVar[str] = "question"
+    kind: ClassVar[str] = EventKind.QUESTION
     id: str
     origin: Origin
     at: str
@@ -50,9 +69,8 @@ class Work:
 
     files: tuple[str, ...] = ()  # paths written or edited, as the host names them
     commands: tuple[str, ...] = ()  # shell commands, of each the first line that does something
-    commits: tuple[
-        str, ...
-    ] = ()  # "<abbreviated hash> <subject>", without the hash where git kept quiet
+    # "<abbreviated hash> <subject>", without the hash where git kept quiet
+    commits: tuple[str, ...] = ()
     links: tuple[str, ...] = ()  # pull requests
     agents: tuple[str, ...] = ()  # subagents that worked for it: "<kind>: <task> (<the host's id>)"
 
@@ -61,7 +79,7 @@ class Work:
 class Turn:
     """One user message and everything the assistant said until the next one."""
 
-    kind: ClassVar[str] = "turn"
+    kind: ClassVar[str] = EventKind.TURN
     id: str  # the host's id of the user message: the same turn has the same id whenever it is read
     origin: Origin
     at: str
@@ -70,9 +88,8 @@ class Turn:
     ended_at: str = ""
     work: Work = field(default_factory=Work)
     is_complete: bool = True  # False while the assistant may still speak
-    is_provisional: bool = (
-        False  # True where only the prompt is known and its id is not the host's own
-    )
+    # True where only the prompt is known and its id is not the host's own
+    is_provisional: bool = False
 
     @property
     def assistant(self) -> str:
@@ -84,7 +101,7 @@ class Turn:
 class Command:
     """A slash command that the person typed."""
 
-    kind: ClassVar[str] = "command"
+    kind: ClassVar[str] = EventKind.COMMAND
     id: str
     origin: Origin
     at: str
@@ -96,11 +113,11 @@ class Command:
 class Compaction:
     """The host is about to shorten its context (``before``) or has done so (``after``)."""
 
-    kind: ClassVar[str] = "compaction"
+    kind: ClassVar[str] = EventKind.COMPACTION
     id: str
     origin: Origin
     at: str
-    phase: str  # before | after
+    phase: str  # one of CompactionPhase
     trigger: str = ""  # manual | auto
     summary: str = ""  # the host's own summary: a source, never the user's words
 
@@ -109,11 +126,11 @@ class Compaction:
 class Session:
     """A session began or ended."""
 
-    kind: ClassVar[str] = "session"
+    kind: ClassVar[str] = EventKind.SESSION
     id: str
     origin: Origin
     at: str
-    phase: str  # started | ended
+    phase: str  # one of SessionPhase
     reason: str = ""  # startup | resume | clear | compact | fork, or why it ended
 
 
@@ -148,6 +165,7 @@ def from_json(text: str | bytes) -> HostEvent:
 
 
 def _plain(value: Any) -> Any:
+    """A value as JSON can hold it; what is empty is left out."""
     if hasattr(value, "__dataclass_fields__"):
         plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
         return {name: item for name, item in plain.items() if item not in ("", (), [], None)}
@@ -157,24 +175,29 @@ def _plain(value: Any) -> Any:
 
 
 def _build(cls: type[Any], data: dict[str, Any]) -> Any:
-    values: dict[str, Any] = {}
-    for f in fields(cls):
-        if f.name not in data:
-            continue
-        value = data[f.name]
-        if f.name == "origin":
-            value = _build(Origin, value)
-        elif f.name == "work":
-            value = _build(Work, value)
-        elif f.name == "replies":
-            value = tuple(_build(Question, r) if isinstance(r, dict) else _text(r) for r in value)
-        elif isinstance(value, list):
-            value = tuple(_text(item) for item in value)
-        elif not isinstance(value, bool):
-            value = _text(value)
-        values[f.name] = value
+    names = [f.name for f in fields(cls)]
+    values = {name: _value(name, data[name]) for name in names if name in data}
     # "" is left out when written, and some fields without a default may be empty
-    return cls(**{f.name: "" for f in fields(cls) if f.name in ("user", "question", "at")} | values)
+    for name in ("user", "question", "at"):
+        if name in names:
+            values.setdefault(name, "")
+    return cls(**values)
+
+
+def _value(name: str, value: Any) -> Any:
+    """The value of the field of that name."""
+    if name == "origin":
+        return _build(Origin, value)
+    if name == "work":
+        return _build(Work, value)
+    if isinstance(value, list):
+        return tuple(_item(name, item) for item in value)
+    return value if isinstance(value, bool) else _text(value)
+
+
+def _item(name: str, value: Any) -> Any:
+    is_question = name == "replies" and isinstance(value, dict)
+    return _build(Question, value) if is_question else _text(value)
 
 
 def _text(value: Any) -> str:

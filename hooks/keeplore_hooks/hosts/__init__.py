@@ -13,24 +13,27 @@ from keeplore_hooks.hosts.base import (
     IMAGE,
     PLUGIN,
     Ask,
+    AskKind,
     Cursor,
     Host,
+    OwnCommand,
     Reading,
     Recorded,
-    Source,
+    SessionSource,
     prompt_key,
 )
 
-_Adapter = TypeVar("_Adapter", bound=Source)
+_Adapter = TypeVar("_Adapter", bound=SessionSource)
 
 
-class _Lazy(Mapping[str, _Adapter]):
+class LazyAdapters(Mapping[str, _Adapter]):
     """Name → adapter, whose module is loaded when it is first asked for: most commands need none,
     and no one all.
     """
 
-    def __init__(self, places: Mapping[str, str]) -> None:
+    def __init__(self, places: Mapping[str, str], what: str) -> None:
         self._places = places  # name → "module:class"
+        self._what = what  # the adapters are of, in messages
         self._made: dict[str, _Adapter] = {}
 
     def __getitem__(self, name: str) -> _Adapter:
@@ -46,6 +49,13 @@ class _Lazy(Mapping[str, _Adapter]):
     def __len__(self) -> int:
         return len(self._places)
 
+    def named(self, name: str) -> _Adapter:
+        """The adapter of that name; KeyError that lists the names otherwise."""
+        if name not in self._places:
+            names = ", ".join(sorted(self))
+            raise KeyError(f"no {self._what} is called {name!r}; use one of: {names}")
+        return self[name]
+
 
 _HOSTS = {
     "claude-code": "claude.claude_host:ClaudeCode",
@@ -55,33 +65,14 @@ _HOSTS = {
     "gemini-cli": "gemini.gemini_host:GeminiCli",
     "opencode": "opencode.opencode_host:OpenCode",
 }
-HOSTS: Mapping[str, Host] = _Lazy(_HOSTS)
+HOSTS: LazyAdapters[Host] = LazyAdapters(_HOSTS, "host")
 # what sessions can be imported from: every host, and what keeps sessions of hosts and reports
 # nothing itself
-SOURCES: Mapping[str, Source] = _Lazy(
-    {**_HOSTS, "specstory": "specstory.specstory_source:SpecStory"}
+SOURCES: LazyAdapters[SessionSource] = LazyAdapters(
+    {**_HOSTS, "specstory": "specstory.specstory_source:SpecStory"}, "source"
 )
-
-
-def host_named(name: str) -> Host:
-    """The adapter of the host called ``name``; KeyError that lists the names otherwise."""
-    try:
-        return HOSTS[name]
-    except KeyError:
-        raise KeyError(
-            f"no host is called {name!r}; use one of: {', '.join(sorted(HOSTS))}"
-        ) from None
-
-
-def source_named(name: str) -> Source:
-    """The host or other source called ``name``; KeyError that lists the names otherwise."""
-    try:
-        return SOURCES[name]
-    except KeyError:
-        raise KeyError(
-            f"no source is called {name!r}; use one of: {', '.join(sorted(SOURCES))}"
-        ) from None
-
+host_named = HOSTS.named
+source_named = SOURCES.named
 
 __all__ = (
     "COMMANDS",
@@ -90,11 +81,13 @@ __all__ = (
     "PLUGIN",
     "SOURCES",
     "Ask",
+    "AskKind",
     "Cursor",
     "Host",
+    "OwnCommand",
     "Reading",
     "Recorded",
-    "Source",
+    "SessionSource",
     "host_named",
     "prompt_key",
     "source_named",

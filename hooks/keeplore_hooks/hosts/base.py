@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 from keeplore_hooks.events import HostEvent, Origin
-from keeplore_hooks.hosts import jsonl
 
 IMAGE = "[image]"  # the line that stands for a picture in a prompt
+DOCUMENT = "[document]"  # the same for another attachment
 PLUGIN = "keeplore"  # before a command's name, where a host names the plugin that it is from
-COMMANDS = ("remember", "recall", "forget", "memory")  # slash commands of Keeplore's own
+
+
+class OwnCommand(StrEnum):
+    """Slash commands of Keeplore's own."""
+
+    REMEMBER = "remember"
+    RECALL = "recall"
+    FORGET = "forget"
+    MEMORY = "memory"
+
+
+COMMANDS = tuple(OwnCommand)
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """How far a transcript was read; to be kept once the events of that reading are safe."""
 
-    offset: int = (
-        0  # bytes; start of the last turn that may still grow, never past an incomplete line
-    )
-    fingerprint: str = (
-        ""  # of what was read: tells a file that shrank or was replaced, which is read from 0
-    )
+    # bytes; start of the last turn that may still grow, never past an incomplete line
+    offset: int = 0
+    # of what was read: tells a file that shrank or was replaced, which is read from 0
+    fingerprint: str = ""
     pending: str = ""  # the adapter's own JSON
 
 
@@ -51,18 +61,36 @@ class Recorded:
     written_at: str = ""  # RFC 3339, "" where the time of the file tells it
 
 
+class AskKind(StrEnum):
+    """What a host waits for a context about."""
+
+    BRIEF = "brief"
+    PROMPT = "prompt"
+    COMMAND = "command"
+    EDIT = "edit"
+
+
+class StartReason(StrEnum):
+    """Why a session starts, or starts again."""
+
+    STARTUP = "startup"
+    RESUME = "resume"
+    FORK = "fork"
+    CLEAR = "clear"
+    COMPACT = "compact"
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """The context that a host waits for."""
 
-    kind: str  # brief | prompt | command | edit
-    text: str = (
-        ""  # the prompt, what was typed behind a command, or the files to be edited, a line each
-    )
-    source: str = ""  # startup | resume | fork | clear | compact; for a command one of COMMANDS
+    kind: str  # one of AskKind
+    # the prompt, what was typed behind a command, or the files to be edited, a line each
+    text: str = ""
+    source: str = ""  # of a brief one of StartReason; of a command one of OwnCommand
 
 
-class Source(Protocol):
+class SessionSource(Protocol):
     """Sessions on disk: of a host program, or kept by another. No method raises on bad input."""
 
     name: str
@@ -77,7 +105,7 @@ class Source(Protocol):
         """The sessions on disk, without those of subagents."""
 
 
-class Host(Source, Protocol):
+class Host(SessionSource, Protocol):
     """One host program: its payloads, the shape of its replies, and its sessions on disk."""
 
     context_bytes: int  # UTF-8: what of a context a reply surely carries whole
@@ -102,27 +130,10 @@ class Host(Source, Protocol):
         """
 
 
-def origin_of(host: str, payload: bytes) -> Origin | None:
-    """What a payload with the keys of Claude Code and Codex names; None for one without a
-    session.
-    """
-    data = jsonl.payload(payload)
-    session = jsonl.text(data, "session_id")
-    if not session:
-        return None
-    return Origin(
-        host,
-        session,
-        cwd=jsonl.text(data, "cwd"),
-        transcript=jsonl.text(data, "transcript_path"),
-        agent=jsonl.text(data, "agent_id"),
-    )
-
-
 def command_ask(name: str, args: str) -> Ask | None:
     """What a typed command asks for; None for one that is not Keeplore's."""
     own = name.removeprefix(f"{PLUGIN}:")
-    return Ask("command", args, own) if own in COMMANDS else None
+    return Ask(AskKind.COMMAND, args, own) if own in COMMANDS else None
 
 
 def prompt_key(text: str) -> str:
@@ -131,3 +142,18 @@ def prompt_key(text: str) -> str:
     """
     lines = (line for line in text.split("\n") if line.strip() != IMAGE)
     return " ".join(" ".join(lines).split())
+
+
+def recorded_at(
+    paths: Iterable[Path], head: Callable[[Path], Recorded | None]
+) -> Iterator[Recorded]:
+    """The sessions that ``head`` finds at these paths, without empty ones and what went away or is
+    no regular file.
+    """
+    for path in paths:
+        try:
+            found = head(path)
+        except OSError:
+            continue
+        if found and found.size:
+            yield found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -41,12 +42,18 @@ class Problems:
         else:
             self.more += 1
 
+    def add_unknown(self, what: str, host: str, name: str = "it") -> None:
+        """Say of what this version cannot read which program may have made it."""
+        self.add(f"{what}; a newer {host} may have written {name}")
+
     def all(self) -> tuple[str, ...]:
         return (*self.listed, *([f"{self.more} more lines were skipped"] if self.more else []))
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonLine:
+    """One object of a log, and where its line stands."""
+
     data: Json
     start: int  # bytes
     end: int  # bytes; start of the next line, or ``start`` while this one lacks its newline
@@ -90,7 +97,7 @@ def fingerprint(file: BinaryIO, length: int) -> str:
 
 def read_lines(
     file: BinaryIO, offset: int, problems: Problems, report_from: int = 0
-) -> Iterator[Line]:
+) -> Iterator[JsonLine]:
     """The lines of a file from ``offset`` on, an empty object in place of each that is none.
 
     Where lines were joined without a newline, each object counts as one, and what is left as
@@ -108,16 +115,23 @@ def read_lines(
             data, problem = None, f"is longer than {LINE_LIMIT} bytes and was skipped"
         else:
             data, problem = _object(raw)
-            for item, length in _joined(raw) if data is None else ():
-                yield Line(item, start, start + length if is_terminated else start)
+            joined = _joined(raw) if data is None else ()
+            for item, length in joined:
+                yield JsonLine(item, start, start + length if is_terminated else start)
                 start += length
             if start == end:
                 continue
         if is_terminated and problem and start >= report_from:
             problems.add(f"the line at byte {start} {problem}")
         if is_terminated or data is not None:
-            yield Line(data or {}, start, end if is_terminated else start)
+            yield JsonLine(data or {}, start, end if is_terminated else start)
         start = end
+
+
+def read_heads(file: BinaryIO, count: int) -> list[Json]:
+    """The objects of the first lines."""
+    lines = read_lines(file, 0, Problems())
+    return [line.data for line in itertools.islice(lines, count)]
 
 
 def load(raw: bytes) -> Json | None:
@@ -137,35 +151,67 @@ def payload(raw: bytes) -> Json | None:
     return load(raw)
 
 
-def text(data: Any, key: str) -> str:
-    """The string under ``key`` in a form that can be written as UTF-8, ``""`` where there is
+def load_text(words: str) -> Json | None:
+    """The same for a text."""
+    return load(words.encode("utf-8", "surrogatepass"))
+
+
+def value_at(data: Any, path: tuple[str, ...]) -> Any:
+    """What stands under these keys, each in the object under the one before; None for nothing."""
+    for key in path:
+        if not isinstance(data, dict):
+            return None
+        data = data.get(key)
+    return data
+
+
+def text(data: Any, *path: str) -> str:
+    """The string under these keys in a form that can be written as UTF-8, ``""`` where there is
     none.
     """
-    value = data.get(key) if isinstance(data, dict) else None
+    value = value_at(data, path)
     return clean(value) if isinstance(value, str) else ""
 
 
-def number(data: Any, key: str) -> float:
-    """The number under ``key``, 0.0 where there is none or none that can be reckoned with."""
-    value = data.get(key) if isinstance(data, dict) else None
+def first_text(data: Any, *keys: str) -> str:
+    """The string under the first of these keys that has one."""
+    return next(filter(None, (text(data, key) for key in keys)), "")
+
+
+def number(data: Any, *path: str) -> float:
+    """The number under these keys, 0.0 where there is none or none that can be reckoned with."""
+    value = value_at(data, path)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return 0.0
     try:
-        number = (
-            float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
-        )
+        number = float(value)
     except OverflowError:
         return 0.0
     return number if math.isfinite(number) else 0.0
 
 
-def mapping(data: Any, key: str) -> Json:
-    value = data.get(key) if isinstance(data, dict) else None
+def mapping(data: Any, *path: str) -> Json:
+    """The object under these keys, an empty one where there is none."""
+    value = value_at(data, path)
     return value if isinstance(value, dict) else {}
 
 
-def mappings(data: Any, key: str) -> list[Json]:
-    """The objects in the list under ``key``."""
-    value = data.get(key) if isinstance(data, dict) else None
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def sequence(data: Any, *path: str) -> list[Any]:
+    """The list under these keys, an empty one where there is none."""
+    value = value_at(data, path)
+    return value if isinstance(value, list) else []
+
+
+def mappings(data: Any, *path: str) -> list[Json]:
+    """The objects in the list under these keys."""
+    return [item for item in sequence(data, *path) if isinstance(item, dict)]
+
+
+def listed(value: Any) -> str:
+    """A choice, or a list of them, as one text; ``""`` for anything else."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, str) else ""
 
 
 def clean(value: str) -> str:
@@ -182,7 +228,27 @@ def time(value: str) -> str:
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return ""
+    return rfc3339(moment)
+
+
+def time_of_file(path: Path) -> str:
+    """When a file was written last, as RFC 3339. Raises OSError, ValueError or OverflowError."""
+    return rfc3339(datetime.fromtimestamp(path.stat().st_mtime, UTC))
+
+
+def rfc3339(moment: datetime) -> str:
+    """A moment in UTC with seconds."""
     return moment.isoformat()[:19] + "Z"
+
+
+def digest(*parts: str) -> str:
+    """A key of these texts that is the same whenever it is made."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def short_digest(text: str) -> str:
+    """A key of one text, for the lists of them that cursors hold."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def _step_over(file: BinaryIO) -> tuple[int, bool]:

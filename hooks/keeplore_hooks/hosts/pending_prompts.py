@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from keeplore_hooks.events import Turn
+from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import prompt_key
-from keeplore_hooks.hosts.jsonl import Json, mapping, mappings, text
-from keeplore_hooks.hosts.turn_assembly import digest
+from keeplore_hooks.hosts.jsonl import Json
 
 RECORDED_LIMIT = 200  # prompts; one that is forgotten comes as a provisional turn, which is no harm
 PROMPT_LIMIT = 64_000  # characters of a prompt that a cursor keeps
 _TWICE_S = 5  # for so long a host may run the entries of several plugins about one prompt
-_AHEAD = timedelta(
-    seconds=10
-)  # by which a record may name an earlier time than the client that got the payload
+# by which a record may name an earlier time than the client that got the payload
+_AHEAD = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingPrompt:
     """A prompt that only a payload told of."""
 
     id: str
@@ -30,14 +29,16 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
+class RecordedPrompt:
+    """A prompt of the record; ``key`` stands for its words."""
+
     task: str
     key: str
     at: str
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class PendingPrompts:
     """The newest prompts of the record, and the one that it lacks.
 
     ``task`` is the host's id of what it does about a prompt, ``""`` where it has none: then a
@@ -45,49 +46,32 @@ class Announced:
     close.
     """
 
-    recorded: tuple[_Recorded, ...] = ()
-    missing: Missing | None = None
-
-    @staticmethod
-    def from_data(data: Json) -> Announced:
-        missing = mapping(data, "missing")
-        recorded = (
-            _Recorded(*_texts(item, "task", "key", "at")) for item in mappings(data, "recorded")
-        )
-        return Announced(
-            tuple(recorded),
-            Missing(*_texts(missing, "id", "task", "text", "at")) if missing else None,
-        )
+    recorded: tuple[RecordedPrompt, ...] = ()
+    missing: MissingPrompt | None = None
 
     def to_data(self) -> Json:
         return asdict(self)
 
-    def with_turns(self, turns: Iterable[tuple[str, Turn]]) -> Announced:
+    def with_turns(self, turns: Iterable[tuple[str, Turn]]) -> PendingPrompts:
         """With the prompts just read, each with its task; the one that was missing may be among
         them.
         """
-        recorded = dict.fromkeys(self.recorded)
-        recorded.update(
-            dict.fromkeys(_Recorded(task, _key(turn.user), turn.at) for task, turn in turns)
-        )
-        known = Announced(tuple(recorded)[-RECORDED_LIMIT:], self.missing)
+        new = (RecordedPrompt(task, _key(turn.user), turn.at) for task, turn in turns)
+        recorded = tuple(dict.fromkeys((*self.recorded, *new)))[-RECORDED_LIMIT:]
+        known = replace(self, recorded=recorded)
         missing = self.missing
         is_there = missing and known.has(missing.task, missing.text, missing.at)
         return replace(known, missing=None) if is_there else known
 
     def has(self, task: str, words: str, at: str) -> bool:
         """Does the record have the prompt that was announced with these words?"""
-        key = _key(words)
-        if any(prompt.task == task and prompt.key == key for prompt in self.recorded if task):
-            return True
         since = _before(at)
+        same = [prompt for prompt in self.recorded if prompt.key == _key(words)]
         return any(
-            prompt.key == key and prompt.at >= since
-            for prompt in self.recorded
-            if not (task and prompt.task)
+            prompt.task == task if task and prompt.task else prompt.at >= since for prompt in same
         )
 
-    def again(self, task: str, words: str, at: str) -> Missing | None:
+    def again(self, task: str, words: str, at: str) -> MissingPrompt | None:
         """The missing prompt, where this is the same one announced by another entry."""
         missing = self.missing
         is_same = missing and missing.task == task and is_twice(missing.text, missing.at, words, at)
@@ -104,15 +88,11 @@ def is_twice(words: str, at: str, other: str, other_at: str) -> bool:
 
 
 def _key(words: str) -> str:
-    return digest(prompt_key(words[:PROMPT_LIMIT]))
-
-
-def _texts(data: Json, *keys: str) -> Iterator[str]:
-    return (text(data, key) for key in keys)
+    return jsonl.digest(prompt_key(words[:PROMPT_LIMIT]))
 
 
 def _before(at: str) -> str:
     try:
-        return (datetime.fromisoformat(at) - _AHEAD).isoformat()[:19] + "Z"
+        return jsonl.rfc3339(datetime.fromisoformat(at) - _AHEAD)
     except (ValueError, OverflowError):
         return at

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from keeplore_hooks.events import Origin, Question
+from keeplore_hooks.events import Origin, Question, Turn
 from keeplore_hooks.hosts.base import COMMANDS, PLUGIN
-from keeplore_hooks.hosts.jsonl import Json, clean, mappings, text
+from keeplore_hooks.hosts.jsonl import Json, clean, first_text, mappings, text
 
 _ELEMENT = re.compile(r"<([A-Za-z][\w-]{0,60})(?:\s[^<>]{0,500})?>")
 _SLASH = re.compile(r"/([a-zA-Z][\w:.-]*)(?:\s+(.*))?", re.DOTALL)
@@ -95,7 +95,7 @@ def questions(call: str, given: Json, origin: Origin, at: str) -> Iterator[Quest
     [{label}]}]}``.
     """
     for number, item in enumerate(mappings(given, "questions")):
-        if words := (text(item, "question") or text(item, "prompt")).strip():
+        if words := first_text(item, "question", "prompt").strip():
             labels = (text(option, "label") for option in mappings(item, "options"))
             yield Question(
                 id=f"{call}:{number}",
@@ -105,6 +105,16 @@ def questions(call: str, given: Json, origin: Origin, at: str) -> Iterator[Quest
                 options=tuple(label for label in labels if label),
                 header=text(item, "header"),
             )
+
+
+def squashed(words: str) -> str:
+    """Words without any white space: two records of one text may break it in other places."""
+    return "".join(words.split())
+
+
+def is_said(words: str, turn: Turn) -> bool:
+    """Has the assistant said these words in the turn?"""
+    return squashed(words) in squashed(turn.assistant)
 
 
 def _without_element(words: str, name: str) -> str:

@@ -8,22 +8,33 @@ again, whole.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from typing import ClassVar
 
-from keeplore_hooks.events import Compaction, HostEvent, Origin, Question, Turn, to_json
+from keeplore_hooks.events import (
+    Command,
+    Compaction,
+    EventKind,
+    HostEvent,
+    Origin,
+    Question,
+    Turn,
+    to_json,
+)
 from keeplore_hooks.hosts.base import Cursor
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, Problems, short_digest
 from keeplore_hooks.hosts.work_log import WorkLog
 
 SEEN_LIMIT = 2000  # messages whose repetition is noticed
 GIVEN_LIMIT = 20_000  # events of a record that is read from its start each time
+ID_LENGTH = 100  # characters; a longer id of the host's is none
 _COMPLETE = "!"  # ends the digest of a turn that was given as complete
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
+class ResumeState:
     """What is known about the record where reading goes on."""
 
     known: int = 0  # bytes that were read, whole lines
@@ -32,40 +43,32 @@ class Carry:
     began: str = ""  # time of the turn that begins there
     cwd: str = ""
     seen: tuple[str, ...] = ()  # keys of the messages before that place
-    given: Mapping[str, str] = field(
-        default_factory=dict
-    )  # event → digest, of what comes again from there on
+    # event → digest, of what comes again from there on
+    given: Mapping[str, str] = field(default_factory=dict)
 
-    @staticmethod
-    def from_data(data: object) -> Carry:
-        """Raises ValueError, KeyError or TypeError where the data are of another shape."""
-        if not isinstance(data, dict):
-            raise TypeError("no object")
-        return Carry(
-            known=int(data["known"]),
-            at=str(data["at"]),
-            before=str(data["before"]),
-            began=str(data["began"]),
-            cwd=str(data["cwd"]),
-            seen=tuple(map(str, data["seen"])),
-            given={str(key): str(value) for key, value in dict(data["given"]).items()},
-        )
+    def of_whole(self) -> ResumeState:
+        """What counts where the record is read from its start each time."""
+        return ResumeState(began=self.began, given=self.given)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class RecordReading:
     """What a record gave: ``last`` is the turn at its end, given as an event or not."""
 
     events: tuple[HostEvent, ...]
     offset: int
     fingerprint: str
-    carry: Carry
+    resume_state: ResumeState
     last: Turn | None = None
     problems: tuple[str, ...] = ()
 
     def cursor(self, **more: object) -> Cursor:
         """The cursor behind this reading; ``more`` is the adapter's own part of it."""
-        return Cursor(self.offset, self.fingerprint, pending_of(self.carry, **more))
+        return Cursor(self.offset, self.fingerprint, pending_of(self.resume_state, **more))
+
+    def turns(self) -> dict[str, Turn]:
+        """The turns just read in their last form, the turn at the end of the record among them."""
+        return turns_in((*self.events, self.last))
 
 
 @dataclass(slots=True)
@@ -79,9 +82,8 @@ class OpenTurn:
     ended_at: str = ""
     is_over: bool = False  # the record says so
     log: WorkLog = field(default_factory=WorkLog)
-    _replies: dict[str, str | Question] = field(
-        default_factory=dict
-    )  # by message or call, in order of appearance
+    # by message or call, in order of appearance
+    _replies: dict[str, str | Question] = field(default_factory=dict)
 
     def say(self, key: str, words: str, at: str) -> None:
         """Take the assistant's words; a message that is recorded again takes the place of its
@@ -96,42 +98,110 @@ class OpenTurn:
         self.ended_at = max(self.ended_at, question.at)
 
     def turn(self, *, is_complete: bool) -> Turn:
-        replies = tuple(self._replies.values())
         return Turn(
             self.id,
             self.origin,
             self.at,
             self.user,
-            replies,
+            tuple(self._replies.values()),
             self.ended_at,
             self.log.work(),
             is_complete=is_complete,
         )
 
 
-class Assembler:
+class GivenEvents:
+    """Which events were given, by a digest of each."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = dict(given)
+        self._window: dict[str, str] = {}  # those behind the place where reading starts next
+
+    def begin_window(self) -> None:
+        self._window = {}
+
+    def has(self, event: HostEvent) -> bool:
+        return _key(event) in self._given
+
+    def is_complete(self, turn_id: str) -> bool:
+        """Was the turn given as complete?"""
+        return self._given.get(f"{EventKind.TURN} {turn_id}", "").endswith(_COMPLETE)
+
+    def is_news(self, event: HostEvent) -> bool:
+        """Note an event; was it not given in this form? Of one that is recorded twice the first
+        counts.
+        """
+        key = _key(event)
+        if key in self._window:
+            return False
+        before, self._window[key] = self._given.get(key), short_digest(to_json(event))
+        self._given[key] = self._window[key]
+        return before != self._window[key]
+
+    def is_grown(self, turn: Turn) -> bool:
+        """Note a turn; was it not given in this form, or only as one that is going on?"""
+        key, digest = _key(turn), short_digest(to_json(replace(turn, is_complete=True)))
+        before = self._given.get(key, "")
+        is_same = before.removesuffix(_COMPLETE) == digest
+        if is_same and (before.endswith(_COMPLETE) or not turn.is_complete):
+            self._window[key] = before
+            return False
+        self._window[key] = self._given[key] = digest + (_COMPLETE if turn.is_complete else "")
+        return True
+
+    def kept(self) -> dict[str, str]:
+        return dict(list(self._window.items())[-GIVEN_LIMIT:])
+
+
+class SeenMessages:
+    """Which messages were read, by their keys."""
+
+    def __init__(self, seen: tuple[str, ...]) -> None:
+        self._seen = set(seen)  # before the turn that is going on
+        self._before = dict.fromkeys(seen)  # before the place where reading starts next
+        self._since: list[str] = []  # behind it
+
+    def has(self, key: str) -> bool:
+        """Was the message read before the turn that is going on?"""
+        return short_digest(key) in self._seen
+
+    def add(self, key: str) -> None:
+        self._since.append(short_digest(key))
+
+    def begin_turn(self) -> None:
+        self._seen.update(self._since)
+
+    def begin_window(self) -> None:
+        self._before.update(dict.fromkeys(self._since))
+        self._since = []
+
+    def kept(self) -> tuple[str, ...]:
+        return tuple(self._before)[-SEEN_LIMIT:]
+
+
+class TurnAssembler:
     """Takes what messages mean, keeps the turn that is going on, and lists events."""
 
     def __init__(
         self,
         origin: Origin,
-        carry: Carry,
+        resume_state: ResumeState,
         now: str,
         completed: Callable[[Turn], Turn] = lambda turn: turn,
+        *,
+        is_whole: bool = False,
     ) -> None:
         self.origin = origin
         self.events: list[HostEvent] = []
         self.open: OpenTurn | None = None
-        self.latest = carry.before  # the newest time so far
+        self.latest = resume_state.before  # the newest time so far
         self.resume = 0  # bytes; where the next reading starts
-        self._before = carry.before
-        self._now = carry.began or now
+        self.is_whole = is_whole  # the record is read from its start each time
+        self._before = resume_state.before
+        self._now = resume_state.began or now
         self._completed = completed  # adds what is known of a turn from elsewhere
-        self._given = dict(carry.given)
-        self._window: dict[str, str] = {}
-        self._seen = set(carry.seen)  # keys of the messages before the turn that is going on
-        self._carried = dict.fromkeys(carry.seen)  # those before ``resume``
-        self._since: list[str] = []  # those behind it
+        self._given = GivenEvents(resume_state.given)
+        self._seen = SeenMessages(resume_state.seen)
 
     def time(self, at: str) -> str:
         """The time of a message, or the nearest known where it has none."""
@@ -139,22 +209,32 @@ class Assembler:
 
     def is_repeated(self, key: str) -> bool:
         """Was the message read before the turn that is going on?"""
-        return short(key) in self._seen
+        return self._seen.has(key)
 
     def note(self, key: str, at: str) -> None:
-        self.latest = max(self.latest, at)
-        self._since.append(short(key))
+        """Take that a message was read."""
+        self.note_time(at)
+        self._seen.add(key)
 
-    def begin(self, turn: OpenTurn, start: int | None) -> OpenTurn:
-        """Begin a turn; ``start`` (bytes) is where its first line begins, None where reading has to
-        start anew.
+    def note_time(self, at: str) -> None:
+        self.latest = max(self.latest, at)
+
+    def begin(
+        self, turn: OpenTurn, start: int | None, command: tuple[str, str] | None = None
+    ) -> OpenTurn:
+        """Begin a turn, and give the command that its prompt calls.
+
+        ``start`` (bytes) is where its first line begins, None where reading has to start anew.
         """
         self.end()
-        self._seen.update(self._since)
-        if start is not None:
-            self._carried.update(dict.fromkeys(self._since))
-            self.resume, self._before, self._window, self._since = start, self.latest, {}, []
+        self._seen.begin_turn()
+        if start is not None and not self.is_whole:
+            self._seen.begin_window()
+            self._given.begin_window()
+            self.resume, self._before = start, self.latest
         self.open = turn
+        if command:
+            self.emit(Command(turn.id, turn.origin, turn.at, *command))
         return turn
 
     def end(self) -> None:
@@ -168,28 +248,23 @@ class Assembler:
         """
         if self.open:
             turn = self._completed(self.open.turn(is_complete=self.open.is_over))
-            self._give(
-                replace(
-                    turn, is_complete=turn.is_complete or max(turn.at, turn.ended_at) <= stopped_at
-                )
-            )
+            is_silent = max(turn.at, turn.ended_at) <= stopped_at
+            self._give(replace(turn, is_complete=turn.is_complete or is_silent))
 
     def emit(self, event: HostEvent) -> None:
-        key = f"{event.kind} {event.id}"
-        if key in self._window:  # recorded twice: the first counts
-            return
-        self._window[key] = short(to_json(event))
-        if self._given.get(key) != self._window[key]:
+        if self._given.is_news(event):
             self.events.append(event)
-            self._given[key] = self._window[key]
+
+    def answer(self, turn: OpenTurn, question: Question) -> None:
+        """Take a question with its answer."""
+        turn.ask(question)
+        self.emit(question)
 
     def compact(self, event: Compaction) -> None:
         """Give what was said so far, so that it can be kept before anything is shortened, and then
         the compaction.
         """
-        if (
-            f"{event.kind} {event.id}" not in self._given
-        ):  # read again, the turn has its later form already
+        if not self._given.has(event):  # read again, the turn has its later form already
             self.finish("")
         self.emit(event)
 
@@ -197,42 +272,69 @@ class Assembler:
         """The turn that is going on in the form in which it was given."""
         if self.open is None:
             return None
-        given = self._given.get(f"turn {self.open.id}", "")
-        return self._completed(self.open.turn(is_complete=given.endswith(_COMPLETE)))
+        is_complete = self._given.is_complete(self.open.id)
+        return self._completed(self.open.turn(is_complete=is_complete))
 
-    def carry(self, known: int, cwd: str) -> Carry:
-        seen = tuple(self._carried)[-SEEN_LIMIT:]
-        given = dict(list(self._window.items())[-GIVEN_LIMIT:])
-        return Carry(
-            known, self.latest, self._before, self.open.at if self.open else "", cwd, seen, given
+    def reading(
+        self, known: int, fingerprint: str, problems: tuple[str, ...] = (), cwd: str = ""
+    ) -> RecordReading:
+        """What the record gave, of which ``known`` bytes were read."""
+        began = self.open.at if self.open else ""
+        resume_state = ResumeState(
+            known, self.latest, self._before, began, cwd, self._seen.kept(), self._given.kept()
+        )
+        return RecordReading(
+            tuple(self.events), self.resume, fingerprint, resume_state, self.last(), problems
         )
 
     def _give(self, turn: Turn) -> None:
-        key, digest = f"turn {turn.id}", short(to_json(replace(turn, is_complete=True)))
-        before = self._given.get(key, "")
-        is_same = before.removesuffix(_COMPLETE) == digest
-        if is_same and (before.endswith(_COMPLETE) or not turn.is_complete):
-            self._window[key] = before
-            return
-        self._window[key] = self._given[key] = digest + (_COMPLETE if turn.is_complete else "")
-        self.events.append(turn)
+        if self._given.is_grown(turn):
+            self.events.append(turn)
 
 
-def pending_of(carry: Carry, **more: object) -> str:
+class TurnReader:
+    """Takes the lines of one host's record and tells an assembler what they mean."""
+
+    program: ClassVar[str] = ""  # as problems call it
+
+    def __init__(self, assembler: TurnAssembler, problems: Problems, pending: Json) -> None:  # noqa: ARG002 (what the cursor holds, of readers that need it)
+        self.is_known = False  # at least one line was of a form that is read here
+        self.is_subagent = False
+        self.is_over = False  # the host said that the turn which is going on has ended
+        # turn → the host's id of what it does about it, of the turns just read
+        self.tasks: dict[str, str] = {}
+        self._assembler = assembler
+        self._problems = problems
+        self._left_out: set[str] = set()
+
+    def take(self, line: JsonLine, *, is_new: bool) -> None:
+        """Take one line; ``is_new`` is False for one that an earlier reading has taken too."""
+        raise NotImplementedError
+
+    def state(self) -> Json:
+        """What must be known about the lines before the place where the next reading starts."""
+        return {}
+
+    def finish(self) -> None:
+        """Say what could not be read."""
+
+    def leave_out(self, what: str) -> None:
+        """Say once that what cannot be read is left out."""
+        if what not in self._left_out:
+            self._left_out.add(what)
+            what = f"{what} are not known here and were left out"
+            self._problems.add_unknown(what, self.program, "them")
+
+
+def turns_in(events: Iterable[HostEvent | None]) -> dict[str, Turn]:
+    """The turns among these events in their last form, by id."""
+    return {event.id: event for event in events if isinstance(event, Turn)}
+
+
+def pending_of(resume_state: ResumeState, **more: object) -> str:
     """What a cursor keeps beside the offset, as JSON."""
-    return json.dumps({"carry": asdict(carry), **more}, separators=(",", ":"))
+    return json.dumps({"carry": asdict(resume_state), **more}, separators=(",", ":"))
 
 
-def digest(*parts: str) -> str:
-    """A key of these texts that is the same whenever it is made."""
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
-def squashed(words: str) -> str:
-    """Words without any white space: two records of one text may break it in other places."""
-    return "".join(words.split())
-
-
-def short(text: str) -> str:
-    """A key of one text, for the lists of them that cursors hold."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def _key(event: HostEvent) -> str:
+    return f"{event.kind} {event.id}"

@@ -36,6 +36,11 @@ class WorkLog:
             self._commands[call] = kept
         return kept
 
+    def ran(self, call: str, command: str, output: str) -> None:
+        """Take a shell command with what it printed."""
+        self.run(call, command)
+        self.printed(command, output)
+
     def failed(self, call: str) -> None:
         """The call changed nothing; that a command was run stays worth knowing."""
         self._files.pop(call, None)

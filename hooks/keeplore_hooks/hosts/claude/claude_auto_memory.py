@@ -17,7 +17,7 @@ _OTHER = re.compile(r"[^A-Za-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class AutoMemoryNotes:
     """A folder of notes with its files, relative with ``/``; ``directories`` are those that it may
     be of.
     """
@@ -27,13 +27,13 @@ class Notes:
     directories: tuple[str, ...]
 
 
-def kept(base: Path) -> Iterator[Notes]:
+def kept(base: Path) -> Iterator[AutoMemoryNotes]:
     """Every folder of notes under a configuration directory. Links are not followed: an agent may
     have made them.
     """
     for folder in sorted(base.glob(f"projects/*/{FOLDER}")):
         if folder.is_dir() and not folder.is_symlink() and (files := files_of(folder)):
-            yield Notes(folder, files, _directories(folder.parent))
+            yield AutoMemoryNotes(folder, files, _directories(folder.parent))
 
 
 def files_of(folder: Path) -> tuple[str, ...]:

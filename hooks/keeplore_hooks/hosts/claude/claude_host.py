@@ -4,93 +4,91 @@ for.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts import jsonl
-from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, Cursor, Reading, Recorded, origin_of
+from keeplore_hooks.hosts.base import COMMANDS, PLUGIN, Ask, AskKind, Cursor, Reading, Recorded
 from keeplore_hooks.hosts.claude import claude_lines as lines
-from keeplore_hooks.hosts.claude.claude_lines import HOST
+from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 
 CONTEXT_LIMIT = 10_000  # UTF-16 code units; above it Claude Code shows a path in place of the text
-_ANSWERING = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse")
-_EDITED = {
-    "Edit": "file_path",
-    "Write": "file_path",
-    "MultiEdit": "file_path",
-    "NotebookEdit": "notebook_path",
-}
-_SOURCES = {
-    "startup": "startup",
-    "resume": "resume",
-    "fork": "fork",
-    "clear": "clear",
-    "compact": "compact",
-}
 _END_OF_TIME = "9999"
+_KINDS = {
+    "SessionStart": PayloadKind.SESSION_STARTED,
+    "UserPromptSubmit": PayloadKind.PROMPT,
+    "UserPromptExpansion": PayloadKind.COMMAND,
+    "PreToolUse": PayloadKind.BEFORE_TOOL,
+    "PostToolUse": PayloadKind.TOOL_USED,
+    "PreCompact": PayloadKind.COMPACTING,
+    "PostCompact": PayloadKind.COMPACTED,
+    "Stop": PayloadKind.STOPPED,
+    "StopFailure": PayloadKind.INTERRUPTED,
+    "SubagentStop": PayloadKind.SUBAGENT_STOPPED,
+    "SessionEnd": PayloadKind.SESSION_ENDED,
+}
 
 
-class ClaudeCode:
-    """The adapter of Claude Code 1.0 to 2.1."""
+class ClaudeCode(HostAdapter):
+    """The adapter of Claude Code 1.0 to 2.1.
 
-    name = HOST
+    What reads transcripts is imported where it is used: a prompt is asked about by its payload
+    alone, and the person waits for every import.
+    """
+
+    name = lines.HOST
     context_bytes = CONTEXT_LIMIT  # no text has more UTF-16 units than bytes of UTF-8
     variable = "CLAUDE_CONFIG_DIR"
     folder = "projects"
+    kinds = _KINDS
+    answering = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse")
 
-    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        return origin_of(HOST, payload)
+    def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
+        if payload.kind is PayloadKind.BEFORE_TOOL:
+            return Reading((), cursor)
+        from keeplore_hooks.hosts.claude import claude_payloads  # here: see the class
 
-    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.payload(payload)
-        if data is None or origin is None:
-            return Reading(
-                (), cursor, (f"the payload of {event} is no JSON object with a session_id",)
-            )
-        # here, as in read_transcript
-        from keeplore_hooks.hosts.claude import claude_payloads as payloads
+        return claude_payloads.read(self, payload, cursor)
 
-        return payloads.read(event, data, origin, cursor, at)
+    def read_record(self, path: Path, cursor: Cursor) -> Reading:
+        from keeplore_hooks.hosts.claude import claude_transcript  # here: see the class
 
-    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
-        # here, because a prompt is asked about by its payload alone, and the person waits for every
-        # import
-        from keeplore_hooks.hosts.claude import claude_transcript as transcript
-
-        try:
-            read = transcript.read(path, cursor, path.stem, _END_OF_TIME)
-        except OSError as e:
-            return Reading((), cursor, (f"the transcript cannot be read: {e}",))
+        read = claude_transcript.read(path, cursor, path.stem, _END_OF_TIME)
         return Reading(read.events, read.cursor(read.state), read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
-        from keeplore_hooks.hosts.claude import claude_transcript as transcript  # here, as above
+        from keeplore_hooks.hosts.claude import claude_transcript  # here: see the class
 
-        return transcript.recorded(Path(config_dir) if config_dir else home / ".claude")
+        return claude_transcript.recorded(Path(config_dir) if config_dir else home / ".claude")
 
-    def ask(self, event: str, payload: bytes) -> Ask | None:
-        origin, data = self.origin(event, payload), jsonl.payload(payload)
-        if data is None or origin is None or origin.agent:
-            return None
-        if event == "SessionStart":
-            return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
-        if event == "UserPromptExpansion":
+    def ask_about(self, kind: PayloadKind, data: Json) -> Ask | None:
+        if kind is PayloadKind.COMMAND:
             name = _own_command(data)
-            return Ask("command", text(data, "command_args").strip(), name) if name else None
-        if event == "PreToolUse":
-            path = text(jsonl.mapping(data, "tool_input"), _EDITED.get(text(data, "tool_name"), ""))
-            return Ask("edit", path) if path else None
-        prompt = lines.typed(data) if event == "UserPromptSubmit" else ""
-        return Ask("prompt", text=prompt) if prompt and not lines.slash_command(prompt) else None
+            args = text(data, "command_args").strip()
+            return Ask(AskKind.COMMAND, args, name) if name else None
+        if kind is PayloadKind.BEFORE_TOOL:
+            key = lines.WRITERS.get(text(data, "tool_name"), "")
+            path = text(data, "tool_input", key)
+            return Ask(AskKind.EDIT, path) if path else None
+        return None
 
-    def reply(self, event: str, context: str) -> bytes:
-        if not context.strip() or event not in _ANSWERING:
-            return b""
-        output = {"hookEventName": event, "additionalContext": _within_limit(jsonl.clean(context))}
-        return json.dumps({"hookSpecificOutput": output}).encode("ascii")
+    def prompt_in(self, data: Json) -> str:
+        return lines.typed_prompt(data)
+
+    def command_in(self, prompt: str) -> tuple[str, str] | None:
+        command = lines.slash_command(prompt)
+        return (command.name, command.args) if command else None
+
+    def fitted(self, context: str) -> str:
+        """Whole lines while they fit; a single line that is too long is cut."""
+        words = jsonl.clean(context)
+        raw = words.encode("utf-16-le")
+        if len(raw) <= CONTEXT_LIMIT * 2:
+            return words
+        cut = raw[: CONTEXT_LIMIT * 2].decode("utf-16-le", "ignore")
+        return cut.rpartition("\n")[0] or cut
 
 
 def _own_command(data: Json) -> str:
@@ -100,15 +98,3 @@ def _own_command(data: Json) -> str:
     plugin, _, name = text(data, "command_name").strip().removeprefix("/").rpartition(":")
     is_own = plugin == PLUGIN or (not plugin and text(data, "command_source") == "plugin")
     return name if is_own and name in COMMANDS else ""
-
-
-def _within_limit(context: str) -> str:
-    """Whole lines while they fit; a single line that is too long is cut."""
-    if _units(context) <= CONTEXT_LIMIT:
-        return context
-    cut = context.encode("utf-16-le")[: CONTEXT_LIMIT * 2].decode("utf-16-le", "ignore")
-    return cut.rpartition("\n")[0] or cut
-
-
-def _units(value: str) -> int:
-    return len(value.encode("utf-16-le")) // 2

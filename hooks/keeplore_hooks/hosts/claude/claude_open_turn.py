@@ -8,20 +8,14 @@ from dataclasses import dataclass, field, replace
 from keeplore_hooks.events import Origin, Question, Turn
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.claude import claude_lines as lines
-from keeplore_hooks.hosts.jsonl import Json, text
+from keeplore_hooks.hosts.jsonl import Json, first_text, text
 from keeplore_hooks.hosts.work_log import WorkLog
 
-_WRITERS = {
-    "Edit": "file_path",
-    "MultiEdit": "file_path",
-    "Write": "file_path",
-    "NotebookEdit": "notebook_path",
-}
 _DELEGATES = ("Task", "Agent")
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
+class ClaudeResumeState:
     """What must be known about the lines before a turn, when reading starts there."""
 
     queue: tuple[str, ...] = ()  # prompts typed ahead and still waiting, "" for what is no prompt
@@ -33,8 +27,22 @@ class Carry:
     branch: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ClaudePrompt:
+    """What began a turn, and where."""
+
+    id: str
+    origin: Origin
+    at: str
+    words: str
+    start: int  # bytes
+    resume_state: ClaudeResumeState
+    is_queued: bool = False
+    host_id: str = ""  # the host's id of the prompt, which payloads name too
+
+
 @dataclass(slots=True)
-class _Words:
+class _Reply:
     message: str  # id
     blocks: list[str]
 
@@ -48,27 +56,27 @@ class _Tool:
 
 
 @dataclass(slots=True)
-class OpenTurn:
+class ClaudeOpenTurn:
     """A turn, or a command that becomes one as soon as the assistant answers it."""
 
-    id: str
-    origin: Origin
-    at: str
-    user: str
-    start: int  # bytes
-    carry: Carry
-    is_queued: bool = False
+    prompt: ClaudePrompt
     is_news: bool = True  # has something that was not given as an event yet
     was_complete: bool = False  # when it was given last
     ended_at: str = ""
-    prompt: str = ""  # the host's id of the prompt, which payloads name too
     uuids: set[str] = field(default_factory=set)  # of its lines
-    goes_on: OpenTurn | None = (
-        None  # the turn of a prompt without a line of its own, which took over
-    )
-    _replies: list[_Words | Question] = field(default_factory=list)
+    # the turn of a prompt without a line of its own, which took over
+    goes_on: ClaudeOpenTurn | None = None
+    _replies: list[_Reply | Question] = field(default_factory=list)
     _tools: dict[str, _Tool] = field(default_factory=dict)  # called, without a result so far
     _log: WorkLog = field(default_factory=WorkLog)
+
+    @property
+    def id(self) -> str:
+        return self.prompt.id
+
+    def is_silent_since(self, at: str) -> bool:
+        """Was nothing said after that moment?"""
+        return max(self.prompt.at, self.ended_at) <= at
 
     @property
     def has_replies(self) -> bool:
@@ -79,11 +87,12 @@ class OpenTurn:
             said if isinstance(said, Question) else "\n\n".join(said.blocks)
             for said in self._replies
         )
+        prompt = self.prompt
         return Turn(
-            self.id,
-            self.origin,
-            self.at,
-            self.user,
+            prompt.id,
+            prompt.origin,
+            prompt.at,
+            prompt.words,
             replies,
             self.ended_at,
             self._log.work(),
@@ -95,8 +104,8 @@ class OpenTurn:
         reply.
         """
         last = self._replies[-1] if self._replies else None
-        if not isinstance(last, _Words) or last.message != message:
-            self._replies.append(_Words(message, [words]))
+        if not isinstance(last, _Reply) or last.message != message:
+            self._replies.append(_Reply(message, [words]))
         elif words.startswith(last.blocks[-1]):  # written a second time, longer
             last.blocks[-1] = words
         elif words not in last.blocks:
@@ -108,24 +117,21 @@ class OpenTurn:
         """
         name, given, call = text(block, "name"), jsonl.mapping(block, "input"), text(block, "id")
         tool = self._tools[call] = _Tool(name)
-        if name in _WRITERS:
-            tool.target = text(given, _WRITERS[name])
+        if name in lines.WRITERS:
+            tool.target = text(given, lines.WRITERS[name])
             self._log.write(call, tool.target)
         elif name == "Bash":
             tool.command = text(given, "command")
             tool.target = self._log.run(call, tool.command)
         elif name in _DELEGATES:
-            self._log.delegate(
-                call,
-                text(given, "subagent_type"),
-                text(given, "description") or text(given, "prompt"),
-            )
-        elif name == "AskUserQuestion":
-            self._ask(tool, lines.questions(block, self.origin, at))
+            task = first_text(given, "description", "prompt")
+            self._log.delegate(call, text(given, "subagent_type"), task)
+        elif name == lines.ASK:
+            self._ask(tool, lines.questions(block, self.prompt.origin, at))
         elif name == "ExitPlanMode":
             if plan := text(given, "plan").strip():
-                self._replies.append(_Words("", [plan]))
-            self._ask(tool, [Question(f"{call}:0", self.origin, at, "Proceed with this plan?")])
+                self._replies.append(_Reply("", [plan]))
+            self._ask(tool, [self._question(call, at, "Proceed with this plan?")])
 
     def is_waiting_for(self, block: Json) -> bool:
         """Is the block the result of a tool call of this turn?"""
@@ -137,8 +143,8 @@ class OpenTurn:
         """
         call = text(block, "tool_use_id")
         tool = self._tools.pop(call)
-        told, is_error = lines.result_text(block), bool(block.get("is_error"))
-        objection = lines.objection(told) if is_error else None
+        output, is_error = lines.result_text(block), bool(block.get("is_error"))
+        objection = lines.objection(output) if is_error else None
         self._log.worked(call, text(structured, "agentId"))
         if is_error:
             self._log.failed(call)
@@ -146,21 +152,24 @@ class OpenTurn:
             self._log.refused(call)
         if objection and not tool.asked:
             request = f"Allow {tool.name} {tool.target}".rstrip() + "?"
-            self._ask(tool, [Question(f"{call}:0", self.origin, at, request)])
-        self._log.printed(tool.command, told, has_failed=is_error)
-        answered = []
+            self._ask(tool, [self._question(call, at, request)])
+        self._log.printed(tool.command, output, has_failed=is_error)
         for place, question in tool.asked.items():
-            if tool.name != "AskUserQuestion":
+            answer = ""
+            if tool.name != lines.ASK:
                 answer = objection or "" if is_error else "Yes"
-            else:
-                answer = "" if is_error else lines.answer_to(question.question, structured, told)
-            answered.append(replace(question, answer=answer))
-            self._replies[place] = answered[-1]
-        return answered
+            elif not is_error:
+                answer = lines.answer_to(question.question, structured, output)
+            answered = replace(question, answer=answer)
+            tool.asked[place] = self._replies[place] = answered
+        return list(tool.asked.values())
 
     def link(self, url: str) -> bool:
         """Take a pull request's address; False when there is nothing new in it."""
         return self._log.link(url)
+
+    def _question(self, call: str, at: str, words: str) -> Question:
+        return Question(f"{call}:0", self.prompt.origin, at, words)
 
     def _ask(self, tool: _Tool, questions: Iterable[Question]) -> None:
         for question in questions:

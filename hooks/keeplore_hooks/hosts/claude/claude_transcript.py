@@ -6,14 +6,17 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from keeplore_hooks.events import Command, HostEvent, Turn
 from keeplore_hooks.hosts import jsonl
-from keeplore_hooks.hosts.base import Cursor, Recorded
+from keeplore_hooks.hosts.base import Cursor, Recorded, recorded_at
 from keeplore_hooks.hosts.claude.claude_lines import HOST
-from keeplore_hooks.hosts.claude.claude_open_turn import Carry
-from keeplore_hooks.hosts.claude.claude_turns import Assembler
+from keeplore_hooks.hosts.claude.claude_open_turn import ClaudeResumeState
+from keeplore_hooks.hosts.claude.claude_turns import ClaudeTurnAssembler
+from keeplore_hooks.hosts.cursor_state import decoded, pending
+from keeplore_hooks.hosts.jsonl import Problems
+from keeplore_hooks.hosts.turn_assembly import turns_in
 
 SUFFIX = ".jsonl"
 _HEAD_LINES = 200  # in which a session says where and when it began
@@ -21,7 +24,7 @@ _HEAD_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class ClaudeMissingPrompt:
     """A prompt that the transcript lacks."""
 
     id: str
@@ -31,182 +34,152 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ClaudeState:
     """What a cursor holds beside the offset."""
 
     known: int = 0  # bytes that were read, whole lines
     is_open: bool = False  # the last turn was given as incomplete
     latest: str = ""  # newest time in the transcript
-    carry: Carry = field(default_factory=Carry)
-    prompt: Missing | None = None
+    carry: ClaudeResumeState = field(default_factory=ClaudeResumeState)
+    prompt: ClaudeMissingPrompt | None = None
     counted: str = ""  # id of the newest turn that ``ahead`` takes account of
-    ahead: tuple[
-        str, ...
-    ] = ()  # keys of prompts that the transcript had before a payload announced them
+    # keys of prompts that the transcript had before a payload announced them
+    ahead: tuple[str, ...] = ()
     announced: str = ""  # key of the prompt that a payload announced last
     aside: tuple[str, ...] = ()  # keys of the last words of other terminals' turns
-    others: tuple[
-        str, ...
-    ] = ()  # commands with a short name of ours that are not ours: "user:remember"
+    # commands with a short name of ours that are not ours: "user:remember"
+    others: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @staticmethod
-    def from_json(pending: str) -> State:
-        """The state that a cursor holds; the first state where the text is none."""
+    def of(cursor: Cursor) -> ClaudeState:
+        """The state that a cursor holds; the first state where it is damaged."""
         try:
-            data = json.loads(pending)
-            carry = data["carry"]
-            prompt = data["prompt"]
-            return State(
-                known=int(data["known"]),
-                is_open=bool(data["is_open"]),
-                latest=str(data["latest"]),
-                carry=Carry(
-                    queue=tuple(map(str, carry["queue"])),
-                    seen=tuple(map(str, carry["seen"])),
-                    at=str(carry["at"]),
-                    is_old=bool(carry["is_old"]),
-                    session=str(carry["session"]),
-                    cwd=str(carry["cwd"]),
-                    branch=str(carry["branch"]),
-                ),
-                prompt=Missing(**{key: str(prompt[key]) for key in ("id", "text", "at", "after")})
-                if prompt
-                else None,
-                counted=str(data["counted"]),
-                ahead=tuple(map(str, data["ahead"])),
-                announced=str(data["announced"]),
-                aside=tuple(map(str, data["aside"])),
-                others=tuple(map(str, data["others"])),
-            )
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
-            return State()
+            state: ClaudeState = decoded(ClaudeState, pending(cursor))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return ClaudeState()
+        return state
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ClaudeReading:
     """What a transcript gave: ``last`` is the turn at its end, given as an event or not."""
 
     events: tuple[HostEvent, ...]
     offset: int
     fingerprint: str
-    state: State
+    state: ClaudeState
     last: Turn | None = None
     prompt: str = ""  # the host's id of the last turn's prompt, where the transcript has it
     aside: tuple[Turn, ...] = ()  # those of ``events`` that have grown though they are not the last
     again: tuple[str, ...] = ()  # ids of those among them that began in an earlier reading
     problems: tuple[str, ...] = ()
 
-    def cursor(self, state: State) -> Cursor:
+    def cursor(self, state: ClaudeState) -> Cursor:
         return Cursor(self.offset, self.fingerprint, state.to_json())
 
+    def turns(self) -> dict[str, Turn]:
+        """The turns just read in their last form, the turn at the end of the transcript among
+        them.
+        """
+        return turns_in((*self.events, self.last))
 
-def told_apart(event: HostEvent, others: Iterable[str]) -> HostEvent:
+
+def with_owner(event: HostEvent, others: Iterable[str]) -> HostEvent:
     """A command that is somebody else's under the name that says whose; a transcript has its short
     name alone.
     """
     if not isinstance(event, Command):
         return event
-    name = next((other for other in others if other.rpartition(":")[2] == event.name), event.name)
-    return replace(event, name=name)
+    names = (other for other in others if other.rpartition(":")[2] == event.name)
+    return replace(event, name=next(names, event.name))
 
 
-def transcript_path(name: Any) -> Path | None:
-    """The file that a payload names; None when the name is not that of a transcript."""
-    return jsonl.record_path(name, SUFFIX)
+@dataclass(slots=True)
+class ClaudePass:
+    """One way through the lines from ``offset`` on."""
+
+    assembler: ClaudeTurnAssembler
+    offset: int  # bytes
+    known: int  # bytes that were read, whole lines
+    problems: Problems = field(default_factory=Problems)
+    # where the next reading starts, where the last line lacks its newline
+    resume: tuple[int, ClaudeResumeState] | None = None
+
+    @staticmethod
+    def of(path: Path, file: BinaryIO, offset: int, state: ClaudeState) -> ClaudePass:
+        known = state.known
+        assembler = ClaudeTurnAssembler(str(path), state.carry, known, is_open=state.is_open)
+        run = ClaudePass(assembler, offset, known)
+        for line in jsonl.read_lines(file, offset, run.problems, report_from=known):
+            if line.end == line.start:  # without its newline: it counts now, and again later
+                run.resume = assembler.resume_at()
+            assembler.take(line)
+            run.known = max(run.known, line.end)
+        return run
+
+    def add_problems(self, path: Path, *, is_news: bool) -> None:
+        """Say what could not be read."""
+        counts = self.assembler.counts
+        if is_news and counts.other and not counts.known and not self.offset:
+            what = "no line is of a form that is known here"
+            self.problems.add_unknown(what, HOST, path.name)
+        if counts.strange:
+            what = f"{counts.strange} lines hold no message"
+            self.problems.add_unknown(what, HOST, path.name)
 
 
-def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> Read:
+def read(path: Path, cursor: Cursor, session: str, stopped_at: str = "") -> ClaudeReading:
     """The events behind the cursor; the last turn is complete when its last word came by
     ``stopped_at``.
 
     The text of tool calls and results is not kept, so memory grows with what was said alone. Raises
     OSError.
     """
-    state = State.from_json(cursor.pending)
-    problems = jsonl.Problems()
+    state, offset = ClaudeState.of(cursor), cursor.offset
+    start = ClaudeResumeState(session=session)
     with jsonl.open_regular(path) as file:
-        offset = cursor.offset
-        if (
-            not 0 <= offset <= state.known
-            or jsonl.fingerprint(file, state.known) != cursor.fingerprint
-        ):
-            offset, state = (
-                0,
-                State(carry=Carry(session=session), prompt=state.prompt, others=state.others),
-            )
-        passed = _pass(path, file, offset, state, problems)
-        if (
-            passed.assembler.is_lost and offset
-        ):  # another terminal goes on with a turn that lies further back
-            problems = jsonl.Problems()
-            passed = _pass(path, file, 0, replace(state, carry=Carry(session=session)), problems)
-        assembler = passed.assembler
-        assembler.finish(stopped_at)
-        if (
-            assembler.other_types
-            and not assembler.known_types
-            and not offset
-            and passed.known > state.known
-        ):
-            problems.add(
-                f"no line is of a form that is known here; a newer {HOST} may have written "
-                f"{path.name}"
-            )
-        if assembler.strange:
-            problems.add(
-                f"{assembler.strange} lines hold no message; a newer {HOST} may have written "
-                f"{path.name}"
-            )
-        offset, carry = passed.resume or assembler.resume_at()
-        fingerprint = jsonl.fingerprint(file, passed.known)
+        is_grown = 0 <= offset <= state.known
+        if not is_grown or jsonl.fingerprint(file, state.known) != cursor.fingerprint:
+            state = ClaudeState(carry=start, prompt=state.prompt, others=state.others)
+            offset = 0
+        run = ClaudePass.of(path, file, offset, state)
+        if run.assembler.is_lost and offset:
+            # another terminal goes on with a turn that lies further back
+            run = ClaudePass.of(path, file, 0, replace(state, carry=start))
+            run.offset = offset
+        run.assembler.finish(stopped_at)
+        run.add_problems(path, is_news=run.known > state.known)
+        fingerprint = jsonl.fingerprint(file, run.known)
+    return _reading(run, state, fingerprint)
+
+
+def _reading(run: ClaudePass, state: ClaudeState, fingerprint: str) -> ClaudeReading:
+    assembler = run.assembler
     turn = assembler.open
-    grown = [aside for aside in assembler.aside.values() if aside is not turn]
-    again = tuple(aside.id for aside in grown if aside.start < state.known)
-    state = replace(
+    offset, carry = run.resume or assembler.resume_at()
+    grown = [aside for aside in assembler.side.given.values() if aside is not turn]
+    again = (aside.id for aside in grown if aside.prompt.start < state.known)
+    after = replace(
         state,
-        known=passed.known,
+        known=run.known,
         is_open=turn is not None and not turn.was_complete,
-        latest=max(state.latest, assembler.latest),
+        latest=max(state.latest, assembler.line.latest),
         carry=carry,
     )
-    return Read(
-        tuple(told_apart(event, state.others) for event in assembler.events),
+    return ClaudeReading(
+        tuple(with_owner(event, state.others) for event in assembler.events),
         offset,
         fingerprint,
-        state,
-        turn.turn(is_complete=turn.was_complete) if turn else None,
-        turn.prompt if turn else "",
-        tuple(aside.turn(is_complete=True) for aside in grown),
-        again,
-        problems.all(),
+        after,
+        last=turn.turn(is_complete=turn.was_complete) if turn else None,
+        prompt=turn.prompt.host_id if turn else "",
+        aside=tuple(aside.turn(is_complete=True) for aside in grown),
+        again=tuple(again),
+        problems=run.problems.all(),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Passed:
-    """What became of the lines from a place on; ``resume`` is set where the last one lacks its
-    newline.
-    """
-
-    assembler: Assembler
-    known: int  # bytes
-    resume: tuple[int, Carry] | None
-
-
-def _pass(
-    path: Path, file: BinaryIO, offset: int, state: State, problems: jsonl.Problems
-) -> _Passed:
-    assembler = Assembler(str(path), state.carry, state.known, is_open=state.is_open)
-    known, resume = state.known, None
-    for line in jsonl.read_lines(file, offset, problems, report_from=known):
-        if line.end == line.start:  # without its newline: it counts now, and will be read again
-            resume = assembler.resume_at()
-        assembler.feed(line)
-        known = max(known, line.end)
-    return _Passed(assembler, known, resume)
 
 
 def recorded(base: Path) -> Iterator[Recorded]:
@@ -219,15 +192,9 @@ def recorded(base: Path) -> Iterator[Recorded]:
 
 def recorded_in(folder: Path) -> Iterator[Recorded]:
     """The sessions of one project's folder."""
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
-        if path.name.startswith("agent-"):
-            continue
-        try:
-            found = _recorded(path)
-        except OSError:
-            continue  # it went away, or is no regular file
-        if found:
-            yield found
+    paths = sorted(folder.glob(f"*{SUFFIX}"))
+    own = (path for path in paths if not path.name.startswith("agent-"))
+    return recorded_at(own, _recorded)
 
 
 def _recorded(path: Path) -> Recorded | None:
@@ -243,4 +210,4 @@ def _recorded(path: Path) -> Recorded | None:
             session = jsonl.text(line.data, "sessionId") or session
             if cwd or number >= _HEAD_LINES or line.end > _HEAD_BYTES:
                 break
-    return Recorded(path, session, cwd, started_at, size) if size else None
+    return Recorded(path, session, cwd, started_at, size)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from keeplore_hooks.events import Command, Compaction, HostEvent, Origin
+from keeplore_hooks.events import Command, Compaction, CompactionPhase, HostEvent
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.claude import claude_lines as lines
-from keeplore_hooks.hosts.claude.claude_lines import HOST
-from keeplore_hooks.hosts.claude.claude_open_turn import Carry, OpenTurn
-from keeplore_hooks.hosts.jsonl import Json, Line, text
-from keeplore_hooks.hosts.turn_assembly import short
+from keeplore_hooks.hosts.claude.claude_line_state import (
+    ClaudeLineContext,
+    ClaudeSideTurns,
+    ClaudeTurnTree,
+)
+from keeplore_hooks.hosts.claude.claude_open_turn import (
+    ClaudeOpenTurn,
+    ClaudePrompt,
+    ClaudeResumeState,
+)
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, short_digest, text
 
-_ASIDE = (
+# types of lines that are known and tell nothing
+_SILENT = (
     "summary",
     "file-history-snapshot",
     "file-history-delta",
@@ -23,227 +31,154 @@ _ASIDE = (
     "mode",
     "progress",
 )
-SEEN_LIMIT = 2000  # prompts of one file whose repetition is noticed
-_ID_LENGTH = 100  # characters
-_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
-_WRITES_ATTACHMENTS = (
-    2,
-    1,
-    92,
-)  # from this version on queued prompts are attachments; before, only the queue has them
 
 
-class Assembler:
-    """Takes lines, keeps the turn that is going on, and lists events.
+@dataclass(slots=True)
+class ClaudeLineCounts:
+    """How many lines there are of each sort."""
 
-    Lines that start before ``known`` (bytes) were turned into events at an earlier time: they are
-    needed to know the turn that they belong to, and give no event again.
+    known: int = 0  # of a type that is known here
+    other: int = 0
+    strange: int = 0  # new lines of a person or the assistant that hold no message
 
-    A line belongs to the turn of the line that it names as its parent, which is not the last turn
-    where two terminals run one session.
-    """
 
-    def __init__(self, path: str, carry: Carry, known: int, *, is_open: bool) -> None:
+class ClaudeTurnAssembler:
+    """Takes lines, keeps the turn that is going on, and lists events."""
+
+    def __init__(
+        self, path: str, resume_state: ClaudeResumeState, known: int, *, is_open: bool
+    ) -> None:
         self.events: list[HostEvent] = []
-        self.open: OpenTurn | None = None
-        self.aside: dict[str, OpenTurn] = {}  # turns other than the last that have grown
-        self.known_types = 0  # lines of a type that is known here
-        self.other_types = 0
-        self.strange = 0  # new lines of a person or the assistant that hold no message
-        self.is_lost = (
-            False  # what is new continues something before the place where reading started
-        )
-        self.latest = ""  # the newest time of all lines
-        self._path = path
-        self._first = self._carry = self._before = carry
-        self._known = known
+        self.open: ClaudeOpenTurn | None = None
+        self.side = ClaudeSideTurns()
+        self.counts = ClaudeLineCounts()
+        # what is new continues something before the place where reading started
+        self.is_lost = False
+        self.line = ClaudeLineContext(path, resume_state, known)
+        self._first = resume_state
         self._was_open = is_open
-        self._is_new = False
         self._is_replay = False
-        self._start = 0
-        self._turn: OpenTurn | None = None  # that the line belongs to
-        self._owners: dict[
-            str, OpenTurn | None
-        ] = {}  # uuid of a line → its turn, None before the first
-        self._uuids: set[str] = set()  # of the lines before any turn
-        self._elsewhere: list[
-            tuple[int, OpenTurn]
-        ] = []  # start of a line (bytes) and its turn, which is not the last
-        self._grown: dict[str, OpenTurn] = {}  # those of ``aside`` that have to be given
-        self._has_parent = True
-        self._seen = set(carry.seen)  # of the turns before it
-        self._command: OpenTurn | None = None
+        self._tree = ClaudeTurnTree()
+        self._command: ClaudeOpenTurn | None = None
         self._boundary: Compaction | None = None
-        self._takes: dict[str, Callable[[Json], None]] = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "system": self._system,
-            "attachment": self._attachment,
-            "queue-operation": self._queue,
-            "pr-link": self._link,
-        }
 
-    def feed(self, line: Line) -> None:
-        data = line.data
-        kind = text(data, "type")
+    def take(self, line: JsonLine) -> None:
+        data, kind = line.data, text(line.data, "type")
         take = self._takes.get(kind)
-        if take or kind in _ASIDE:
-            self.known_types += 1
-        elif data:
-            self.other_types += 1
+        self._count(line, kind, is_known=take is not None)
         if data.get("isSidechain"):
             return
-        if kind in ("user", "assistant") and not jsonl.mapping(data, "message"):
-            self.strange += line.start >= self._known
-        self._turn = self._turn_of(data)
-        if take is None or self._is_repeated(data):
+        turn = self._tree.turn_of(data, self._command or self.open)
+        if take is None or self._is_repeated(data, turn):
             return
-        self._start, self._is_new = line.start, line.start >= self._known
-        self._before = self._carry
-        self._note(data)
-        take(data)
+        self.line.enter(line)
+        take(self, data, turn)
 
     def finish(self, stopped_at: str) -> None:
         """Give the turn that is going on; it is complete when the assistant was silent from
         ``stopped_at`` on.
         """
-        self._is_new = True
-        turn = self.open
-        self._give(is_complete=turn is not None and max(turn.at, turn.ended_at) <= stopped_at)
+        self.line.is_new = True
+        self._give(is_complete=self.open is not None and self.open.is_silent_since(stopped_at))
 
-    def resume_at(self) -> tuple[int, Carry]:
+    def resume_at(self) -> tuple[int, ClaudeResumeState]:
         """Where the next reading must start to get the same events: what comes before any turn is
         read again.
         """
-        first = self.open
-        for start, turn in reversed(self._elsewhere):
-            if first and turn.start < first.start <= start:
-                first = turn
-        return (first.start, first.carry) if first else (0, self._first)
+        if self.open is None:
+            return 0, self._first
+        first = self.side.first_needed(self.open).prompt
+        return first.start, first.resume_state
 
-    def _note(self, data: Json) -> None:
-        """What every line tells: time, version, session, directory."""
-        carry = self._carry
-        at = jsonl.time(text(data, "timestamp"))
-        self.latest = max(self.latest, at)
-        self._carry = Carry(
-            carry.queue,
-            carry.seen,
-            at or carry.at,
-            _is_old(text(data, "version"), carry.is_old),
-            text(data, "sessionId") or carry.session,
-            text(data, "cwd") if "cwd" in data else carry.cwd,
-            text(data, "gitBranch") if "cwd" in data else carry.branch,
-        )
+    def _count(self, line: JsonLine, kind: str, *, is_known: bool) -> None:
+        if is_known or kind in _SILENT:
+            self.counts.known += 1
+        elif line.data:
+            self.counts.other += 1
+        is_spoken = kind in ("user", "assistant") and not line.data.get("isSidechain")
+        if is_spoken and not jsonl.mapping(line.data, "message"):
+            self.counts.strange += self.line.is_behind_known(line)
 
-    @property
-    def _origin(self) -> Origin:
-        return Origin(HOST, self._carry.session, self._carry.cwd, self._carry.branch, self._path)
-
-    def _turn_of(self, data: Json) -> OpenTurn | None:
-        """The turn that the line belongs to; the last one, or the command that waits, where nothing
-        else is known.
-        """
-        parent, uuid = (
-            text(data, "parentUuid") or text(data, "logicalParentUuid"),
-            text(data, "uuid"),
-        )
-        turn = self._owners.get(parent)
-        while turn and turn.goes_on:
-            turn = turn.goes_on
-        turn = turn or self._command or self.open
-        self._has_parent = not parent or parent in self._owners
-        if uuid and self._has_parent:
-            self._owners.setdefault(uuid, turn)
-        return turn
-
-    def _is_repeated(self, data: Json) -> bool:
+    def _is_repeated(self, data: Json, turn: ClaudeOpenTurn | None) -> bool:
         """Was the line read before? Repeated history also hides what follows it, until its turn is
         the open one.
         """
         uuid = text(data, "uuid")
-        if (
-            short(uuid) in self._seen
-        ):  # asked before all else: history may be repeated many times during one turn
+        # asked before all else: history may be repeated many times during one turn
+        if self.line.is_seen(uuid):
             current = self._command or self.open
             self._is_replay = current is None or uuid != current.id
             return True
-        known = self._turn.uuids if self._turn else self._uuids
-        is_repeated = uuid in known
-        if uuid:
-            known.add(uuid)
-        return is_repeated
+        return not self._tree.note(uuid, turn)
 
     # What the person says
 
-    def _user(self, data: Json) -> None:
+    def _user(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
         if lines.is_summary(data):
             self._summary(data)
             return
-        blocks = jsonl.mappings(jsonl.mapping(data, "message"), "content")
-        for block in blocks:
+        for block in jsonl.mappings(data, "message", "content"):
             if block.get("type") == "tool_result":
-                self._result(block, data.get("toolUseResult"))
-        self._hear(lines.said(data), self._id(data), prompt=text(data, "promptId"))
+                self._result(block, data.get("toolUseResult"), turn)
+        said, uuid = lines.person_input(data), self.line.id_of(data)
+        self._take_input(said, uuid, host_id=text(data, "promptId"))
 
-    def _attachment(self, data: Json) -> None:
+    def _attachment(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         attachment = jsonl.mapping(data, "attachment")
-        is_human = text(jsonl.mapping(attachment, "origin"), "kind") in (
-            "",
-            "human",
-        ) and not attachment.get("isMeta")
-        if (
-            text(attachment, "type") != "queued_command"
-            or text(attachment, "commandMode") != "prompt"
-            or not is_human
-        ):
+        kind = text(attachment, "type"), text(attachment, "commandMode")
+        is_human = lines.is_of_human(attachment) and not attachment.get("isMeta")
+        if kind != ("queued_command", "prompt") or not is_human:
             return
-        said = lines.said_in(attachment.get("prompt"))
-        if isinstance(said, lines.Prompt) and not lines.slash_command(said.text):
-            self._hear(said, self._id(data), is_queued=True)
+        said = lines.input_in(attachment.get("prompt"))
+        if isinstance(said, lines.TypedPrompt) and not lines.slash_command(said.text):
+            self._take_input(said, self.line.id_of(data), is_queued=True)
 
-    def _queue(self, data: Json) -> None:
-        operation, queue = text(data, "operation"), self._carry.queue
+    def _queue(self, data: Json, _: ClaudeOpenTurn | None) -> None:
+        operation, queue = text(data, "operation"), self.line.state.queue
         taken = words = text(data, "content")
         if operation == "enqueue":
-            said = lines.said_in(words)
-            queue = (*queue, said.text if isinstance(said, lines.Prompt) else "")
+            said = lines.input_in(words)
+            queue = (*queue, said.text if isinstance(said, lines.TypedPrompt) else "")
         elif operation == "popAll":
             queue = ()
         elif operation in ("dequeue", "remove") and queue:
             at = queue.index(words) if words in queue else 0
             taken, queue = queue[at], queue[:at] + queue[at + 1 :]
-        self._carry = replace(self._carry, queue=queue)
-        if (
-            operation == "remove"
-            and self._carry.is_old
-            and taken
-            and not lines.slash_command(taken)
-        ):
-            key = f"{self._carry.session} {text(data, 'timestamp')} {taken}"
-            before = self.open
-            self._hear(lines.Prompt(taken), f"queued:{short(key)}", is_queued=True)
-            if before and before is not self.open:  # no line names this one as its parent
-                before.goes_on = self.open
+        self.line.state = state = replace(self.line.state, queue=queue)
+        is_prompt = operation == "remove" and taken and not lines.slash_command(taken)
+        if is_prompt and state.is_old:
+            self._take_queued(taken, f"{state.session} {text(data, 'timestamp')} {taken}")
 
-    def _hear(
-        self, said: lines.Said | None, uuid: str, *, prompt: str = "", is_queued: bool = False
+    def _take_queued(self, words: str, key: str) -> None:
+        """A prompt for which no other line stands."""
+        before = self.open
+        self._take_input(lines.TypedPrompt(words), f"queued:{short_digest(key)}", is_queued=True)
+        if before and before is not self.open:  # no line names this one as its parent
+            before.goes_on = self.open
+
+    def _take_input(
+        self,
+        said: lines.PersonInput | None,
+        uuid: str,
+        *,
+        host_id: str = "",
+        is_queued: bool = False,
     ) -> None:
-        if isinstance(said, lines.Ran):
+        if isinstance(said, lines.CommandOutput):
             if not self._is_replay and self._command:
-                self._owners.update(dict.fromkeys(self._command.uuids, self.open))
-                (self.open.uuids if self.open else self._uuids).update(self._command.uuids)
+                self._tree.hand_over(self._command, self.open)
                 self._command = None
-        elif said and short(uuid) in self._seen:
+        elif said and self.line.is_seen(uuid):
             self._is_replay = self.open is None or uuid != self.open.id
-        elif isinstance(said, lines.Prompt):
+        elif isinstance(said, lines.TypedPrompt):
             if not self._is_same_prompt(said.text, is_queued=is_queued):
                 self._give(is_complete=True)
-                self._begin(self._new(uuid, said.text, is_queued=is_queued)).prompt = prompt
-        elif isinstance(said, lines.Typed):
+                self._begin(self._new(uuid, said.text, host_id, is_queued=is_queued))
+        elif isinstance(said, lines.TypedCommand):
             self._is_replay = False
             self._give(is_complete=True)
-            self._emit(Command(uuid, self._origin, self._carry.at, said.name, said.args))
+            line = self.line
+            self._emit(Command(uuid, line.origin, line.state.at, said.name, said.args))
             self._command = self._new(uuid, said.text)
 
     def _is_same_prompt(self, words: str, *, is_queued: bool) -> bool:
@@ -251,25 +186,23 @@ class Assembler:
         line.
         """
         turn = self.open
-        return (
-            turn is not None
-            and turn.user == words
-            and turn.is_queued != is_queued
-            and not turn.has_replies
-        )
+        if turn is None or turn.has_replies:
+            return False
+        return turn.prompt.words == words and turn.prompt.is_queued != is_queued
 
-    def _new(self, uuid: str, words: str, *, is_queued: bool = False) -> OpenTurn:
-        turn = OpenTurn(
-            uuid, self._origin, self._carry.at, words, self._start, self._before, is_queued
+    def _new(
+        self, uuid: str, words: str, host_id: str = "", *, is_queued: bool = False
+    ) -> ClaudeOpenTurn:
+        line = self.line
+        prompt = ClaudePrompt(
+            uuid, line.origin, line.state.at, words, line.start, line.before, is_queued, host_id
         )
-        self._carry = replace(self._carry, seen=(*self._carry.seen, short(uuid))[-SEEN_LIMIT:])
-        self._seen.add(short(uuid))
-        turn.uuids.add(uuid)
-        self._owners[uuid] = turn
-        turn.is_news, turn.was_complete = self._is_new, not self._is_new and not self._was_open
+        line.note_prompt(uuid)
+        turn = ClaudeOpenTurn(prompt, line.is_new, not line.is_new and not self._was_open)
+        self._tree.own(turn)
         return turn
 
-    def _begin(self, turn: OpenTurn) -> OpenTurn:
+    def _begin(self, turn: ClaudeOpenTurn) -> ClaudeOpenTurn:
         self._settle_boundary()
         self._is_replay, self._command = False, None
         self.open = turn
@@ -277,83 +210,71 @@ class Assembler:
 
     # What the assistant says and does
 
-    def _assistant(self, data: Json) -> None:
+    def _assistant(self, data: Json, turn: ClaudeOpenTurn | None) -> None:
         message = jsonl.mapping(data, "message")
-        if (
-            self._is_replay
-            or data.get("isApiErrorMessage")
-            or text(message, "model") == "<synthetic>"
-        ):
+        is_of_host = data.get("isApiErrorMessage") or text(message, "model") == "<synthetic>"
+        if self._is_replay or is_of_host:
             return
-        content = message.get("content")
-        blocks = (
-            [{"type": "text", "text": content}]
-            if isinstance(content, str)
-            else jsonl.mappings(message, "content")
-        )
-        for block in blocks:
+        for block in lines.blocks_in(message):
             kind, words = text(block, "type"), lines.without_reasoning(text(block, "text"))
             if kind == "text" and words:
-                self._speaker(data).say(text(message, "id") or text(data, "uuid"), words)
+                turn = self._speaker(data, turn)
+                turn.say(text(message, "id") or text(data, "uuid"), words)
             elif kind == "tool_use":
-                self._speaker(data).call(block, self._carry.at)
+                turn = self._speaker(data, turn)
+                turn.call(block, self.line.state.at)
 
-    def _speaker(self, data: Json) -> OpenTurn:
+    def _speaker(self, data: Json, turn: ClaudeOpenTurn | None) -> ClaudeOpenTurn:
         """The turn that the assistant's words belong to."""
-        turn = self._turn
         if turn and turn is self._command:
-            self._give(
-                is_complete=True
-            )  # what came to the turn before it after the command was typed
+            # what came to the turn before it after the command was typed
+            self._give(is_complete=True)
             self._begin(turn)
         elif turn is None:  # the file starts in the middle, after a compaction for instance
-            turn = self._begin(self._new(self._id(data), ""))
+            turn = self._begin(self._new(self.line.id_of(data), ""))
         self._settle_boundary()
-        turn.ended_at = self._carry.at
+        turn.ended_at = self.line.state.at
         self._grow(turn)
         return turn
 
-    def _grow(self, turn: OpenTurn) -> None:
+    def _grow(self, turn: ClaudeOpenTurn) -> None:
         """The line adds to the turn, which may be that of another terminal."""
-        turn.is_news |= self._is_new
-        self.is_lost |= self._is_new and not self._has_parent
+        is_new = self.line.is_new
+        turn.is_news |= is_new
+        self.is_lost |= is_new and not self._tree.has_parent
         if turn is not self.open:
-            self._elsewhere.append((self._start, turn))
-            if self._is_new:
-                self._grown[turn.id] = turn
+            self.side.grow(turn, self.line.start, is_new=is_new)
 
-    def _result(self, block: Json, structured: object) -> None:
-        turn = self._turn
+    def _result(self, block: Json, structured: object, turn: ClaudeOpenTurn | None) -> None:
         if turn and not self._is_replay and turn.is_waiting_for(block):
             self._grow(turn)
-            for question in turn.take_result(block, structured, self._carry.at):
+            for question in turn.take_result(block, structured, self.line.state.at):
                 self._emit(question)
 
-    def _link(self, data: Json) -> None:
+    def _link(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         if self.open and not self._is_replay and self.open.link(text(data, "prUrl")):
-            self.open.is_news |= self._is_new
+            self.open.is_news |= self.line.is_new
 
     # What the host does
 
-    def _system(self, data: Json) -> None:
+    def _system(self, data: Json, _: ClaudeOpenTurn | None) -> None:
         subtype = text(data, "subtype")
         if subtype == "local_command":
-            self._hear(lines.said_in(text(data, "content")), self._id(data))
+            self._take_input(lines.input_in(text(data, "content")), self.line.id_of(data))
         elif subtype == "compact_boundary" and not self._is_replay:
-            trigger = text(jsonl.mapping(data, "compactMetadata"), "trigger")
-            self._boundary = Compaction(
-                self._id(data), self._origin, self._carry.at, "after", trigger
-            )
+            self._boundary = self._compaction(data, text(data, "compactMetadata", "trigger"))
+
+    def _compaction(self, data: Json, trigger: str = "") -> Compaction:
+        line, phase = self.line, CompactionPhase.AFTER
+        return Compaction(line.id_of(data), line.origin, line.state.at, phase, trigger)
 
     def _summary(self, data: Json) -> None:
         if self._is_replay:
             return
-        compaction = Compaction(self._id(data), self._origin, self._carry.at, "after")
-        if self._boundary:
-            compaction, self._boundary = self._boundary, None
-        summary = lines.spoken_text(data).strip()
-        self._give(is_complete=False)
-        self._emit(replace(compaction, summary=summary))
+        compaction = self._boundary or self._compaction(data)
+        summary = lines.message_text(data).strip()
+        self._boundary = replace(compaction, summary=summary)
+        self._settle_boundary()
 
     def _settle_boundary(self) -> None:
         if self._boundary:
@@ -361,28 +282,27 @@ class Assembler:
             self._give(is_complete=False)
             self._emit(compaction)
 
-    def _id(self, data: Json) -> str:
-        uuid = text(data, "uuid")
-        return (
-            uuid
-            if 0 < len(uuid) <= _ID_LENGTH
-            else f"line:{short(f'{self._carry.session} {self._start} {uuid}')}"
-        )
-
     def _emit(self, event: HostEvent) -> None:
-        if self._is_new:
+        if self.line.is_new:
             self.events.append(event)
 
     def _give(self, *, is_complete: bool) -> None:
-        self.events += [turn.turn(is_complete=True) for turn in self._grown.values()]
-        self.aside |= self._grown
-        self._grown = {}
+        self.events += [turn.turn(is_complete=True) for turn in self.side.take_grown()]
         turn = self.open
-        if turn and self._is_new and (turn.is_news or (is_complete and not turn.was_complete)):
+        if turn is None or not self.line.is_new:
+            return
+        if turn.is_news or (is_complete and not turn.was_complete):
             self.events.append(turn.turn(is_complete=is_complete))
             turn.is_news, turn.was_complete = False, is_complete
 
-
-def _is_old(version: str, before: bool) -> bool:  # noqa: FBT001 (the value that a line without a version inherits)
-    match = _VERSION.match(version)
-    return tuple(map(int, match.groups())) < _WRITES_ATTACHMENTS if match else before
+    # type of the line → what takes it, with the turn that the line belongs to
+    _takes: ClassVar[
+        dict[str, Callable[[ClaudeTurnAssembler, Json, ClaudeOpenTurn | None], None]]
+    ] = {
+        "user": _user,
+        "assistant": _assistant,
+        "system": _system,
+        "attachment": _attachment,
+        "queue-operation": _queue,
+        "pr-link": _link,
+    }

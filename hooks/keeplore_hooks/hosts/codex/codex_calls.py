@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts import jsonl, prompt_text, shell_commands
-from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
+from keeplore_hooks.hosts.jsonl import Json, clean, first_text, mapping, mappings, text
 from keeplore_hooks.hosts.patches import BEGINS, files_in
 
 ASK = "request_user_input"
@@ -26,7 +27,7 @@ _NOTE = "user_note: "  # before what the person typed beside the options
 
 
 @dataclass(slots=True)
-class Call:
+class CodexCall:
     """A tool call of the turn that is going on."""
 
     name: str
@@ -45,8 +46,17 @@ class Call:
         command = "\n".join(self.commands)
         return command if shell_commands.is_telling(command) else ""
 
+    def answered(self, output: str) -> Iterator[Question]:
+        """The questions with the person's answers, ``""`` where there is none."""
+        answers = mapping(_object(output), "answers")
+        for question, asked in zip(self.questions, self.asked, strict=True):
+            given = mapping(answers, asked).get("answers", answers.get(asked))
+            words = [given] if isinstance(given, str) else jsonl.sequence({"given": given}, "given")
+            said = [_without_note(word) for word in words if isinstance(word, str)]
+            yield replace(question, answer="\n".join(said).strip())
 
-def call_in(item: Json, origin: Origin, at: str) -> Call:
+
+def call_in(item: Json, origin: Origin, at: str) -> CodexCall:
     """The call that a response item makes."""
     name = text(item, "name").rpartition("__")[2] or text(item, "type")
     source = text(item, "input")
@@ -55,47 +65,28 @@ def call_in(item: Json, origin: Origin, at: str) -> Call:
         return asking(text(item, "call_id"), given, origin, at)
     if name in _SHELLS or text(item, "type") == "local_shell_call":
         command = _command(given.get("cmd", given.get("command")))
-        patch = command if BEGINS in command else ""
-        return Call(name, (command,), files_in(patch))
+        return CodexCall(name, (command,), _patched(command))
     if name == _DELEGATE:
-        task = text(given, "message") or text(given, "prompt")
-        return Call(
-            name, task=(text(given, "agent_type") or text(given, "task_name") or "agent", task)
-        )
+        kind = first_text(given, "agent_type", "task_name") or "agent"
+        return CodexCall(name, task=(kind, first_text(given, "message", "prompt")))
     if name == "apply_patch":
-        return Call(name, (), files_in(source or text(given, "input")))
+        return CodexCall(name, (), files_in(source or text(given, "input")))
     scripts = tuple(_scripts(source)) if name == "exec" else ()
-    return Call(name, scripts, files_in(source) if BEGINS in source else ())
+    return CodexCall(name, scripts, _patched(source))
 
 
-def asking(call: str, given: Json, origin: Origin, at: str) -> Call:
+def asking(call: str, given: Json, origin: Origin, at: str) -> CodexCall:
     """The questions that a call puts to the person, not answered yet."""
-    if not mappings(given, "questions"):
-        given = {"questions": [given]}
-    items = [
-        item
-        for item in mappings(given, "questions")
-        if (text(item, "question") or text(item, "prompt")).strip()
-    ]
+    asked = mappings(given, "questions") or [given]
+    items = [item for item in asked if first_text(item, "question", "prompt").strip()]
     questions = tuple(prompt_text.questions(call, {"questions": items}, origin, at))
-    return Call(ASK, questions=questions, asked=tuple(text(item, "id") for item in items))
-
-
-def answers_in(call: Call, output: str) -> Iterator[str]:
-    """The person's answer to each question of a call, ``""`` where there is none."""
-    answers = mapping(_object(output), "answers")
-    for asked in call.asked:
-        given = mapping(answers, asked).get("answers", answers.get(asked))
-        words = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-        yield "\n".join(
-            clean(word).removeprefix(_NOTE).strip() for word in words if isinstance(word, str)
-        ).strip()
+    return CodexCall(ASK, questions=questions, asked=tuple(text(item, "id") for item in items))
 
 
 def agent_in(output: str) -> str:
     """The id of the subagent that a call started."""
     told = _object(output) if output.startswith("{") else {}
-    return text(told, "agent_id") or text(told, "agent_thread_id")
+    return first_text(told, "agent_id", "agent_thread_id")
 
 
 def output_of(item: Json) -> str:
@@ -104,7 +95,7 @@ def output_of(item: Json) -> str:
     if isinstance(output, str):
         return clean(output)
     if isinstance(output, dict):
-        return text(output, "content") or text(output, "output")
+        return first_text(output, "content", "output")
     return "\n".join(_printed(text(part, "text")) for part in mappings(item, "output"))
 
 
@@ -118,32 +109,38 @@ def _printed(words: str) -> str:
 
 
 def _object(value: Any) -> Json:
-    if isinstance(value, dict):
-        return value
-    return (
-        (jsonl.load(value.encode("utf-8", "surrogatepass")) or {}) if isinstance(value, str) else {}
-    )
+    """An object, or the JSON of one."""
+    if isinstance(value, str):
+        return jsonl.load_text(value) or {}
+    return value if isinstance(value, dict) else {}
 
 
 def _command(value: Any) -> str:
     if isinstance(value, str):
         return clean(value)
-    words = (
-        [clean(word) for word in value if isinstance(word, str)] if isinstance(value, list) else []
-    )
+    if not isinstance(value, list):
+        return ""
+    words = [clean(word) for word in value if isinstance(word, str)]
     if len(words) == 3 and words[1] in ("-lc", "-c"):
         return words[2]
     return shlex.join(words)
+
+
+def _patched(source: str) -> tuple[str, ...]:
+    """The files of a patch that stands in a command or a script."""
+    return files_in(source) if BEGINS in source else ()
+
+
+def _without_note(answer: str) -> str:
+    return clean(answer).removeprefix(_NOTE).strip()
 
 
 def _scripts(source: str) -> Iterator[str]:
     """The shell commands that a script in JavaScript runs, where they stand in it as literals."""
     for match in _SCRIPT.finditer(source):
         literal = match[1]
-        if literal.startswith('"'):
-            try:
-                yield clean(str(json.loads(literal)))
-            except ValueError:
-                continue
-        else:
+        if not literal.startswith('"'):
             yield clean(literal[1:-1])
+            continue
+        with contextlib.suppress(ValueError):
+            yield clean(str(json.loads(literal)))

@@ -6,7 +6,7 @@ import re
 
 from keeplore_hooks.hosts import prompt_text
 from keeplore_hooks.hosts.base import COMMANDS, IMAGE, PLUGIN
-from keeplore_hooks.hosts.jsonl import Json, mappings, text
+from keeplore_hooks.hosts.jsonl import Json, mappings, sequence, text
 
 _REQUEST = "## My request for Codex:"
 _COMMENTS = "# Diff comments:"  # a person's own, or those of a review that the person chose
@@ -31,8 +31,8 @@ _SKILL = re.compile(
 def prompt_in(payload: Json) -> str:
     """What the person typed, from an event of the type user_message; ``""`` where nobody did."""
     words = typed_in(text(payload, "message"))
-    pictures = [IMAGE for key in ("images", "local_images") for _ in _items(payload, key)]
-    return "\n".join([*([words] if words else []), *pictures])
+    pictures = len(sequence(payload, "images")) + len(sequence(payload, "local_images"))
+    return "\n".join(filter(None, (words, *[IMAGE] * pictures)))
 
 
 def message_of(item: Json) -> Json:
@@ -49,18 +49,16 @@ def prompt_of_item(item: Json) -> str:
     """What the person typed, from a message that the model was sent: the host's own parts of it are
     left out.
     """
-    words = []
-    for part in mappings(item, "content"):
-        said = text(part, "text").strip()
-        if text(part, "type") == "input_image":
-            words.append(IMAGE)
-        elif (
-            said
-            and not said.startswith((*_INSTRUCTIONS, "<image", "</image"))
-            and not prompt_text.is_element(said)
-        ):
-            words += [typed] if (typed := typed_in(said)) else []
-    return "\n".join(words)
+    said = (_said_in(part) for part in mappings(item, "content"))
+    return "\n".join(filter(None, said))
+
+
+def _said_in(part: Json) -> str:
+    said = text(part, "text").strip()
+    if text(part, "type") == "input_image":
+        return IMAGE
+    is_of_host = said.startswith((*_INSTRUCTIONS, "<image", "</image"))
+    return "" if is_of_host or prompt_text.is_element(said) else typed_in(said)
 
 
 def typed_in(words: str) -> str:
@@ -100,8 +98,3 @@ def spoken_in(words: str) -> tuple[str, str]:
     """The assistant's words, and the plan that it proposed among them."""
     plan = prompt_text.element(words, _PLAN)
     return prompt_text.without_elements(words, (*_CITATION, _PLAN)), plan
-
-
-def _items(payload: Json, key: str) -> list[object]:
-    items = payload.get(key)
-    return items if isinstance(items, list) else []

@@ -7,25 +7,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from keeplore_hooks.events import Command, HostEvent, Origin, Question, Turn
-from keeplore_hooks.hosts import jsonl, prompt_text, transcript_log
-from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, command_ask
+from keeplore_hooks.events import HostEvent, Origin, Question, Turn
+from keeplore_hooks.hosts import jsonl, prompt_text
+from keeplore_hooks.hosts.base import Cursor, Recorded, StartReason, recorded_at
 from keeplore_hooks.hosts.copilot import copilot_lines as lines
-from keeplore_hooks.hosts.copilot.copilot_turns import Lines
-from keeplore_hooks.hosts.jsonl import mapping, text
-from keeplore_hooks.hosts.payload import Heard
-from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, Announced, Missing
+from keeplore_hooks.hosts.copilot.copilot_turns import CopilotTurnReader
+from keeplore_hooks.hosts.cursor_state import pending
+from keeplore_hooks.hosts.jsonl import Json, first_text, text
+from keeplore_hooks.hosts.log_host import LogHost, LogPayload
+from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 
-HOST = "copilot"
 LOG = "events.jsonl"
 CONTEXT_BYTES = 10_000  # UTF-8, of the 10 KB that Copilot takes
-# Copilot takes events under names of its own and under those of Claude Code, with other keys in the
-# payload.
-_EVENTS = {
+_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
+_HEAD_LINES = 20  # in which a log says whose it is
+_KINDS = {
+    "SessionStart": PayloadKind.SESSION_STARTED,
+    "UserPromptSubmit": PayloadKind.PROMPT,
+    "PostToolUse": PayloadKind.TOOL_USED,
+    "PreCompact": PayloadKind.COMPACTING,
+    "Stop": PayloadKind.STOPPED,
+    "SubagentStop": PayloadKind.SUBAGENT_STOPPED,
+    "ErrorOccurred": PayloadKind.PROGRESS,
+    "SessionEnd": PayloadKind.SESSION_ENDED,
+}
+# Copilot takes events under names of its own and under those of Claude Code, with other keys in
+# the payload.
+_ALIASES = {
     "sessionStart": "SessionStart",
     "userPromptSubmitted": "UserPromptSubmit",
     "postToolUse": "PostToolUse",
@@ -35,108 +47,78 @@ _EVENTS = {
     "errorOccurred": "ErrorOccurred",
     "sessionEnd": "SessionEnd",
 }
-_ENDS = ("Stop", "SessionEnd", "SessionStart")
-_ANSWERING = ("SessionStart", "UserPromptSubmit")
-_SOURCES = {"new": "startup", "startup": "startup", "resume": "resume", "clear": "clear"}
-_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
-_HEAD_LINES = 20  # in which a log says whose it is
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard(Heard):
-    """A payload with what the log has given so far."""
-
-    log: transcript_log.Log | None  # None where there is no log to read
-    has_started: bool  # the session is known as one of a person
-
-
-class Copilot:
+class Copilot(LogHost):
     """The adapter of GitHub Copilot CLI 0.0.369 to 1.0.92."""
 
-    name = HOST
+    name = "copilot"
     context_bytes = CONTEXT_BYTES
     variable = "COPILOT_HOME"
     folder = "session-state"
+    session_key = "session id"
+    kinds = _KINDS
+    aliases = _ALIASES
+    answering = ("SessionStart", "UserPromptSubmit")
+    starts = (StartReason.STARTUP, StartReason.RESUME, StartReason.CLEAR)
+    reader = CopilotTurnReader
 
     def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
         data = jsonl.payload(payload)
         # an editor names the session with where it runs before its id
-        session = _either(data, "sessionId", "session_id").rpartition("/")[2]
-        if data is None or not session:
+        session = first_text(data, "sessionId", "session_id").rpartition("/")[2]
+        if not session:
             return None
-        transcript = _either(data, "transcriptPath", "transcript_path") or _usual_log(session)
-        return Origin(HOST, session, cwd=text(data, "cwd"), transcript=transcript)
+        transcript = first_text(data, "transcriptPath", "transcript_path") or _usual_log(session)
+        return Origin(self.name, session, text(data, "cwd"), transcript=transcript)
 
-    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data, event = (
-            self.origin(event, payload),
-            jsonl.payload(payload),
-            _EVENTS.get(event, event),
-        )
-        if data is None or origin is None:
-            return Reading(
-                (), cursor, (f"the payload of {event} is no JSON object with a session id",)
-            )
-        if event not in _EVENTS.values():
-            return Reading((), cursor)
-        log = transcript_log.read_for(origin, cursor, Lines, at, at if event in _ENDS else "")
-        has_started = event == "SessionStart" or bool(
-            transcript_log.pending(cursor).get("has_started")
-        )
-        if isinstance(log, str):
-            heard = _Heard(event, data, origin, at, None, has_started)
-            events, announced = _told(heard, transcript_log.announced_in(cursor))
-            return transcript_log.without_log(
-                cursor, announced, events, log, has_started=has_started
-            )
-        events, announced = _told(
-            _Heard(event, data, origin, at, log, has_started=True), log.announced(cursor)
-        )
-        return log.reading(announced, events)
+    def without_log(self, payload: HostPayload, cursor: Cursor) -> LogPayload:
+        """Prompts of subagents come under a session of their own, which no payload has told to
+        begin.
+        """
+        has_started = payload.kind is PayloadKind.SESSION_STARTED
+        has_started = has_started or bool(pending(cursor).get("has_started"))
+        return replace(super().without_log(payload, cursor), is_of_person=has_started)
 
-    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
-        try:
-            session = _head(path).session
-        except OSError as e:
-            return Reading((), cursor, (f"the transcript cannot be read: {e}",))
-        return transcript_log.read_recorded(
-            path, Origin(HOST, session, transcript=str(path)), cursor, Lines
-        )
+    def kept(self, told: LogPayload) -> Json:
+        return {"has_started": told.is_of_person}
+
+    def events_of(self, told: LogPayload) -> list[HostEvent]:
+        match told.payload.kind:
+            case PayloadKind.PROMPT:
+                return self.prompt_events(told)
+            case PayloadKind.STOPPED:
+                return _prompt_alone(told)
+            case PayloadKind.TOOL_USED:
+                return list(_answers(told))
+            case _:
+                return told.payload.lifecycle_events()
+
+    def head(self, path: Path) -> Recorded:
+        session = path.parent.name if path.name == LOG else path.stem
+        with jsonl.open_regular(path) as file:
+            size = file.seek(0, 2)
+            heads = jsonl.read_heads(file, _HEAD_LINES)
+        times = (jsonl.time(text(head, "timestamp")) for head in heads)
+        started_at = next(filter(None, times), "")
+        kinds = ("session.start", "session.resume")
+        starts = (head for head in heads if text(head, "type") in kinds)
+        cwd = text(next(starts, None), "data", "context", "cwd")
+        return Recorded(path, session, cwd, started_at, size)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         base = (Path(config_dir) if config_dir else home / ".copilot") / self.folder
-        for path in sorted((*base.glob(f"*/{LOG}"), *base.glob("*.jsonl"))):
-            try:
-                session = _head(path)
-            except OSError:
-                continue  # it went away, or is no regular file
-            if session.size:
-                yield session
+        paths = sorted((*base.glob(f"*/{LOG}"), *base.glob("*.jsonl")))
+        return recorded_at(paths, self.head)
 
-    def ask(self, event: str, payload: bytes) -> Ask | None:
-        data, event = jsonl.payload(payload), _EVENTS.get(event, event)
-        if data is None or self.origin(event, payload) is None:
-            return None
-        if event == "SessionStart":
-            return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
-        prompt = lines.typed_in(text(data, "prompt")) if event == "UserPromptSubmit" else ""
-        if not prompt:
-            return None
-        if command := lines.command_in(prompt):
-            return command_ask(*command)
-        return Ask("prompt", text=prompt)
+    def prompt_in(self, data: Json) -> str:
+        return lines.typed_in(text(data, "prompt"))
 
-    def reply(self, event: str, context: str) -> bytes:
-        if not context.strip() or _EVENTS.get(event, event) not in _ANSWERING:
-            return b""
-        return json.dumps({"additionalContext": prompt_text.within(context, CONTEXT_BYTES)}).encode(
-            "ascii"
-        )
+    def command_in(self, prompt: str) -> tuple[str, str] | None:
+        return lines.command_in(prompt)
 
-
-def _either(data: object, *keys: str) -> str:
-    """Keys are in camel case where Copilot's own names of events are used, else in snake case."""
-    return next((value for key in keys if (value := text(data, key))), "")
+    def answer(self, event: str, context: str) -> Json:  # noqa: ARG002 (other hosts need the event)
+        return {"additionalContext": prompt_text.within(context, CONTEXT_BYTES)}
 
 
 def _usual_log(session: str) -> str:
@@ -147,87 +129,25 @@ def _usual_log(session: str) -> str:
     return str(path) if path.is_file() else ""
 
 
-def _head(path: Path) -> Recorded:
-    """The session that a log is of. Raises OSError."""
-    session = path.parent.name if path.name == LOG else path.stem
-    with jsonl.open_regular(path) as file:
-        size = file.seek(0, 2)
-        heads = [
-            line.data for line in islice(jsonl.read_lines(file, 0, jsonl.Problems()), _HEAD_LINES)
-        ]
-    started_at = next((at for head in heads if (at := jsonl.time(text(head, "timestamp")))), "")
-    for head in heads:
-        if text(head, "type") in ("session.start", "session.resume"):
-            data = mapping(head, "data")
-            return Recorded(path, session, text(mapping(data, "context"), "cwd"), started_at, size)
-    return Recorded(path, session, "", started_at, size)
-
-
-def _told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:
-    """The events that the payload adds to those of the log."""
-    event, data = heard.event, heard.payload
-    if event == "UserPromptSubmit":
-        return _prompt_told(heard, announced)
-    if event == "SessionStart":
-        return [heard.session("started", text(data, "source"))], announced
-    if event == "SessionEnd":
-        return [heard.session("ended", text(data, "reason"))], announced
-    if event == "PreCompact":
-        return [heard.compaction("before")], announced
-    if event == "PostToolUse":
-        return list(_answers(heard)), announced
-    if event == "Stop":
-        return _last_words(heard, announced)
-    return [], announced
-
-
-def _prompt_told(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:
-    """Prompts of subagents come under a session of their own, which no payload has told to
-    begin.
-    """
-    prompt = lines.typed_in(text(heard.payload, "prompt"))[:PROMPT_LIMIT]
-    if not prompt or not heard.has_started or announced.has("", prompt, heard.at):
-        return [], announced
-    events: list[HostEvent] = []
-    missing = announced.again("", prompt, heard.at) or Missing(
-        heard.id("prompt", prompt), "", prompt, heard.at
-    )
-    if (
-        heard.log is None
-        and missing is not announced.missing
-        and (command := lines.command_in(prompt))
-    ):
-        events.append(Command(heard.id("command", prompt), heard.origin, heard.at, *command))
-    turn = Turn(
-        missing.id, heard.origin, missing.at, prompt, is_complete=False, is_provisional=True
-    )
-    return [*events, turn], replace(announced, missing=missing)
-
-
-def _last_words(heard: _Heard, announced: Announced) -> tuple[list[HostEvent], Announced]:
+def _prompt_alone(told: LogPayload) -> list[HostEvent]:
     """Copilot does not say in a payload what the assistant said; where there is no log, the prompt
     alone is known.
     """
-    missing = announced.missing
-    if missing is None or heard.log is not None:
-        return [], announced
-    return [
-        Turn(missing.id, heard.origin, missing.at, missing.text, is_provisional=True)
-    ], announced
+    missing, origin = told.prompts.missing, told.payload.origin
+    if missing is None or told.log is not None:
+        return []
+    return [Turn(missing.id, origin, missing.at, missing.text, is_provisional=True)]
 
 
-def _answers(heard: _Heard) -> Iterator[Question]:
+def _answers(told: LogPayload) -> Iterator[Question]:
     """The answers to the agent's questions, where no log tells them."""
-    data = heard.payload
-    name, given = (
-        _either(data, "toolName", "tool_name"),
-        data.get("toolArgs", data.get("tool_input")),
-    )
-    if name not in lines.ASK or heard.log is not None:
+    payload, data = told.payload, told.payload.data
+    name = first_text(data, "toolName", "tool_name")
+    if name not in lines.ASK or told.log is not None:
         return
+    given = data.get("toolArgs", data.get("tool_input"))
     result = data.get("toolResult", data.get("tool_result", data.get("tool_response")))
-    call = lines.Call(
-        heard.id("asked", json.dumps(given, default=str)), name, lines.given_to(given)
-    )
-    for question in islice(lines.questions(call, heard.origin, heard.at), 1):
+    call_id = payload.id("asked", json.dumps(given, default=str))
+    call = lines.CopilotCall(call_id, name, lines.given_to(given))
+    for question in islice(lines.questions(call, payload.origin, payload.at), 1):
         yield replace(question, answer=lines.answer_in(lines.result_in(result)))

@@ -10,18 +10,16 @@ from typing import Any
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts import jsonl, prompt_text
 from keeplore_hooks.hosts.base import IMAGE, PLUGIN
-from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
+from keeplore_hooks.hosts.jsonl import Json, clean, first_text, mapping, mappings, sequence, text
+from keeplore_hooks.hosts.patches import files_in
 
 ASK = ("ask_user", "AskUserQuestion")
 DELEGATES = ("task", "Agent", "Task")
 WRITERS = ("create", "edit", "str_replace", "insert", "Write", "Edit")
 PATCHERS = ("apply_patch",)
 SHELLS = ("bash", "powershell", "shell", "Bash")
-CONTINUED = (
-    "read_bash",
-    "read_powershell",
-    "write_bash",
-)  # their output goes on with that of an earlier command
+# their output goes on with that of an earlier command
+CONTINUED = ("read_bash", "read_powershell", "write_bash")
 _HUMAN = ("", "user", "human")
 _INJECTED = ("current_datetime", "system-reminder", "system_reminder", "system_notification")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -35,7 +33,7 @@ _REFUSALS = ("rejected", "denied")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CopilotCall:
     """A tool call."""
 
     id: str
@@ -46,10 +44,17 @@ class Call:
     def command(self) -> str:
         return text(self.given, "command") if self.name in SHELLS else ""
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Those of a patch."""
+        if self.name not in PATCHERS:
+            return ()
+        return files_in(first_text(self.given, "input", "patch"))
+
 
 def is_of_subagent(line: Json) -> bool:
     data = mapping(line, "data")
-    return bool(text(line, "agentId") or text(data, "agentId") or text(data, "parentToolCallId"))
+    return bool(text(line, "agentId") or first_text(data, "agentId", "parentToolCallId"))
 
 
 def prompt_in(data: Json) -> str:
@@ -64,7 +69,7 @@ def prompt_in(data: Json) -> str:
         return ""
     pictures = [IMAGE for attached in mappings(data, "attachments") if _is_picture(attached)]
     words = typed_in(text(data, "content"))
-    return "\n".join([*([words] if words else []), *pictures])
+    return "\n".join(filter(None, (words, *pictures)))
 
 
 def typed_in(words: str) -> str:
@@ -83,30 +88,32 @@ def command_in(prompt: str) -> tuple[str, str] | None:
     )
 
 
-def calls_in(data: Json) -> Iterator[Call]:
+def calls_in(data: Json) -> Iterator[CopilotCall]:
     """The calls that an assistant's message asks for."""
     for request in mappings(data, "toolRequests"):
-        yield Call(
+        yield CopilotCall(
             text(request, "toolCallId"), text(request, "name"), given_to(request.get("arguments"))
         )
 
 
-def started(data: Json) -> Call:
-    return Call(text(data, "toolCallId"), text(data, "toolName"), given_to(data.get("arguments")))
+def started(data: Json) -> CopilotCall:
+    return CopilotCall(
+        text(data, "toolCallId"), text(data, "toolName"), given_to(data.get("arguments"))
+    )
 
 
 def given_to(value: Any) -> Json:
     """A call's input, an object or the JSON of one; a bare string is a patch."""
     if isinstance(value, str):
-        return jsonl.load(value.encode("utf-8", "surrogatepass")) or {"input": clean(value)}
+        return jsonl.load_text(value) or {"input": clean(value)}
     return value if isinstance(value, dict) else {}
 
 
-def questions(call: Call, origin: Origin, at: str) -> Iterator[Question]:
+def questions(call: CopilotCall, origin: Origin, at: str) -> Iterator[Question]:
     """What a call asks the person, not answered yet."""
     if mappings(call.given, "questions"):
         yield from prompt_text.questions(call.id, call.given, origin, at)
-    elif words := (text(call.given, "question") or text(call.given, "message")).strip():
+    elif words := first_text(call.given, "question", "message").strip():
         yield Question(f"{call.id}:0", origin, at, words, options=tuple(_options(call.given)))
 
 
@@ -117,7 +124,7 @@ def answer_in(told: str) -> str:
         return ""
     match = _ANSWERED.match(told)
     words = told[match.end() :].strip() if match else told
-    given = jsonl.load(words.encode("utf-8", "surrogatepass")) if words.startswith("{") else None
+    given = jsonl.load_text(words) if words.startswith("{") else None
     if given is None:
         return words.strip('"')
     values = given.get("content") or given.get("answer") or given
@@ -129,27 +136,20 @@ def result_in(data: Any) -> str:
     """The text of a tool's result, from the log or from a payload."""
     if isinstance(data, str):
         return clean(data)
-    for key in ("content", "textResultForLlm", "text_result_for_llm", "detailedContent"):
-        if words := text(data, key):
-            return words
-    return ""
+    return first_text(data, "content", "textResultForLlm", "text_result_for_llm", "detailedContent")
 
 
 def is_refused(data: Json) -> bool:
     """Did the person refuse the call?"""
-    error = mapping(data, "error")
-    return text(error, "code") in _REFUSALS or any(
-        word in text(error, "message")[:200] for word in _REFUSALS
-    )
+    code, message = text(data, "error", "code"), text(data, "error", "message")
+    return code in _REFUSALS or any(word in message[:200] for word in _REFUSALS)
 
 
 def _options(given: Json) -> Iterator[str]:
     choices = given.get("choices")
     if not isinstance(choices, list):
-        properties = mapping(mapping(given, "requestedSchema"), "properties")
-        fields = [field for field in properties.values() if isinstance(field, dict)]
-        enums = [field["enum"] for field in fields if isinstance(field.get("enum"), list)]
-        choices = enums[0] if enums else []
+        fields = mapping(given, "requestedSchema", "properties").values()
+        choices = next(filter(None, (sequence(field, "enum") for field in fields)), [])
     for choice in choices:
         label = clean(choice) if isinstance(choice, str) else text(choice, "label")
         if label:

@@ -3,68 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
 
-from keeplore_hooks.events import Command, Compaction, Origin
+from keeplore_hooks.events import Compaction, CompactionPhase
 from keeplore_hooks.hosts import jsonl, shell_commands
 from keeplore_hooks.hosts.copilot import copilot_lines as lines
-from keeplore_hooks.hosts.jsonl import Json, Line, mapping, text
-from keeplore_hooks.hosts.patches import absolute, files_in
-from keeplore_hooks.hosts.turn_assembly import Assembler, OpenTurn, digest, squashed
+from keeplore_hooks.hosts.cursor_state import stored
+from keeplore_hooks.hosts.jsonl import Json, JsonLine, digest, first_text, mapping, text
+from keeplore_hooks.hosts.patches import absolute
+from keeplore_hooks.hosts.prompt_text import is_said
+from keeplore_hooks.hosts.turn_assembly import ID_LENGTH, OpenTurn, TurnAssembler, TurnReader
 
 SCHEMA = 1  # of the log
-_ID_LENGTH = 100  # characters
 
 
-class Lines:
-    """Takes lines and tells an assembler what they mean.
+@dataclass(frozen=True, slots=True)
+class CopilotPlace:
+    """Where the session is."""
+
+    cwd: str = ""
+    branch: str = ""
+
+
+class CopilotTurnReader(TurnReader):
+    """Takes the lines of an event log.
 
     A resumed session may write its history into the log again: lines that were read before a turn
     began are known by their ids. What a rewind leaves behind was said all the same, and is kept.
     """
 
-    def __init__(self, assembler: Assembler, problems: jsonl.Problems, state: Json) -> None:
-        self.is_known = self.is_subagent = self.is_over = False
-        self.tasks: dict[str, str] = {}  # Copilot has no id for what it does about a prompt
-        self._assembler = assembler
-        self._problems = problems
+    def __init__(self, assembler: TurnAssembler, problems: jsonl.Problems, pending: Json) -> None:
+        super().__init__(assembler, problems, pending)
         self._outer = assembler.origin
-        self._place = self._resume = (text(state, "cwd"), text(state, "branch"))
+        self._place = self._resume = stored(pending, "state", CopilotPlace)
+        self._place_turns()
         self._is_new = self._is_replay = False
         self._start = 0
         self._at = ""
-        self._calls: dict[str, lines.Call] = {}
+        self._calls: dict[str, lines.CopilotCall] = {}
         self._command = ""  # the last one whose output may tell of commits
-        self._takes: dict[str, Callable[[Json, str], None]] = {
-            "session.start": self._started,
-            "session.resume": self._resumed,
-            "session.context_changed": self._moved,
-            "session.compaction_complete": self._compacted,
-            "session.task_complete": self._finished,
-            "session.snapshot_rewind": self._ended,
-            "session.context_cleared": self._ended,
-            "session.shutdown": self._ended,
-            "abort": self._ended,
-            "user.message": self._user,
-            "assistant.message": self._assistant,
-            "tool.execution_start": self._called,
-            "tool.execution_complete": self._result,
-        }
 
     def state(self) -> Json:
-        return {"cwd": self._resume[0], "branch": self._resume[1]}
+        return asdict(self._resume)
 
-    def take(self, line: Line, *, is_new: bool) -> None:
+    def take(self, line: JsonLine, *, is_new: bool) -> None:
         kind, key = text(line.data, "type"), text(line.data, "id")
         take = self._takes.get(kind)
         self.is_known |= take is not None and isinstance(line.data.get("data"), dict)
-        if take is None or lines.is_of_subagent(line.data):
-            return
-        if self._is_repeated(kind, key):
+        if take is None or lines.is_of_subagent(line.data) or self._is_repeated(kind, key):
             return
         self._start, self._is_new = line.start, is_new
         self._at = jsonl.time(text(line.data, "timestamp")) or self._at
-        take(mapping(line.data, "data"), key)
+        take(self, mapping(line.data, "data"), key)
         if key:
             self._assembler.note(key, self._at)
 
@@ -75,9 +66,12 @@ class Lines:
             self._is_replay = is_repeated and not is_open
         return is_repeated
 
+    def _time(self) -> str:
+        return self._assembler.time(self._at)
+
     # Where the session is
 
-    def _started(self, data: Json, _: str) -> None:
+    def _started(self, data: Json, key: str) -> None:
         version = data.get("version")
         if self._is_new and isinstance(version, int | float) and version > SCHEMA:
             program = text(data, "copilotVersion")[:40]
@@ -85,66 +79,62 @@ class Lines:
                 f"version {version} of the log, of Copilot {program}, is not known here: read in "
                 f"part"
             )
-        self._resumed(data, "")
+        self._resumed(data, key)
 
-    def _resumed(self, data: Json, _: str) -> None:
+    def _resumed(self, data: Json, key: str) -> None:
         self.is_over = self._assembler.open is not None
-        self._moved(mapping(data, "context"), "")
+        self._moved(mapping(data, "context"), key)
 
     def _moved(self, data: Json, _: str) -> None:
-        cwd = text(data, "cwd") or text(data, "gitRoot")
-        self._place = (cwd or self._place[0], text(data, "branch") or self._place[1])
+        cwd = first_text(data, "cwd", "gitRoot") or self._place.cwd
+        self._place = CopilotPlace(cwd, text(data, "branch") or self._place.branch)
+        self._place_turns()
 
-    @property
-    def _origin(self) -> Origin:
-        cwd, branch = self._place
-        return replace(self._outer, cwd=cwd or self._outer.cwd, branch=branch)
+    def _place_turns(self) -> None:
+        cwd, branch = self._place.cwd or self._outer.cwd, self._place.branch
+        self._assembler.origin = replace(self._outer, cwd=cwd, branch=branch)
 
     # What the person says
 
     def _user(self, data: Json, key: str) -> None:
         if prompt := lines.prompt_in(data):
-            turn = self._begin(self._id(key, prompt), prompt)
-            if command := lines.command_in(prompt):
-                self._assembler.emit(Command(turn.id, self._origin, turn.at, *command))
+            self._begin(self._id(key, prompt), prompt, self._start)
+            self._resume = self._place
 
     def _id(self, key: str, words: str) -> str:
         # the words and the time, not the place: a log that repeats its history has them at another
         # place
         fallback = digest(self._outer.session, self._at, words)
-        return key if 0 < len(key) <= _ID_LENGTH else f"copilot:{fallback}"
+        return key if 0 < len(key) <= ID_LENGTH else f"copilot:{fallback}"
 
-    def _begin(self, turn_id: str, prompt: str, *, starts: bool = True) -> OpenTurn:
-        turn = OpenTurn(turn_id, self._origin, self._assembler.time(self._at), prompt)
-        self._assembler.begin(turn, self._start if starts else None)
-        if starts:
-            self._resume = self._place
+    def _begin(self, turn_id: str, prompt: str, start: int | None) -> OpenTurn:
+        turn = OpenTurn(turn_id, self._assembler.origin, self._time(), prompt)
         self._calls, self._command, self.is_over = {}, "", False
-        return turn
+        return self._assembler.begin(turn, start, lines.command_in(prompt))
 
     # What the assistant says and does
 
     def _speaker(self) -> OpenTurn:
+        """The turn that the assistant's words belong to."""
         self.is_over = False
-        # without a turn the log starts in the middle
-        return self._assembler.open or self._begin(
-            f"copilot:{digest(self._outer.session, 'middle')}", "", starts=False
-        )
+        if turn := self._assembler.open:
+            return turn
+        # the log starts in the middle
+        return self._begin(f"copilot:{digest(self._outer.session, 'middle')}", "", None)
 
     def _assistant(self, data: Json, key: str) -> None:
         if self._is_replay:
             return
-        words = text(data, "content").strip()
-        if words:
+        if words := text(data, "content").strip():
             message = text(data, "messageId") or key or digest(self._at, words)
-            self._speaker().say(message, words, self._assembler.time(self._at))
+            self._speaker().say(message, words, self._time())
         for call in lines.calls_in(data):
             self._call(call)
 
     def _called(self, data: Json, _: str) -> None:
         self._call(lines.started(data))
 
-    def _call(self, call: lines.Call) -> None:
+    def _call(self, call: lines.CopilotCall) -> None:
         """Take a tool call: of its input only a file's name, a command's first line, or what it
         asks the person.
         """
@@ -154,57 +144,54 @@ class Lines:
         self.is_over = False
         self._calls[call.id] = call
         if call.name in lines.WRITERS:
-            path = text(call.given, "path") or text(call.given, "file_path")
-            turn.log.write(call.id, path and absolute(path, self._place[0]))
-        for number, path in enumerate(self._patched(call)):
-            turn.log.write(f"{call.id}:{number}", absolute(path, self._place[0]))
+            path = first_text(call.given, "path", "file_path")
+            turn.log.write(call.id, path and absolute(path, self._place.cwd))
+        for number, path in enumerate(call.files):
+            turn.log.write(f"{call.id}:{number}", absolute(path, self._place.cwd))
         if call.command:
             turn.log.run(call.id, call.command)
-            self._command = (
-                call.command if shell_commands.is_telling(call.command) else self._command
-            )
+            if shell_commands.is_telling(call.command):
+                self._command = call.command
         if call.name in lines.DELEGATES:
-            task = text(call.given, "description") or text(call.given, "prompt")
+            task = first_text(call.given, "description", "prompt")
             turn.log.delegate(call.id, text(call.given, "agent_type"), task)
         if call.name in lines.ASK:
-            for question in lines.questions(call, self._origin, self._assembler.time(self._at)):
+            for question in lines.questions(call, self._assembler.origin, self._time()):
                 turn.ask(question)
-
-    def _patched(self, call: lines.Call) -> tuple[str, ...]:
-        return (
-            files_in(text(call.given, "input") or text(call.given, "patch"))
-            if call.name in lines.PATCHERS
-            else ()
-        )
 
     def _result(self, data: Json, _: str) -> None:
         call, turn = self._calls.get(text(data, "toolCallId")), self._assembler.open
         if self._is_replay or turn is None or call is None:
             return
         is_failed = data.get("success") is False
-        told = lines.result_in(data.get("result"))
-        keys = (call.id, *(f"{call.id}:{number}" for number in range(len(self._patched(call)))))
-        for key in keys if is_failed else ():
-            turn.log.failed(key)
-            if lines.is_refused(data):
-                turn.log.refused(key)
-        if command := call.command or (self._command if call.name in lines.CONTINUED else ""):
-            turn.log.printed(command, told, has_failed=is_failed)
+        output = lines.result_in(data.get("result"))
+        if is_failed:
+            self._failed(turn, call, is_refused=lines.is_refused(data))
+        is_continued = call.name in lines.CONTINUED
+        if command := call.command or (self._command if is_continued else ""):
+            turn.log.printed(command, output, has_failed=is_failed)
         if call.name in lines.ASK:
-            asked = list(lines.questions(call, self._origin, self._assembler.time(self._at)))
-            for question in asked:
-                answer = "" if is_failed else lines.answer_in(told)
-                answered = replace(question, answer=answer if len(asked) == 1 else "")
-                turn.ask(answered)
-                self._assembler.emit(answered)
+            self._answered(turn, call, "" if is_failed else lines.answer_in(output))
+
+    def _failed(self, turn: OpenTurn, call: lines.CopilotCall, *, is_refused: bool) -> None:
+        forget = turn.log.refused if is_refused else turn.log.failed
+        forget(call.id)
+        for number in range(len(call.files)):
+            forget(f"{call.id}:{number}")
+
+    def _answered(self, turn: OpenTurn, call: lines.CopilotCall, answer: str) -> None:
+        """The answers to several questions are not apart, and count for none of them."""
+        asked = list(lines.questions(call, self._assembler.origin, self._time()))
+        for question in asked:
+            own = answer if len(asked) == 1 else ""
+            self._assembler.answer(turn, replace(question, answer=own))
 
     def _finished(self, data: Json, key: str) -> None:
         """An agent that works on its own ends with a summary in place of last words."""
         words, turn = text(data, "summary").strip(), self._assembler.open
-        if words and turn and not self._is_replay:
-            said = turn.turn(is_complete=False).assistant
-            if squashed(words) not in squashed(said):
-                turn.say(key or digest("summary", words), words, self._assembler.time(self._at))
+        is_told = not turn or is_said(words, turn.turn(is_complete=False))
+        if words and turn and not is_told and not self._is_replay:
+            turn.say(key or digest("summary", words), words, self._time())
         self._ended(data, key)
 
     # What the host does
@@ -216,14 +203,28 @@ class Lines:
     def _compacted(self, data: Json, key: str) -> None:
         if self._is_replay or data.get("success") is False:
             return
-        trigger = (
-            "manual"
-            if text(data, "trigger") == "manual"
-            else "auto"
-            if text(data, "trigger")
-            else ""
-        )
+        trigger = text(data, "trigger") and "auto"
+        if text(data, "trigger") == "manual":
+            trigger = "manual"
         summary = text(data, "summaryContent").strip()
-        event_id = self._id(key, summary)
-        at = self._assembler.time(self._at)
-        self._assembler.compact(Compaction(event_id, self._origin, at, "after", trigger, summary))
+        key, origin = self._id(key, summary), self._assembler.origin
+        phase = CompactionPhase.AFTER
+        event = Compaction(key, origin, self._time(), phase, trigger, summary)
+        self._assembler.compact(event)
+
+    # type of the line → what takes it
+    _takes: ClassVar[dict[str, Callable[[CopilotTurnReader, Json, str], None]]] = {
+        "session.start": _started,
+        "session.resume": _resumed,
+        "session.context_changed": _moved,
+        "session.compaction_complete": _compacted,
+        "session.task_complete": _finished,
+        "session.snapshot_rewind": _ended,
+        "session.context_cleared": _ended,
+        "session.shutdown": _ended,
+        "abort": _ended,
+        "user.message": _user,
+        "assistant.message": _assistant,
+        "tool.execution_start": _called,
+        "tool.execution_complete": _result,
+    }

@@ -2,293 +2,252 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from keeplore_hooks.events import HostEvent, Origin, Session, Turn
+from keeplore_hooks.events import HostEvent, Origin, Session, SessionPhase, Turn
 from keeplore_hooks.hosts import jsonl, prompt_text
-from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded
+from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason
 from keeplore_hooks.hosts.cursor import cursor_lines as lines
 from keeplore_hooks.hosts.cursor import cursor_transcript as transcript
-from keeplore_hooks.hosts.cursor.cursor_payload_log import Entry, Ledger
-from keeplore_hooks.hosts.cursor.cursor_transcript import HOST, Counts, Told
-from keeplore_hooks.hosts.jsonl import Json, text
-from keeplore_hooks.hosts.payload import Heard
-from keeplore_hooks.hosts.turn_assembly import Carry, pending_of
+from keeplore_hooks.hosts.cursor.cursor_payload_log import (
+    HOST,
+    CursorTurn,
+    PayloadLog,
+    PromptCounts,
+    counts_in,
+    joined_work,
+)
+from keeplore_hooks.hosts.cursor.cursor_transcript import CursorReading
+from keeplore_hooks.hosts.cursor_state import pending
+from keeplore_hooks.hosts.host_adapter import HostAdapter
+from keeplore_hooks.hosts.jsonl import Json, first_text, mapping, text
+from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
+from keeplore_hooks.hosts.record_reading import END_OF_TIME, Record, resume_state_of
+from keeplore_hooks.hosts.turn_assembly import pending_of
 from keeplore_hooks.hosts.work_log import WorkLog
 
-CONTEXT_BYTES = 10_000  # the host states no limit; what the others take will do
-_WORK = ("afterFileEdit", "afterShellExecution", "postToolUse")
-_STOPS = ("sessionStart", "stop", "sessionEnd")
-_EVENTS = (
-    *_WORK,
-    *_STOPS,
-    "beforeSubmitPrompt",
-    "afterAgentResponse",
-    "preCompact",
-    "subagentStop",
-)
-_END_OF_TIME = "9999"
+_KINDS = {
+    "sessionStart": PayloadKind.SESSION_STARTED,
+    "beforeSubmitPrompt": PayloadKind.PROMPT,
+    "afterAgentResponse": PayloadKind.REPLY,
+    "afterFileEdit": PayloadKind.TOOL_USED,
+    "afterShellExecution": PayloadKind.TOOL_USED,
+    "postToolUse": PayloadKind.TOOL_USED,
+    "preCompact": PayloadKind.COMPACTING,
+    "stop": PayloadKind.STOPPED,
+    "subagentStop": PayloadKind.SUBAGENT_STOPPED,
+    "sessionEnd": PayloadKind.SESSION_ENDED,
+}
 
 
 @dataclass(slots=True)
-class _State:
-    """What a cursor holds."""
+class CursorState:
+    """What a cursor holds, and what the transcript has given so far."""
 
-    carry: Carry
-    ledger: Ledger
-    before: Counts  # prompts before the place where reading goes on
-    all: Counts  # all prompts of the transcript
-    last: str  # id of its last turn
+    log: PayloadLog
+    before: PromptCounts  # prompts before the place where reading goes on
+    all: PromptCounts  # all prompts of the transcript
+    last_id: str  # of the transcript's last turn
+    reading: CursorReading | None = None  # None where there is no transcript to read
 
     @staticmethod
-    def from_json(pending: str) -> _State:
-        """The state that a cursor holds; the first state where the text is none."""
-        try:
-            data = json.loads(pending)
-            before, all_ = (
-                {str(key): int(count) for key, count in data[name].items()}
-                for name in ("before", "all")
-            )
-            ledger = Ledger.from_data(data["ledger"])
-            return _State(Carry.from_data(data["carry"]), ledger, before, all_, str(data["last"]))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return _State(Carry(), Ledger(), {}, {}, "")
+    def of(cursor: Cursor) -> CursorState:
+        data = pending(cursor)
+        log = PayloadLog.from_data(mapping(data, "ledger"))
+        before, all_ = counts_in(data, "before"), counts_in(data, "all")
+        return CursorState(log, before, all_, text(data, "last"))
 
-    def own(self) -> dict[str, Any]:
-        return {
-            "ledger": self.ledger.to_data(),
-            "before": self.before,
-            "all": self.all,
-            "last": self.last,
-        }
-
-    def known(self) -> transcript.Known:
-        return transcript.Known(
-            self.before, self.ledger.at, self.ledger.alias, self.ledger.completed
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Heard(Heard):
-    """A payload with what the transcript has given so far."""
-
-    told: Told | None  # None where there is no transcript to read
+    def take(self, reading: CursorReading) -> None:
+        self.reading = reading
+        self.before, self.all = reading.before, reading.all
+        self.last_id = reading.read.last.id if reading.read.last else ""
 
     @property
     def last(self) -> Turn | None:
-        return self.told.read.last if self.told else None
+        """The last turn of the transcript."""
+        return self.reading.read.last if self.reading else None
+
+    def missing(self) -> list[CursorTurn]:
+        """The turns that the transcript does not have."""
+        return self.log.missing(self.all)
+
+    def cursor(self, before: Cursor) -> Cursor:
+        kept: dict[str, Any] = {
+            "ledger": self.log.to_data(),
+            "before": self.before,
+            "all": self.all,
+            "last": self.last_id,
+        }
+        if self.reading:
+            return self.reading.read.cursor(**kept)
+        return replace(before, pending=pending_of(resume_state_of(before), **kept))
+
+    def rest(self, origin: Origin, at: str = "") -> list[HostEvent]:
+        """The turns that only payloads told of, as complete."""
+        over = [turn for turn in self.missing() if not turn.is_over]
+        for turn in over:
+            turn.is_over = True
+            turn.ended_at = turn.ended_at or at
+        return [turn.turn(origin) for turn in over]
 
 
-class CursorHost:
+class CursorHost(HostAdapter):
     """The adapter of Cursor 1.7 to 2026.10, the editor and its agent on the command line."""
 
     name = HOST
-    context_bytes = CONTEXT_BYTES
     variable = "CURSOR_CONFIG_DIR"
     folder = "projects"
+    session_key = "conversation_id"
+    kinds = _KINDS
+    answering = ("sessionStart", "beforeSubmitPrompt")
+    starts = (StartReason.STARTUP,)
 
     def origin(self, event: str, payload: bytes) -> Origin | None:
         data = jsonl.payload(payload)
-        session = text(data, "conversation_id") or text(data, "session_id")
-        if data is None or not session:
+        session = first_text(data, "conversation_id", "session_id")
+        if not session:
             return None
-        roots = data.get("workspace_roots")
-        first = roots[0] if isinstance(roots, list) and roots else ""
-        cwd = text({"root": first}, "root") or text(data, "cwd")
-        agent = (
-            ""
-            if event.startswith("subagent")
-            else text(data, "subagent_id") or text(data, "subagent_type")
+        roots = jsonl.sequence(data, "workspace_roots")
+        cwd = text({"root": roots[0]}, "root") if roots else ""
+        is_about_agent = event.startswith("subagent")
+        agent = "" if is_about_agent else first_text(data, "subagent_id", "subagent_type")
+        transcript_path = text(data, "transcript_path")
+        return Origin(
+            HOST, session, cwd or text(data, "cwd"), transcript=transcript_path, agent=agent
         )
-        return Origin(HOST, session, cwd=cwd, transcript=text(data, "transcript_path"), agent=agent)
 
-    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.payload(payload)
-        if data is None or origin is None:
-            return Reading(
-                (), cursor, (f"the payload of {event} is no JSON object with a conversation_id",)
-            )
-        if event not in _EVENTS or origin.agent:
+    def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
+        if payload.origin.agent:
             return Reading((), cursor)
-        state = _State.from_json(cursor.pending)
-        told, problems = (
-            (None, ()) if event in _WORK else _read(data, origin, cursor, state, event, at)
+        state = CursorState.of(cursor)
+        is_work = payload.kind is PayloadKind.TOOL_USED
+        name = None if is_work else payload.data.get("transcript_path")
+        record = Record(Path(), payload.origin, payload.at, payload.stopped_at, payload.origin.cwd)
+        reading, problems = self.read_named(
+            name,
+            (transcript.LOG, transcript.OLD),
+            lambda path: transcript.read(replace(record, path=path), cursor, state.log),
         )
-        if told:
-            state.before, state.all = told.before, told.all
-            state.last = told.read.last.id if told.read.last else ""
-        events = _told(_Heard(event, data, origin, at, told), state)
-        if told:
-            return Reading((*told.read.events, *events), told.read.cursor(**state.own()), problems)
-        return Reading(
-            tuple(events), replace(cursor, pending=pending_of(state.carry, **state.own())), problems
-        )
+        if reading is None:
+            return Reading(tuple(_events_of(payload, state)), state.cursor(cursor), problems)
+        state.take(reading)
+        events = (*reading.read.events, *_events_of(payload, state))
+        return Reading(events, state.cursor(cursor), reading.read.problems)
 
-    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
-        state = _State.from_json(cursor.pending)
-        try:
-            now = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()[:19] + "Z"
-            origin = Origin(
-                HOST, path.stem, transcript.directory_of(path) or state.carry.cwd, "", str(path)
-            )
-            told = transcript.read(
-                path, origin, cursor, state.carry, state.known(), now, _END_OF_TIME
-            )
-        except (OSError, ValueError) as e:
-            return Reading((), cursor, (f"the transcript cannot be read: {e}",))
-        state.before, state.all = told.before, told.all
-        state.last = told.read.last.id if told.read.last else ""
-        rest = _rest(state, origin)
-        return Reading(
-            (*told.read.events, *rest), told.read.cursor(**state.own()), told.read.problems
-        )
+    def read_record(self, path: Path, cursor: Cursor) -> Reading:
+        state, now = CursorState.of(cursor), jsonl.time_of_file(path)
+        cwd = transcript.directory_of(path) or resume_state_of(cursor).cwd
+        origin = Origin(HOST, path.stem, cwd, "", str(path))
+        reading = transcript.read(Record(path, origin, now, END_OF_TIME, cwd), cursor, state.log)
+        state.take(reading)
+        events = (*reading.read.events, *state.rest(origin))
+        return Reading(events, state.cursor(cursor), reading.read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
         return transcript.recorded(Path(config_dir) if config_dir else home / ".cursor")
 
-    def ask(self, event: str, payload: bytes) -> Ask | None:
-        origin, data = self.origin(event, payload), jsonl.payload(payload)
-        if origin is None or origin.agent:
-            return None
-        if event == "sessionStart":
-            return Ask("brief", source="startup")
-        prompt = lines.prompt_from(text(data, "prompt")) if event == "beforeSubmitPrompt" else ""
-        return (
-            Ask("prompt", text=prompt) if prompt and not prompt_text.slash_command(prompt) else None
-        )
+    def prompt_in(self, data: Json) -> str:
+        return lines.prompt_from(text(data, "prompt"))
 
-    def reply(self, event: str, context: str) -> bytes:
-        if not context.strip() or event not in ("sessionStart", "beforeSubmitPrompt"):
-            return b""
-        output: dict[str, object] = {"additional_context": jsonl.clean(context)}
-        return json.dumps(
-            {"continue": True, **output} if event == "beforeSubmitPrompt" else output
-        ).encode("ascii")
+    def command_in(self, prompt: str) -> tuple[str, str] | None:
+        return prompt_text.slash_command(prompt)
+
+    def answer(self, event: str, context: str) -> Json:
+        output = {"additional_context": jsonl.clean(context)}
+        return {"continue": True, **output} if event == "beforeSubmitPrompt" else output
 
 
-def _read(
-    data: Json, origin: Origin, cursor: Cursor, state: _State, event: str, now: str
-) -> tuple[Told | None, tuple[str, ...]]:
-    name = data.get("transcript_path")
-    if not name:
-        return None, ()
-    path = jsonl.record_path(name, transcript.LOG, transcript.OLD)
-    if path is None:
-        return None, ("the transcript's path is not that of a .jsonl or .txt file",)
-    stopped_at = now if event in _STOPS else ""
-    try:
-        told = transcript.read(path, origin, cursor, state.carry, state.known(), now, stopped_at)
-    except FileNotFoundError:
-        return None, ()  # not written yet, or switched off
-    except OSError as e:
-        return None, (f"the transcript cannot be read: {e}",)
-    return told, told.read.problems
-
-
-def _told(heard: _Heard, state: _State) -> list[HostEvent]:
+def _events_of(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     """The events that the payload adds to those of the transcript."""
-    event, data = heard.event, heard.payload
-    if event == "beforeSubmitPrompt":
-        return _prompt_told(heard, state)
-    if event == "afterAgentResponse":
-        return _words_told(heard, state)
-    if event in _WORK:
-        return _work_told(heard, state)
-    if event == "stop":
-        return _rest(state, heard.origin, heard.at)
-    if event == "sessionStart":
-        state.ledger.has_joined = (
-            True  # what the transcript has already, a late worker will hear announced
-        )
-        return [Session(heard.id("started"), heard.origin, heard.at, "started", "startup")]
-    if event == "sessionEnd":
-        rest = _rest(state, heard.origin, heard.at)
-        return [*rest, heard.session("ended", text(data, "reason"))]
-    if event == "preCompact":
-        return [heard.compaction("before")]
-    return []
+    origin, at = payload.origin, payload.at
+    match payload.kind:
+        case PayloadKind.PROMPT:
+            return _prompt_events(payload, state)
+        case PayloadKind.REPLY:
+            return _reply_events(payload, state)
+        case PayloadKind.TOOL_USED:
+            return _work_events(payload, state)
+        case PayloadKind.STOPPED:
+            return state.rest(origin, at)
+        case PayloadKind.SESSION_STARTED:
+            # what the transcript has already, a late worker will hear announced
+            state.log.has_joined = True
+            phase, reason = SessionPhase.STARTED, StartReason.STARTUP
+            return [Session(payload.id(phase), origin, at, phase, reason)]
+        case PayloadKind.SESSION_ENDED:
+            return [*state.rest(origin, at), *payload.lifecycle_events()]
+        case _:
+            return payload.lifecycle_events()
 
 
-def _prompt_told(heard: _Heard, state: _State) -> list[HostEvent]:
-    prompt, generation = (
-        lines.prompt_from(text(heard.payload, "prompt")),
-        text(heard.payload, "generation_id"),
-    )
-    if not prompt or state.ledger.has_heard(generation):
+def _prompt_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
+    """A prompt that the transcript lacks comes as a turn that is going on."""
+    prompt, generation = lines.prompt_from(payload.text("prompt")), payload.text("generation_id")
+    if not prompt or state.log.has_prompt(generation):
         return []
-    rest = _rest(state, heard.origin)  # the person speaks, so the agent has stopped
-    state.ledger.join(state.all, heard.last, prompt)
-    entry = state.ledger.announce(heard.origin.session, prompt, generation, heard.at, heard.last)
-    if heard.last and heard.last.id != entry.id and not heard.last.is_complete:
-        rest.insert(0, replace(heard.last, is_complete=True))
-    if entry not in state.ledger.missing(state.all):
-        return rest
-    return [*rest, replace(entry.turn(heard.origin), is_complete=False)]
+    origin, last = payload.origin, state.last
+    events = state.rest(origin)  # the person speaks, so the agent has stopped
+    state.log.join(state.all, last, prompt)
+    turn = state.log.announce(origin.session, prompt, generation, payload.at, last)
+    if last and last.id != turn.id and not last.is_complete:
+        events.insert(0, replace(last, is_complete=True))
+    if turn in state.missing():
+        events.append(replace(turn.turn(origin), is_complete=False))
+    return events
 
 
-def _words_told(heard: _Heard, state: _State) -> list[HostEvent]:
-    words = text(heard.payload, "text").strip()
-    entry = _entry(heard, state)
-    if not words or entry is None:
+def _reply_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
+    """The agent's words, where the transcript does not have them."""
+    words, last = payload.text("text").strip(), state.last
+    told = _turn_of(payload, state)
+    if not words or told is None:
         return []
-    state.ledger.hear(entry, words, heard.at)
-    if entry in state.ledger.missing(state.all):
-        return [entry.turn(heard.origin)]
-    last = heard.last
-    turn = entry.completed(last) if last and last.id == entry.id else None
-    return [turn] if turn and turn.replies != (last.replies if last else ()) else []
+    told.say(words, payload.at)
+    if told in state.missing():
+        return [told.turn(payload.origin)]
+    if last is None or last.id != told.id:
+        return []
+    turn = told.completed(last)
+    return [turn] if turn.replies != last.replies else []
 
 
-def _work_told(heard: _Heard, state: _State) -> list[HostEvent]:
+def _work_events(payload: HostPayload, state: CursorState) -> list[HostEvent]:
     """Tool calls become references; the answers to the agent's questions become events at once."""
-    data, log, event = heard.payload, WorkLog(), heard.event
-    name, given = text(data, "tool_name"), jsonl.mapping(data, "tool_input")
+    data, log = payload.data, WorkLog()
+    name, given = payload.text("tool_name"), mapping(data, "tool_input")
     output = data.get("tool_output")
-    if event == "afterFileEdit":
-        log.write("", text(data, "file_path"))
-    elif event == "afterShellExecution":
-        lines.take_call(
-            log, "", lines.SHELL[0], {"command": data.get("command")}, text(data, "output")
-        )
+    if payload.event == "afterFileEdit":
+        log.write("", payload.text("file_path"))
+    elif payload.event == "afterShellExecution":
+        log.ran("", payload.text("command"), payload.text("output"))
     else:
         lines.take_call(log, "", name, given, output if isinstance(output, str) else "")
-    answers = (
-        list(lines.answered(given, output, heard.origin, heard.at)) if name == lines.ASK else []
-    )
-    if entry := _entry(heard, state):
-        entry.add(log.work())
-        entry.answers |= {question.id: question.answer for question in answers if question.answer}
-    return [*answers]
+    is_question = name == lines.ASK
+    asked = lines.answered(given, output, payload.origin, payload.at) if is_question else ()
+    questions = list(asked)
+    if turn := _turn_of(payload, state):
+        turn.work = joined_work(turn.work, log.work())
+        turn.answers |= {question.id: question.answer for question in questions if question.answer}
+    return [*questions]
 
 
-def _entry(heard: _Heard, state: _State) -> Entry | None:
+def _turn_of(payload: HostPayload, state: CursorState) -> CursorTurn | None:
     """The turn that a payload is about: the one announced with it, else the last of the
     transcript.
     """
-    entry = state.ledger.of_generation(text(heard.payload, "generation_id"))
-    last = heard.last
-    if entry is None and heard.told is None and state.last:
-        entry = Entry(state.last, "", "", number=-1)
-    elif entry is None and last:
-        entry = Entry(last.id, last.user, last.at, number=-1)
-    elif entry is None and text(heard.payload, "text"):  # nobody told of the prompt
-        entry = state.ledger.announce(
-            heard.origin.session, "", text(heard.payload, "generation_id"), heard.at
-        )
-    if entry and entry not in state.ledger.entries:
-        state.ledger.entries.append(entry)
-    return entry
-
-
-def _rest(state: _State, origin: Origin, at: str = "") -> list[HostEvent]:
-    """The turns that only payloads told of, as complete."""
-    over = [entry for entry in state.ledger.missing(state.all) if not entry.is_over]
-    for entry in over:
-        entry.is_over = True
-        entry.ended_at = entry.ended_at or at
-    return [entry.turn(origin) for entry in over]
+    log, last, generation = state.log, state.last, payload.text("generation_id")
+    turn = log.of_generation(generation)
+    if turn:
+        return turn
+    if state.reading is None and state.last_id:
+        turn = CursorTurn(state.last_id, "", "", number=-1)
+    elif last:
+        turn = CursorTurn(last.id, last.user, last.at, number=-1)
+    elif payload.text("text"):  # nobody told of the prompt
+        return log.announce(payload.origin.session, "", generation, payload.at)
+    if turn:
+        log.turns.append(turn)
+    return turn

@@ -13,8 +13,7 @@ from typing import Any
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts import jsonl, prompt_text
 from keeplore_hooks.hosts.base import IMAGE
-from keeplore_hooks.hosts.jsonl import Json, clean, mapping, mappings, text
-from keeplore_hooks.hosts.turn_assembly import digest
+from keeplore_hooks.hosts.jsonl import Json, clean, digest, first_text, mapping, mappings, text
 from keeplore_hooks.hosts.work_log import WorkLog
 
 WRITERS = ("Write", "Edit", "MultiEdit", "StrReplace", "EditNotebook", "Create", "Delete")
@@ -23,6 +22,16 @@ ASK = "AskQuestion"
 _DELEGATE = "Task"
 _PATHS = ("path", "file_path", "target_file", "target_notebook")
 _ANSWER_LENGTH = 4000  # characters
+# under which an answer stands in the object of one
+_ANSWER_KEYS = (
+    "answer",
+    "selectedOptionIds",
+    "selected",
+    "optionIds",
+    "freeformText",
+    "text",
+    "value",
+)
 # Elements that the host or a plugin puts around a prompt, Keeplore's own context among them; some
 # have attributes.
 _INJECTED = re.compile(
@@ -56,19 +65,21 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class CursorPrompt:
+    """What the person typed, and when."""
+
     text: str  # "" where nobody spoke
     at: str = ""  # RFC 3339, "" where the message has no time
 
 
-def prompt_in(record: Json) -> Prompt:
+def prompt_in(record: Json) -> CursorPrompt:
     """The person's words in a line of the user."""
-    blocks = _blocks(record)
+    blocks = blocks_in(record)
     words = "\n".join(
         text(block, "text") for block in blocks if block.get("type", "text") == "text"
     )
     pictures = sum(block.get("type") == "image" for block in blocks)
-    return Prompt(prompt_from(words, pictures), time_in(words))
+    return CursorPrompt(prompt_from(words, pictures), time_in(words))
 
 
 def prompt_from(words: str, pictures: int = 0) -> str:
@@ -92,18 +103,23 @@ def time_in(words: str) -> str:
     if not match or match[1] not in _MONTHS:
         return ""
     month, day, year, hour, minute, half, hours, minutes = match.groups()
-    offset = timedelta(
-        hours=int(hours or 0),
-        minutes=int(minutes or 0) * (-1 if (hours or "").startswith("-") else 1),
-    )
+    sign = -1 if (hours or "").startswith("-") else 1
+    offset = timedelta(hours=int(hours or 0), minutes=sign * int(minutes or 0))
+    hour_of_day = int(hour) % 12 + 12 * (half == "P")
+    date = int(year), _MONTHS.index(month) + 1, int(day)
     try:
-        moment = datetime(
-            int(year), _MONTHS.index(month) + 1, int(day), int(hour) % 12 + 12 * (half == "P"), int(minute),
-            tzinfo=timezone(offset),
-        )  # fmt: skip
+        moment = datetime(*date, hour_of_day, int(minute), tzinfo=timezone(offset))
     except (ValueError, OverflowError):
         return ""
     return jsonl.time(moment.isoformat())
+
+
+def blocks_in(record: Json) -> list[Json]:
+    """The blocks of a message; a text is one."""
+    content = mapping(record, "message").get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return mappings({"content": content}, "content")
 
 
 def words_in(block: Json) -> str:
@@ -112,31 +128,22 @@ def words_in(block: Json) -> str:
     return "" if words == _REDACTED else words
 
 
-def blocks_in(record: Json) -> list[Json]:
-    return _blocks(record)
-
-
 def take_call(log: WorkLog, call: str, name: str, given: Json, output: str = "") -> None:
     """Take a tool call: of its input only a file's name or a command's first line."""
     if name in WRITERS:
-        log.write(call, next((path for key in _PATHS if (path := text(given, key))), ""))
+        log.write(call, first_text(given, *_PATHS))
     elif name in SHELL:
-        command = text(given, "command")
-        log.run(call, command)
-        log.printed(command, output)
+        log.ran(call, text(given, "command"), output)
     elif name == _DELEGATE:
-        log.delegate(
-            call, text(given, "subagent_type"), text(given, "description") or text(given, "prompt")
-        )
+        task = first_text(given, "description", "prompt")
+        log.delegate(call, text(given, "subagent_type"), task)
 
 
 def questions(given: Json, origin: Origin, at: str) -> list[Question]:
     """What a call of AskQuestion asks, without answers; the ids are the same from a transcript and
     a payload.
     """
-    asked = [
-        text(item, "prompt") or text(item, "question") for item in mappings(given, "questions")
-    ]
+    asked = [first_text(item, "prompt", "question") for item in mappings(given, "questions")]
     return list(prompt_text.questions(f"ask:{digest(origin.session, *asked)}", given, origin, at))
 
 
@@ -144,20 +151,16 @@ def answered(given: Json, output: Any, origin: Origin, at: str) -> Iterator[Ques
     """The questions of a call of AskQuestion with the answers that its output tells, ``""`` where
     it tells none.
     """
-    told = (
-        output
-        if isinstance(output, dict)
-        else jsonl.load(str(output).encode("utf-8", "surrogatepass"))
-    )
+    told = output if isinstance(output, dict) else jsonl.load_text(str(output))
     asked = questions(given, origin, at)
     items = mappings(given, "questions")
     for question in asked:
         item = items[int(question.id.rpartition(":")[2])]
-        labels = {text(option, "id"): text(option, "label") for option in mappings(item, "options")}
-        if told is None:  # not JSON: one question and the words of the answer
-            answer = str(output) if len(asked) == 1 and isinstance(output, str) else ""
-        else:
-            answer = _answer(told, text(item, "id") or question.question, labels)
+        answer = ""
+        if told is not None:
+            answer = _answer(told, item, question.question)
+        elif len(asked) == 1 and isinstance(output, str):  # no JSON: the words of the answer
+            answer = output
         yield replace(question, answer=clean(answer).strip()[:_ANSWER_LENGTH])
 
 
@@ -222,33 +225,21 @@ def _without_injected(words: str) -> str:
     return "".join((*kept, words[at:]))
 
 
-def _answer(told: Json, key: str, labels: dict[str, str]) -> str:
+def _answer(told: Json, item: Json, question: str) -> str:
     """The answer to one question, from a mapping by question or a list of answers that name
     theirs.
     """
+    key = text(item, "id") or question
+    labels = {text(option, "id"): text(option, "label") for option in mappings(item, "options")}
     answers = told.get("answers", told)
     found: Any = answers.get(key, "") if isinstance(answers, dict) else ""
-    for item in answers if isinstance(answers, list) else ():
-        if isinstance(item, dict) and key in (
-            item.get("questionId"),
-            item.get("question_id"),
-            item.get("id"),
-        ):
-            found = item
+    for answer in mappings({"answers": answers}, "answers"):
+        if key in (answer.get("questionId"), answer.get("question_id"), answer.get("id")):
+            found = answer
     if isinstance(found, dict):
-        keys = (
-            "answer",
-            "selectedOptionIds",
-            "selected",
-            "optionIds",
-            "freeformText",
-            "text",
-            "value",
-        )
-        found = [found[name] for name in keys if found.get(name)]
+        found = [found[name] for name in _ANSWER_KEYS if found.get(name)]
     chosen: list[Any] = []
-    for item in found if isinstance(found, list) else [found]:
-        chosen += item if isinstance(item, list) else [item]
-    return ", ".join(
-        labels.get(str(part)) or str(part) for part in chosen if isinstance(part, str | int)
-    )
+    for part in found if isinstance(found, list) else [found]:
+        chosen += part if isinstance(part, list) else [part]
+    words = [str(part) for part in chosen if isinstance(part, str | int)]
+    return ", ".join(labels.get(word) or word for word in words)

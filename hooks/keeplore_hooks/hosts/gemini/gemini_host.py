@@ -5,224 +5,191 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore_hooks.events import HostEvent, Origin, Question, Turn
 from keeplore_hooks.hosts import jsonl, prompt_text
-from keeplore_hooks.hosts.base import Ask, Cursor, Reading, Recorded, prompt_key
+from keeplore_hooks.hosts.base import Cursor, Reading, Recorded, StartReason, prompt_key
+from keeplore_hooks.hosts.cursor_state import pending, stored
 from keeplore_hooks.hosts.gemini import gemini_lines as lines
 from keeplore_hooks.hosts.gemini import gemini_transcript as transcript
 from keeplore_hooks.hosts.gemini.gemini_messages import HOST
+from keeplore_hooks.hosts.host_adapter import HostAdapter
 from keeplore_hooks.hosts.jsonl import Json, text
-from keeplore_hooks.hosts.payload import Heard
+from keeplore_hooks.hosts.payload import HostPayload, PayloadKind
 from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT
-from keeplore_hooks.hosts.turn_assembly import Read, squashed
+from keeplore_hooks.hosts.record_reading import END_OF_TIME, Record, resume_state_of
+from keeplore_hooks.hosts.turn_assembly import RecordReading
 
-CONTEXT_BYTES = 10_000  # the host states no limit; what the others take will do
-_EVENTS = ("SessionStart", "BeforeAgent", "AfterAgent", "AfterTool", "PreCompress", "SessionEnd")
-_STOPS = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
-_ANSWERING = ("SessionStart", "BeforeAgent")
-_SOURCES = {"startup": "startup", "resume": "resume", "clear": "clear"}
-_END_OF_TIME = "9999"
+_KINDS = {
+    "SessionStart": PayloadKind.SESSION_STARTED,
+    "BeforeAgent": PayloadKind.PROMPT,
+    "AfterAgent": PayloadKind.STOPPED,
+    "AfterTool": PayloadKind.TOOL_USED,
+    "PreCompress": PayloadKind.COMPACTING,
+    "SessionEnd": PayloadKind.SESSION_ENDED,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class _Prompt:
+class GeminiPrompt:
     """A prompt that only a payload told of, because there is no record or the recording has
     stopped.
     """
 
-    id: str
-    text: str
-    at: str
+    id: str = ""
+    text: str = ""
+    at: str = ""
     is_answered: bool = False
 
+    def to_data(self) -> Json | None:
+        return asdict(self) if self.id else None
 
-@dataclass(frozen=True, slots=True)
-class _Heard(Heard):
-    """A payload with what the record has given so far."""
 
-    read: Read | None  # None where there is no record to read
+@dataclass(slots=True)
+class GeminiPayload:
+    """A payload with what the record has given so far, and the prompt that the record lacks."""
+
+    payload: HostPayload
+    read: RecordReading | None  # None where there is no record to read
+    missing: GeminiPrompt
 
     @property
     def prompt(self) -> str:
-        return lines.prompt_from(text(self.payload, "prompt"))[:PROMPT_LIMIT]
+        return lines.prompt_from(self.payload.text("prompt"))[:PROMPT_LIMIT]
+
+    def announce(self, prompt: str, key: str) -> GeminiPrompt:
+        """Take a prompt for the one that the record lacks."""
+        turn_id = self.payload.id("prompt", key)
+        self.missing = GeminiPrompt(turn_id, prompt, self.payload.at)
+        return self.missing
 
 
-class GeminiCli:
+class GeminiCli(HostAdapter):
     """The adapter of Gemini CLI 0.20 to 0.61."""
 
     name = HOST
-    context_bytes = CONTEXT_BYTES
     variable = "GEMINI_CLI_HOME"
     folder = "tmp"
+    record = "record"
+    kinds = _KINDS
+    answering = ("SessionStart", "BeforeAgent")
+    starts = (StartReason.STARTUP, StartReason.RESUME, StartReason.CLEAR)
 
-    def origin(self, event: str, payload: bytes) -> Origin | None:  # noqa: ARG002 (other hosts need the event)
-        data = jsonl.payload(payload)
-        session = text(data, "session_id")
-        if data is None or not session:
-            return None
-        return Origin(
-            HOST, session, cwd=text(data, "cwd"), transcript=text(data, "transcript_path")
+    def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
+        suffixes = (transcript.LOG, transcript.WHOLE)
+        name = payload.data.get("transcript_path")
+        read, problems = self.read_named(
+            name, suffixes, lambda path: _read_for(payload, path, cursor)
         )
-
-    def read(self, event: str, payload: bytes, cursor: Cursor, at: str) -> Reading:
-        origin, data = self.origin(event, payload), jsonl.payload(payload)
-        if data is None or origin is None:
-            return Reading(
-                (), cursor, (f"the payload of {event} is no JSON object with a session_id",)
-            )
-        if event not in _EVENTS:
-            return Reading((), cursor)
-        read, problems = _read(data, origin, cursor, at, at if event in _STOPS else "")
-        known = tuple(read.events) if read else ()
-        events, prompt = _told(_Heard(event, data, origin, at, read), _prompt_of(cursor))
-        kept = {"prompt": asdict(prompt) if prompt else None}
+        told = GeminiPayload(payload, read, _missing_in(cursor))
+        events = _events_of(told)
+        kept = {"prompt": told.missing.to_data()}
         if read is None:
-            after = replace(cursor, pending=json.dumps({**_pending(cursor), **kept}))
-        else:
-            after = read.cursor(**kept)
-        return Reading((*known, *events), after, problems)
+            after = replace(cursor, pending=json.dumps({**pending(cursor), **kept}))
+            return Reading(tuple(events), after, problems)
+        return Reading((*read.events, *events), read.cursor(**kept), read.problems)
 
-    def read_transcript(self, path: Path, cursor: Cursor) -> Reading:
-        try:
-            now = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()[:19] + "Z"
-            cwd = transcript.directory_of(path) or transcript.carry_of(cursor).cwd
-            source = transcript.Source(path, transcript.session_of(path), cwd, now)
-            read = transcript.read(source, cursor, _END_OF_TIME)
-        except (OSError, ValueError) as e:
-            return Reading((), cursor, (f"the record cannot be read: {e}",))
-        prompt = _prompt_of(cursor)
-        return Reading(
-            read.events, read.cursor(prompt=asdict(prompt) if prompt else None), read.problems
-        )
+    def read_record(self, path: Path, cursor: Cursor) -> Reading:
+        session, now = transcript.session_of(path), jsonl.time_of_file(path)
+        cwd = transcript.directory_of(path) or resume_state_of(cursor).cwd
+        read = _read(path, session, cwd, cursor, now, END_OF_TIME)
+        prompt = _missing_in(cursor).to_data()
+        return Reading(read.events, read.cursor(prompt=prompt), read.problems)
 
     def recorded(self, home: Path, config_dir: str = "") -> Iterator[Recorded]:
-        base = (
-            Path(config_dir) if config_dir else home
-        )  # the variable names a home, a person may name either
+        # the variable names a home, a person may name either
+        base = Path(config_dir) if config_dir else home
         own = base / ".gemini"
         return transcript.recorded(own if own.is_dir() or not config_dir else base)
 
-    def ask(self, event: str, payload: bytes) -> Ask | None:
-        data = jsonl.payload(payload)
-        if self.origin(event, payload) is None:
-            return None
-        if event == "SessionStart":
-            return Ask("brief", source=_SOURCES.get(text(data, "source"), "startup"))
-        prompt = lines.prompt_from(text(data, "prompt")) if event == "BeforeAgent" else ""
-        return (
-            Ask("prompt", text=prompt) if prompt and not prompt_text.slash_command(prompt) else None
-        )
+    def prompt_in(self, data: Json) -> str:
+        return lines.prompt_from(text(data, "prompt"))
 
-    def reply(self, event: str, context: str) -> bytes:
-        if not context.strip() or event not in _ANSWERING:
-            return b""
-        output = {"hookEventName": event, "additionalContext": jsonl.clean(context)}
-        return json.dumps({"hookSpecificOutput": output}).encode("ascii")
+    def command_in(self, prompt: str) -> tuple[str, str] | None:
+        return prompt_text.slash_command(prompt)
+
+
+def _read_for(payload: HostPayload, path: Path, cursor: Cursor) -> RecordReading:
+    cwd = transcript.directory_of(path) or payload.origin.cwd
+    is_over = payload.kind is PayloadKind.PROMPT  # the person speaks, so the model has stopped
+    stopped_at = payload.at if is_over else payload.stopped_at
+    return _read(path, payload.origin.session, cwd, cursor, payload.at, stopped_at)
 
 
 def _read(
-    data: Json, origin: Origin, cursor: Cursor, now: str, stopped_at: str
-) -> tuple[Read | None, tuple[str, ...]]:
-    name = data.get("transcript_path")
-    if not name:
-        return None, ()
-    path = jsonl.record_path(name, transcript.LOG, transcript.WHOLE)
-    if path is None:
-        return None, ("the record's path is not that of a .jsonl or .json file",)
-    try:
-        cwd = transcript.directory_of(path) or origin.cwd
-        read = transcript.read(
-            transcript.Source(path, origin.session, cwd, now), cursor, stopped_at
-        )
-    except FileNotFoundError:
-        return None, ()  # not written yet, or switched off
-    except OSError as e:
-        return None, (f"the record cannot be read: {e}",)
-    return read, read.problems
+    path: Path, session: str, cwd: str, cursor: Cursor, now: str, stopped_at: str
+) -> RecordReading:
+    origin = Origin(HOST, session, cwd, "", str(path))
+    return transcript.read(Record(path, origin, now, stopped_at, cwd), cursor)
 
 
-def _pending(cursor: Cursor) -> Json:
-    return jsonl.load(cursor.pending.encode("utf-8", "surrogatepass")) or {}
+def _missing_in(cursor: Cursor) -> GeminiPrompt:
+    """The prompt that only a payload told of, as a cursor holds it; an empty one for none."""
+    return stored(pending(cursor), "prompt", GeminiPrompt)
 
 
-def _prompt_of(cursor: Cursor) -> _Prompt | None:
-    """The prompt that only a payload told of, as a cursor holds it."""
-    data = jsonl.mapping(_pending(cursor), "prompt")
-    if not text(data, "id"):
-        return None
-    return _Prompt(
-        text(data, "id"), text(data, "text"), text(data, "at"), bool(data.get("is_answered"))
-    )
+def _events_of(told: GeminiPayload) -> list[HostEvent]:
+    """The events that the payload adds to those of the record."""
+    match told.payload.kind:
+        case PayloadKind.PROMPT:
+            return _prompt_events(told)
+        case PayloadKind.STOPPED:
+            return _last_words(told)
+        case PayloadKind.TOOL_USED:
+            return list(_answers(told))
+        case _:
+            return told.payload.lifecycle_events()
 
 
-def _told(heard: _Heard, prompt: _Prompt | None) -> tuple[list[HostEvent], _Prompt | None]:
-    """The events that the payload adds to those of the record, and the prompt that the record
-    lacks.
-    """
-    event, data = heard.event, heard.payload
-    if event == "BeforeAgent":
-        return _prompt_told(heard, prompt)
-    if event == "AfterAgent":
-        return _last_words(heard, prompt)
-    if event == "SessionStart":
-        return [heard.session("started", text(data, "source"))], prompt
-    if event == "SessionEnd":
-        return [heard.session("ended", text(data, "reason"))], prompt
-    if event == "PreCompress":
-        return [heard.compaction("before")], prompt
-    return [*_answers(heard)], prompt
-
-
-def _prompt_told(heard: _Heard, prompt: _Prompt | None) -> tuple[list[HostEvent], _Prompt | None]:
+def _prompt_events(told: GeminiPayload) -> list[HostEvent]:
     """A record gets the prompt a moment later, under its own id; so the payload counts where there
     is none.
     """
-    words = heard.prompt
-    if not words or heard.read is not None:
-        return [], None
-    if (
-        prompt is None or prompt.is_answered or prompt.text != words
-    ):  # else two plugins announce one prompt
-        prompt = _Prompt(heard.id("prompt", words), words, heard.at)
-    return [
-        Turn(prompt.id, heard.origin, prompt.at, words, is_complete=False, is_provisional=True)
-    ], prompt
+    words, prompt = told.prompt, told.missing
+    if not words or told.read is not None:
+        told.missing = GeminiPrompt()
+        return []
+    is_again = prompt.text == words and not prompt.is_answered  # two plugins announce one prompt
+    if not prompt.id or not is_again:
+        prompt = told.announce(words, words)
+    return [told.payload.provisional_turn(prompt.id, prompt.at, words)]
 
 
-def _last_words(heard: _Heard, prompt: _Prompt | None) -> tuple[list[HostEvent], _Prompt | None]:
+def _last_words(told: GeminiPayload) -> list[HostEvent]:
     """The words with which the model stopped, where the record does not have them."""
-    words = text(heard.payload, "prompt_response").strip()
-    read, last = heard.read, heard.read.last if heard.read else None
-    if not words or (read and read.carry.at > heard.at):
-        return [], prompt
-    if last and squashed(words) in squashed(last.assistant):
-        return [], prompt
-    is_same = last and (
-        prompt_key(last.user) == prompt_key(heard.prompt) or prompt_text.slash_command(last.user)
-    )
-    if last and is_same:
-        questions = (reply for reply in last.replies if isinstance(reply, Question))
-        said = () if squashed(last.assistant) in squashed(words) else last.replies
-        return [
-            replace(
-                last, replies=(*(said or questions), words), ended_at=heard.at, is_complete=True
-            )
-        ], prompt
-    if prompt is None or prompt.text != heard.prompt:
-        prompt = _Prompt(heard.id("prompt", words), heard.prompt, heard.at)
-    turn = Turn(
-        prompt.id, heard.origin, prompt.at, prompt.text, (words,), heard.at, is_provisional=True
-    )
-    return [turn], replace(prompt, is_answered=True)
+    payload, read, prompt = told.payload, told.read, told.missing
+    last = read.last if read else None
+    words = payload.text("prompt_response").strip()
+    if not words or (read and read.resume_state.at > payload.at):
+        return []
+    if last and prompt_text.is_said(words, last):
+        return []
+    if last and _is_about(last, told.prompt):
+        return [_with_words(last, words, payload.at)]
+    if not prompt.id or prompt.text != told.prompt:
+        prompt = told.announce(told.prompt, words)
+    told.missing = replace(prompt, is_answered=True)
+    return [payload.provisional_turn(prompt.id, prompt.at, prompt.text, words)]
 
 
-def _answers(heard: _Heard) -> Iterator[Question]:
+def _is_about(turn: Turn, prompt: str) -> bool:
+    """Is it the turn of this prompt? That of a command stands in the record in other words."""
+    is_command = prompt_text.slash_command(turn.user) is not None
+    return is_command or prompt_key(turn.user) == prompt_key(prompt)
+
+
+def _with_words(turn: Turn, words: str, at: str) -> Turn:
+    """The turn, ended with words that may hold what was said before."""
+    replies = turn.replies
+    if prompt_text.squashed(turn.assistant) in prompt_text.squashed(words):
+        replies = tuple(reply for reply in replies if isinstance(reply, Question))
+    return replace(turn, replies=(*replies, words), ended_at=at, is_complete=True)
+
+
+def _answers(told: GeminiPayload) -> Iterator[Question]:
     """The answers to the agent's questions, where no record will tell them."""
-    if text(heard.payload, "tool_name") == "ask_user" and heard.read is None:
-        data = heard.payload
-        yield from lines.answers_to(
-            data.get("tool_input"), data.get("tool_response"), heard.origin, heard.at
-        )
+    payload, data = told.payload, told.payload.data
+    if payload.text("tool_name") == "ask_user" and told.read is None:
+        given, output = data.get("tool_input"), data.get("tool_response")
+        yield from lines.answers_to(given, output, payload.origin, payload.at)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts import prompt_text
-from keeplore_hooks.hosts.base import IMAGE
-from keeplore_hooks.hosts.jsonl import Json, clean, load, mapping, mappings, text
-from keeplore_hooks.hosts.turn_assembly import digest
+from keeplore_hooks.hosts.base import DOCUMENT, IMAGE
+from keeplore_hooks.hosts.jsonl import (
+    Json,
+    clean,
+    digest,
+    listed,
+    load_text,
+    mapping,
+    mappings,
+    text,
+)
 
-DOCUMENT = "[document]"
 WRITERS = ("write_file", "replace", "edit")
 SHELL = "run_shell_command"
 _PLAN = "exit_plan_mode"
@@ -33,22 +41,34 @@ _REJECTED = "Plan rejected. User feedback:"
 _REJECTED_END = "\n\nThe plan is stored at:"
 
 
+class CallStatus(StrEnum):
+    """How a tool call ended; one that goes on has another status, an unknown one ``""``."""
+
+    SUCCESS = "success"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+
+_OVER = tuple(CallStatus)
+
+
 @dataclass(frozen=True, slots=True)
-class Call:
+class GeminiCall:
     """A tool call with what came of it."""
 
     id: str
     name: str
     given: Json
-    # validating | scheduled | executing | awaiting_approval | success | error | cancelled, "" if
-    # unknown
-    status: str
+    status: str = ""
     output: str = ""
     agent: str = ""  # id of the subagent that it starts
 
     @property
     def is_over(self) -> bool:
-        return self.status in ("success", "error", "cancelled")
+        return self.status in _OVER
+
+    def done(self, output: str) -> GeminiCall:
+        return GeminiCall(self.id, self.name, self.given, CallStatus.SUCCESS, output)
 
 
 def prompt_in(record: Json) -> str:
@@ -72,10 +92,8 @@ def prompt_from(words: str, pictures: list[str] | None = None) -> str:
 
 def is_summary(words: str) -> bool:
     """Do the words take the place of a conversation that the host compressed?"""
-    return (
-        words.lstrip().startswith(("<state_snapshot>", "<scratchpad>"))
-        and "<state_snapshot>" in words
-    )
+    begins = words.lstrip().startswith(("<state_snapshot>", "<scratchpad>"))
+    return begins and "<state_snapshot>" in words
 
 
 def summary_in(record: Json) -> str | None:
@@ -94,24 +112,20 @@ def words_in(record: Json) -> str:
     return "".join(text(part, "text") for part in parts if not part.get("thought")).strip()
 
 
-def calls_in(record: Json) -> Iterator[Call]:
+def calls_in(record: Json) -> Iterator[GeminiCall]:
     """The tool calls of a message of the model, from either of the two places where versions keep
     them.
     """
-    if "toolCalls" in record:
-        for call in mappings(record, "toolCalls"):
-            yield Call(
-                text(call, "id"),
-                text(call, "name"),
-                mapping(call, "args"),
-                text(call, "status"),
-                _output(call),
-                text(call, "agentId"),
-            )
-        return
-    for part in _parts(record.get("content")):
+    for call in mappings(record, "toolCalls"):
+        status, agent = text(call, "status"), text(call, "agentId")
+        yield replace(_call(call), status=status, output=_output(call), agent=agent)
+    for part in _parts(record.get("content")) if "toolCalls" not in record else ():
         if call := mapping(part, "functionCall"):
-            yield Call(text(call, "id"), text(call, "name"), mapping(call, "args"), "")
+            yield _call(call)
+
+
+def _call(call: Json) -> GeminiCall:
+    return GeminiCall(text(call, "id"), text(call, "name"), mapping(call, "args"))
 
 
 def results_in(record: Json) -> Iterator[tuple[str, str]]:
@@ -121,45 +135,34 @@ def results_in(record: Json) -> Iterator[tuple[str, str]]:
             yield text(response, "id"), _told(response)
 
 
-def questions(call: Call, origin: Origin, at: str) -> list[Question]:
+def questions(call: GeminiCall, origin: Origin, at: str) -> list[Question]:
     """What the call asks the person, with the answers that came; ``""`` where a question was
     dismissed.
     """
-    if call.name == _ASK:
-        answers = mapping(load(call.output.encode("utf-8", "surrogatepass")) or {}, "answers")
-        asked = prompt_text.questions(call.id, call.given, origin, at)
-        return [
-            _answered(question, answers.get(question.id.rpartition(":")[2])) for question in asked
-        ]
     if call.name == _PLAN:
-        return [
-            _answered(
-                Question(f"{call.id}:0", origin, at, "Proceed with this plan?"),
-                _verdict(call.output),
-            )
-        ]
-    return []
+        answer = _verdict(call.output)
+        return [Question(f"{call.id}:0", origin, at, "Proceed with this plan?", answer)]
+    if call.name != _ASK:
+        return []
+    answers = mapping(load_text(call.output), "answers")
+    asked = prompt_text.questions(call.id, call.given, origin, at)
+    return [replace(question, answer=_answer(question, answers)) for question in asked]
 
 
 def answers_to(tool_input: Any, tool_response: Any, origin: Origin, at: str) -> list[Question]:
     """The same from a payload, which does not say which call it is about."""
     told = mapping(tool_response, "llmContent") or tool_response
     output = text(told, "text") or text(tool_response, "llmContent")
-    given = mapping({"given": tool_input}, "given")
+    given = tool_input if isinstance(tool_input, dict) else {}
     asked = [text(item, "question") for item in mappings(given, "questions")]
     key = "ask:" + digest(origin.session, *asked)
-    return questions(Call(key, _ASK, given, "success", output), origin, at)
+    call = GeminiCall(key, _ASK, given, CallStatus.SUCCESS, output)
+    return questions(call, origin, at)
 
 
-def _answered(question: Question, answer: object) -> Question:
-    words = (
-        ", ".join(map(str, answer))
-        if isinstance(answer, list)
-        else answer
-        if isinstance(answer, str)
-        else ""
-    )
-    return replace(question, answer=clean(words).strip())
+def _answer(question: Question, answers: Json) -> str:
+    number = question.id.rpartition(":")[2]
+    return clean(listed(answers.get(number))).strip()
 
 
 def _verdict(output: str) -> str:
@@ -175,7 +178,7 @@ def _output(call: Json) -> str:
 
 
 def _told(response: Json) -> str:
-    return text(mapping(response, "response"), "output")
+    return text(response, "response", "output")
 
 
 def _parts(content: Any) -> Iterator[Json]:

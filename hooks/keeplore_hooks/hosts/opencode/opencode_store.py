@@ -18,10 +18,9 @@ from urllib.parse import quote
 
 from keeplore_hooks.hosts import jsonl
 from keeplore_hooks.hosts.base import Recorded
-from keeplore_hooks.hosts.jsonl import Json, Problems, mapping, mappings, text
+from keeplore_hooks.hosts.jsonl import Json, Problems, digest, mapping, mappings, text
 from keeplore_hooks.hosts.opencode.opencode_messages import created_at, message_id, moment
 from keeplore_hooks.hosts.opencode.opencode_rows import message_of
-from keeplore_hooks.hosts.turn_assembly import digest
 
 DATABASE, STORAGE = ".db", "storage"
 _DATABASES = "opencode*.db"  # versions that are not releases write beside the release's own
@@ -32,14 +31,14 @@ _Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredSession:
     """A session with its messages in order of time, in the form of an export."""
 
     session: Json  # {id, directory, parentID, time: {created, updated}} and more
     messages: list[Json]
 
 
-def read(path: Path, problems: Problems) -> Stored:
+def read(path: Path, problems: Problems) -> StoredSession:
     """The session that ``path`` names: one in a database, one in a folder of JSON files, or an
     export.
     """
@@ -48,14 +47,14 @@ def read(path: Path, problems: Problems) -> Stored:
             return _from_tables(connection, path.name, problems)
     data = _load(path)
     if "messages" in data and "info" in data:
-        return Stored(mapping(data, "info"), _sorted(mappings(data, "messages")))
+        return StoredSession(mapping(data, "info"), _sorted(mappings(data, "messages")))
     if STORAGE not in path.parts or "id" not in data:
         problems.add(
             f"{path.name} is no session of a form that is known here; a newer OpenCode may have "
             f"written it"
         )
-        return Stored({}, [])
-    return Stored(data, _sorted(list(_in_files(path, text(data, "id"), problems))))
+        return StoredSession({}, [])
+    return StoredSession(data, _sorted(list(_in_files(path, text(data, "id"), problems))))
 
 
 def stamp(path: Path) -> str:
@@ -167,7 +166,7 @@ def _rows(connection: sqlite3.Connection, table: str, column: str, value: str) -
     return _query(connection, f"SELECT * FROM {table} WHERE {column} = ?", value)  # noqa: S608
 
 
-def _from_tables(connection: sqlite3.Connection, session: str, problems: Problems) -> Stored:
+def _from_tables(connection: sqlite3.Connection, session: str, problems: Problems) -> StoredSession:
     tables = _tables(connection)
     rows = [
         row
@@ -179,7 +178,7 @@ def _from_tables(connection: sqlite3.Connection, session: str, problems: Problem
             f"the session {session} is in no table that is known here; a newer OpenCode may have "
             f"written it"
         )
-        return Stored({}, [])
+        return StoredSession({}, [])
     messages = (
         _sorted(list(_first_form(connection, session, problems)))
         if {"message", "part"} <= tables
@@ -197,7 +196,7 @@ def _from_tables(connection: sqlite3.Connection, session: str, problems: Problem
         is_later |= text(message["info"], "role") == "user" and created_at(message) > last
         if is_later and message_id(message) not in known:
             messages.append(message)
-    return Stored(_session(rows[0]), messages)
+    return StoredSession(_session(rows[0]), messages)
 
 
 def _session(row: _Row) -> Json:

@@ -31,7 +31,7 @@ _ENDS = ("</tool-use>", "</think>", "</thinking>")
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class HistoryHead:
     """What a history says about itself."""
 
     agent: str = ""  # the program, as SpecStory names it
@@ -42,27 +42,27 @@ class Head:
 
 
 @dataclass(slots=True)
-class Tool:
+class HistoryTool:
     kind: str  # write | shell | read | search | task | generic | unknown, "" in old histories
     name: str
     lines: list[str] = field(default_factory=list)  # the tag's own line first
 
 
 @dataclass(slots=True)
-class Message:
+class HistoryMessage:
     role: str  # user | agent
     at: str  # RFC 3339, "" where it has no time
     is_sidechain: bool = False
     id: str = ""
     lines: list[str] = field(default_factory=list)
-    tools: list[Tool] = field(default_factory=list)
+    tools: list[HistoryTool] = field(default_factory=list)
 
     @property
     def text(self) -> str:
         return "\n".join(self.lines).strip()
 
 
-def head_of(text: str) -> Head:
+def head_of(text: str) -> HistoryHead:
     agent = session = began = ""
     lines = text[:4000].splitlines()[:_HEAD_LINES]
     for line in lines:
@@ -72,7 +72,7 @@ def head_of(text: str) -> Head:
             began = time_in(found[1])
     is_history = bool(session) or any(line.startswith(MARK) for line in lines)
     version = next((int(found[1]) for line in lines if (found := _VERSION.match(line))), 0)
-    return Head(agent, session, began, version, is_history)
+    return HistoryHead(agent, session, began, version, is_history)
 
 
 def time_in(words: str) -> str:
@@ -85,9 +85,9 @@ def time_in(words: str) -> str:
     return jsonl.time(f"{found[1]}T{found[2]}{found[3] or ':00'}{zone}")
 
 
-def messages_in(text: str) -> Iterator[Message]:
+def messages_in(text: str) -> Iterator[HistoryMessage]:
     """The messages in the order of the file."""
-    reader = _Reader("<tool-use " in text)
+    reader = HistoryReader("<tool-use " in text)
     for line in text.splitlines():
         if done := reader.take(line.rstrip("\r")):
             yield done
@@ -95,20 +95,20 @@ def messages_in(text: str) -> Iterator[Message]:
         yield last
 
 
-class _Reader:
+class HistoryReader:
     """Takes lines and keeps the message that is going on."""
 
     def __init__(self, has_elements: bool) -> None:  # noqa: FBT001 (a property of the text)
         self._has_elements = has_elements
-        self._message: Message | None = None
+        self._message: HistoryMessage | None = None
         self._latest = ""
         self._is_timed = False  # the first message of the person has a time, so all of them have
-        self._tool: Tool | None = None
+        self._tool: HistoryTool | None = None
         self._depth = 0  # tools in tools, where one prints another history
         self._is_thought = self._is_fenced = False
         self._before = ""  # the last line that is not empty
 
-    def take(self, line: str) -> Message | None:
+    def take(self, line: str) -> HistoryMessage | None:
         """Take one line; returns the message that it ends."""
         found = _HEADING.match(line)
         if found and self._is_heading(found):
@@ -117,7 +117,7 @@ class _Reader:
             role = "user" if found[1] == "User" else "agent"
             if self._message is None and role == "user":
                 self._is_timed |= bool(at)
-            self._message = Message(role, at, is_sidechain=bool(found[2]))
+            self._message = HistoryMessage(role, at, is_sidechain=bool(found[2]))
             if not found[2]:
                 self._latest = max(self._latest, at)
             self._tool, self._depth, self._is_thought, self._is_fenced = None, 0, False, False
@@ -128,7 +128,7 @@ class _Reader:
         self._before = line if line.strip() else self._before
         return done
 
-    def end(self) -> Message | None:
+    def end(self) -> HistoryMessage | None:
         if self._message:
             _without_rules(self._message)
         return self._message
@@ -145,28 +145,28 @@ class _Reader:
             return False
         return not self._is_fenced or self._before.strip() == _RULE
 
-    def _line(self, message: Message, line: str) -> None:
+    def _line(self, message: HistoryMessage, line: str) -> None:
         if self._tool:
             self._in_tool(self._tool, line)
         elif self._is_thought or line.startswith(("<think>", "<thinking>")):
             self._is_thought = "</think" not in line
         elif not self._is_fenced and (found := _TOOL.match(line)):
-            self._begin(message, Tool(found[1], found[2], [line]))
+            self._begin(message, HistoryTool(found[1], found[2], [line]))
             self._depth = 1
         elif not self._is_fenced and not self._has_elements and (found := _OLD_TOOL.match(line)):
-            self._begin(message, Tool("", found[1], [line]))
+            self._begin(message, HistoryTool("", found[1], [line]))
         elif not message.lines and not message.id and (found := _MESSAGE.match(line)):
             message.id = found[1]
         elif self._is_fenced or line.strip() != _RULE or not self._before.endswith(_ENDS):
             self._is_fenced ^= line.lstrip().startswith("```")
             message.lines.append(line)
 
-    def _begin(self, message: Message, tool: Tool) -> None:
+    def _begin(self, message: HistoryMessage, tool: HistoryTool) -> None:
         _without_rules(message)
         self._tool = tool
         message.tools.append(tool)
 
-    def _in_tool(self, tool: Tool, line: str) -> None:
+    def _in_tool(self, tool: HistoryTool, line: str) -> None:
         if (
             self._depth
             and "</tool-use>" in line
@@ -181,7 +181,7 @@ class _Reader:
             tool.lines.append(line)
 
 
-def _without_rules(message: Message) -> None:
+def _without_rules(message: HistoryMessage) -> None:
     """Take away the rules at the end, which stand before what comes next."""
     while message.lines and message.lines[-1].strip() in ("", _RULE):
         message.lines.pop()

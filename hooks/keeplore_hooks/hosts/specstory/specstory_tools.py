@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from keeplore_hooks.events import Origin, Question
 from keeplore_hooks.hosts.patches import absolute
-from keeplore_hooks.hosts.specstory.specstory_lines import Tool
+from keeplore_hooks.hosts.specstory.specstory_lines import HistoryTool
 from keeplore_hooks.hosts.work_log import WorkLog
 
 _WRITERS = (
@@ -46,7 +46,7 @@ _ANSWER = "**Answer:**"
 _PREVIEW = '" selected preview:'  # SpecStory cuts the answers out of a text and takes too much
 
 
-def note(tool: Tool, key: str, log: WorkLog, cwd: str) -> None:
+def note(tool: HistoryTool, key: str, log: WorkLog, cwd: str) -> None:
     """Take what the tool did; a call that failed or was refused changed nothing."""
     name = tool.name.lower()
     has_failed = any(line.startswith(_FAILED) for line in tool.lines)
@@ -59,7 +59,7 @@ def note(tool: Tool, key: str, log: WorkLog, cwd: str) -> None:
         log.printed(command, "\n".join(tool.lines), has_failed=has_failed)
 
 
-def question(tool: Tool, key: str, origin: Origin, at: str) -> Question | None:
+def question(tool: HistoryTool, key: str, origin: Origin, at: str) -> Question | None:
     """What the tool asked the person; several questions of one call are one, because their answers
     are not apart.
     """
@@ -76,7 +76,7 @@ def question(tool: Tool, key: str, origin: Origin, at: str) -> Question | None:
     return Question(key, origin, at, "\n".join(asked), words, tuple(options)) if asked else None
 
 
-def _files(tool: Tool) -> list[str]:
+def _files(tool: HistoryTool) -> list[str]:
     """The paths by the first of the layouts that fits."""
     for pattern in _FILES:
         found = [found[1] for line in tool.lines if (found := pattern.search(line))]
@@ -90,7 +90,7 @@ def _files(tool: Tool) -> list[str]:
     return []
 
 
-def _command(tool: Tool) -> str:
+def _command(tool: HistoryTool) -> str:
     for pattern in _COMMANDS:
         for line in tool.lines:
             if found := pattern.search(line):

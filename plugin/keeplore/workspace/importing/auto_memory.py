@@ -75,7 +75,8 @@ def find_auto_memory(base: Path, cwd: Path, since: datetime | None = None) -> Au
         base = base.parent
     kept = list(claude_auto_memory.kept(base))
     if not kept and not (base / "projects").is_dir():
-        kept = [claude_auto_memory.Notes(base, claude_auto_memory.files_of(base), (str(cwd),))]
+        files = claude_auto_memory.files_of(base)
+        kept = [claude_auto_memory.AutoMemoryNotes(base, files, (str(cwd),))]
     found: list[AutoMemoryFile] = []
     left_out = []
     for notes in kept:

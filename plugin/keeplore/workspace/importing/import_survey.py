@@ -14,7 +14,7 @@ from keeplore.workspace.importing.session_import import worth_reading, written_a
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import HOSTS, SOURCES, Recorded, Source
+from keeplore_hooks.hosts import HOSTS, SOURCES, Recorded, SessionSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class SourceSurvey:
     source has them.
     """
 
-    source: Source
+    source: SessionSource
     sessions: tuple[Recorded, ...]
     known: int = 0
 
@@ -91,7 +91,7 @@ def survey(
     return found
 
 
-def _kept_in(source: Source, home: Path, directory: str) -> Iterator[Recorded]:
+def _kept_in(source: SessionSource, home: Path, directory: str) -> Iterator[Recorded]:
     """The sessions that a project keeps in the source's folder, and not what else lies in the
     project.
     """
@@ -99,7 +99,9 @@ def _kept_in(source: Source, home: Path, directory: str) -> Iterator[Recorded]:
         yield from source.recorded(home, directory)
 
 
-def _is_new(source: Source, session: Recorded, seen: Mapping[str, str], cursors: Cursors) -> bool:
+def _is_new(
+    source: SessionSource, session: Recorded, seen: Mapping[str, str], cursors: Cursors
+) -> bool:
     """Is it the first that has the session? A host may have reported one whose record is gone."""
     if seen.get(session.session, source.name) != source.name:
         return False

@@ -16,7 +16,7 @@ from keeplore.workspace.recording.cursors import Cursors, SessionProgress
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
-from keeplore_hooks.hosts import Cursor, Host, Source, source_named
+from keeplore_hooks.hosts import Cursor, Host, SessionSource, source_named
 from keeplore_hooks.hosts.sender import sender
 from keeplore_hooks.spool import Entry
 
@@ -80,7 +80,7 @@ class Intake:
             _turns(reading.events), reading.problems, "started" in seen, "ended" in seen, origin.cwd
         )
 
-    def take_transcript(self, host: Source, path: Path, origin: Origin) -> IntakeResult:
+    def take_transcript(self, host: SessionSource, path: Path, origin: Origin) -> IntakeResult:
         """Take what a session on disk holds beyond its cursor; the session stays open for what may
         follow.
         """
@@ -156,7 +156,7 @@ def _sender(entry: Entry, payload: bytes) -> tuple[Host, str]:
         raise TranscriptError(str(e.args[0])) from e
 
 
-def _source(name: str) -> Source:
+def _source(name: str) -> SessionSource:
     try:
         return source_named(name)
     except KeyError as e:

@@ -19,7 +19,7 @@ from keeplore.workspace.importing.project_manifests import ProjectManifests
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
-from keeplore_hooks.hosts import Recorded, Source
+from keeplore_hooks.hosts import Recorded, SessionSource
 
 CLEAR_CHARS = 40  # of a decision that names what it is about
 LOOKED_AT = 300  # newest conversations that are searched for something to show
@@ -53,7 +53,7 @@ def worth_reading(recorded: Iterable[Recorded], since: datetime | None) -> list[
 
 def import_sessions(
     registry: Registry,
-    host: Source,
+    host: SessionSource,
     recorded: Sequence[Recorded],
     progress: Callable[[int, int], None],
 ) -> SessionImport:

@@ -1,0 +1,150 @@
+"""Hosts whose record is a log of JSON lines that tells all but the newest prompt: a payload is read
+together with the log that it names.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO, ClassVar
+
+from keeplore_hooks.events import HostEvent, Origin, Turn
+from keeplore_hooks.hosts import jsonl
+from keeplore_hooks.hosts.base import Cursor, Reading, Recorded
+from keeplore_hooks.hosts.cursor_state import pending, stored
+from keeplore_hooks.hosts.host_adapter import HostAdapter
+from keeplore_hooks.hosts.jsonl import Json
+from keeplore_hooks.hosts.payload import HostPayload
+from keeplore_hooks.hosts.pending_prompts import PROMPT_LIMIT, MissingPrompt, PendingPrompts
+from keeplore_hooks.hosts.record_reading import END_OF_TIME, Record, read_log
+from keeplore_hooks.hosts.turn_assembly import RecordReading, TurnReader
+
+SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """What a log gave, with the reader that knows its tasks and state."""
+
+    read: RecordReading
+    reader: TurnReader
+
+    def prompts(self, cursor: Cursor) -> PendingPrompts:
+        """What is known of announced prompts behind this reading."""
+        turns = self.read.turns().values()
+        tasks = self.reader.tasks
+        known = stored(pending(cursor), "announced", PendingPrompts)
+        return known.with_turns((tasks.get(turn.id, ""), turn) for turn in turns)
+
+    def reading(self, prompts: PendingPrompts, events: list[HostEvent]) -> Reading:
+        """With what a payload adds."""
+        after = self.read.cursor(state=self.reader.state(), announced=prompts.to_data())
+        return Reading((*self.read.events, *events), after, self.read.problems)
+
+
+@dataclass(slots=True)
+class LogPayload:
+    """A payload with what the log has given so far, and the prompts that are announced."""
+
+    payload: HostPayload
+    log: LogReading | None  # None where there is no log to read
+    prompts: PendingPrompts
+    is_of_person: bool = True  # the session is known as one of a person
+
+    @property
+    def last(self) -> Turn | None:
+        """The turn at the end of the log."""
+        return self.log.read.last if self.log else None
+
+    def task_of_last(self, default: str = "") -> str:
+        """The host's id of what it did about the last turn's prompt."""
+        return self.log.reader.tasks.get(self.last.id, default) if self.log and self.last else ""
+
+
+class LogHost(HostAdapter):
+    """A host with such a record. Where ``has_tasks``, payloads and log name what the host does
+    about a prompt.
+    """
+
+    reader: ClassVar[type[TurnReader]]
+    has_commands = True
+    has_tasks: ClassVar[bool] = False
+
+    def read_payload(self, payload: HostPayload, cursor: Cursor) -> Reading:
+        log, problems = self.read_named(
+            payload.origin.transcript, (SUFFIX,), lambda path: self._read_for(payload, path, cursor)
+        )
+        if log and log.reader.is_subagent:
+            return Reading((), cursor)
+        if log:
+            told = LogPayload(payload, log, log.prompts(cursor))
+            events = self.events_of(told)
+            return log.reading(told.prompts, events)
+        told = self.without_log(payload, cursor)
+        events = self.events_of(told)
+        kept = pending(cursor) | {"announced": told.prompts.to_data()} | self.kept(told)
+        return Reading(tuple(events), replace(cursor, pending=json.dumps(kept)), problems)
+
+    def without_log(self, payload: HostPayload, cursor: Cursor) -> LogPayload:
+        return LogPayload(payload, None, stored(pending(cursor), "announced", PendingPrompts))
+
+    def kept(self, told: LogPayload) -> Json:  # noqa: ARG002 (of hosts that keep more)
+        """What the cursor keeps beside the prompts where there is no log."""
+        return {}
+
+    @abstractmethod
+    def events_of(self, told: LogPayload) -> list[HostEvent]:
+        """The events that the payload adds to those of the log."""
+
+    def read_record(self, path: Path, cursor: Cursor) -> Reading:
+        head = self.head(path)
+        if head is None:
+            return Reading((), cursor)
+        origin = Origin(self.name, head.session, transcript=str(path))
+        log = self._read(Record(path, origin, jsonl.time_of_file(path), END_OF_TIME), cursor)
+        if log.reader.is_subagent:
+            return Reading((), cursor)
+        return log.reading(log.prompts(cursor), [])
+
+    @abstractmethod
+    def head(self, path: Path) -> Recorded | None:
+        """The session that a log is of; None for a subagent's. Raises OSError."""
+
+    def open_log(self, path: Path) -> BinaryIO:
+        return jsonl.open_regular(path)
+
+    def _read_for(self, payload: HostPayload, path: Path, cursor: Cursor) -> LogReading:
+        origin = replace(payload.origin, transcript=str(path))
+        return self._read(Record(path, origin, payload.at, payload.stopped_at), cursor)
+
+    def _read(self, record: Record, cursor: Cursor) -> LogReading:
+        with self.open_log(record.path) as file:
+            return LogReading(*read_log(file, record, cursor, self.reader))
+
+    def prompt_events(self, told: LogPayload) -> list[HostEvent]:
+        """A prompt that the log lacks comes as a provisional turn."""
+        payload, prompts = told.payload, told.prompts
+        task, prompt = self.task_of(payload), self.prompt_in(payload.data)[:PROMPT_LIMIT]
+        if not prompt or not told.is_of_person or prompts.has(task, prompt, payload.at):
+            return []
+        events: list[HostEvent] = []
+        if told.last and not told.last.is_complete and told.task_of_last(task) != task:
+            # the person speaks, so the assistant has stopped
+            events.append(replace(told.last, is_complete=True))
+        missing = prompts.again(task, prompt, payload.at) or self.missing(payload, prompt, prompt)
+        is_new = missing is not prompts.missing
+        if told.log is None and is_new and (command := self.command_in(prompt)):
+            events.append(payload.command(*command, prompt))
+        told.prompts = replace(prompts, missing=missing)
+        return [*events, payload.provisional_turn(missing.id, missing.at, prompt)]
+
+    def missing(self, payload: HostPayload, prompt: str, key: str) -> MissingPrompt:
+        """A prompt that the log lacks, with an id that is made of ``key``."""
+        task = self.task_of(payload)
+        turn_id = payload.id("prompt", *([task] if self.has_tasks else []), key)
+        return MissingPrompt(turn_id, task, prompt, payload.at)
+
+    def task_of(self, payload: HostPayload) -> str:
+        return payload.text("turn_id") if self.has_tasks else ""
