@@ -309,7 +309,6 @@ class TurnReader:
 
     def take(self, line: JsonLine, *, is_new: bool) -> None:
         """Take one line; ``is_new`` is False for one that an earlier reading has taken too."""
-        raise NotImplementedError
 
     def state(self) -> Json:
         """What must be known about the lines before the place where the next reading starts."""
