@@ -32,14 +32,14 @@ from numpy.typing import NDArray
 from retrieval_cases import DATA, cases, opened
 
 from keeplore.index import Index, ScopeFilter, embedder_for
-from keeplore.index.backends.base import EngineServer, Point
-from keeplore.index.backends.builtin_engines import EMBEDDED, Builtin
 from keeplore.index.backends.postgres import Postgres
 from keeplore.index.backends.qdrant import Qdrant
+from keeplore.index.builtin_plugins import EMBEDDED, BuiltinEngines
 from keeplore.recall.fuse import odds
 from keeplore.recall.prepare import embed_query
 from keeplore.recall.question import parse_question
 from keeplore.recall.search import search
+from keeplore_hooks.contracts import EngineServer, Point
 
 TOP = 10
 DIM = 384
@@ -96,7 +96,7 @@ def quality(backend: str, url: str, count: int, scratch: Path) -> None:
     figures: dict[str, dict[str, list[float]]] = {EMBEDDED: {}, backend: {}}
     for number, case in enumerate(cases("locomo", count)):
         own, store = opened(case, scratch / "locomo" / str(number), embedder)
-        maker = Builtin().keeplore_engine(backend, url, f"case_{number}")
+        maker = BuiltinEngines().keeplore_engine(backend, url, f"case_{number}")
         assert maker is not None
         shared = Index(
             own.directory, store, embedder, engine=maker

@@ -19,6 +19,7 @@ import numpy as np
 
 from keeplore.config.places import Places
 from keeplore.index import Embedder, EmbeddingModels
+from keeplore.index.builtin_plugins import BuiltinEmbedders
 from keeplore.index.passages import embedded_text, passages_of
 from keeplore.memory import Memory
 from keeplore.workspace.plugin_manager import PluginManager
@@ -34,7 +35,7 @@ Piece = tuple[str, str, str]  # page, what is shown, what is embedded
 def main() -> None:
     pages = {path.stem: path.read_text(encoding="utf-8") for path in sorted(DOCS.rglob("*.md"))}
     plugins, models = PluginManager(), EmbeddingModels(Places.from_environment({}).models)
-    plugins.register(models.plugin())
+    plugins.register(BuiltinEmbedders(models))
     embedder: Embedder = plugins.hook.keeplore_embedder(model="packaged")
     asked = questions(pages)
     vectors = np.vstack([embedder.embed([question])[0] for _, _, question in asked])

@@ -28,9 +28,9 @@ from unittest.mock import patch
 
 from scale import PROJECTS, File, Folder, Words, put
 
-from keeplore.index import Index, ScopeFilter, refresh
+from keeplore.index import Index, ScopeFilter, file_rows
 from keeplore.index.database import IndexDatabase
-from keeplore.index.graph import graph_tables
+from keeplore.index.graph import graph_rows
 from keeplore.memory import Memory, new_id, new_meta
 
 QUESTIONS = 500
@@ -112,7 +112,7 @@ def main() -> None:
         for number in range(wanted.memories):
             put(folder.root, town.memory(number))
         with (
-            patch.object(graph_tables, "put"),
+            patch.object(graph_rows, "put"),
             closing(Index(Path(place) / "plain", folder, None)) as plain,
         ):
             without_s = cpu_s(plain.refresh)
@@ -143,12 +143,12 @@ def update(index: Index, town: Town, folder: Folder) -> list[float]:
         -CHANGED:
     ]
     for file in changed:
-        item = refresh.read(folder, file, time.time_ns())
+        item = file_rows.read(folder, file, time.time_ns())
         assert item
-        act = partial(refresh.put, item=item)
-        with patch.object(graph_tables, "put"):
+        act = partial(file_rows.put, item=item)
+        with patch.object(graph_rows, "put"):
             plain_s = cpu_s(partial(database.write, act))
-            database.write(partial(refresh.drop, path=file.path))
+            database.write(partial(file_rows.drop, path=file.path))
         whole_s = cpu_s(partial(database.write, act)) + cpu_s(index.graph.link)
         taken.append(whole_s - plain_s)
     return taken

@@ -89,7 +89,7 @@ def build(top: Path, count: int) -> None:
     """Everything from the text, in a process of its own."""
     bench = Bench(top, count)
     rows: list[Row] = []
-    if not bench.index.stamp().passages:
+    if not bench.index.state().passages:
         rows.append(("build: text", *timed(bench.index.refresh)))
         rows.append(("build: vectors, without the model", *timed(bench.index.embed_pending)))
         bench.index.close()
@@ -100,7 +100,7 @@ def build(top: Path, count: int) -> None:
             put(bench.root, bench.talk.conversation(number, version))
         rows.append((f"{changed} changed: text", *timed(bench.index.refresh)))
         rows.append((f"{changed} changed: vectors", *timed(bench.index.embed_pending)))
-    show(f"{count} conversations, {bench.index.stamp().passages} passages", rows)
+    show(f"{count} conversations, {bench.index.state().passages} passages", rows)
     print(f"  peak memory of this process {peak_mb():.0f} MB", flush=True)
     bench.index.close()
     disk(bench)
@@ -111,7 +111,7 @@ def disk(bench: Bench) -> None:
     for file in bench.index_directory.iterdir():
         kind = "sqlite" if "sqlite" in file.name else file.suffix.lstrip(".")
         sizes[kind] = sizes.get(kind, 0) + file.stat().st_size
-    text, vectors = bench.text_bytes(), bench.index.stamp().vectors * bench.embedder.dim * 4
+    text, vectors = bench.text_bytes(), bench.index.state().vectors * bench.embedder.dim * 4
     total = sum(sizes.values())
     parts = ", ".join(
         f"{kind} {size / 1e6:.1f}" for kind, size in sorted(sizes.items()) if size > 1e5

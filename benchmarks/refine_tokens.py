@@ -26,12 +26,13 @@ import talks
 
 from keeplore.config.places import Places
 from keeplore.llm.account import Account
-from keeplore.llm.base import Completion, Usage, tokens
+from keeplore.llm.base import tokens
 from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.refine.pipeline import refine
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.refinery import backlog, refine_deps
+from keeplore_hooks.contracts import Completion, Usage
 
 FACTS = 2.5  # for each thousand tokens that were said
 SENTENCE = re.compile(r"[A-Z][^.!?\n`|\[\]]{40,200}[.!?]")

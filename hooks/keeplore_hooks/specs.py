@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pluggy
 
 if TYPE_CHECKING:
+    from keeplore_hooks.contracts import Embedder, EngineMaker, LanguageModel, ModelSettings
     from keeplore_hooks.events import Command, Compaction, Question, Session, Turn
 
 NAME = "keeplore"
@@ -122,33 +123,32 @@ def keeplore_memory_written(memory_id: str, path: str) -> None:
 
 
 @hookspec_firstresult
-def keeplore_embedder(model: str) -> Any:
+def keeplore_embedder(model: str) -> Embedder | None:
     """Called once when a workspace is opened, with the configured model's name.
 
-    Returns an embedder (see ``keeplore.index.embedding.embedder.Embedder``), or None to let the
-    next plugin answer.
+    Returns an embedder (``keeplore_hooks.contracts.Embedder``, and what else stands there that an
+    embedder may have), or None to let the next plugin answer.
     """
 
 
 @hookspec_firstresult
-def keeplore_llm(provider: str, settings: Any) -> Any:
+def keeplore_llm(provider: str, settings: ModelSettings) -> LanguageModel | None:
     """Called each time that a workspace's language model is needed, once the person of this machine
     has accepted it.
 
-    ``settings`` is the section ``llm`` of ``keeplore.yaml``, with ``provider``, ``model``,
-    ``base_url`` and ``timeout_s``. Returns a model (see ``keeplore.llm.base.Model``), or None to
-    let the next plugin answer.
+    ``settings`` is the section ``llm`` of ``keeplore.yaml``. Returns a model
+    (``keeplore_hooks.contracts.LanguageModel``), or None to let the next plugin answer.
     """
 
 
 @hookspec_firstresult
-def keeplore_engine(backend: str, url: str, name: str) -> Any:
+def keeplore_engine(backend: str, url: str, name: str) -> EngineMaker | None:
     """Called once when a workspace is opened whose settings name another engine than the embedded
     one.
 
     They are those of ``index:``, and this machine's person has accepted them. Returns what makes
-    the engine of an index from its database and embedder (see ``keeplore.index.backends.base``), or
-    None to let the next plugin answer.
+    the engine of an index from its database and embedder (``keeplore_hooks.contracts.EngineMaker``),
+    or None to let the next plugin answer.
     """
 
 

@@ -99,7 +99,7 @@ class PythonHost:
         self.views()
         for workspace in self.registry.opened():
             with contextlib.suppress(KeeploreError):  # then by text alone
-                if not workspace.is_warm and workspace.index.stamp().vectors:
+                if not workspace.is_warm and workspace.index.state().vectors:
                     workspace.warm_up()
         return self.registry.recall(
             RecallRequest(query, self.cwd, limit, at_once=True, filter=unasked)

@@ -67,7 +67,7 @@ def test_removing_one_keeps_every_file_of_it(places: Places, home: Path) -> None
     with Registry(places) as registry:
         team = registry.named("team")
         team.index.refresh()
-        assert team.index.stamp().memories == 1
+        assert team.index.state().memories == 1
 
 
 def test_the_home_workspace_is_only_removed_when_it_is_clear_which_one_follows(

@@ -14,7 +14,8 @@ import pytest
 
 from keeplore.errors import IndexUnavailable
 from keeplore.index import Index, MemoryFilter, ScopeFilter
-from keeplore.index.database import SCHEMA, IndexDatabase
+from keeplore.index.database import IndexDatabase
+from keeplore.index.schema import VERSION
 from keeplore.memory import Memory
 
 EVERYTHING = ScopeFilter()
@@ -115,7 +116,7 @@ def test_the_vectors_of_an_older_keeplore_are_kept(
     before, name = answers(filled, embedder), name_of(filled)
     filled.close()
     with contextlib.closing(sqlite3.connect(index_directory / FILE)) as connection:
-        connection.execute(f"PRAGMA user_version={SCHEMA - 1}")
+        connection.execute(f"PRAGMA user_version={VERSION - 1}")
         connection.execute(
             "UPDATE embeddings SET vector = zeroblob(length(vector)) WHERE rowid = 1"
         )
@@ -127,7 +128,7 @@ def test_the_vectors_of_an_older_keeplore_are_kept(
     assert again.embed_pending() == 0
     assert len(other.texts) == 1  # that of the vector that had changed on the disk
     assert answers(again, embedder)[:3] == before[:3] and name_of(again) != name
-    assert again.stamp().vectors == again.stamp().passages == NOTES
+    assert again.state().vectors == again.state().passages == NOTES
     assert not list(index_directory.glob("before*"))
     assert list(again.flaws()) == []
     again.close()
@@ -166,7 +167,7 @@ for line in sys.stdin:
 HOLDER = """
 import sys
 from pathlib import Path
-from keeplore.index.database import SCHEMA, IndexDatabase
+from keeplore.index.database import IndexDatabase
 with IndexDatabase(Path(sys.argv[1])).locked():
     print("held", flush=True)
     sys.stdin.read()
@@ -174,7 +175,7 @@ with IndexDatabase(Path(sys.argv[1])).locked():
 WRITER = """
 import sys
 from pathlib import Path
-from keeplore.index.database import SCHEMA, IndexDatabase
+from keeplore.index.database import IndexDatabase
 def act(connection):
     connection.execute("DELETE FROM passages")
     print("deleted", flush=True)

@@ -13,13 +13,9 @@ from tokenizers import Tokenizer
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index import EmbeddingModels, Index, ScopeFilter, embedder_for
-from keeplore.index.embedding.model_files import (
-    PACKAGED_FLOOR,
-    PACKAGED_SHA256,
-    TOKENIZER_FILES,
-    UNRELATED,
-    measure_floor,
-)
+from keeplore.index.builtin_plugins import BuiltinEmbedders
+from keeplore.index.embedding.floor import UNRELATED, measure_floor
+from keeplore.index.embedding.model_files import PACKAGED_FLOOR, PACKAGED_SHA256, TOKENIZER_FILES
 from keeplore.index.passages import MAX_WORD, passages_of
 from keeplore.memory import Conversation, Exchange, Memory
 from keeplore_hooks import specs
@@ -176,7 +172,7 @@ def test_making_an_embedder_and_reading_text_loads_nothing_heavy(tmp_path: Path)
         "embedder_for\n"
         f"index = Index(Path({str(tmp_path / 'index')!r}), None, embedder_for('packaged', "
         f"Path({str(tmp_path)!r})))\n"
-        "index.text_search('redis', ScopeFilter(), 5); index.stamp()\n"
+        "index.text_search('redis', ScopeFilter(), 5); index.state()\n"
         "print([m for m in ('fastembed', 'onnxruntime', 'hnswlib', 'numpy', 'requests') if m in "
         "sys.modules])"
     )
@@ -195,7 +191,7 @@ def test_the_built_in_plugin_answers_last(models: Path) -> None:
     manager = pluggy.PluginManager(specs.NAME)
     manager.add_hookspecs(specs)
     manager.register(Other())
-    manager.register(EmbeddingModels(models).plugin())
+    manager.register(BuiltinEmbedders(EmbeddingModels(models)))
     assert manager.hook.keeplore_embedder(model="special") == "mine"
     assert manager.hook.keeplore_embedder(model="packaged").dim == 384
 

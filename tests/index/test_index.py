@@ -41,17 +41,17 @@ def test_what_a_file_says_is_found_by_its_words_and_by_its_vector(
 def test_the_stamp_names_the_commit_and_counts_what_is_there(
     files: Any, index: Index, make_conversation: Callable[..., Memory]
 ) -> None:
-    assert index.stamp().updated_at == ""
+    assert index.state().updated_at == ""
     files.put(make_conversation("Cache", ("Why Redis?", "Speed."), ("And now?", "SQLite.")))
     files.commit = "abc"
     index.refresh()
     index.embed_pending(limit=1)
-    stamp = index.stamp()
+    stamp = index.state()
     assert (stamp.commit, stamp.memories, stamp.passages, stamp.vectors) == ("abc", 1, 3, 1)
     assert stamp.model == "words:1:256"
     files.commit = "def"
     assert index.refresh().changed == 0
-    assert index.stamp().commit == "def"
+    assert index.state().commit == "def"
 
 
 def test_only_changed_files_are_read_and_only_new_text_is_embedded(
@@ -197,7 +197,7 @@ def test_two_files_with_one_id_are_listed_and_the_newer_one_counts(
     assert [row.path for row in index.listed(MemoryFilter(EVERYTHING, limit=5))] == [
         "memory/facts/b.md"
     ]
-    assert index.stamp().memories == 1
+    assert index.state().memories == 1
 
 
 def test_only_what_is_allowed_is_found(
@@ -300,7 +300,7 @@ def test_search_works_without_a_model(
     index = Index(index_directory, files, None)
     index.refresh()
     assert found(index, "tabs") == [new_id("Tabs")]
-    assert index.stamp().model == ""
+    assert index.state().model == ""
     with pytest.raises(ModelUnavailable, match="no embedding model"):
         index.embed_pending()
     index.close()
@@ -318,10 +318,10 @@ def test_another_model_embeds_everything_again_and_never_mixes(
     index.embed_pending()
     other = make_embedder("other:2:256")
     second = Index(index_directory, files, other)
-    assert second.stamp().vectors == 0
+    assert second.state().vectors == 0
     assert second.vector_search(other.embed(["tabs"])[0], EVERYTHING, 5) == []
     assert second.embed_pending() == 0
-    assert second.stamp().vectors == index.stamp().vectors == 1
+    assert second.state().vectors == index.state().vectors == 1
     second.close()
 
 
@@ -338,7 +338,7 @@ def test_embedding_can_be_interrupted_and_goes_on_where_it_was(
 
     with pytest.raises(KeyboardInterrupt):
         index.embed_pending(progress=interrupt)
-    assert index.stamp().vectors == 8
+    assert index.state().vectors == 8
     steps: list[tuple[int, int]] = []
     assert index.embed_pending(progress=lambda done, total: steps.append((done, total))) == 0
     assert steps[-1] == (12, 12) and steps == sorted(steps)
@@ -353,7 +353,7 @@ def test_a_refresh_with_little_time_reads_rules_and_the_newest_talks_first_and_g
     make_conversation: Callable[..., Memory],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("keeplore.index.incremental.FILES_AT_ONCE", 2)
+    monkeypatch.setattr("keeplore.index.refresh.FILES_AT_ONCE", 2)
     for month in (3, 1, 4, 2):
         talk = make_conversation(f"Talk {month}", ("Tabs?", f"Word {month}."))
         at = f"2026-0{month}-01T10:00:00Z"
@@ -361,7 +361,7 @@ def test_a_refresh_with_little_time_reads_rules_and_the_newest_talks_first_and_g
     files.put(make_note("Rule", "Indent with tabs."))
     assert index.refresh(within_s=0.0).left == 3
     assert set(found(index, "tabs")) == {new_id("Rule"), new_id("Talk 4")}
-    assert (index.stamp().updated_at, index.lag()) == ("", 3)
+    assert (index.state().updated_at, index.lag()) == ("", 3)
     files.put(make_note("Late", "No tabs."))
     assert index.refresh(within_s=0.0).left == 1
     assert index.refresh(within_s=60.0).left == 0
@@ -374,7 +374,7 @@ def test_a_refresh_with_little_time_reads_rules_and_the_newest_talks_first_and_g
 def test_vectors_that_no_text_needs_do_not_pile_up(
     files: Any, index: Index, make_note: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keeplore.index.queries.ORPHANS", 3)
+    monkeypatch.setattr("keeplore.index.vectors.embedding_rows.ORPHANS", 3)
     for n in range(10):
         files.put(make_note("Tabs", f"version {n}"))
         index.refresh()
@@ -383,7 +383,7 @@ def test_vectors_that_no_text_needs_do_not_pile_up(
         lambda c: c.execute("SELECT count(*) FROM embeddings").fetchone()[0]
     )
     assert kept <= 5
-    assert index.stamp().vectors == 1
+    assert index.state().vectors == 1
 
 
 def test_a_vector_of_another_dimension_is_refused(files: Any, index: Index, embedder: Any) -> None:
@@ -414,7 +414,7 @@ def test_a_directory_deleted_in_the_middle_of_a_refresh_leaves_no_half_index(
     make_note: Callable[..., Memory],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("keeplore.index.incremental.FILES_AT_ONCE", 2)
+    monkeypatch.setattr("keeplore.index.refresh.FILES_AT_ONCE", 2)
     for n in range(6):
         files.put(make_note(f"Note {n}", "tabs"))
 
@@ -448,7 +448,7 @@ def test_a_look_that_takes_long_is_left_out_only_where_nothing_is_told_of(
     index.refresh()
     index.listen(lambda: True)
     assert not index.is_in_step()  # it takes no time
-    monkeypatch.setattr("keeplore.index.incremental.DEAR_S", 0.0)
+    monkeypatch.setattr("keeplore.index.refresh.DEAR_S", 0.0)
     assert index.is_in_step()
     files.commit = "def"
     assert not index.is_in_step()

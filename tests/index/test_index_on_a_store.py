@@ -23,13 +23,13 @@ def test_the_index_reflects_a_real_workspace_and_outlives_its_git(
     index.refresh()
     assert index.problems() == []
     assert index.embed_pending() == 0
-    assert index.stamp().commit == store.head() != ""
+    assert index.state().commit == store.head() != ""
     [match] = index.text_search("tabs", ScopeFilter(), 5)
     assert index.passages([match.passage])[0].path == path
 
     shutil.rmtree(tmp_path / "workspace" / ".git")
     store.save(make_note("Spaces", "Indent with spaces."))
     assert index.refresh().changed == 1
-    assert index.stamp().commit == ""
+    assert index.state().commit == ""
     assert len(index.text_search("indent", ScopeFilter(), 5)) == 2
     index.close()

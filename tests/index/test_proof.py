@@ -114,7 +114,7 @@ def test_a_damage_is_named_and_mended(built: Index, index_directory: Path, name:
     built.mend(flaws)
     built.embed_pending()
     assert list(built.flaws()) == []
-    assert built.stamp().vectors == built.stamp().passages
+    assert built.state().vectors == built.state().passages
     assert built.text_search("postgres", ScopeFilter(), 5)
 
 

@@ -19,11 +19,11 @@ import pytest
 
 from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
-from keeplore.index.embedding import embedding_http, embedding_server
-from keeplore.index.embedding.embedder import embed_questions
-from keeplore.index.embedding.embedding_server import ServerEmbedder, ServerModel, address_of
-from keeplore.index.embedding.model_files import UNRELATED, floor_between
+from keeplore.index.embedding import embedding_http, server_embedder
+from keeplore.index.embedding.capabilities import embed_questions
+from keeplore.index.embedding.floor import UNRELATED, floor_between
 from keeplore.index.embedding.prefixes import Prefixes, prefixes_of
+from keeplore.index.embedding.server_embedder import ServerEmbedder, ServerModel, address_of
 
 TEXTS = [f"text number {n}" for n in range(70)]
 
@@ -94,10 +94,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr(embedding_http, "BACKOFF_S", (0.01, 0.02))
     for module, name in (
         (embedding_http, "CONNECT_S"),
-        (embedding_server, "QUESTION_S"),
+        (server_embedder, "QUESTION_S"),
     ):  # however busy the machine is
         monkeypatch.setattr(module, name, 100.0)
-    monkeypatch.setattr(embedding_server, "PAUSE_S", (1000.0, 1000.0))
+    monkeypatch.setattr(server_embedder, "PAUSE_S", (1000.0, 1000.0))
     with Server() as serving:
         thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -299,7 +299,7 @@ def test_a_server_that_hangs_or_is_gone_costs_a_question_no_more_than_its_time(
         return answer(texts)
 
     server.behave = hang
-    monkeypatch.setattr(embedding_server, "QUESTION_S", 0.2)
+    monkeypatch.setattr(server_embedder, "QUESTION_S", 0.2)
     with pytest.raises(ModelUnavailable, match="took longer than"):
         model.embed(["a question"])
     assert model.fingerprint  # what is known of it needs no server

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from keeplore.errors import ModelUnavailable
-from keeplore.index import Index, ScopeFilter
-from keeplore.index.embedding import model_switch
+from keeplore.index import Index, ScopeFilter, model_switch
 
 PASSAGES = 6
 
@@ -65,7 +64,7 @@ def test_the_model_before_answers_until_the_new_one_has_every_vector(house: Hous
     for done in range(PASSAGES):
         answering = index.answering()
         assert answering is not None and answering.model == "old"
-        stamp = index.stamp()
+        stamp = index.state()
         assert str(stamp.switch) == (
             f"the embedding model new has {done} of {PASSAGES} vectors; until it has all, old "
             f"answers"
@@ -78,7 +77,7 @@ def test_the_model_before_answers_until_the_new_one_has_every_vector(house: Hous
         assert index.embed_pending(limit=1) == PASSAGES - done - 1
     answering = index.answering()
     assert answering is not None and answering.model == "new"
-    assert index.stamp().switch is None and index.stamp().model == "new:1:256"
+    assert index.state().switch is None and index.state().model == "new:1:256"
     # a question that was embedded a moment before the switch is still answered by the vectors of
     # its model
     old = house.embedder("old")
@@ -95,7 +94,7 @@ def test_the_way_back_makes_no_vector_again(house: House) -> None:
     index = house.opened("old")
     assert index.embed_pending() == 0 and house.embedder("old").texts == []
     answering = index.answering()
-    assert answering is not None and answering.model == "old" and index.stamp().vectors == PASSAGES
+    assert answering is not None and answering.model == "old" and index.state().vectors == PASSAGES
     assert [(one.name, one.vectors) for one in index.kept_vectors()] == [
         ("old", PASSAGES),
         ("new", PASSAGES),
@@ -110,7 +109,7 @@ def test_what_is_written_meanwhile_is_no_reason_to_fall_back(
     house.files.put(make_note("Another subject", "Written later."))
     index.refresh()
     answering = index.answering()
-    assert answering is not None and answering.model == "new" and index.stamp().switch is None
+    assert answering is not None and answering.model == "new" and index.state().switch is None
 
 
 def test_a_third_model_takes_the_place_of_the_first(house: House) -> None:
@@ -140,7 +139,7 @@ def test_a_model_before_that_is_gone_or_another_one_now_is_not_asked(house: Hous
 
     index = Index(house.directory, house.files, house.embedder("new"), find=gone)
     answering = index.answering()
-    assert answering is not None and answering.model == "new" and index.stamp().switch is None
+    assert answering is not None and answering.model == "new" and index.state().switch is None
     index.close()
 
 
@@ -157,7 +156,7 @@ def test_a_new_model_that_cannot_be_reached_leaves_the_answers_to_the_one_before
     index = Index(house.directory, house.files, Unreachable(), find=house.embedder)  # type: ignore[arg-type]
     answering = index.answering()
     assert answering is not None and answering.model == "old"
-    assert "ollama:nobody has 0 of 6 vectors" in str(index.stamp().switch)
+    assert "ollama:nobody has 0 of 6 vectors" in str(index.state().switch)
     with pytest.raises(ModelUnavailable):
         index.embed_pending()
     index.close()

@@ -284,7 +284,7 @@ def test_a_block_is_made_anew_without_what_is_gone(
     sizes = sorted((index_directory / name).stat().st_size for name in after)
     assert sizes == [40 * 2 * embedder.dim, 60 * 2 * embedder.dim]
     assert len(index.vector_search(embedder.embed(["word7"])[0], EVERYTHING, NOTES)) == NOTES - 20
-    assert index.stamp().vectors == NOTES - 20
+    assert index.state().vectors == NOTES - 20
 
 
 def unlink_all(file: Path) -> None:

@@ -13,9 +13,10 @@ from tests.llm.model_server import Hang, ModelServer, Said, Status, model_server
 from keeplore.config.settings import LlmSettings
 from keeplore.errors import BudgetSpent, LlmRefused, LlmUnavailable
 from keeplore.llm.account import Account
-from keeplore.llm.base import LanguageModel, TransientFailure, Usage
+from keeplore.llm.base import TransientFailure
 from keeplore.llm.ledger import MAX_CALL, Budget, SpendingLedger, SpendingRow
 from keeplore.llm.openai_server import OpenaiServer
+from keeplore_hooks.contracts import LanguageModel, Usage
 
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 PROMPT = "x" * 200  # with the rest of the request about 100 tokens

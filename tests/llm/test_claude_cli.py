@@ -12,8 +12,9 @@ import pytest
 
 from keeplore.config.settings import LlmSettings
 from keeplore.errors import LlmUnavailable
-from keeplore.llm.base import Completion, TransientFailure, Usage
+from keeplore.llm.base import TransientFailure
 from keeplore.llm.claude_cli import ClaudeCli
+from keeplore_hooks.contracts import Completion, Usage
 
 USAGE = {
     "input_tokens": 20,

@@ -21,7 +21,7 @@ from keeplore.llm import (
     terms_of,
 )
 from keeplore.llm.anthropic_api import AnthropicApi
-from keeplore.llm.builtin_models import Builtin
+from keeplore.llm.builtin_models import BuiltinModels
 from keeplore.llm.claude_cli import ClaudeCli
 from keeplore.llm.openai_server import OpenaiServer
 from keeplore.workspace.plugin_manager import PluginManager
@@ -38,7 +38,7 @@ def places() -> Places:
 @pytest.fixture
 def plugins() -> PluginManager:
     plugins = PluginManager()
-    plugins.register(Builtin())
+    plugins.register(BuiltinModels())
     return plugins
 
 

@@ -15,15 +15,9 @@ from tests.llm.model_server import Gone, Hang, ModelServer, Raw, Said, Status, m
 from keeplore.config.settings import LlmSettings
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.llm.anthropic_api import AnthropicApi
-from keeplore.llm.base import (
-    MAX_ANSWER,
-    MAX_OUTPUT_TOKENS,
-    Completion,
-    LanguageModel,
-    TransientFailure,
-    Usage,
-)
+from keeplore.llm.base import MAX_ANSWER, MAX_OUTPUT_TOKENS, TransientFailure
 from keeplore.llm.openai_server import OpenaiServer
+from keeplore_hooks.contracts import Completion, LanguageModel, Usage
 
 SCHEMA = {"type": "object", "properties": {"facts": {"type": "array"}}, "required": ["facts"]}
 PROTOCOLS = ("openai", "anthropic")

@@ -101,7 +101,7 @@ def state(index: Index) -> object:
         matches = index.text_search(query, ScopeFilter(), 50)
         rows = index.passages([match.passage for match in matches])
         found.append(sorted((row.path, row.kind, row.turn, row.text) for row in rows))
-    stamp = index.stamp()
+    stamp = index.state()
     turns = index.known_turns(f"turn-{n}" for n in range(4))
     counts = (stamp.memories, stamp.passages)
     listed = index.listed(MemoryFilter(ScopeFilter(), limit=50))

@@ -13,7 +13,7 @@ import pytest
 from keeplore.config.places import Places
 from keeplore.index import MemoryFilter
 from keeplore.llm.account import Account
-from keeplore.llm.base import Completion, Usage, tokens
+from keeplore.llm.base import tokens
 from keeplore.llm.ledger import Budget, SpendingLedger
 from keeplore.memory import Conversation, Exchange, Memory, new_id, new_meta
 from keeplore.refine.deps import RefineDeps
@@ -22,6 +22,7 @@ from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.refinery import refine_deps
+from keeplore_hooks.contracts import Completion, Usage
 
 ASKED = (
     "Which database should the orders service use? It has to survive a restart in the middle of a "

@@ -178,11 +178,11 @@ def test_text_that_a_person_writes_is_indexed_without_being_asked_for(office):
     until(lambda: is_resting(office.places.state), "it rests")
     with Registry(office.places) as registry:
         index = registry.named("memory").index
-        before = index.stamp().memories
+        before = index.state().memories
         text = office.root / "projects" / "api" / "memory" / "facts" / "by-hand.md"
         text.parent.mkdir()
         text.write_text("# Invoices are sent on Fridays\n\nAlways.\n")
-        until(lambda: index.stamp().memories == before + 1, "it is indexed")
+        until(lambda: index.state().memories == before + 1, "it is indexed")
 
 
 def test_what_another_machine_wrote_arrives_with_a_session_start(

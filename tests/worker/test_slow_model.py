@@ -14,7 +14,7 @@ import pytest
 
 from keeplore.config.consent import EMBEDDING, Consents
 from keeplore.config.yaml_edit import write_setting
-from keeplore.index.embedding.model_files import UNRELATED
+from keeplore.index.embedding.floor import UNRELATED
 from keeplore.workspace.embedding_model import consent_question
 
 

@@ -127,14 +127,14 @@ def test_what_a_person_pulls_can_be_recalled_without_a_command(shared):
         "told",
     )
     assert b"append-only because auditors ask" in told[-1]
-    assert shared.index.stamp().commit == shared.git("rev-parse", "HEAD") != before
+    assert shared.index.state().commit == shared.git("rev-parse", "HEAD") != before
 
 
 def test_exactly_the_difference_is_read_and_embedded(shared):
     shared.push(**{f"fact-{n}": f"Metal{n} is heavy." for n in range(30)})
     shared.git("pull", "-q")
     shared.start()
-    before, kept = shared.index.stamp(), shared.passages("Metal7")
+    before, kept = shared.index.state(), shared.passages("Metal7")
     assert before.memories == before.passages == before.vectors == 30
     assert len(kept) == 1
     seen = len(shared.batches())
@@ -144,7 +144,7 @@ def test_exactly_the_difference_is_read_and_embedded(shared):
     until(lambda: shared.passages("Tin"), "it is indexed")
     until(lambda: is_resting(shared.machine.state), "it rests")
     assert shared.batches()[seen:] == [(5, 1)]
-    after = shared.index.stamp()
+    after = shared.index.state()
     assert after.memories == after.vectors == 31
     assert shared.passages("Metal7") == kept  # a row that was made again would have another id
     assert len(shared.passages("silver")) == 3 and not shared.passages("Metal0")
@@ -161,9 +161,9 @@ def test_thousands_of_files_are_indexed_once_each_and_make_no_commit(shared, sto
     shared.push(**{f"storm-{n}": f"Drop {n} of many." for n in range(storm)})
     shared.git("pull", "-q")
     head = shared.git("rev-parse", "HEAD")
-    until(lambda: shared.index.stamp().memories == storm + 1, "all are indexed", 240)
+    until(lambda: shared.index.state().memories == storm + 1, "all are indexed", 240)
     until(
-        lambda: shared.index.lag() == 0 and shared.index.stamp().commit == head, "the stamp says so"
+        lambda: shared.index.lag() == 0 and shared.index.state().commit == head, "the stamp says so"
     )
     time.sleep(1)
     assert [sum(counts) for counts in zip(*shared.batches()[seen:], strict=True)] == [storm, 0]

@@ -20,7 +20,7 @@ from keeplore.config.places import Places
 from keeplore.config.yaml_edit import write_setting
 from keeplore.errors import ModelUnavailable
 from keeplore.index import embedder_for
-from keeplore.index.embedding import embedding_server
+from keeplore.index.embedding import server_embedder
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
 from keeplore.worker.worker import Worker
@@ -78,7 +78,7 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(embedding_server, "QUESTION_S", 100.0)  # however busy the machine is
+    monkeypatch.setattr(server_embedder, "QUESTION_S", 100.0)  # however busy the machine is
     serving = Server()
     yield serving
     serving.stop()
@@ -158,7 +158,7 @@ def test_a_worker_sees_that_another_model_was_chosen_and_fills_in_its_vectors(
     thread.start()
     thread.join()
     assert sum("Statement number" in text for text in server.texts) >= 40
-    stamp = opened().index.stamp()
+    stamp = opened().index.state()
     assert stamp.vectors == stamp.passages == 40 and stamp.model.startswith("server/small@")
 
 

@@ -25,7 +25,7 @@ from keeplore_hooks.events import Turn
 from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
-    from keeplore.index.embedding.embedder import Embedder
+    from keeplore_hooks.contracts import Embedder
 
 # minutes between a turn's end and the next prompt. Half an hour is the habit for web sessions;
 # reading a long answer, trying it out and a meeting take longer, and of recorded pauses of an hour

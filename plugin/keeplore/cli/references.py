@@ -52,10 +52,10 @@ def short(memory_id: str) -> str:
 
 def _known(beginning: str) -> list[tuple[str, str]]:
     # heavy: the index is needed for this alone
-    from keeplore.index.title_completion import beginning_with
+    from keeplore.index.memory_queries import complete_reference
 
     places = Places.from_environment(os.environ)
     found = []
     for name in Machine.load(places).workspaces:
-        found += beginning_with(places.cache / "index" / name, beginning, OFFERED)
+        found += complete_reference(places.cache / "index" / name, beginning, OFFERED)
     return found[:OFFERED]

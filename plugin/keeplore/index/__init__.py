@@ -3,23 +3,15 @@ comes back.
 """
 
 from keeplore.index.consistency import IndexFlaw
-from keeplore.index.embedding.embedder import (
+from keeplore.index.embedding.embedding_models import (
     DeferredEmbedder,
-    Embedder,
     EmbeddingModels,
     embedder_for,
 )
+from keeplore.index.file_rows import TextSource
 from keeplore.index.index import Index
-from keeplore.index.refresh import TextSource
-from keeplore.index.rows import (
-    IndexState,
-    MemoryFilter,
-    MemoryRow,
-    PassageMatch,
-    PassageRow,
-    RefreshResult,
-    ScopeFilter,
-)
+from keeplore.index.rows import IndexState, MemoryFilter, MemoryRow, PassageRow, RefreshResult
+from keeplore_hooks.contracts import Embedder, PassageMatch, ScopeFilter
 
 __all__ = [
     "DeferredEmbedder",

@@ -8,18 +8,18 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from keeplore.index import refresh
-from keeplore.index.database import FTS_WEIGHTS, IndexDatabase
-from keeplore.index.embedding.embedder import Embedder
-from keeplore.index.graph import graph_tables
+from keeplore.index import file_rows
+from keeplore.index.database import IndexDatabase
+from keeplore.index.graph import graph_rows
 from keeplore.index.passages import embedded_text
-from keeplore.index.queries import raise_version
+from keeplore.index.schema import FTS_WEIGHTS
+from keeplore.index.sql import column, last_passage, raise_version, value, vector_sum
 from keeplore.index.vectors import block_files
-from keeplore.index.vectors.block_files import model_id, vector_sum
+from keeplore.index.vectors.block_files import model_id
 from keeplore.index.vectors.quantization import BYTES, unpacked
+from keeplore_hooks.contracts import Embedder
 
 FILES_AT_ONCE = 200
 VECTORS_AT_ONCE = 2000
@@ -54,7 +54,7 @@ def database_flaws(database: IndexDatabase) -> Iterator[IndexFlaw]:
     if said := database.write(_full_text):
         yield IndexFlaw("words", "", f"the full-text index is not that of the passages: {said}")
     for table, sql in _ORPHANS.items():
-        count = int(database.read(partial(_count, sql=sql)))
+        count = database.read(value, f"SELECT count(*) {sql}")
         if count:
             yield IndexFlaw("text", "", f"{count} rows of {table} belong to no file")
 
@@ -73,8 +73,8 @@ _ORPHANS = {
 
 def text_flaws(
     database: IndexDatabase,
-    files: Sequence[refresh.IndexedFile],
-    source: refresh.TextSource,
+    files: Sequence[file_rows.IndexedFile],
+    source: file_rows.TextSource,
     progress: Progress,
 ) -> Iterator[IndexFlaw]:
     """Read every file again and compare; one that changed since it was indexed is passed over, and
@@ -83,8 +83,8 @@ def text_flaws(
     for start in range(0, len(files), FILES_AT_ONCE):
         now_ns = time.time_ns()
         batch = files[start : start + FILES_AT_ONCE]
-        items = [item for file in batch if (item := refresh.read(source, file, now_ns))]
-        yield from database.read(partial(_compared, items=items))
+        items = [item for file in batch if (item := file_rows.parse(source, file, now_ns))]
+        yield from database.read(_compared, items)
         progress(start + len(batch), len(files))
 
 
@@ -96,21 +96,16 @@ def vector_flaws(database: IndexDatabase, embedder: Embedder) -> Iterator[IndexF
     """
     fingerprint, dim = embedder.fingerprint, embedder.dim
     bad: set[bytes] = set()
-    for hash_, message in database.read(lambda c: list(_stored(c, fingerprint, dim))):
+    for hash_, message in database.read(_unsound_vectors, fingerprint, dim):
         bad.add(hash_)
-        yield IndexFlaw("vectors", database.read(partial(_path_of, hash_=hash_)), message, hash_)
-    sample = [row for row in database.read(lambda c: _sample(c, fingerprint)) if row[0] not in bad]
+        yield IndexFlaw("vectors", database.read(_path_of, hash_), message, hash_)
+    sample = [row for row in database.read(_sample, fingerprint) if row[0] not in bad]
     for hash_, stored, text in sample:
         made = embedder.embed([text])[0]
         alike = float(made @ unpacked([stored], dim)[0])
         if not alike >= ALIKE:
-            path = database.read(partial(_path_of, hash_=hash_))
-            yield IndexFlaw(
-                "vectors",
-                path,
-                f"the model makes another vector of this text: cosine {alike:.2f}",
-                hash_,
-            )
+            message = f"the model makes another vector of this text: cosine {alike:.2f}"
+            yield IndexFlaw("vectors", database.read(_path_of, hash_), message, hash_)
 
 
 def take_out(database: IndexDatabase, flaws: Iterable[IndexFlaw]) -> None:
@@ -126,18 +121,18 @@ def take_out(database: IndexDatabase, flaws: Iterable[IndexFlaw]) -> None:
         database.write(
             lambda c: c.execute("INSERT INTO passages_fts(passages_fts) VALUES ('rebuild')")
         )
-    database.write(partial(_take_out, flaws=found))
+    database.write(_take_out, found)
 
 
 def _take_out(connection: sqlite3.Connection, flaws: Sequence[IndexFlaw]) -> None:
     for flaw in flaws:
         if flaw.part == "text" and flaw.path:
-            refresh.drop(connection, flaw.path)
+            file_rows.drop(connection, flaw.path)
         elif flaw.part == "vectors":
             connection.execute("DELETE FROM embeddings WHERE hash = ?", (flaw.key,))
     for sql in _ORPHANS.values():
         connection.execute(f"DELETE {sql}")
-    for (model,) in connection.execute("SELECT id FROM models").fetchall():
+    for model in column(connection, "SELECT id FROM models"):
         block_files.forget(connection, model)
     raise_version(connection)
 
@@ -162,13 +157,13 @@ def _full_text(connection: sqlite3.Connection) -> str:
 
 
 def _compared(
-    connection: sqlite3.Connection, items: Sequence[refresh.ParsedFile]
+    connection: sqlite3.Connection, items: Sequence[file_rows.ParsedFile]
 ) -> list[IndexFlaw]:
     found = ((item.file.path, _difference(connection, item)) for item in items)
     return [IndexFlaw("text", path, message) for path, message in found if message]
 
 
-def _difference(connection: sqlite3.Connection, item: refresh.ParsedFile) -> str:
+def _difference(connection: sqlite3.Connection, item: file_rows.ParsedFile) -> str:
     file = item.file
     row = connection.execute(
         "SELECT mtime_ns, size, inode, content, problem FROM files WHERE path = ?", (file.path,)
@@ -182,7 +177,7 @@ def _difference(connection: sqlite3.Connection, item: refresh.ParsedFile) -> str
             "the file says something else than the index, although its time and size are the same"
         )
     stored = connection.execute("SELECT * FROM memories WHERE path = ?", (file.path,)).fetchone()
-    if graph_tables.differs(connection, file.path, item.share, stored[0] if stored else None):
+    if graph_rows.differs(connection, file.path, item.share, stored[0] if stored else None):
         return "what the graph has of it is not what the file says"
     if (stored is None) != (item.memory is None):
         return (
@@ -194,7 +189,7 @@ def _difference(connection: sqlite3.Connection, item: refresh.ParsedFile) -> str
 
 
 def _differing_rows(
-    connection: sqlite3.Connection, item: refresh.ParsedFile, stored: tuple[Any, ...]
+    connection: sqlite3.Connection, item: file_rows.ParsedFile, stored: tuple[Any, ...]
 ) -> str:
     memory, key = item.memory, stored[0]
     if memory is None:
@@ -202,17 +197,17 @@ def _differing_rows(
     scope = connection.execute(
         "SELECT scope, project FROM scopes WHERE id = ?", (stored[3],)
     ).fetchone()
-    if (*stored[2:3], *stored[4:]) != refresh.columns(
+    if (*stored[2:3], *stored[4:]) != file_rows.columns(
         memory, item.file.path
-    ) or scope != refresh.place_of(memory):
+    ) or scope != file_rows.place_of(memory):
         return "the row of its memory is not what its front matter says"
     turns = connection.execute("SELECT turn FROM turns WHERE memory = ?", (key,)).fetchall()
-    if sorted(turn for (turn,) in turns) != refresh.turn_columns(item):
+    if sorted(turn for (turn,) in turns) != file_rows.turn_columns(item):
         return "its turns are not those of the file"
     links = connection.execute(
         "SELECT relationship, target FROM links WHERE memory = ?", (key,)
     ).fetchall()
-    if sorted(links) != refresh.link_columns(memory):
+    if sorted(links) != file_rows.link_columns(memory):
         return "its links are not those of the file"
     texts = ", ".join(FTS_WEIGHTS)
     passages = connection.execute(
@@ -220,14 +215,15 @@ def _differing_rows(
         f"id",  # ours
         (key,),
     ).fetchall()
-    if passages != [(stored[3], *refresh.passage_columns(passage)) for passage in item.passages]:
+    if passages != [(stored[3], *file_rows.passage_columns(passage)) for passage in item.passages]:
         return "its passages are not those of the file"
     return ""
 
 
-def _stored(
+def _unsound_vectors(
     connection: sqlite3.Connection, fingerprint: str, dim: int
-) -> Iterator[tuple[bytes, str]]:
+) -> list[tuple[bytes, str]]:
+    """Hash and message of each vector that is not as one of this model is stored."""
     # here, because numpy costs 40 ms and text needs none
     import numpy as np
 
@@ -235,24 +231,26 @@ def _stored(
         "SELECT hash, vector, sum FROM embeddings WHERE model = ?",
         (model_id(connection, fingerprint),),
     )
+    wrong: list[tuple[bytes, str]] = []
     while batch := rows.fetchmany(VECTORS_AT_ONCE):
         sound = []
         for hash_, vector, sum_ in batch:
             if not isinstance(vector, bytes) or len(vector) != BYTES * dim:
-                yield hash_, f"a vector has another dimension than {dim}"
+                wrong.append((hash_, f"a vector has another dimension than {dim}"))
             elif vector_sum(hash_, vector) != sum_:
-                yield hash_, "a vector has changed since it was made"
+                wrong.append((hash_, "a vector has changed since it was made"))
             else:
                 sound.append((hash_, vector))
-        lengths = np.linalg.norm(unpacked([v for _, v in sound], dim), axis=1)
-        for at in np.flatnonzero(~(np.abs(lengths - 1) < UNIT)):
-            yield sound[int(at)][0], "a vector is not of length 1"
+        lengths = np.linalg.norm(unpacked([vector for _, vector in sound], dim), axis=1)
+        is_unit = np.abs(lengths - 1) < UNIT
+        wrong += [(sound[at][0], "a vector is not of length 1") for at in np.flatnonzero(~is_unit)]
+    return wrong
 
 
 def _sample(connection: sqlite3.Connection, fingerprint: str) -> list[tuple[bytes, bytes, str]]:
     """Hash, vector and text of some passages, spread over all."""
     model = model_id(connection, fingerprint)
-    last = int(connection.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0])
+    last = last_passage(connection)
     found: dict[bytes, tuple[bytes, bytes, str]] = {}
     for number in range(SAMPLE):
         row = connection.execute(
@@ -267,13 +265,5 @@ def _sample(connection: sqlite3.Connection, fingerprint: str) -> list[tuple[byte
 
 
 def _path_of(connection: sqlite3.Connection, hash_: bytes) -> str:
-    row = connection.execute(
-        "SELECT m.path FROM passages p JOIN memories m ON m.key = p.memory WHERE p.hash = ? LIMIT "
-        "1",
-        (hash_,),
-    ).fetchone()
-    return str(row[0]) if row else ""
-
-
-def _count(connection: sqlite3.Connection, sql: str) -> int:
-    return int(connection.execute(f"SELECT count(*) {sql}").fetchone()[0])
+    sql = "SELECT m.path FROM passages p JOIN memories m ON m.key = p.memory WHERE p.hash = ?"
+    return str(value(connection, sql, (hash_,)) or "")

@@ -11,34 +11,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from keeplore.errors import IndexUnavailable
-from keeplore.index.graph import feedback_weights, graph_tables
-from keeplore.index.vectors import vector_migration
+from keeplore.index import schema, schema_upgrade
 from keeplore_hooks import durable
 
-SCHEMA = 8
 WAIT_S = 20.0  # for another writer; it holds the lock for one batch at a time
 POLL_S = 0.02
 ATTEMPTS = 3  # at a file that turns out to be damaged or deleted
 BUSY_MS = 5000
-# bytes: ten vectors of the packaged model, where SQLite's own 4096 hold four and waste the rest
-PAGE = 8192
 LOG = 1024 * 1024  # bytes of the log that stay on the disk
 READERS = 3  # connections that are kept open
 README = """Keeplore's search index of one workspace, made from the text there.
 Safe to delete at any time; it comes back.
 """
-# A word of the title says most about a passage, one that only a neighbour used says least.
-FTS_WEIGHTS = {"title": 3.0, "head": 1.5, "body": 1.0, "context": 0.25, "extra": 0.5}
-TOKENIZER = "porter unicode61 remove_diacritics 2"
 # Errors that say nothing about the file's contents: deleting it would not help.
 _NOT_DAMAGE = frozenset(
     {
@@ -51,73 +43,7 @@ _NOT_DAMAGE = frozenset(
         sqlite3.SQLITE_INTERRUPT,
     }
 )
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE files (
-    path TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, is_settled INTEGER,
-    content BLOB, problem TEXT
-) WITHOUT ROWID;
-CREATE TABLE scopes (id INTEGER PRIMARY KEY, scope TEXT, project TEXT, UNIQUE (scope, project));
-CREATE TABLE memories (
-    key INTEGER PRIMARY KEY, path TEXT UNIQUE, id TEXT, scope_id INTEGER REFERENCES scopes, title TEXT, kind TEXT,
-    category TEXT, created_at TEXT, updated_at TEXT, permanent INTEGER, trust TEXT, session TEXT, host TEXT,
-    is_open INTEGER, is_archived INTEGER, says BLOB
-);
-CREATE INDEX memories_id ON memories (id);
-CREATE INDEX memories_updated ON memories (updated_at);
-CREATE INDEX memories_says ON memories (says);
-CREATE TABLE links (
-    memory INTEGER REFERENCES memories, relationship TEXT, target TEXT, PRIMARY KEY (memory, relationship, target)
-) WITHOUT ROWID;
-CREATE INDEX links_target ON links (target);
-CREATE INDEX links_superseding ON links (memory, target) WHERE relationship = 'supersedes';
-CREATE TABLE turns (turn TEXT, memory INTEGER REFERENCES memories, PRIMARY KEY (turn, memory)) WITHOUT ROWID;
-CREATE INDEX turns_memory ON turns (memory);
--- ids are never used twice: vectors in memory and in the graph file are kept by them
-CREATE TABLE passages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER REFERENCES memories, scope_id INTEGER, hash BLOB,
-    kind TEXT, turn TEXT, at TEXT, title TEXT, head TEXT, body TEXT, context TEXT, extra TEXT,
-    scope_word TEXT GENERATED ALWAYS AS ('zs' || scope_id)
-);
-CREATE INDEX passages_memory ON passages (memory);
-CREATE INDEX passages_hash ON passages (hash);
-CREATE INDEX passages_scope ON passages (scope_id);
-CREATE VIRTUAL TABLE passages_fts USING fts5(
-    {columns}, scope_word,
-    content='passages', content_rowid='id', tokenize='{tokenizer}'
-);
-CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
-    INSERT INTO passages_fts(rowid, title, head, body, context, extra, scope_word)
-    VALUES (new.id, new.title, new.head, new.body, new.context, new.extra, new.scope_word);
-END;
-CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
-    INSERT INTO passages_fts(passages_fts, rowid, title, head, body, context, extra, scope_word)
-    VALUES ('delete', old.id, old.title, old.head, old.body, old.context, old.extra, old.scope_word);
-END;
--- what this machine has put on a shared engine or seen there; empty without one
-CREATE TABLE points (
-    passage INTEGER, place TEXT, point BLOB, has_vector INTEGER, PRIMARY KEY (passage, place)
-) WITHOUT ROWID;
-CREATE INDEX points_point ON points (point);
-CREATE INDEX points_bare ON points (place) WHERE NOT has_vector;
--- settled: passages up to this one have their vectors; is_placed: their vectors are in the blocks
-CREATE TABLE models (
-    id INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE, settled INTEGER DEFAULT 0, is_placed INTEGER DEFAULT 1
-);
--- sum: of hash and vector as they were made, so that a change on the disk is seen
-CREATE TABLE embeddings (
-    model INTEGER REFERENCES models, hash BLOB, vector BLOB, sum INTEGER, UNIQUE (model, hash)
-);
-CREATE TRIGGER embeddings_removed AFTER DELETE ON embeddings BEGIN
-    UPDATE models SET settled = 0, is_placed = 0 WHERE id = old.model;
-END;
--- the vectors of a scope, side by side in files: how many rows count, and how many of those are of passages gone
-CREATE TABLE blocks (
-    scope_id INTEGER, model INTEGER, name TEXT, width INTEGER, rows INTEGER, gone INTEGER,
-    PRIMARY KEY (scope_id, model)
-) WITHOUT ROWID;
-"""
-
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
@@ -130,7 +56,7 @@ class IndexDatabase:
         self.directory = directory
         self.file = directory / "index.sqlite3"
         self._lock_file = directory / "writer.lock"
-        self._before = directory / vector_migration.NAME
+        self._before = directory / schema_upgrade.NAME
         self._marker = (
             directory / "writing"
         )  # there while a writer is at work, and after one was killed
@@ -141,7 +67,12 @@ class IndexDatabase:
         ] = []  # that nobody uses just now, all of the file of this identity
         self._identity: tuple[int, int] | None = None
 
-    def read(self, ask: Callable[[sqlite3.Connection], _T]) -> _T:
+    def read(
+        self,
+        ask: Callable[Concatenate[sqlite3.Connection, _P], _T],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _T:
         """What ``ask`` returns for a connection on one consistent state; a damaged or deleted file
         is begun anew.
 
@@ -153,7 +84,7 @@ class IndexDatabase:
                 with self._reader() as connection:
                     connection.execute("BEGIN")
                     try:
-                        return ask(connection)
+                        return ask(connection, *args, **kwargs)
                     finally:
                         connection.rollback()
             except (sqlite3.DatabaseError, UnicodeDecodeError) as e:
@@ -161,13 +92,21 @@ class IndexDatabase:
                 self._mend(e, seen)
         raise self._unavailable("it is damaged again and again")
 
-    def write(self, act: Callable[[sqlite3.Connection], _T], wait_s: float | None = None) -> _T:
+    def write(
+        self,
+        act: Callable[Concatenate[sqlite3.Connection, _P], _T],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _T:
         """Run ``act`` in one transaction of the one writer; a damaged file is begun anew and
         ``act`` runs again.
 
-        ``act`` must be able to run twice. Another writer is waited for ``wait_s``, or as long as
-        was said once. Raises IndexUnavailable, and what ``act`` raises.
+        ``act`` must be able to run twice. Raises IndexUnavailable, and what ``act`` raises.
         """
+        return self.write_within(None, lambda connection: act(connection, *args, **kwargs))
+
+    def write_within(self, wait_s: float | None, act: Callable[[sqlite3.Connection], _T]) -> _T:
+        """``write``, where another writer is waited for ``wait_s``, or as long as was said once."""
         for _ in range(ATTEMPTS):
             seen = _identity(self.file)
             try:
@@ -204,7 +143,7 @@ class IndexDatabase:
         self.close()
         with self.locked():
             self._unlink()
-            vector_migration.unlink(self._before)
+            schema_upgrade.unlink(self._before)
 
     def vacuum(self) -> None:
         """Write the file anew, so that neither its free pages nor its log hold what was deleted.
@@ -267,9 +206,10 @@ class IndexDatabase:
             check_same_thread=False,
         )
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
-        if _schema(connection) != SCHEMA:
-            with contextlib.closing(connection):
-                raise vector_migration.other_schema(_schema(connection), SCHEMA)
+        found = schema.version_of(connection)
+        if found != schema.VERSION:
+            connection.close()
+            raise schema_upgrade.other_schema(found, schema.VERSION)
         return connection
 
     def _write_locked(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
@@ -277,33 +217,31 @@ class IndexDatabase:
         with contextlib.closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
             connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
             if is_new:
-                _create(connection)
-            elif _schema(connection) != SCHEMA:
-                raise vector_migration.other_schema(_schema(connection), SCHEMA)
-            elif self._marker.exists() and connection.execute(
-                "PRAGMA quick_check(1)"
-            ).fetchone() != ("ok",):
-                raise sqlite3.DatabaseError("a killed writer left it damaged")
+                schema.create(connection)
+            else:
+                self._check(connection)
             if self._before.exists():
-                with contextlib.suppress(
-                    sqlite3.Error
-                ):  # it is only a saving: they can be made again
-                    vector_migration.take_over(connection, self._before)
-                vector_migration.unlink(self._before)
+                with contextlib.suppress(sqlite3.Error):  # only a saving: they can be made again
+                    schema_upgrade.take_over(connection, self._before)
+                schema_upgrade.unlink(self._before)
             durable.write(self._marker, b"")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute(f"PRAGMA journal_size_limit={LOG}")
-            connection.execute("BEGIN IMMEDIATE")
             try:
-                result = act(connection)
-                connection.execute("COMMIT")
+                result = _transaction(connection, act)
             except BaseException:
-                if connection.in_transaction:
-                    connection.rollback()
                 self._marker.unlink(missing_ok=True)
                 raise
         self._marker.unlink(missing_ok=True)
         return result
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Raises sqlite3.DatabaseError for a file that must be begun anew."""
+        found = schema.version_of(connection)
+        if found != schema.VERSION:
+            raise schema_upgrade.other_schema(found, schema.VERSION)
+        if self._marker.exists():
+            said = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if said != ("ok",):
+                raise sqlite3.DatabaseError("a killed writer left it damaged")
 
     def _mend(
         self, error: sqlite3.DatabaseError | UnicodeDecodeError, seen: tuple[int, int] | None
@@ -317,14 +255,14 @@ class IndexDatabase:
             with self.locked():
                 if _identity(self.file) != seen:  # someone else has mended it meanwhile
                     return
-                if isinstance(error, vector_migration.OlderSchema) and not self._marker.exists():
-                    vector_migration.set_aside(self.file, self._before)
+                if isinstance(error, schema_upgrade.OlderSchema) and not self._marker.exists():
+                    schema_upgrade.set_aside(self.file, self._before)
                 self._unlink()
         except OSError as e:
             raise self._unavailable(e) from e
 
     def _unlink(self) -> None:
-        vector_migration.unlink(self.file)
+        schema_upgrade.unlink(self.file)
         self._marker.unlink(missing_ok=True)
 
     def _unavailable(self, reason: object) -> IndexUnavailable:
@@ -373,33 +311,23 @@ class IndexDatabase:
         return os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
-    made = (
-        (_TABLES + graph_tables.TABLES + feedback_weights.TABLES)
-        .replace("{columns}", ", ".join(FTS_WEIGHTS))
-        .replace("{tokenizer}", TOKENIZER)
-    )
-    connection.executescript("BEGIN;" + made)
-    # the word of the scope keeps a search within a project from scoring those of all others, and
-    # says nothing itself
-    weights = ", ".join(str(weight) for weight in (*FTS_WEIGHTS.values(), 0.0))
-    connection.execute(
-        "INSERT INTO passages_fts(passages_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",)
-    )
-    # names this very file: passage ids of another one mean other passages
-    connection.execute("INSERT INTO meta VALUES ('database', ?)", (secrets.token_hex(8),))
-    connection.execute(f"PRAGMA user_version={SCHEMA}")
-    connection.execute("COMMIT")
+def _transaction(connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], _T]) -> _T:
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute(f"PRAGMA journal_size_limit={LOG}")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        result = act(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.rollback()
+        raise
+    return result
 
 
 def _close(connection: sqlite3.Connection) -> None:
     with contextlib.suppress(sqlite3.Error):
         connection.close()
-
-
-def _schema(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

@@ -8,7 +8,8 @@ import sqlite3
 from collections.abc import Sequence
 
 from keeplore.index.query_terms import query_terms
-from keeplore.index.rows import PassageMatch, ScopeFilter
+from keeplore.index.sql import count_passages, scope_ids, value
+from keeplore_hooks.contracts import PassageMatch, ScopeFilter
 
 LEAST_OR = 3  # terms that are asked for however common they are, within what may be scored
 COMMON_SHARE = 0.1  # of the passages
@@ -30,56 +31,34 @@ def text_search(
     if not terms or scopes == [] or limit < 1:
         return []
     counts = {term: _count(connection, term) for term in terms}
-    rarest = _telling(connection, counts)
-    if not rarest:
-        return []
+    rarest = _rarest(connection, counts)
     found: dict[int, float] = {}
-    if len(terms) <= MAX_OR and all(
-        counts.values()
-    ):  # cheap also with common ones: the rarest leads
+    if rarest and len(terms) <= MAX_OR and all(counts.values()):
+        # cheap also with common ones: the rarest leads
         found = _matches(connection, " AND ".join(terms), scopes, limit)
-    if len(found) < limit and (len(rarest) > 1 or not found):
+    if len(found) < limit and (len(rarest) > 1 or (rarest and not found)):
         found = {**_matches(connection, " OR ".join(rarest), scopes, limit), **found}
     best = sorted(found.items(), key=lambda match: (-match[1], match[0]))
     return [PassageMatch(passage, score) for passage, score in best[:limit]]
 
 
-def _telling(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:
+def _rarest(connection: sqlite3.Connection, counts: dict[str, int]) -> list[str]:
     """The rarest terms, without those that stand everywhere and are dear to score: these say next
     to nothing.
     """
-    found = sorted(
-        (term for term in counts if counts[term]), key=lambda term: (counts[term], term)
-    )[:MAX_OR]
-    if (
-        max((counts[term] for term in found), default=0) < COMMON_FROM
-    ):  # counting goes over the whole table
-        return found
-    many = max(COMMON_FROM, COMMON_SHARE * _passages(connection))
+    found = sorted((count, term) for term, count in counts.items() if count)[:MAX_OR]
+    if not found or found[-1][0] < COMMON_FROM:  # counting goes over the whole table
+        return [term for _, term in found]
+    many = max(COMMON_FROM, COMMON_SHARE * count_passages(connection))
     kept: list[str] = []
-    for at, term in enumerate(found):
-        is_dear = sum(map(counts.__getitem__, kept)) + counts[term] > MOST_SCORED
-        if not kept or not (is_dear or (at >= LEAST_OR and counts[term] >= many)):
+    scored = 0  # postings of those that are kept
+    for at, (count, term) in enumerate(found):
+        is_dear = scored + count > MOST_SCORED
+        is_common = at >= LEAST_OR and count >= many
+        if not kept or not (is_dear or is_common):
             kept.append(term)
+            scored += count
     return kept
-
-
-def _passages(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM passages").fetchone()[0])
-
-
-def scope_ids(connection: sqlite3.Connection, allowed: ScopeFilter) -> list[int] | None:
-    """The scopes of the index that are allowed; None for all of them."""
-    if not allowed.scopes:
-        return None
-    wanted = set(allowed.scopes)
-    rows = connection.execute("SELECT id, scope, project FROM scopes")
-    return [id_ for id_, scope, project in rows if (scope, project) in wanted]
-
-
-def in_list(column: str, ids: Sequence[int] | None) -> str:
-    """A condition on whole numbers of our own; ``1`` where everything is allowed."""
-    return "1" if ids is None else f"{column} IN ({', '.join(map(str, ids))})"
 
 
 def _any_of(spellings: tuple[str, ...]) -> str:
@@ -90,7 +69,7 @@ def _any_of(spellings: tuple[str, ...]) -> str:
 
 def _count(connection: sqlite3.Connection, term: str) -> int:
     sql = "SELECT count(*) FROM (SELECT 1 FROM passages_fts WHERE passages_fts MATCH ? LIMIT ?)"
-    return int(connection.execute(sql, (term, MOST_COUNTED)).fetchone()[0])
+    return int(value(connection, sql, (term, MOST_COUNTED)))
 
 
 def _matches(
@@ -102,7 +81,4 @@ def _matches(
             f"({expression}) AND scope_word : ({' OR '.join(f'zs{scope}' for scope in scopes)})"
         )
     sql = "SELECT rowid, -rank FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rank LIMIT ?"
-    return {
-        int(passage): float(score)
-        for passage, score in connection.execute(sql, (expression, limit))
-    }
+    return dict(connection.execute(sql, (expression, limit)).fetchall())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -11,26 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable
-from keeplore.index import consistency, full_text, queries, refresh, time_range
-from keeplore.index.backends.base import Engine, EngineMaker
+from keeplore.index import consistency, file_rows, full_text, memory_queries, sql
 from keeplore.index.backends.embedded_engine import EmbeddedEngine
 from keeplore.index.database import IndexDatabase
-from keeplore.index.embedding.embedder import Embedder, batch_of, fingerprint_of, give_back, prepare
-from keeplore.index.embedding.model_switch import ActiveModel, Find, KeptVectors, ModelSwitch
+from keeplore.index.embedding.capabilities import batch_of, fingerprint_of, prepare
+from keeplore.index.embedding.local_embedder import give_back
 from keeplore.index.graph.graph_index import EntityGraph
-from keeplore.index.incremental import IndexUpdater
-from keeplore.index.rows import (
-    IndexState,
-    MemoryFilter,
-    MemoryRow,
-    PassageMatch,
-    PassageRow,
-    RefreshResult,
-    ScopeFilter,
-)
-from keeplore.index.vectors import block_files
+from keeplore.index.model_switch import ActiveModel, Find, KeptVectors, ModelSwitch
+from keeplore.index.refresh import IndexUpdater
+from keeplore.index.rows import IndexState, MemoryFilter, MemoryRow, PassageRow, RefreshResult
+from keeplore.index.vectors import block_files, embedding_rows
 from keeplore.index.vectors.quantization import packed
 from keeplore.memory.chains import Chain
+from keeplore_hooks.contracts import Embedder, EngineMaker, PassageMatch, ScopeFilter, SearchEngine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,9 +31,8 @@ if TYPE_CHECKING:
 # texts handed over at once: an embedder gives memory back after each call, a sixth of the time with
 # one
 TOGETHER = 8
-WINDOW = (
-    64  # texts looked up at once for embedding, sorted by length before they are cut into batches
-)
+# texts looked up at once for embedding, sorted by length before they are cut into batches
+WINDOW = 64
 Progress = Callable[[int, int], None]
 
 
@@ -55,7 +46,7 @@ class Index:
     def __init__(
         self,
         directory: Path,
-        store: refresh.TextSource,
+        store: file_rows.TextSource,
         embedder: Embedder | None,
         *,
         engine: EngineMaker = EmbeddedEngine,
@@ -75,11 +66,11 @@ class Index:
         make = (
             partial(EmbeddedEngine, graph_from=graph_from) if engine is EmbeddedEngine else engine
         )
-        self._switching = ModelSwitch(self._database, embedder, make, find)
+        self._switch = ModelSwitch(self._database, embedder, make, find)
         self.graph = EntityGraph(self._database)
-        self._upkeep = IndexUpdater(self._database, store, self.graph)
+        self._updater = IndexUpdater(self._database, store, self.graph)
         self._counted: tuple[object, tuple[int, int, int]] = (None, (0, 0, 0))
-        self._database.read(lambda _: None)
+        self._database.read(sql.state)
 
     def refresh(
         self,
@@ -96,19 +87,19 @@ class Index:
         goes on. Raises IndexUnavailable, where another process is writing all through ``wait_s``
         (20 seconds if not given) too.
         """
-        return self._upkeep.catch_up(progress, wait_s, within_s)
+        return self._updater.catch_up(progress, wait_s, within_s)
 
     def listen(self, hears_of_changes: Callable[[], bool]) -> None:
         """Let ``is_in_step`` ask somebody who is told of changes whether there is one that is not
         indexed.
         """
-        self._upkeep.hears_of_changes = hears_of_changes
+        self._updater.hears_of_changes = hears_of_changes
 
     def is_in_step(self) -> bool:
         """Whether ``refresh`` may be left out, where it takes long: nothing has changed since the
         last one.
         """
-        return self._upkeep.is_in_step()
+        return self._updater.is_in_step()
 
     def embed_pending(self, limit: int | None = None, progress: Progress | None = None) -> int:
         """Fill in missing vectors, newest passages first; returns how many texts still lack one.
@@ -122,10 +113,9 @@ class Index:
                 "there is no embedding model", "Set `embedding: {model: packaged}` in keeplore.yaml"
             )
         prepare(self._embedder)
-        self._switching.renewed()
-        waiting = self._engine.bring_words(
-            limit
-        )  # first, for what another machine has embedded needs no vector here
+        self._switch.renewed()
+        # first, for what another machine has embedded needs no vector here
+        waiting = self._engine.bring_words(limit)
         missing = self._engine.count_pending()
         total = missing if limit is None else min(limit, missing)
         done = 0
@@ -134,11 +124,11 @@ class Index:
             if not texts:  # someone else was faster
                 break
             done += self._embed(self._embedder, texts, partial(_report, progress, done, total))
-        self._switching.drop_orphans()
+        self._switch.drop_orphans()
         waiting += self._engine.bring_vectors(limit, done)
         left = self._engine.count_pending() + waiting
         if not left:
-            self._switching.complete()
+            self._switch.complete()
         return left
 
     def answering(self, wanted: Embedder | None = None) -> Embedder | None:
@@ -147,12 +137,12 @@ class Index:
 
         ``wanted`` stands for the one that is set, where it is not the index's own.
         """
-        now = self._switching.now()
+        now = self._switch.now()
         return now.embedder if now.switch else wanted or now.embedder
 
     def kept_vectors(self) -> list[KeptVectors]:
         """What is held of each model, that of the one that is set first."""
-        return self._switching.kept_vectors()
+        return self._switch.kept_vectors()
 
     @property
     def is_remote(self) -> bool:
@@ -175,12 +165,12 @@ class Index:
     @property
     def is_warm(self) -> bool:
         """Whether a search by vector reads nothing but what it finds."""
-        return self._switching.now().engine.is_warm
+        return self._switch.now().engine.is_warm
 
     def warm_up(self) -> None:
         """Read the vectors into memory. Raises ModelUnavailable, IndexUnavailable."""
         if self._embedder is not None:
-            self._switching.now().engine.warm_up()
+            self._switch.now().engine.warm_up()
             give_back()
 
     def scrub(self) -> None:
@@ -188,53 +178,44 @@ class Index:
         IndexUnavailable.
         """
         self.refresh()
-        with contextlib.suppress(
-            EngineUnavailable
-        ):  # the table of points remembers what has to go there
+        # the table of points remembers what has to go there
+        with contextlib.suppress(EngineUnavailable):
             self._engine.bring_words(None)
-        self._database.write(queries.drop_traces)
+        self._database.write(embedding_rows.drop_traces)
         self._database.vacuum()
-        with self._database.locked():  # the files that held the vectors of what is gone
-            for file in self._database.read(
-                lambda c: block_files.strays(c, self._database.directory)
-            ):
-                file.unlink(missing_ok=True)
+        block_files.drop_strays(self._database)  # the files that held the vectors of what is gone
 
-    def stamp(self, *, of_text: bool = False) -> IndexState:
+    def state(self, *, of_text: bool = False) -> IndexState:
         """What the index reflects; ``of_text`` does not look at the model, and counts no
         vectors.
         """
-        answering = None if of_text else self._switching.now()
-        fingerprint = fingerprint_of(answering.embedder) if answering else ""
+        active = None if of_text else self._switch.now()
+        fingerprint = fingerprint_of(active.embedder) if active else ""
+        return self._database.read(self._state, active, fingerprint)
 
-        def ask(connection: sqlite3.Connection) -> IndexState:
-            memories, passages, vectors = self._counts(connection, fingerprint, answering)
-            at, commit = queries.meta(connection, "updated_at"), queries.meta(connection, "commit")
-            switch = answering.switch if answering else None
-            return IndexState(commit, memories, passages, vectors, fingerprint, at, switch)
-
-        return self._database.read(ask)
-
-    def _counts(
-        self, connection: sqlite3.Connection, fingerprint: str, answering: ActiveModel | None
-    ) -> tuple[int, int, int]:
-        """Memories, passages and vectors; every recall asks, and counting takes longer than many a
-        search.
-        """
-        state = (*queries.state(connection), fingerprint)
-        if self._counted[0] != state:
-            vectors = answering.engine.count_vectors(connection) if answering and fingerprint else 0
-            self._counted = (state, (*queries.counts(connection), vectors))
-        return self._counted[1]
+    def _state(
+        self, connection: sqlite3.Connection, active: ActiveModel | None, fingerprint: str
+    ) -> IndexState:
+        # every recall asks, and counting takes longer than many a search
+        known = (*sql.state(connection), fingerprint)
+        if self._counted[0] != known:
+            vectors = active.engine.count_vectors(connection) if active and fingerprint else 0
+            memories = memory_queries.count_memories(connection)
+            self._counted = (known, (memories, sql.count_passages(connection), vectors))
+        return IndexState(
+            sql.meta(connection, "commit"),
+            *self._counted[1],
+            fingerprint,
+            sql.meta(connection, "updated_at"),
+            active.switch if active else None,
+        )
 
     def lag(self) -> int:
         """How many files differ from what the index reflects, by their time, size and inode."""
-        known = self._database.read(refresh.known_files)
+        known = self._database.read(file_rows.known_files)
         seen = {file.path: file for file in self._store.indexed()}
-        differ = sum(
-            1 for path, file in seen.items() if path not in known or not known[path].is_same(file)
-        )
-        return differ + len(known.keys() - seen.keys())
+        same = [path for path in known.keys() & seen.keys() if known[path].is_same(seen[path])]
+        return len(known.keys() | seen.keys()) - len(same)
 
     @property
     def directory(self) -> Path:
@@ -284,7 +265,7 @@ class Index:
         try:
             return self._engine.text_search(query, allowed, limit, is_patient=is_patient)
         except EngineUnavailable:
-            return self._database.read(lambda c: full_text.text_search(c, query, allowed, limit))
+            return self._database.read(full_text.text_search, query, allowed, limit)
 
     def vector_search(
         self,
@@ -304,7 +285,7 @@ class Index:
         """
         if self._embedder is None:
             return []
-        engine = self._switching.engine_for(model) if model else self._switching.renewed()
+        engine = self._switch.engine_for(model) if model else self._switch.renewed()
         if engine is self._engine and vector.shape != (self._embedder.dim,):
             raise ValueError(
                 f"the vector has the shape {vector.shape}, this model has ({self._embedder.dim},)"
@@ -313,28 +294,28 @@ class Index:
 
     def passages(self, ids: Sequence[int]) -> list[PassageRow]:
         """In the order of ``ids``; a passage that is gone meanwhile is left out."""
-        return self._database.read(lambda c: queries.passage_rows(c, ids))
+        return self._database.read(memory_queries.passage_rows, ids)
 
     def memories(self, ids: Sequence[str]) -> dict[str, MemoryRow]:
-        return self._database.read(lambda c: queries.memory_rows(c, ids))
+        return self._database.read(memory_queries.memory_rows, ids)
 
     def path_of(self, memory_id: str) -> str | None:
         """Where the file of an id is, None where no file has it."""
-        return self._database.read(lambda c: queries.path_of(c, memory_id))
+        return self._database.read(memory_queries.path_of, memory_id)
 
     def listed(self, wanted: MemoryFilter) -> list[MemoryRow]:
         """The memories that fit, the one changed last first."""
-        return self._database.read(lambda c: queries.listed(c, wanted))
+        return self._database.read(memory_queries.listed, wanted)
 
     def count(self, wanted: MemoryFilter) -> int:
         """How many memories fit, whatever the limit."""
-        return self._database.read(lambda c: queries.count_listed(c, wanted))
+        return self._database.read(memory_queries.count_listed, wanted)
 
     def session_span(self, allowed: ScopeFilter, number: int) -> tuple[str, str] | None:
         """When the n-th session in these scopes began and ended, the last one for -1; None where
         there are fewer.
         """
-        return self._database.read(lambda c: queries.session_span(c, allowed, number))
+        return self._database.read(memory_queries.session_span, allowed, number)
 
     def said_between(
         self, allowed: ScopeFilter, first: str, last: str, limit: int
@@ -342,65 +323,53 @@ class Index:
         """The newest ``limit`` memories of a time: heads, sections, and what was said then; see
         ``periods``.
         """
-        return self._database.read(
-            lambda c: time_range.said_between(c, allowed, first, last, limit)
-        )
+        return self._database.read(memory_queries.said_between, allowed, first, last, limit)
 
     def scopes(self) -> tuple[tuple[str, str], ...]:
         """Every scope that there ever was memory of, with its project."""
-        return self._database.read(queries.scopes)
+        return self._database.read(memory_queries.scopes)
 
     def find(self, reference: str) -> list[MemoryRow]:
         """What an id, the beginning of one (4 digits at least), a path or a file's name may mean;
         20 at most.
         """
-        is_id = re.fullmatch(r"(mem_)?[0-9a-f]{4}[0-9a-f-]*", reference)
-
-        def ask(connection: sqlite3.Connection) -> list[MemoryRow]:
-            ids = queries.ids_like(connection, reference) if is_id else []
-            return list(
-                queries.memory_rows(
-                    connection, ids or queries.ids_at(connection, reference)
-                ).values()
-            )
-
-        return self._database.read(ask)
+        return self._database.read(memory_queries.meant_by, reference)
 
     def saying(self, content: str, scope: str, project: str) -> list[str]:
         """Ids of the notes of a scope that say exactly what this content hash stands for."""
-        return self._database.read(lambda c: queries.ids_saying(c, content, scope, project))
+        return self._database.read(memory_queries.ids_saying, content, scope, project)
 
     def versions(self, memory_id: str) -> tuple[str, ...]:
         """Every version of a memory, oldest first; none where it never changed."""
-        return self._database.read(lambda c: queries.versions(c, memory_id))
+        return self._database.read(memory_queries.versions, memory_id)
 
     def chains(self) -> list[Chain]:
         """Every chain of memories that replaced one another."""
-        return self._database.read(queries.all_chains)
+        return self._database.read(memory_queries.all_chains)
 
     def dangling(self) -> list[tuple[str, str, str]]:
         """Path, relationship and target of every link to a memory that does not exist."""
-        return self._database.read(queries.dangling)
+        return self._database.read(memory_queries.dangling)
 
     def linking(self, memory_id: str) -> list[tuple[str, str]]:
         """Relationship and id of every memory that names this one."""
-        return self._database.read(lambda c: queries.linking(c, memory_id))
+        return self._database.read(memory_queries.linking, memory_id)
 
     def linked(self, relationship: str) -> list[tuple[str, str]]:
         """Memory and target of every link of this relationship."""
-        return self._database.read(lambda c: queries.linked(c, relationship))
+        return self._database.read(memory_queries.linked, relationship)
 
     def known_turns(self, ids: Iterable[str]) -> dict[str, str]:
         """Turn id → id of the conversation that holds it."""
         asked = list(ids)
-        return self._database.read(lambda c: queries.known_turns(c, asked))
+        return self._database.read(memory_queries.known_turns, asked)
 
     def problems(self) -> list[tuple[str, str]]:
         """Path and message of every file that is not as it should be."""
-        return self._database.read(queries.problems)
+        return self._database.read(memory_queries.problems)
 
     def close(self) -> None:
-        self._switching.close()
+        self._switch.close()
         self._database.close()
 
     def _embed(
@@ -410,23 +379,21 @@ class Index:
         what is done.
         """
         texts.sort(key=lambda text: len(text[1]))
+        size = max(TOGETHER, batch_of(embedder))
         made: list[tuple[bytes, bytes]] = []
         placed = 0
         try:
-            size = max(TOGETHER, batch_of(embedder))
             for start in range(0, len(texts), size):
-                batch = texts[start : start + size]
-                vectors = packed(embedder.embed([text for _, text in batch]))
-                made += [(key, vector) for (key, _), vector in zip(batch, vectors, strict=True)]
+                keys, batch = zip(*texts[start : start + size], strict=True)
+                made += zip(keys, packed(embedder.embed(batch)), strict=True)
                 report(len(made))
         finally:
-            add = partial(queries.add_vectors, fingerprint=embedder.fingerprint, rows=made)
-            placed = self._database.write(add)
+            placed = self._database.write(embedding_rows.add_vectors, embedder.fingerprint, made)
         return placed
 
     @property
-    def _engine(self) -> Engine:
-        return self._switching.engine
+    def _engine(self) -> SearchEngine:
+        return self._switch.engine
 
 
 def _report(progress: Progress | None, done: int, total: int, made: int) -> None:

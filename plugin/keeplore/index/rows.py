@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from keeplore_hooks.contracts import ScopeFilter
 
-@dataclass(frozen=True, slots=True)
-class ScopeFilter:
-    """The (scope, project) pairs that may be found, project ``""`` for workspace and user; empty
-    for everything.
-    """
-
-    scopes: tuple[tuple[str, str], ...] = ()
+EVERYWHERE = ScopeFilter()
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
     """Which memories a list holds; what is left empty does not choose."""
 
-    allowed: ScopeFilter = ScopeFilter()
+    allowed: ScopeFilter = EVERYWHERE
     kind: str = ""
     category: str = ""
     session: str = ""
@@ -28,12 +23,6 @@ class MemoryFilter:
     archived: str = "without"  # without | with | only
     superseded: bool = False  # earlier versions too
     limit: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PassageMatch:
-    passage: int
-    score: float  # higher is better; BM25 or cosine, so comparable within one search alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """Language models, what is spent on them, and what may be."""
 
 from keeplore.llm.account import Account
-from keeplore.llm.base import Completion, LanguageModel, Usage, tokens
+from keeplore.llm.base import tokens
 from keeplore.llm.json_answers import parsed
 from keeplore.llm.ledger import Budget, SpendingLedger, SpendingRow
 from keeplore.llm.open_model import accept, is_accepted, open_account, terms_of
+from keeplore_hooks.contracts import Completion, LanguageModel, Usage
 
 __all__ = (
     "Account",

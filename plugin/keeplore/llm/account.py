@@ -10,15 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from keeplore.errors import KeeploreError, LlmRefused, LlmUnavailable
-from keeplore.llm.base import (
-    MAX_OUTPUT_TOKENS,
-    Completion,
-    LanguageModel,
-    TransientFailure,
-    Usage,
-    tokens,
-)
+from keeplore.llm.base import MAX_OUTPUT_TOKENS, TransientFailure, tokens
 from keeplore.llm.ledger import Budget, SpendingLedger
+from keeplore_hooks.contracts import Completion, LanguageModel, Usage
 
 ATTEMPTS = 3  # at one answer; after that the queue waits
 FIRST_PAUSE_S, MAX_PAUSE_S = (

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import LlmUnavailable
-from keeplore.llm.base import CHECK_S, MAX_OUTPUT_TOKENS, Completion
+from keeplore.llm.base import CHECK_S, MAX_OUTPUT_TOKENS
 from keeplore.llm.sdk_call import fetch, in_some_shape, reachable, usage_of, with_schema
+from keeplore_hooks.contracts import Completion
 
 if TYPE_CHECKING:
     from anthropic import Anthropic

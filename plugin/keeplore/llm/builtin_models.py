@@ -8,12 +8,12 @@ from keeplore_hooks.specs import hookimpl_last
 
 if TYPE_CHECKING:
     from keeplore.config.settings import LlmSettings
-    from keeplore.llm.base import LanguageModel
+    from keeplore_hooks.contracts import LanguageModel
 
 OPENAI, ANTHROPIC, CLAUDE_CLI = "openai", "anthropic", "claude-cli"
 
 
-class Builtin:
+class BuiltinModels:
     @hookimpl_last
     def keeplore_llm(self, provider: str, settings: LlmSettings) -> LanguageModel | None:
         # here, so that only what is chosen is loaded

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.anthropic_api import billed
-from keeplore.llm.base import CHECK_S, MAX_ANSWER, Completion, TransientFailure
+from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure
 from keeplore.llm.sdk_call import usage_of, with_schema
+from keeplore_hooks.contracts import Completion
 
 if TYPE_CHECKING:
     from keeplore.config.settings import LlmSettings

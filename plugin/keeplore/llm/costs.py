@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from keeplore.llm.base import Usage
 from keeplore.llm.ledger import SpendingRow
+from keeplore_hooks.contracts import Usage
 
 if TYPE_CHECKING:
     from keeplore.config.settings import TokenPrice

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from keeplore.config.state_database import StateDatabase
 from keeplore.errors import BudgetSpent
-from keeplore.llm.base import Usage
+from keeplore_hooks.contracts import Usage
 
 MAX_CALL = timedelta(minutes=30)  # a reservation that is older is of a process that died
 

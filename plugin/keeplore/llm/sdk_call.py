@@ -20,7 +20,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from keeplore.errors import LlmRefused, LlmUnavailable
-from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure, Usage, tokens
+from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure, tokens
+from keeplore_hooks.contracts import Usage
 
 MAX_TOKENS = 10**9  # of one call, as a server may report it
 PASSING = (408, 409, 425, 429)  # and every 5xx

@@ -64,7 +64,7 @@ def recall(
     """
     notes = [] if request.at_once else refresh(deps.index)
     is_behind = bool(notes)
-    stamp = deps.index.stamp(of_text=request.text_only)
+    stamp = deps.index.state(of_text=request.text_only)
     question = parse_question(request.query)
     context = RecallContext(deps, request, scope, now or datetime.now(UTC))
     today, session = context.now.date(), session_span(context, question)

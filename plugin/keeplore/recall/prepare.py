@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from keeplore.errors import IndexUnavailable, ModelUnavailable, RepositoryError
 from keeplore.index import IndexState, MemoryRow, ScopeFilter
-from keeplore.index.embedding.embedder import embed_questions
+from keeplore.index.embedding.capabilities import embed_questions
 from keeplore.memory import Memory
 from keeplore.recall.fuse import Standing
 from keeplore.recall.injection_filter import stated_trust

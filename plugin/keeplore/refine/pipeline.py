@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from keeplore.errors import LlmRefused
 from keeplore.index.graph.graph_values import EntityAspect
 from keeplore.llm.account import Account
-from keeplore.llm.base import TransientFailure, Usage
+from keeplore.llm.base import TransientFailure
 from keeplore.llm.json_answers import parsed
 from keeplore.refine import aspects, decide, extract
 from keeplore.refine.aspects import AspectGroup
@@ -36,6 +36,7 @@ from keeplore.refine.triples import known_names, named_in, triples
 from keeplore.refine.window import exchange_key
 from keeplore.text.fences import sanitise, strip_fenced
 from keeplore.text.similarity import content_hash
+from keeplore_hooks.contracts import Usage
 
 # Characters that the lists of notes may take, as a share of what was said: together with the
 # instructions, all stages are to read no more than 1.3 tokens for one of the conversation

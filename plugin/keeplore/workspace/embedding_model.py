@@ -16,8 +16,8 @@ from pathlib import Path
 from keeplore.config.consent import EMBEDDING, Consents, is_loopback
 from keeplore.errors import KeeploreError, ModelUnavailable
 from keeplore.index import EmbeddingModels
-from keeplore.index.embedding.embedding_server import address_of
 from keeplore.index.embedding.model_files import PACKAGED
+from keeplore.index.embedding.server_embedder import address_of
 
 USE = "keeplore embedding use"
 

@@ -15,8 +15,8 @@ from keeplore.errors import ConfigError
 from keeplore.index.backends.embedded_engine import EmbeddedEngine
 
 if TYPE_CHECKING:
-    from keeplore.index.backends.base import EngineMaker
     from keeplore.workspace.plugin_manager import PluginManager
+    from keeplore_hooks.contracts import EngineMaker
 
 ACCEPT = "keeplore engine accept"
 UNACCEPTED = (

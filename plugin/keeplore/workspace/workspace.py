@@ -17,7 +17,7 @@ from keeplore.config.machine import Machine, redaction_key
 from keeplore.config.places import Places
 from keeplore.config.settings import Settings, load_settings
 from keeplore.index import DeferredEmbedder, Embedder, EmbeddingModels, Index
-from keeplore.index.embedding.embedder import is_loaded
+from keeplore.index.embedding.capabilities import is_loaded
 from keeplore.memory import Memory
 from keeplore.recall.answer import Watch, recall
 from keeplore.recall.prepare import RecallDeps
@@ -311,16 +311,16 @@ class Workspace:
 
     def _load_plugins(self) -> PluginManager:
         # here, as above: pluggy takes 10 ms
-        from keeplore.index.backends.builtin_engines import Builtin as Engines
-        from keeplore.llm.builtin_models import Builtin
+        from keeplore.index.builtin_plugins import BuiltinEmbedders, BuiltinEngines
+        from keeplore.llm.builtin_models import BuiltinModels
         from keeplore.workspace.change_counter import Noting
         from keeplore.workspace.plugin_manager import PluginManager
 
         plugins = PluginManager()
         plugins.register(self._redactor)
-        plugins.register(self.models.plugin())
-        plugins.register(Builtin())
-        plugins.register(Engines())
+        plugins.register(BuiltinEmbedders(self.models))
+        plugins.register(BuiltinModels())
+        plugins.register(BuiltinEngines())
         plugins.load_installed()
         plugins.register(Noting(self.changes))
         return plugins

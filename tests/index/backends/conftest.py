@@ -12,8 +12,8 @@ import pytest
 from benchmarks.engine_servers import HOST, MISSING, QDRANT, Cluster
 from benchmarks.engine_servers import postgres as running_postgres
 
-from keeplore.index.backends.base import EngineMaker
-from keeplore.index.backends.builtin_engines import Builtin
+from keeplore.index.builtin_plugins import BuiltinEngines
+from keeplore_hooks.contracts import EngineMaker
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +72,6 @@ def make_engine() -> Callable[[str, str], EngineMaker]:
 
 
 def made(backend: str, url: str) -> EngineMaker:
-    maker = Builtin().keeplore_engine(backend, url, f"t{secrets.token_hex(6)}")
+    maker = BuiltinEngines().keeplore_engine(backend, url, f"t{secrets.token_hex(6)}")
     assert maker is not None
     return maker

@@ -14,8 +14,8 @@ from benchmarks.engine_servers import Cluster
 
 from keeplore.errors import EngineUnavailable
 from keeplore.index import Index, ScopeFilter
-from keeplore.index.backends.base import EngineMaker
 from keeplore.memory import Memory
+from keeplore_hooks.contracts import EngineMaker
 
 NOTES = 120
 KILLED_AFTER = 40  # notes; the rest is written while a node is missing
@@ -65,7 +65,7 @@ def test_no_point_is_lost_and_searches_go_on_when_a_node_is_killed(
     is_over.set()
     reader.join()
     assert [answer for answer in answers if answer != [first.id]] == []
-    assert index.stamp().vectors == NOTES
+    assert index.state().vectors == NOTES
     assert [*index.flaws()] == []  # all that was written is there, so it is without the node
     index.close()
     again = Index(tmp_path / "index", files, embedder, engine=maker)  # with the nodes that are left

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from keeplore.index import Index, ScopeFilter
-from keeplore.index.backends.base import EngineMaker
 from keeplore.memory import new_id
+from keeplore_hooks.contracts import EngineMaker
 
 EVERYTHING = ScopeFilter()
 WORKSPACE = ("workspace", "")
@@ -70,7 +70,7 @@ def test_what_is_written_changed_moved_and_deleted_is_found_as_it_is_now(
         [],
         [new_id("Queue")],
     )
-    assert index.stamp().vectors == index.stamp().passages == 1
+    assert index.state().vectors == index.state().passages == 1
 
 
 def test_a_search_stays_within_its_scopes_whatever_their_names_are(
@@ -149,7 +149,7 @@ def test_two_machines_share_points_and_vectors_and_delete_only_what_they_lost(
     second_model = make_embedder()
     two = brought(opened(shared_engine, elsewhere, second_model))
     assert second_model.texts == []  # the first machine has made every vector
-    assert two.stamp().vectors == two.stamp().passages == 3
+    assert two.state().vectors == two.state().passages == 3
     assert sorted(by_words(two, "said")) == sorted(by_words(one, "said"))
     # the first pulls a commit that deletes a file; the second is still at the one before
     [tabs] = [path for path in files.root.rglob("*.md") if "tabs" in path.name]
@@ -182,7 +182,7 @@ def test_a_rebuild_makes_everything_anew_from_the_text(
         files.put(make_note(title, f"said about {title}"))
     index = brought(opened(shared_engine))
     index.rebuild()
-    assert (by_words(index, "said"), index.stamp().vectors) == ([], 0)
+    assert (by_words(index, "said"), index.state().vectors) == ([], 0)
     brought(index)
     assert sorted(by_words(index, "said")) == sorted([new_id("Tabs"), new_id("Queue")])
     assert by_vector(index, embedder, "queue")[0] == new_id("Queue")

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from keeplore.index.graph import boost, graph_tables
+from keeplore.index.graph import boost
 from keeplore.index.graph.boost import BoostReason, boosted
-from keeplore.index.rows import ScopeFilter
+from keeplore.index.schema import GRAPH_TABLES
+from keeplore_hooks.contracts import ScopeFilter
 
 SHOP, WEB = ("project", "shop"), ("project", "web")
 HERE = ScopeFilter((SHOP, ("workspace", "")))
@@ -26,7 +27,7 @@ INSERT INTO scopes VALUES (1, 'project', 'shop'), (2, 'project', 'web'), (3, 'wo
 class Graph:
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
-        self.connection.executescript(graph_tables.TABLES + _OTHERS)
+        self.connection.executescript(GRAPH_TABLES + _OTHERS)
 
     def name(self, name: str) -> int:
         self.connection.execute("INSERT OR IGNORE INTO names (name) VALUES (?)", (name,))

@@ -18,7 +18,7 @@ from keeplore.errors import (
     RepositoryBusy,
 )
 from keeplore.index import MemoryFilter
-from keeplore.index.embedding.embedder import prepare
+from keeplore.index.embedding.capabilities import prepare
 from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
 from keeplore.redact.rules import pattern
@@ -137,7 +137,7 @@ def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
             part, message, "`keeplore doctor --fix` checks it now", partial(_checked, workspace)
         )
     refreshed = index.refresh()
-    stamp, lag = index.stamp(), index.lag()
+    stamp, lag = index.state(), index.lag()
     if lag:
         yield wrong(part, f"{lag} files differ from it", "Run it again; somebody writes them")
     message = f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from functools import partial
 from typing import TYPE_CHECKING
 
-from keeplore.index import full_text, queries
-from keeplore.index.database import IndexDatabase
-from keeplore.index.embedding.embedder import Embedder
-from keeplore.index.rows import PassageMatch, ScopeFilter
-from keeplore.index.vectors.pending_vectors import PendingWalk, count_pending
+from keeplore.index import full_text
+from keeplore.index.vectors import embedding_rows
+from keeplore_hooks.contracts import Embedder, EngineDatabase, PassageMatch, ScopeFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +22,7 @@ class EmbeddedEngine:
 
     def __init__(
         self,
-        database: IndexDatabase,
+        database: EngineDatabase,
         embedder: Embedder | None,
         graph_from: int | None = None,
         note: str = "",
@@ -42,7 +39,7 @@ class EmbeddedEngine:
         self._graph_from = graph_from
         self._opening = threading.Lock()
         self._vectors: VectorIndex | None = None
-        self._walk: PendingWalk | None = None
+        self._walk: embedding_rows.PendingWalk | None = None
 
     @property
     def is_warm(self) -> bool:
@@ -62,7 +59,7 @@ class EmbeddedEngine:
         *,
         is_patient: bool = False,  # noqa: ARG002  # as above
     ) -> list[PassageMatch]:
-        return self._database.read(lambda c: full_text.text_search(c, query, allowed, limit))
+        return self._database.read(full_text.text_search, query, allowed, limit)
 
     def vector_search(
         self,
@@ -75,9 +72,7 @@ class EmbeddedEngine:
         if self._embedder is None:
             return []
         vectors = self.vectors(self._embedder)
-        return self._database.read(
-            lambda c: vectors.search(c, vector, full_text.scope_ids(c, allowed), limit)
-        )
+        return self._database.read(vectors.search, vector, allowed, limit)
 
     def bring_words(self, limit: int | None) -> int:  # noqa: ARG002  # as above
         return 0
@@ -92,24 +87,22 @@ class EmbeddedEngine:
         return 0
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
-        self._walk = self._walk or PendingWalk(self._fingerprint())
-        texts = self._database.read(partial(self._walk.take, limit=limit))
+        self._walk = self._walk or embedding_rows.PendingWalk(self._fingerprint())
+        texts = self._database.read(self._walk.take, limit)
         if not texts:
             self._database.write(self._walk.settle)
         return texts
 
     def count_pending(self) -> int:
-        return self._database.read(partial(count_pending, fingerprint=self._fingerprint()))
+        return self._database.read(embedding_rows.count_pending, self._fingerprint())
 
     def count_vectors(self, connection: sqlite3.Connection) -> int:
-        return queries.count_vectors(connection, self._fingerprint())
+        return embedding_rows.count_vectors(connection, self._fingerprint())
 
     def damage(self) -> str:
-        return (
-            ""
-            if self._embedder is None
-            else self.vectors(self._embedder).graph_damage(self._database)
-        )
+        if self._embedder is None:
+            return ""
+        return self.vectors(self._embedder).graph_damage(self._database)
 
     def mend(self) -> None:
         if self._embedder is not None:

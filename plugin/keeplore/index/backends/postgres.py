@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from keeplore.errors import EngineUnavailable
-from keeplore.index.backends.base import Found, Point
 from keeplore.index.backends.sparse_bm25 import NUMBERS
+from keeplore_hooks.contracts import FoundPoints, Point
 
 if TYPE_CHECKING:
     import psycopg
@@ -100,7 +100,7 @@ class Postgres:
 
     def matching(
         self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
-    ) -> Found:
+    ) -> FoundPoints:
         rows = self._run(
             "SELECT id, -(words <#> %(asked)s::sparsevec) AS score FROM {table}"
             " WHERE terms && %(terms)s::int[] AND (%(scopes)s::text[] IS NULL OR scope = "
@@ -110,7 +110,9 @@ class Postgres:
         )
         return [(id_.bytes, float(score)) for id_, score in rows]
 
-    def nearest(self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int) -> Found:
+    def nearest(
+        self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int
+    ) -> FoundPoints:
         rows = self._run(
             "SELECT id, 1 - (vector <=> %(asked)s::halfvec) FROM {table}"
             " WHERE vector IS NOT NULL AND (%(scopes)s::text[] IS NULL OR scope = ANY(%(scopes)s))"

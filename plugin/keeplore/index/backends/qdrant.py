@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from keeplore.errors import EngineUnavailable
-from keeplore.index.backends.base import Found, Point
+from keeplore_hooks.contracts import FoundPoints, Point
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -91,10 +91,12 @@ class Qdrant:
 
     def matching(
         self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
-    ) -> Found:
+    ) -> FoundPoints:
         return self._searched(_sparse(words), "words", scopes, limit)
 
-    def nearest(self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int) -> Found:
+    def nearest(
+        self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int
+    ) -> FoundPoints:
         return self._searched([*vector], "vector", scopes, limit)
 
     def clear(self) -> None:
@@ -108,7 +110,9 @@ class Qdrant:
             with contextlib.suppress(Exception):  # it is dropped in any case
                 node.close()
 
-    def _searched(self, asked: Any, using: str, scopes: Sequence[str] | None, limit: int) -> Found:
+    def _searched(
+        self, asked: Any, using: str, scopes: Sequence[str] | None, limit: int
+    ) -> FoundPoints:
         from qdrant_client import models  # here, as above
 
         chosen = self._mine(scopes)

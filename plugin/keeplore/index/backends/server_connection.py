@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from keeplore.errors import EngineUnavailable
-from keeplore.index.backends.base import EngineServer
+from keeplore_hooks.contracts import EngineServer
 
 # after a failure the server is not asked for so long: the next prompts need not find out again
 AGAIN_S = 15.0

@@ -20,12 +20,10 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable
 from keeplore.index.backends import shared_points
-from keeplore.index.backends.base import Connect, EngineServer, Found, Point
 from keeplore.index.backends.server_connection import ServerLine
 from keeplore.index.backends.sparse_bm25 import (
     FtsTokenizer,
@@ -34,9 +32,16 @@ from keeplore.index.backends.sparse_bm25 import (
     question_weights,
 )
 from keeplore.index.database import IndexDatabase
-from keeplore.index.embedding.embedder import Embedder
-from keeplore.index.rows import PassageMatch, ScopeFilter
 from keeplore.index.vectors.quantization import unpacked
+from keeplore_hooks.contracts import (
+    ConnectServer,
+    Embedder,
+    EngineServer,
+    FoundPoints,
+    PassageMatch,
+    Point,
+    ScopeFilter,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +62,7 @@ class SharedEngine:
         self,
         name: str,
         place: str,
-        connect: Connect,
+        connect: ConnectServer,
         database: IndexDatabase,
         embedder: Embedder | None,
     ) -> None:
@@ -89,7 +94,7 @@ class SharedEngine:
     def text_search(
         self, query: str, allowed: ScopeFilter, limit: int, *, is_patient: bool = False
     ) -> list[PassageMatch]:
-        words = self._database.read(lambda c: question_weights(c, self._tokenizer, query))
+        words = self._database.read(question_weights, self._tokenizer, query)
         if not words or limit < 1:
             return []
         scopes = _scopes(allowed)
@@ -117,35 +122,33 @@ class SharedEngine:
         if time.monotonic() >= self._compare_at:
             self._compare()
             self._compare_at = time.monotonic() + COMPARE_EVERY_S
-        while new := self._database.read(lambda c: shared_points.new(c, place, fingerprint, dim)):
+        while new := self._database.read(shared_points.new, place, fingerprint, dim):
             self._bring(new)
             if limit is not None:
                 break
-        waiting = self._database.read(lambda c: shared_points.count_new(c, place))
+        waiting = self._database.read(shared_points.count_new, place)
         # last, for a file that was written again says most of it again
-        while not waiting and (gone := self._database.read(lambda c: shared_points.gone(c, place))):
+        while not waiting and (gone := self._database.read(shared_points.gone, place)):
             self._remove(gone)
         return waiting
 
     def bring_vectors(self, limit: int | None, made: int) -> int:  # noqa: ARG002  # the table knows what was made
         place, (fingerprint, dim) = self._place, self._model()
-        while found := self._database.read(
-            lambda c: shared_points.made(c, place, fingerprint, dim)
-        ):
+        while found := self._database.read(shared_points.made, place, fingerprint, dim):
             given = dict(zip(found, unpacked([*found.values()], dim).tolist(), strict=True))
             self._bringing.call(lambda server, given=given: server.add_vectors(given), WHOLE_S)  # type: ignore[misc]  # bound now
-            self._database.write(partial(shared_points.note_vectors, place=place, points=given))
+            self._database.write(shared_points.note_vectors, place=place, points=given)
             if limit is not None:
                 break
         return 0
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
         place, (fingerprint, _) = self._place, self._model()
-        return self._database.read(lambda c: shared_points.pending(c, place, fingerprint, limit))
+        return self._database.read(shared_points.pending, place, fingerprint, limit)
 
     def count_pending(self) -> int:
         place, (fingerprint, _) = self._place, self._model()
-        return self._database.read(lambda c: shared_points.count_pending(c, place, fingerprint))
+        return self._database.read(shared_points.count_pending, place, fingerprint)
 
     def count_vectors(self, connection: sqlite3.Connection) -> int:
         return shared_points.count_vectors(connection, self._place)
@@ -155,7 +158,7 @@ class SharedEngine:
             held = self._bringing.call(_all_held, WHOLE_S)
         except EngineUnavailable:
             return ""
-        known = self._database.read(lambda c: shared_points.known(c, self._place))
+        known = self._database.read(shared_points.known, self._place)
         missing = sum(held.get(point, -1) < has_vector for point, has_vector in known.items())
         return (
             f"the shared engine lacks {missing} of {len(known)} passages or their vectors"
@@ -169,7 +172,7 @@ class SharedEngine:
     def rebuild(self) -> None:
         self._bringing.retry()
         self._bringing.call(lambda server: server.clear(), WHOLE_S)
-        self._database.write(lambda c: shared_points.drop_all(c, self._place))
+        self._database.write(shared_points.drop_all, self._place)
 
     def close(self) -> None:
         self._asking.close()
@@ -203,7 +206,7 @@ class SharedEngine:
     def _compare(self) -> None:
         """Have put again what somebody else removed and these files still say."""
         held = self._bringing.call(_all_held, WHOLE_S)
-        self._database.write(lambda c: shared_points.note_held(c, self._place, held))
+        self._database.write(shared_points.note_held, self._place, held)
 
     def _bring(self, new: Sequence[shared_points.UnsharedPassage]) -> None:
         """Put what the server lacks, and note of all whether it has their vectors."""
@@ -225,25 +228,21 @@ class SharedEngine:
         rows = [
             (row.passage, place, id_, has_vector[id_]) for row, id_ in zip(new, ids, strict=True)
         ]
-        self._database.write(lambda c: shared_points.note(c, rows))
+        self._database.write(shared_points.note, rows)
 
     def _remove(self, gone: Sequence[tuple[int, bytes, bool]]) -> None:
         unneeded = {point for _, point, is_needed in gone if not is_needed}
         if unneeded:
             self._bringing.call(lambda server: server.remove(unneeded), WHOLE_S)
-        self._database.write(
-            lambda c: shared_points.drop(c, self._place, [passage for passage, _, _ in gone])
-        )
+        self._database.write(shared_points.drop, self._place, [passage for passage, _, _ in gone])
 
     def _asked(
-        self, ask: Callable[[EngineServer], Found], limit: int, *, is_patient: bool
+        self, ask: Callable[[EngineServer], FoundPoints], limit: int, *, is_patient: bool
     ) -> list[PassageMatch]:
         """The passages here that say what was found, best first."""
         found = self._asking.call(ask, PATIENT_S if is_patient else WAITING_S)
         place = self._place
-        here = self._database.read(
-            lambda c: shared_points.passages_of(c, place, [point for point, _ in found])
-        )
+        here = self._database.read(shared_points.passages_of, place, [point for point, _ in found])
         matches = [
             PassageMatch(passage, score)
             for point, score in found

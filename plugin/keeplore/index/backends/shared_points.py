@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from keeplore.index.database import FTS_WEIGHTS
 from keeplore.index.passages import embedded_text
-from keeplore.index.queries import chunks, marks, raise_version
+from keeplore.index.schema import FTS_WEIGHTS
+from keeplore.index.sql import raise_version, rows_in, value
 from keeplore.index.vectors.block_files import model_id
 from keeplore.index.vectors.quantization import BYTES
 
@@ -39,19 +39,15 @@ def new(
     connection: sqlite3.Connection, place: str, fingerprint: str, dim: int
 ) -> list[UnsharedPassage]:
     """Some of them, newest first."""
-    vector = (
-        "SELECT e.vector FROM embeddings e WHERE e.model = ? AND e.hash = p.hash AND "
-        "length(e.vector) = ?"
-    )
     rows = connection.execute(
-        f"SELECT p.id, ({vector}), m.id, c.scope, c.project, {_TEXTS} FROM passages "
-        f"p"  # our own words
+        "SELECT p.id, (SELECT e.vector FROM embeddings e WHERE e.model = ? AND e.hash = p.hash"
+        f" AND length(e.vector) = ?), m.id, c.scope, c.project, {_TEXTS} FROM passages p"  # ours
         " JOIN memories m ON m.key = p.memory JOIN scopes c ON c.id = p.scope_id"
-        f" LEFT JOIN points s ON s.passage = p.id AND s.place = ? WHERE s.passage IS NULL ORDER BY "
-        f"p.id DESC LIMIT ?",
+        " LEFT JOIN points s ON s.passage = p.id AND s.place = ?"
+        " WHERE s.passage IS NULL ORDER BY p.id DESC LIMIT ?",
         (model_id(connection, fingerprint), dim * BYTES, place, AT_ONCE),
     )
-    return [UnsharedPassage(row[0], row[1], row[2], row[3], row[4], row[5:]) for row in rows]
+    return [UnsharedPassage._make((*row[:5], row[5:])) for row in rows]
 
 
 def count_new(connection: sqlite3.Connection, place: str) -> int:
@@ -59,7 +55,7 @@ def count_new(connection: sqlite3.Connection, place: str) -> int:
         "SELECT count(*) FROM passages p LEFT JOIN points s ON s.passage = p.id AND s.place = ? "
         "WHERE s.passage IS NULL"
     )
-    return int(connection.execute(sql, (place,)).fetchone()[0])
+    return int(value(connection, sql, (place,)))
 
 
 def note(connection: sqlite3.Connection, rows: Iterable[tuple[int, str, bytes, bool]]) -> None:
@@ -80,7 +76,7 @@ def gone(connection: sqlite3.Connection, place: str) -> list[tuple[int, bytes, b
         "s.passage) LIMIT ?",
         (place, AT_ONCE),
     )
-    return [(int(passage), bytes(point), bool(is_needed)) for passage, point, is_needed in rows]
+    return [(passage, point, bool(is_needed)) for passage, point, is_needed in rows]
 
 
 def drop(connection: sqlite3.Connection, place: str, passages: Iterable[int]) -> None:
@@ -122,12 +118,12 @@ def pending(
         " GROUP BY p.hash ORDER BY max(p.id) DESC LIMIT ?",
         (model_id(connection, fingerprint), place, limit),
     )
-    return [(hash_, embedded_text(title, body, context)) for hash_, title, body, context in rows]
+    return [(hash_, embedded_text(*parts)) for hash_, *parts in rows]
 
 
 def count_pending(connection: sqlite3.Connection, place: str, fingerprint: str) -> int:
     sql = f"SELECT count(*) {_BARE} AND e.hash IS NULL"
-    return int(connection.execute(sql, (model_id(connection, fingerprint), place)).fetchone()[0])
+    return int(value(connection, sql, (model_id(connection, fingerprint), place)))
 
 
 def count_vectors(connection: sqlite3.Connection, place: str) -> int:
@@ -135,13 +131,13 @@ def count_vectors(connection: sqlite3.Connection, place: str) -> int:
         "SELECT count(*) FROM points s JOIN passages p ON p.id = s.passage WHERE s.has_vector "
         "AND s.place = ?"
     )
-    return int(connection.execute(sql, (place,)).fetchone()[0])
+    return int(value(connection, sql, (place,)))
 
 
 def known(connection: sqlite3.Connection, place: str) -> dict[bytes, bool]:
     """Every point that this machine takes to be there, and whether with its vector."""
     rows = connection.execute("SELECT point, has_vector FROM points WHERE place = ?", (place,))
-    return {bytes(point): bool(has_vector) for point, has_vector in rows}
+    return {point: bool(has_vector) for point, has_vector in rows}
 
 
 def note_held(connection: sqlite3.Connection, place: str, held: Mapping[bytes, bool]) -> None:
@@ -165,13 +161,10 @@ def passages_of(
 ) -> dict[bytes, list[int]]:
     """The passages that stand for each of these points, as far as there are any."""
     found: dict[bytes, list[int]] = {}
-    for asked in chunks(points):
-        rows = connection.execute(
-            "SELECT s.point, s.passage FROM points s JOIN passages p ON p.id = "
-            "s.passage"  # marks alone
-            f" WHERE s.place = ? AND s.point IN ({marks(asked)})",
-            (place, *asked),
-        )
-        for point, passage in rows:
-            found.setdefault(bytes(point), []).append(int(passage))
+    sql = (
+        "SELECT s.point, s.passage FROM points s JOIN passages p ON p.id = s.passage"
+        " WHERE s.point IN ({marks}) AND s.place = ?"
+    )
+    for point, passage in rows_in(connection, sql, points, place):
+        found.setdefault(point, []).append(passage)
     return found

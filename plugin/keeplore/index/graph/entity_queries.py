@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from keeplore.index.full_text import in_list, scope_ids
-from keeplore.index.graph.graph_tables import CODES, MILLION
+from keeplore.index.graph.graph_rows import CODES, MILLION
 from keeplore.index.graph.graph_values import TYPES, canonical
-from keeplore.index.queries import ASK_AT_ONCE, superseded
-from keeplore.index.rows import ScopeFilter
+from keeplore.index.memory_queries import superseded
+from keeplore.index.sql import ASK_AT_ONCE, in_list, scope_ids
+from keeplore_hooks.contracts import ScopeFilter
 
 SHARED = ""
 _TYPE_OF_CODE = (

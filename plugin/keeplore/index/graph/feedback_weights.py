@@ -10,21 +10,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from statistics import fmean
-from typing import Any
 
-from keeplore.index.queries import chains_of, chunks, marks
+from keeplore.index.memory_queries import chains_of
+from keeplore.index.sql import column, rows_in
 from keeplore.memory.feedback_counters import FOLDER, UsageCounters, total
 
-TABLES = """
-CREATE TABLE feedback (
-    path TEXT, memory TEXT, used INTEGER, last TEXT, idle TEXT, PRIMARY KEY (path, memory)
-) WITHOUT ROWID;
-CREATE INDEX feedback_memory ON feedback (memory);
-"""
 MOST_SHARING = 200  # memories of one aspect whose counters are looked at
 _Aspect = tuple[int, int, str]  # of a scope and an entity, by their ids
 
@@ -90,18 +84,11 @@ def weights(
         return {}
     today = now.astimezone(UTC).date()
     groups = _groups(connection, _versions(connection, ids))
-    known = _tallies(
-        connection, {member for found in groups.values() for group in found for member in group}
-    )
-    if not known:
-        return {}
-    found = {
-        id_: fmean(
-            weight(total(known[member] for member in group if member in known), today, rates)
-            for group in own
-        )
-        for id_, own in groups.items()
-    }
+    known = _tallies(connection, set[str]().union(*(one for own in groups.values() for one in own)))
+    found = {}
+    for id_, own in groups.items() if known else ():
+        sums = [total(known[member] for member in group if member in known) for group in own]
+        found[id_] = fmean(weight(one, today, rates) for one in sums)
     return {id_: value for id_, value in found.items() if value != 1.0}
 
 
@@ -111,17 +98,16 @@ def weight(tally: UsageCounters, today: date, rates: FeedbackRates = RATES) -> f
     A memory that nobody was told of keeps what it has: that nobody needed it says nothing about it.
     """
     earned = min(1.0 + rates.delta * tally.used, rates.ceiling)
-    days = sorted(day for day in tally.idle if day <= today.isoformat())
-    start = min(tally.last, today.isoformat()) or (days[0] if days else "")
+    until = today.isoformat()
+    days = sorted(day for day in tally.idle if day <= until)
+    start = min(tally.last, until) or min(days, default="")
+    if not start:
+        return max(earned, rates.floor)
     try:
-        from_day = (
-            (date.fromisoformat(start) + timedelta(days=rates.grace_days)).isoformat()
-            if start
-            else ""
-        )
+        graced = (date.fromisoformat(start) + timedelta(days=rates.grace_days)).isoformat()
     except (ValueError, OverflowError):  # 2026-02-31, written by hand
         return earned
-    idle = sum(tally.idle[day] for day in days if day > from_day)
+    idle = sum(tally.idle[day] for day in days if day > graced)
     return max(earned * rates.fade ** (idle // rates.every), rates.floor)
 
 
@@ -142,49 +128,35 @@ def _groups(
     alone.
     """
     own: dict[str, set[_Aspect]] = {}
-    rows = _asked(
-        connection,
-        "SELECT m.id, m.scope_id, a.name, a.aspect FROM memories m JOIN aspects a ON a.memory = "
-        "m.key WHERE m.id IN",
-        {member for members in versions.values() for member in members},
+    sql = (
+        "SELECT m.id, m.scope_id, a.name, a.aspect FROM memories m"
+        " JOIN aspects a ON a.memory = m.key WHERE m.id IN ({marks})"
     )
-    for memory, *aspect in rows:
-        own.setdefault(memory, set()).add((aspect[0], aspect[1], aspect[2]))
-    sharing = {
-        aspect: _sharing(connection, aspect) for aspect in set[_Aspect]().union(*own.values())
-    }
+    members = sorted(frozenset[str]().union(*versions.values()))
+    for memory, scope, name, aspect in rows_in(connection, sql, members):
+        own.setdefault(memory, set()).add((scope, name, aspect))
+    named = set[_Aspect]().union(*own.values())
+    sharing = {aspect: _sharing(connection, aspect) for aspect in named}
     groups = {}
-    for id_, members in versions.items():
-        aspects = sorted(set[_Aspect]().union(*(own.get(member, ()) for member in members)))
-        groups[id_] = [members | sharing[aspect] for aspect in aspects] or [members]
+    for id_, same in versions.items():
+        aspects = set[_Aspect]().union(*(own.get(member, ()) for member in same))
+        groups[id_] = [same | sharing[aspect] for aspect in sorted(aspects)] or [same]
     return groups
 
 
 def _sharing(connection: sqlite3.Connection, aspect: _Aspect) -> frozenset[str]:
-    rows = connection.execute(
-        "SELECT m.id FROM aspects a JOIN memories m ON m.key = a.memory"
-        " WHERE m.scope_id = ? AND a.name = ? AND a.aspect = ? ORDER BY m.updated_at DESC, m.id "
-        "LIMIT ?",
-        (*aspect, MOST_SHARING),
+    sql = (
+        "SELECT m.id FROM aspects a JOIN memories m ON m.key = a.memory WHERE m.scope_id = ?"
+        " AND a.name = ? AND a.aspect = ? ORDER BY m.updated_at DESC, m.id LIMIT ?"
     )
-    return frozenset(row[0] for row in rows)
+    return frozenset(column(connection, sql, (*aspect, MOST_SHARING)))
 
 
 def _tallies(connection: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, UsageCounters]:
     """What all machines have counted together."""
     found: dict[str, list[UsageCounters]] = {}
-    for memory, used, last, idle in _asked(
-        connection, "SELECT memory, used, last, idle FROM feedback WHERE memory IN", ids
-    ):
-        found.setdefault(memory, []).append(
-            UsageCounters(used, last, json.loads(idle) if idle != "{}" else {})
-        )
+    sql = "SELECT memory, used, last, idle FROM feedback WHERE memory IN ({marks})"
+    for memory, used, last, idle in rows_in(connection, sql, sorted(ids)):
+        days = json.loads(idle) if idle != "{}" else {}
+        found.setdefault(memory, []).append(UsageCounters(used, last, days))
     return {memory: total(tallies) for memory, tallies in found.items()}
-
-
-def _asked(
-    connection: sqlite3.Connection, statement: str, ids: Collection[str]
-) -> Iterator[tuple[Any, ...]]:
-    """The rows of a statement that ends before its list of ids."""
-    for chunk in chunks(sorted(ids)):
-        yield from connection.execute(f"{statement} ({marks(chunk)})", chunk)

@@ -7,11 +7,10 @@ from datetime import datetime
 
 from keeplore.errors import IndexUnavailable
 from keeplore.index.database import IndexDatabase
-from keeplore.index.graph import boost, co_mentions, feedback_weights, graph_tables, neighbours
+from keeplore.index.graph import boost, co_mentions, feedback_weights, graph_rows, neighbours
 from keeplore.index.graph.entity_queries import AspectRow, Entity, GraphReader, RelatedEntity
-from keeplore.index.rows import ScopeFilter
-
-EVERYWHERE = ScopeFilter()
+from keeplore.index.rows import EVERYWHERE
+from keeplore_hooks.contracts import ScopeFilter
 
 
 class EntityGraph:
@@ -33,10 +32,8 @@ class EntityGraph:
         after each.
         """
         done = 0
-        while (left := self._database.read(graph_tables.waiting)) and (
-            steps is None or done < steps
-        ):
-            self._database.write(graph_tables.link_some)
+        while (left := self._database.read(graph_rows.waiting)) and (steps is None or done < steps):
+            self._database.write(graph_rows.link_some)
             done += 1
             if progress:
                 progress(left)
@@ -82,7 +79,7 @@ class EntityGraph:
         """What use has shown each of these memories to be worth; those that are left out are worth
         1.
         """
-        return self._database.read(lambda c: feedback_weights.weights(c, ids, now))
+        return self._database.read(feedback_weights.weights, ids, now)
 
     def uses(self) -> tuple[int, int]:
         """How often memories were of use, and how many memories that were."""
@@ -99,7 +96,7 @@ class EntityGraph:
         What was found until then; nothing on any error.
         """
         try:
-            return self._database.read(lambda c: boost.boosted(c, text, allowed, until))
+            return self._database.read(boost.boosted, text, allowed, until)
         except IndexUnavailable:
             return {}
 
@@ -107,16 +104,16 @@ class EntityGraph:
         """What refines, contradicts or relates to a memory within so many steps, the nearest
         first.
         """
-        return self._database.read(lambda c: neighbours.neighbours(c, memory_id, hops))
+        return self._database.read(neighbours.neighbours, memory_id, hops)
 
     def beside(self, memories: Sequence[str], limit: int, at_least: int) -> list[tuple[str, int]]:
         """Names in at least so many of these memories, with in how many, the closest first."""
-        return self._database.read(lambda c: co_mentions.beside(c, memories, limit, at_least))
+        return self._database.read(co_mentions.beside, memories, limit, at_least)
 
     def mentioned(self, allowed: ScopeFilter, limit: int) -> list[tuple[str, int]]:
         """Names in the memories of these scopes, with in how many, the most mentioned first."""
-        return self._database.read(lambda c: co_mentions.mentioned(c, allowed, limit))
+        return self._database.read(co_mentions.mentioned, allowed, limit)
 
     def alike(self, name: str, limit: int) -> list[str]:
         """Names of what is known that somebody may have meant."""
-        return self._database.read(lambda c: co_mentions.alike(c, name, limit))
+        return self._database.read(co_mentions.alike, name, limit)

@@ -5,10 +5,11 @@ over the links.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from keeplore.index.queries import chains_of, chunks, marks, memory_rows
+from keeplore.index.memory_queries import chains_of, memory_rows
+from keeplore.index.sql import rows_in
 
 RELATIONSHIPS = ("refines", "contradicts", "relates-to")
 _BACK = {"refines": "refined by", "contradicts": "contradicted by", "relates-to": "related from"}
@@ -46,17 +47,7 @@ def neighbours(
     edge = _versions(connection, _newest(connection, [memory_id]).values())
     seen, found = {*edge.values()}, list[Neighbour]()
     for hop in range(1, min(hops, MOST_HOPS) + 1):
-        links = set(_links(connection, list(edge)))
-        newest = _newest(connection, {other for _, _, other, _ in links})
-        reached: dict[str, Neighbour] = {}
-        known = {
-            (edge[near], kind, newest[other], stated)
-            for near, kind, other, stated in links
-            if other in newest
-        }
-        for near, kind, other, stated in sorted(known, key=lambda link: (not link[3], link)):
-            if other not in seen:
-                reached.setdefault(other, Neighbour(other, kind, near, stated, hop))
+        reached = _reached(connection, edge, seen, hop)
         seen |= reached.keys()
         found += reached.values()
         if not reached or len(found) >= limit:
@@ -65,11 +56,28 @@ def neighbours(
     return found[:limit]
 
 
+def _reached(
+    connection: sqlite3.Connection, edge: Mapping[str, str], seen: Set[str], hop: int
+) -> dict[str, Neighbour]:
+    """What is one step away from the edge and was not seen: by its newest version."""
+    links = set(_links(connection, list(edge)))
+    newest = _newest(connection, {other for _, _, other, _ in links})
+    known = {
+        (not is_stated, edge[near], kind, newest[other])
+        for near, kind, other, is_stated in links
+        if other in newest
+    }
+    reached: dict[str, Neighbour] = {}
+    for is_back, near, kind, other in sorted(known):
+        if other not in seen:
+            reached.setdefault(other, Neighbour(other, kind, near, not is_back, hop))
+    return reached
+
+
 def _newest(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, str]:
     """Those of these memories that there are, each with its newest version."""
-    return {
-        id_: row.superseded_by or id_ for id_, row in memory_rows(connection, sorted(ids)).items()
-    }
+    rows = memory_rows(connection, sorted(ids))
+    return {id_: row.superseded_by or id_ for id_, row in rows.items()}
 
 
 def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str, str]:
@@ -82,12 +90,10 @@ def _versions(connection: sqlite3.Connection, heads: Iterable[str]) -> dict[str,
 
 def _links(connection: sqlite3.Connection, ids: list[str]) -> Iterator[tuple[str, str, str, bool]]:
     """Which of these, relationship, the other one, and whether the first states it."""
-    for chunk in chunks(ids):
-        for near, other, stated in (("m.id", "l.target", True), ("l.target", "m.id", False)):
-            rows = connection.execute(
-                f"SELECT {near}, l.relationship, {other} FROM links l JOIN memories m ON m.key = "
-                f"l.memory"  # ours
-                f" WHERE {near} IN ({marks(chunk)}) AND l.relationship IN (?, ?, ?)",
-                [*chunk, *RELATIONSHIPS],
-            )
-            yield from ((str(one), str(kind), str(two), stated) for one, kind, two in rows)
+    for near, other, is_stated in (("m.id", "l.target", True), ("l.target", "m.id", False)):
+        sql = (
+            f"SELECT {near}, l.relationship, {other} FROM links l JOIN memories m"  # ours
+            f" ON m.key = l.memory WHERE {near} IN ({{marks}}) AND l.relationship IN (?, ?, ?)"
+        )
+        for one, kind, two in rows_in(connection, sql, ids, *RELATIONSHIPS):
+            yield one, kind, two, is_stated

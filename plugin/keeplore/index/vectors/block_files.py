@@ -13,18 +13,21 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
+
+from keeplore.index.sql import column, value, vector_sum
+from keeplore_hooks.contracts import EngineDatabase
 
 AT_ONCE = 2000  # rows copied at once
 ID_BYTES = 8
 WORN_FROM = 100  # rows of passages that are gone; fewer cost nothing
 WORN_SHARE = 0.2
 PREFIX = "vectors-"  # of the names of all our files
+_BLOCKS = "SELECT scope_id, name, width, rows, gone FROM blocks"
 
 
 class VectorBlock(NamedTuple):
@@ -54,26 +57,26 @@ def files(directory: Path, name: str) -> tuple[Path, Path]:
 
 def model_id(connection: sqlite3.Connection, fingerprint: str) -> int:
     """The number of a model in this database, -1 for one that has no vectors yet."""
-    row = connection.execute(
-        "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,)
-    ).fetchone()
-    return int(row[0]) if row else -1
+    found = value(connection, "SELECT id FROM models WHERE fingerprint = ?", (fingerprint,))
+    return int(found or -1)
 
 
 def are_placed(connection: sqlite3.Connection, model: int) -> bool:
     """Whether the blocks hold all vectors that passages have, as far as the database knows."""
-    row = connection.execute("SELECT is_placed FROM models WHERE id = ?", (model,)).fetchone()
-    return row is None or bool(row[0])
+    return bool(value(connection, "SELECT is_placed FROM models WHERE id = ?", (model,)) != 0)
 
 
 def of_model(
     connection: sqlite3.Connection, model: int, scopes: Sequence[int] | None = None
 ) -> list[VectorBlock]:
     """Those of a model, of all scopes or of some."""
-    rows = connection.execute(
-        "SELECT scope_id, name, width, rows, gone FROM blocks WHERE model = ?", (model,)
-    )
+    rows = connection.execute(f"{_BLOCKS} WHERE model = ?", (model,))
     return [VectorBlock(*row) for row in rows if scopes is None or row[0] in scopes]
+
+
+def of_fingerprint(connection: sqlite3.Connection, fingerprint: str) -> list[VectorBlock]:
+    """All of the model with this fingerprint."""
+    return of_model(connection, model_id(connection, fingerprint))
 
 
 def place(
@@ -96,7 +99,7 @@ def place_new(connection: sqlite3.Connection, after: int) -> None:
     """Add the passages with higher ids than ``after`` whose texts have vectors already: a file was
     moved.
     """
-    for (model,) in connection.execute("SELECT id FROM models").fetchall():
+    for model in column(connection, "SELECT id FROM models"):
         place(connection, model, list(_vectors(connection, model, "p.id > ?", after)))
 
 
@@ -111,40 +114,33 @@ def lose(connection: sqlite3.Connection, memory: int) -> None:
 
 
 def make_anew(
-    connection: sqlite3.Connection, model: int, scopes: Iterable[int] | None = None
+    connection: sqlite3.Connection, model: int, scopes: Sequence[int] | None = None
 ) -> None:
     """Write the blocks of a model again from the embeddings table, those of ``scopes`` or all,
     under new names.
     """
-    if scopes is None:
-        connection.execute("DELETE FROM blocks WHERE model = ?", (model,))
-        wanted = [int(scope) for (scope,) in connection.execute("SELECT id FROM scopes").fetchall()]
-    else:
-        wanted = list(scopes)
-    for scope in wanted:
-        connection.execute("DELETE FROM blocks WHERE scope_id = ? AND model = ?", (scope, model))
-        batch: list[tuple[int, bytes]] = []
-        for id_, _, vector in _vectors(connection, model, "p.scope_id = ?", scope):
-            batch.append((id_, vector))
-            if len(batch) == AT_ONCE:
-                _append(connection, model, scope, batch)
-                batch = []
+    if scopes is not None:
+        for scope in scopes:
+            _copy(connection, model, scope)
+        return
+    connection.execute("DELETE FROM blocks WHERE model = ?", (model,))
+    for scope in column(connection, "SELECT id FROM scopes"):
+        _copy(connection, model, scope)
+    # one of another size is made again, for nobody could find its passage
+    connection.execute(
+        "DELETE FROM embeddings WHERE model = ? AND length(vector) !="
+        " (SELECT max(width) FROM blocks WHERE model = embeddings.model)",
+        (model,),
+    )
+    connection.execute("UPDATE models SET is_placed = 1 WHERE id = ?", (model,))
+
+
+def _copy(connection: sqlite3.Connection, model: int, scope: int) -> None:
+    """Write the block of a scope anew."""
+    connection.execute("DELETE FROM blocks WHERE scope_id = ? AND model = ?", (scope, model))
+    found = _vectors(connection, model, "p.scope_id = ?", scope)
+    while batch := [(id_, vector) for id_, _, vector in islice(found, AT_ONCE)]:
         _append(connection, model, scope, batch)
-    if scopes is None:
-        # one of another size is made again, for nobody could find its passage
-        connection.execute(
-            "DELETE FROM embeddings WHERE model = ? AND length(vector) !="
-            " (SELECT max(width) FROM blocks WHERE model = embeddings.model)",
-            (model,),
-        )
-        connection.execute("UPDATE models SET is_placed = 1 WHERE id = ?", (model,))
-
-
-def vector_sum(hash_: bytes, vector: bytes) -> int:
-    """By which a vector that changed on the disk, or stands beside another text's hash, is
-    known.
-    """
-    return zlib.crc32(hash_ + vector)
 
 
 def forget(connection: sqlite3.Connection, model: int) -> None:
@@ -153,16 +149,24 @@ def forget(connection: sqlite3.Connection, model: int) -> None:
     connection.execute("UPDATE models SET is_placed = 0 WHERE id = ?", (model,))
 
 
-def strays(connection: sqlite3.Connection, directory: Path) -> list[Path]:
+def _strays(connection: sqlite3.Connection, directory: Path) -> list[Path]:
     """Our files that no block names any more."""
-    named = {name for (name,) in connection.execute("SELECT name FROM blocks")}
-    return [
-        path for path in directory.glob(f"{PREFIX}*") if path.name.partition(".")[0] not in named
-    ]
+    named = set(column(connection, "SELECT name FROM blocks"))
+    ours = directory.glob(f"{PREFIX}*")
+    return [path for path in ours if path.name.partition(".")[0] not in named]
 
 
-def damaged(connection: sqlite3.Connection, model: int, directory: Path) -> Iterator[str]:
-    """In which scopes a block is not what the embeddings table makes."""
+def drop_strays(database: EngineDatabase) -> None:
+    """Delete the files of blocks and graphs that no block names any more."""
+    directory = database.directory
+    if database.read(_strays, directory):
+        with database.locked():  # somebody may just be writing one that no block names yet
+            for file in database.read(_strays, directory):
+                file.unlink(missing_ok=True)
+
+
+def first_damage(connection: sqlite3.Connection, model: int, directory: Path) -> str:
+    """Where a block is not what the embeddings table makes, "" where all are."""
     for block in of_model(connection, model):
         held = dict(_rows_of(block, directory)) if block.is_whole(directory) else {}
         rows = connection.execute(
@@ -170,12 +174,10 @@ def damaged(connection: sqlite3.Connection, model: int, directory: Path) -> Iter
             " ON e.model = ? AND e.hash = p.hash WHERE p.scope_id = ?",
             (model, block.scope),
         )
-        if any(
-            held.get(id_) != vector
-            for id_, hash_, vector, sum_ in rows
-            if vector_sum(hash_, vector) == sum_
-        ):
-            yield f"the file {block.name}.rows is not what the vectors make"
+        for id_, hash_, vector, sum_ in rows:
+            if held.get(id_) != vector and vector_sum(hash_, vector) == sum_:
+                return f"the file {block.name}.rows is not what the vectors make"
+    return ""
 
 
 def vectors(connection: sqlite3.Connection, model: int) -> Iterator[tuple[int, int, bytes]]:
@@ -206,23 +208,14 @@ def _rows_of(block: VectorBlock, directory: Path) -> Iterator[tuple[int, bytes]]
 def _append(
     connection: sqlite3.Connection, model: int, scope: int, rows: Sequence[tuple[int, bytes]]
 ) -> int:
-    directory = Path(connection.execute("PRAGMA database_list").fetchone()[2]).parent
-    known = connection.execute(
-        "SELECT scope_id, name, width, rows, gone FROM blocks WHERE scope_id = ? AND model = ?",
-        (scope, model),
-    ).fetchone()
-    name = f"{PREFIX}{model}-{scope}-{secrets.token_hex(4)}"
-    block = (
-        VectorBlock(*known)
-        if known
-        else VectorBlock(scope, name, max((len(v) for _, v in rows), default=0), 0, 0)
-    )
+    """Add rows to the block of a scope, which is made where there is none; returns how many."""
+    block = _block_of(connection, model, scope, width=max(len(vector) for _, vector in rows))
     sound = [(id_, vector) for id_, vector in rows if block.width and len(vector) == block.width]
     if not sound:
         return 0
-    if block.rows and not block.is_whole(
-        directory
-    ):  # what came after a hole would be nobody's vector
+    directory = Path(connection.execute("PRAGMA database_list").fetchone()[2]).parent
+    if block.rows and not block.is_whole(directory):
+        # what came after a hole would be nobody's vector
         connection.execute("UPDATE models SET is_placed = 0 WHERE id = ?", (model,))
         return len(sound)
     vectors, ids = files(directory, block.name)
@@ -233,6 +226,13 @@ def _append(
         (scope, model, block.name, block.width, block.rows + len(sound), block.gone),
     )
     return len(sound)
+
+
+def _block_of(connection: sqlite3.Connection, model: int, scope: int, width: int) -> VectorBlock:
+    """The block of a scope, an empty one with vectors of this width where there is none."""
+    if known := of_model(connection, model, [scope]):
+        return known[0]
+    return VectorBlock(scope, f"{PREFIX}{model}-{scope}-{secrets.token_hex(4)}", width, 0, 0)
 
 
 def _write(file: Path, offset: int, data: bytes) -> None:

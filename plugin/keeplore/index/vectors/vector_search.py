@@ -8,7 +8,6 @@ choosing blocks.
 
 from __future__ import annotations
 
-import itertools
 import os
 import sqlite3
 import threading
@@ -18,12 +17,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from keeplore.index.database import IndexDatabase
-from keeplore.index.rows import PassageMatch
+from keeplore.index.sql import column, in_list, meta, scope_ids
 from keeplore.index.vectors import block_files
 from keeplore.index.vectors.block_files import VectorBlock
 from keeplore.index.vectors.hnsw import Floats, HnswGraph, Ids, damage, is_available
 from keeplore.index.vectors.quantization import BYTES, STEPS, unpacked
+from keeplore_hooks.contracts import EngineDatabase, PassageMatch, ScopeFilter
 
 # Where one scope has so many, a graph serves it. Going over 50,000 vectors of 384 takes 6 ms and
 # misses none; below that a graph saves nothing that anybody would notice, and costs a minute to
@@ -46,9 +45,8 @@ class VectorIndex:
     ) -> None:
         self.fingerprint = fingerprint
         self.dim = dim
-        self.is_held = (
-            False  # whether graphs were looked for, so that a search finds the quickest way
-        )
+        # whether graphs were looked for, so that a search finds the quickest way
+        self.is_held = False
         self._directory = directory
         self._graph_from = graph_from
         self._mutex = threading.Lock()  # of the graphs
@@ -61,7 +59,7 @@ class VectorIndex:
         return bool(self._graphs)
 
     def search(
-        self, connection: sqlite3.Connection, vector: Floats, scopes: list[int] | None, limit: int
+        self, connection: sqlite3.Connection, vector: Floats, allowed: ScopeFilter, limit: int
     ) -> list[PassageMatch]:
         """The passages nearest to ``vector`` (float32, (dim,), L2-normalised) by cosine, best
         first.
@@ -69,36 +67,34 @@ class VectorIndex:
         model = block_files.model_id(connection, self.fingerprint)
         if limit < 1 or model < 0:
             return []
-        allowed = block_files.of_model(connection, model, scopes)
+        scopes = scope_ids(connection, allowed)
+        blocks = block_files.of_model(connection, model, scopes)
         try:
             if not block_files.are_placed(connection, model):
                 raise FileNotFoundError("the blocks are not made yet")
-            found = [self._of_block(connection, block, vector, limit) for block in allowed]
+            found = [self._of_block(connection, block, vector, limit) for block in blocks]
         except (OSError, EOFError):  # deleted or cut by somebody; the background makes them anew
             self._is_broken = True
             found = [_of_table(connection, model, vector, scopes)]
         ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in found)])
         scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in found)])
         order = np.lexsort((ids, -scores))
-        is_sure = not any(block.gone for block in allowed)
-        order = order[:limit] if is_sure else order
-        matches = map(PassageMatch, ids[order].tolist(), scores[order].tolist())
-        return list(
-            matches if is_sure else itertools.islice(_living(connection, matches, limit), limit)
-        )
+        if any(block.gone for block in blocks):
+            order = _living(connection, ids, order, limit)
+        return list(map(PassageMatch, ids[order[:limit]].tolist(), scores[order[:limit]].tolist()))
 
-    def follow(self, database: IndexDatabase) -> None:
+    def follow(self, database: EngineDatabase) -> None:
         """Load the graphs that there are, and have the system read the blocks, before somebody
         waits for it.
         """
-        for block in database.read(self._blocks):
+        for block in database.read(block_files.of_fingerprint, self.fingerprint):
             if self._wants_graph(block):
                 self._load(database, block)
             for file in block_files.files(self._directory, block.name):
                 _read_ahead(file)
         self.is_held = True
 
-    def maintain(self, database: IndexDatabase) -> None:
+    def maintain(self, database: EngineDatabase) -> None:
         """In the background: mend and compact blocks, and make, extend or save graphs where there
         are enough rows.
         """
@@ -107,45 +103,37 @@ class VectorIndex:
             self._maintain_graphs(database)
         self.is_held = True
 
-    def graph_damage(self, database: IndexDatabase) -> str:
+    def graph_damage(self, database: EngineDatabase) -> str:
         """Why a block or a graph's file is not used, "" where all are sound."""
-        model, found, are_placed = database.read(self._state)
+        model = database.read(block_files.model_id, self.fingerprint)
+        if not database.read(block_files.are_placed, model):
+            return ""
         key = database.read(self._key)
-        if are_placed:
-            wrong = database.read(
-                lambda c: next(block_files.damaged(c, model, self._directory), "")
-            )
-            return wrong or next(
-                filter(None, (damage(self._file(block), key, self.dim) for block in found)), ""
-            )
-        return ""
+        blocks = database.read(block_files.of_model, model)
+        wrong = database.read(block_files.first_damage, model, self._directory)
+        return wrong or next(
+            filter(None, (damage(self._file(block), key, self.dim) for block in blocks)), ""
+        )
 
-    def drop_graph(self, database: IndexDatabase) -> None:
+    def drop_graph(self, database: EngineDatabase) -> None:
         """Forget blocks and graphs; ``maintain`` makes them anew."""
         with self._mutex:
             self._graphs = {}
-        database.write(lambda c: block_files.forget(c, block_files.model_id(c, self.fingerprint)))
-        self._tidy(database)
+        database.write(block_files.forget, database.read(block_files.model_id, self.fingerprint))
+        block_files.drop_strays(database)
 
-    def _mend(self, database: IndexDatabase) -> None:
-        model, found, are_placed = database.read(self._state)
-        worn = [block.scope for block in found if block.is_worn]
-        if (
-            not are_placed
-            or self._is_broken
-            or not all(block.is_whole(self._directory) for block in found)
-        ):
-            database.write(lambda c: block_files.make_anew(c, model))
+    def _mend(self, database: EngineDatabase) -> None:
+        model = database.read(block_files.model_id, self.fingerprint)
+        blocks = database.read(block_files.of_model, model)
+        are_placed = database.read(block_files.are_placed, model)
+        are_whole = all(block.is_whole(self._directory) for block in blocks)
+        worn = [block.scope for block in blocks if block.is_worn]
+        if self._is_broken or not (are_placed and are_whole):
+            database.write(block_files.make_anew, model)
         elif worn:
-            database.write(lambda c: block_files.make_anew(c, model, worn))
+            database.write(block_files.make_anew, model, worn)
         self._is_broken = False
-        self._tidy(database)
-
-    def _tidy(self, database: IndexDatabase) -> None:
-        if database.read(lambda c: block_files.strays(c, self._directory)):
-            with database.locked():  # somebody may just be writing one that no block names yet
-                for file in database.read(lambda c: block_files.strays(c, self._directory)):
-                    file.unlink(missing_ok=True)
+        block_files.drop_strays(database)
 
     def _of_block(
         self, connection: sqlite3.Connection, block: VectorBlock, vector: Floats, limit: int
@@ -154,11 +142,8 @@ class VectorIndex:
         wanted = min(limit, block.rows - block.gone)
         with self._mutex:
             graph = self._graphs.get(block.name)
-            near = (
-                graph.nearest(vector, limit + (SPARE + limit if block.gone else 0))
-                if graph
-                else None
-            )
+            spare = SPARE + limit if block.gone else 0
+            near = graph.nearest(vector, limit + spare) if graph else None
         if graph and near:
             tail = self._exact(block, vector, limit, graph.count)
             rows, scores = np.concatenate([near[0], tail[0]]), np.concatenate([near[1], tail[1]])
@@ -179,11 +164,9 @@ class VectorIndex:
             floats = numbers[: len(part)]
             np.copyto(floats, part)
             np.dot(floats, scaled, out=scores[at - start : at - start + len(part)])
-        best = (
-            np.arange(len(scores))
-            if limit >= len(scores)
-            else np.argpartition(-scores, limit - 1)[:limit]
-        )
+        best = np.arange(len(scores))
+        if limit < len(scores):
+            best = np.argpartition(-scores, limit - 1)[:limit]
         return best + start, scores[best]
 
     def _parts(
@@ -210,8 +193,8 @@ class VectorIndex:
             raise EOFError(f"{block.name} is cut off")
         return ids[rows]
 
-    def _maintain_graphs(self, database: IndexDatabase) -> None:
-        found = database.read(self._blocks)
+    def _maintain_graphs(self, database: EngineDatabase) -> None:
+        found = database.read(block_files.of_fingerprint, self.fingerprint)
         with self._mutex:
             names = {block.name for block in found}
             self._graphs = {name: graph for name, graph in self._graphs.items() if name in names}
@@ -225,7 +208,7 @@ class VectorIndex:
                     with database.locked():
                         graph.save(self._file(block), database.read(self._key))
 
-    def _load(self, database: IndexDatabase, block: VectorBlock) -> HnswGraph | None:
+    def _load(self, database: EngineDatabase, block: VectorBlock) -> HnswGraph | None:
         with self._mutex:
             known = self._graphs.get(block.name)
         graph = known or HnswGraph.load(self._file(block), database.read(self._key), self.dim)
@@ -247,36 +230,26 @@ class VectorIndex:
     def _file(self, block: VectorBlock) -> Path:
         return self._directory / f"{block.name}.hnsw"
 
-    def _state(self, connection: sqlite3.Connection) -> tuple[int, list[VectorBlock], bool]:
-        model = block_files.model_id(connection, self.fingerprint)
-        return (
-            model,
-            block_files.of_model(connection, model),
-            block_files.are_placed(connection, model),
-        )
-
-    def _blocks(self, connection: sqlite3.Connection) -> list[VectorBlock]:
-        return self._state(connection)[1]
-
     def _key(self, connection: sqlite3.Connection) -> dict[str, str]:
-        row = connection.execute("SELECT value FROM meta WHERE key = 'database'").fetchone()
-        return {"database": str(row[0]), "fingerprint": self.fingerprint}
+        return {"database": meta(connection, "database"), "fingerprint": self.fingerprint}
 
 
-def _living(
-    connection: sqlite3.Connection, matches: Iterator[PassageMatch], at_once: int
-) -> Iterator[PassageMatch]:
-    """Those of passages that are still there, asked for in parts, for most are not needed."""
-    while part := list(itertools.islice(matches, at_once)):
-        present = _present(connection, [match.passage for match in part])
-        yield from (match for match in part if match.passage in present)
+def _living(connection: sqlite3.Connection, ids: Ids, order: Ids, limit: int) -> Ids:
+    """The first ``limit`` of an order whose passages are still there, asked for in parts, for most
+    are not needed.
+    """
+    found: list[int] = []
+    for start in range(0, len(order), limit):
+        part = order[start : start + limit]
+        present = _present(connection, ids[part].tolist())
+        found += [at for at in part.tolist() if ids[at] in present]
+        if len(found) >= limit:
+            break
+    return np.array(found[:limit], np.int64)
 
 
 def _present(connection: sqlite3.Connection, ids: list[int]) -> set[int]:
-    numbers = ", ".join(map(str, ids))
-    return {
-        row[0] for row in connection.execute(f"SELECT id FROM passages WHERE id IN ({numbers})")
-    }  # ours
+    return set(column(connection, f"SELECT id FROM passages WHERE {in_list('id', ids)}"))  # ours
 
 
 def _of_table(
@@ -285,13 +258,11 @@ def _of_table(
     """All passages of these scopes, from the embeddings themselves: slow, and right while blocks
     are missing.
     """
-    rows = [
-        (id_, blob)
-        for id_, scope, blob in block_files.vectors(connection, model)
-        if (scopes is None or scope in scopes)
-        and isinstance(blob, bytes)
-        and len(blob) == len(vector) * BYTES
-    ]
+    rows = []
+    for id_, scope, blob in block_files.vectors(connection, model):
+        is_sound = isinstance(blob, bytes) and len(blob) == len(vector) * BYTES
+        if is_sound and (scopes is None or scope in scopes):
+            rows.append((id_, blob))
     scores = unpacked([blob for _, blob in rows], len(vector)) @ vector
     return np.array([id_ for id_, _ in rows], np.int64), scores
 

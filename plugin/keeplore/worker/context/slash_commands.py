@@ -154,7 +154,7 @@ class SlashCommands:
             f"workspace {one_line(f'{workspace.name} at {workspace.root}', PATH_CHARS)}",
             one_line(f"{project}: {identity.reason}", LINE_CHARS),
             f"{len(notes)} notes and {len(talks)} conversations apply here",
-            f"{workspace.index.stamp().memories} memories in the whole workspace",
+            f"{workspace.index.state().memories} memories in the whole workspace",
         ]
         return block(
             [

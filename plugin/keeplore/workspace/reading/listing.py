@@ -65,7 +65,7 @@ def listing(
         found += [ListedMemory(workspace, row) for row in workspace.index.listed(mine)]
         total += workspace.index.count(mine)
     found.sort(key=lambda item: (item.row.updated_at, item.row.id), reverse=True)
-    is_empty = not total and not any(index.stamp().memories for index in asked)
+    is_empty = not total and not any(index.state().memories for index in asked)
     return Listing(
         tuple(_judged(item) for item in itertools.islice(found, limit or None)), total, is_empty
     )

@@ -60,7 +60,7 @@ def statistics(workspace: Workspace) -> Statistics:
     index.refresh()
     rows = index.listed(MemoryFilter(archived="with", superseded=True))
     heads = [row for row in rows if not row.superseded_by and not row.is_archived]
-    chains, stamp = index.chains(), index.stamp()
+    chains, stamp = index.chains(), index.state()
     uses, used = index.graph.uses()
     made = sorted(row.created_at[:10] for row in heads if row.created_at)
     return Statistics(

@@ -109,7 +109,7 @@ def _in_full(name: str, root: Path) -> str:
 
 def _ask(asked: ConsentQuestion, workspace: Workspace, *, is_accepted: bool) -> None:
     say(f"With this model, {plain(asked.risk)}.")
-    passages = workspace.index.stamp(of_text=True).passages
+    passages = workspace.index.state(of_text=True).passages
     say(f"It makes vectors of {passages:,} passages now, and of new ones as they come.")
     if is_accepted:
         return
@@ -121,11 +121,11 @@ def _ask(asked: ConsentQuestion, workspace: Workspace, *, is_accepted: bool) -> 
 def _tried(workspace: Workspace, name: str) -> Embedder:
     """The embedder, once it has made a vector here. Raises ModelUnavailable."""
     # heavy, as above
-    from keeplore.index.embedding.embedder import FilesEmbedder
+    from keeplore.index.embedding.local_embedder import LocalEmbedder
     from keeplore.workspace.embedding_model import fetch
 
     embedder: Embedder = workspace.plugins.hook.keeplore_embedder(model=name)
-    if isinstance(embedder, FilesEmbedder):
+    if isinstance(embedder, LocalEmbedder):
         fetch(workspace.models, name)
         embedder = workspace.plugins.hook.keeplore_embedder(model=name)
     embedder.embed(["Does it work?", "Once more."])
@@ -133,7 +133,7 @@ def _tried(workspace: Workspace, name: str) -> Embedder:
 
 
 def _tell(workspace: Workspace) -> None:
-    stamp = workspace.index.stamp()
+    stamp = workspace.index.state()
     if stamp.switch is not None:
         say(f"{plain(stamp.switch)}.")
     missing = stamp.passages - (stamp.switch.vectors if stamp.switch else stamp.vectors)
@@ -151,7 +151,7 @@ def _show(places: Places, *, as_json: bool) -> None:
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
         workspace.index.refresh()
-        stamp, kept = workspace.index.stamp(), workspace.index.kept_vectors()
+        stamp, kept = workspace.index.state(), workspace.index.kept_vectors()
         model, problem = workspace.settings.embedding.model, _problem(workspace)
     switch = stamp.switch
     vectors = switch.vectors if switch else stamp.vectors

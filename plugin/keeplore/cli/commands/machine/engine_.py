@@ -108,7 +108,7 @@ def rebuild(places: Places) -> None:
 def _fill(workspace: Workspace) -> None:
     workspace.index.refresh()
     if fill_vectors(workspace):
-        stamp = workspace.index.stamp()
+        stamp = workspace.index.state()
         say(
             f"{plain(workspace.name)}: {stamp.vectors:,} of {stamp.passages:,} passages have their "
             f"vector",
@@ -131,7 +131,7 @@ def _show(places: Places, *, as_json: bool) -> None:
             workspace.index.warm_up()
         except (EngineUnavailable, ModelUnavailable) as e:
             problem = problem or str(e)
-        stamp = workspace.index.stamp()
+        stamp = workspace.index.state()
     if as_json:
         told = {
             "backend": wishes.backend,

@@ -70,7 +70,7 @@ def command(
         workspace.sync_log.succeeded()
         with bar("Reading memories") as progress:
             workspace.index.refresh(progress)
-        stamp = workspace.index.stamp()
+        stamp = workspace.index.state()
         click.echo(f"{stamp.memories} memories can be searched now.")
         for path, problem in workspace.index.problems():
             click.echo(f"  skipped {path}: {problem}", err=True)

@@ -253,7 +253,7 @@ def _show_known(workspace: Workspace) -> None:
     known = known_decisions(workspace)
     if not known:
         return
-    stamp = workspace.index.stamp()
+    stamp = workspace.index.state()
     click.echo(f"\n{workspace.name} now holds {stamp.memories} memories. Among them:\n")
     for thing in known:
         click.secho(f"  {plain(thing.title)}", bold=True)

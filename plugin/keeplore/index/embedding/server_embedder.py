@@ -28,7 +28,8 @@ from keeplore.index.embedding.embedding_http import (
     ServerMisconfigured,
     TextsRefused,
 )
-from keeplore.index.embedding.model_files import UNRELATED, floor_between, read_json
+from keeplore.index.embedding.floor import UNRELATED, floor_between
+from keeplore.index.embedding.model_files import read_json
 from keeplore.index.embedding.prefixes import prefixes_of
 from keeplore_hooks import durable
 

@@ -14,15 +14,15 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from keeplore.errors import KeeploreError, ModelUnavailable
-from keeplore.index import queries
-from keeplore.index.backends.base import Engine, EngineMaker
+from keeplore.index import sql
 from keeplore.index.database import IndexDatabase
-from keeplore.index.embedding.embedder import Embedder, fingerprint_of
+from keeplore.index.embedding.capabilities import fingerprint_of
 from keeplore.index.rows import ModelChange
+from keeplore.index.vectors import embedding_rows
+from keeplore_hooks.contracts import Embedder, EngineMaker, SearchEngine
 
 KEPT = 2  # models whose vectors are kept
 KEPT_BYTES = 512 * 1024 * 1024  # of vectors that are kept for the way back alone
@@ -50,7 +50,7 @@ class ActiveModel:
     """The model that a question is turned into a vector by, and the engine that has its vectors."""
 
     embedder: Embedder | None
-    engine: Engine
+    engine: SearchEngine
     switch: ModelChange | None = None
 
 
@@ -77,11 +77,11 @@ class ModelSwitch:
         self._seen: tuple[object, ActiveModel] | None = None
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> SearchEngine:
         """That of the wanted model, without a look at the model."""
         return self._engine
 
-    def renewed(self) -> Engine:
+    def renewed(self) -> SearchEngine:
         """The same, made anew where a server runs another model than before."""
         wanted = self.wanted()
         with self._mutex:
@@ -98,21 +98,19 @@ class ModelSwitch:
     def now(self) -> ActiveModel:
         """What answers a question of this moment. Asks no server."""
         wanted, seen = self.wanted(), self._seen
-        mark = (*self._database.read(queries.state), wanted)
+        mark = (*self._database.read(sql.state), wanted)
         if seen is None or seen[0] != mark:
             self._seen = seen = (mark, self._chosen(wanted))
         return seen[1]
 
-    def engine_for(self, fingerprint: str) -> Engine | None:
+    def engine_for(self, fingerprint: str) -> SearchEngine | None:
         """The engine with a model's vectors; None where they are not kept."""
         if fingerprint == self.wanted():
             return self.renewed()
-        known = next(
-            (one for one in self._database.read(complete_models) if one.fingerprint == fingerprint),
-            None,
-        )
-        found = self._found(known) if known else None
-        return found.engine if found else None
+        for known in self._database.read(complete_models):
+            if known.fingerprint == fingerprint and (found := self._found(known)):
+                return found.engine
+        return None
 
     def complete(self) -> None:
         """Note that no passage lacks a vector of the wanted model; what is kept of others shrinks
@@ -121,7 +119,7 @@ class ModelSwitch:
         entry = CompleteModel(self._own_name(), self.wanted())
         if self._database.read(complete_models)[:1] == [entry]:
             return
-        self._database.write(partial(_note, entry=entry))
+        self._database.write(_note, entry)
         with self._mutex:
             before, self._before, self._seen = self._before, {}, None
         for other in before.values():
@@ -129,20 +127,18 @@ class ModelSwitch:
 
     def drop_orphans(self) -> None:
         """Delete what is worth keeping no more, where it has become much."""
-        if self._database.read(queries.has_orphans):
+        if self._database.read(embedding_rows.has_orphans):
             keep = kept(self.wanted(), self._database.read(complete_models))
-            self._database.write(partial(queries.drop_orphans, keep=keep))
+            self._database.write(embedding_rows.drop_orphans, keep)
 
     def kept_vectors(self) -> list[KeptVectors]:
         """What is held of each model, that of the wanted one first."""
         wanted = self.wanted()
-        names = {one.fingerprint: one.name for one in self._database.read(complete_models)} | {
-            wanted: self._own_name()
-        }
-        sizes = sorted(
-            self._database.read(sizes_of).items(), key=lambda held: (held[0] != wanted, held[0])
-        )
-        return [KeptVectors(names.get(one, name_of(one)), *size) for one, size in sizes]
+        names = {one.fingerprint: one.name for one in self._database.read(complete_models)}
+        names[wanted] = self._own_name()
+        sizes = self._database.read(sizes_of)
+        order = sorted(sizes, key=lambda fingerprint: (fingerprint != wanted, fingerprint))
+        return [KeptVectors(names.get(one, name_of(one)), *sizes[one]) for one in order]
 
     def close(self) -> None:
         for engine in (self._engine, *(other.engine for other in self._before.values())):
@@ -153,16 +149,13 @@ class ModelSwitch:
         before = self._database.read(complete_models)[:1]
         if self._find is None or not before or before[0].fingerprint == wanted:
             return own
-        passages = self._database.read(queries.counts)[1]
+        passages = self._database.read(sql.count_passages)
         vectors = self._database.read(own.engine.count_vectors) if wanted else 0
         old = self._found(before[0]) if vectors < passages else None
         if old is None or not self._database.read(old.engine.count_vectors):
             return own
-        return ActiveModel(
-            old.embedder,
-            old.engine,
-            ModelChange(self._own_name(), vectors, passages, before[0].name),
-        )
+        change = ModelChange(self._own_name(), vectors, passages, before[0].name)
+        return ActiveModel(old.embedder, old.engine, change)
 
     def _own_name(self) -> str:
         try:
@@ -186,10 +179,8 @@ class ModelSwitch:
 def complete_models(connection: sqlite3.Connection) -> list[CompleteModel]:
     """Models that had every vector, the last first."""
     try:
-        return [
-            CompleteModel(str(name), str(fingerprint))
-            for name, fingerprint in json.loads(queries.meta(connection, KEY) or "[]")
-        ]
+        known = json.loads(sql.meta(connection, KEY) or "[]")
+        return [CompleteModel(str(name), str(fingerprint)) for name, fingerprint in known]
     except (ValueError, TypeError):
         return []
 
@@ -200,25 +191,22 @@ def kept(wanted: str, complete: Sequence[CompleteModel]) -> list[str]:
 
 def _note(connection: sqlite3.Connection, entry: CompleteModel) -> None:
     """Put a model first, and forget the vectors of those that are not kept."""
-    known = [
-        entry,
-        *(other for other in complete_models(connection) if other.fingerprint != entry.fingerprint),
-    ][:KEPT]
+    others = [one for one in complete_models(connection) if one.fingerprint != entry.fingerprint]
+    known = [entry, *others][:KEPT]
     sizes = sizes_of(connection)
     if any(sizes.get(other.fingerprint, (0, 0))[1] > KEPT_BYTES for other in known[1:]):
-        known = known[:1]
-    queries.set_meta(connection, KEY, json.dumps(known))
-    queries.drop_models(connection, [other.fingerprint for other in known])
+        known = [entry]
+    sql.set_meta(connection, KEY, json.dumps(known))
+    embedding_rows.drop_models(connection, [other.fingerprint for other in known])
 
 
 def sizes_of(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
     """Fingerprint → number of vectors and their bytes."""
     rows = connection.execute(
-        "SELECT m.fingerprint, count(*), sum(length(e.vector)) FROM embeddings e JOIN models m ON "
-        "m.id = e.model"
-        " GROUP BY m.id"
+        "SELECT m.fingerprint, count(*), sum(length(e.vector)) FROM embeddings e"
+        " JOIN models m ON m.id = e.model GROUP BY m.id"
     )
-    return {str(fingerprint): (int(number), int(size or 0)) for fingerprint, number, size in rows}
+    return {fingerprint: (number, size or 0) for fingerprint, number, size in rows}
 
 
 def name_of(fingerprint: str) -> str:

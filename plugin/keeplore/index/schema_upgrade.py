@@ -8,7 +8,7 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
-from keeplore.index.vectors.block_files import vector_sum
+from keeplore.index.sql import vector_sum
 
 NAME = "before.sqlite3"  # what the older file is called until its vectors are taken over
 

@@ -1,0 +1,242 @@
+"""The rows of one file: what it says, read and put into the tables, and taken out again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+from keeplore.errors import KeeploreError, NotFound
+from keeplore.index.graph import graph_rows
+from keeplore.index.graph.graph_rows import NOTHING, FileShare
+from keeplore.index.passages import Passage, passages_of
+from keeplore.index.sql import marks, value
+from keeplore.index.vectors import block_files
+from keeplore.memory import Memory
+from keeplore.memory.conversation_body import turns_of
+from keeplore.memory.note import hash_of
+
+# A file written twice within one tick of the file system's clock can keep its time and size; so one
+# that was young when it was read is read again at the next refresh. FAT's clock is the slowest.
+SETTLED_NS = 2_000_000_000
+MAX_SIDE = 4 * 1024 * 1024  # bytes of a file that is no memory
+
+
+class IndexedFile(Protocol):
+    """A file of memory as the store's scan reports it."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def mtime_ns(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def inode(self) -> int: ...
+
+
+class TextSource(Protocol):
+    """What the index needs of a store."""
+
+    def indexed(self) -> Iterator[IndexedFile]: ...
+    def load(self, path: str, /) -> Memory: ...
+    def read_text(self, path: str, limit_bytes: int, /) -> str: ...
+    def head(self) -> str: ...
+
+
+class FileState(NamedTuple):
+    """A file as the index remembers it."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    is_settled: bool
+
+    def is_same(self, file: IndexedFile) -> bool:
+        return (self.mtime_ns, self.size, self.inode) == (file.mtime_ns, file.size, file.inode)
+
+    def is_settled_as(self, file: IndexedFile) -> bool:
+        """Asked of every file at every look, so in few steps."""
+        is_here = self.inode == file.inode and self.mtime_ns == file.mtime_ns
+        return is_here and self.size == file.size and self.is_settled
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """A file that was read: a memory with its passages, what else is indexed, or the problem that
+    keeps it out.
+    """
+
+    file: IndexedFile
+    is_settled: bool
+    content: bytes  # sha256 of what it says
+    memory: Memory | None = None
+    passages: tuple[Passage, ...] = ()
+    turns: tuple[str, ...] = ()
+    problem: str = ""
+    share: FileShare = NOTHING  # in the graph
+
+
+def known_files(connection: sqlite3.Connection) -> dict[str, FileState]:
+    rows = connection.execute("SELECT path, mtime_ns, size, inode, is_settled FROM files")
+    return {row[0]: FileState._make(row[1:]) for row in rows}
+
+
+def parse(source: TextSource, file: IndexedFile, now_ns: int) -> ParsedFile | None:
+    """Read one file; None where it vanished since it was seen. Never raises: a bad file is one with
+    a problem.
+    """
+    is_settled = file.mtime_ns < now_ns - SETTLED_NS
+    try:
+        if file.path.endswith(".md"):
+            return _parse_memory(file, source.load(file.path), is_settled=is_settled)
+        text = source.read_text(file.path, MAX_SIDE)
+        return _parse_side(file, text, is_settled=is_settled)
+    except NotFound:
+        return None
+    except KeeploreError as e:
+        problem = str(e)
+    except Exception as e:  # noqa: BLE001  # whatever one file does to a parser, the others must still be found
+        problem = f"the file cannot be read: {e!r}"
+    return ParsedFile(file, is_settled, _sum(problem), problem=problem)
+
+
+def _parse_memory(file: IndexedFile, memory: Memory, *, is_settled: bool) -> ParsedFile:
+    meta = json.dumps(dict(memory.meta), ensure_ascii=False, default=str)
+    return ParsedFile(
+        file,
+        is_settled,
+        _sum(f"{meta}\0{memory.body}"),
+        memory,
+        tuple(passages_of(memory)),
+        tuple(turns_of(memory)),
+        "; ".join(memory.problems),
+        graph_rows.share_of(memory, place_of(memory)[1]),
+    )
+
+
+def _parse_side(file: IndexedFile, text: str, *, is_settled: bool) -> ParsedFile:
+    share, problem = NOTHING, ""
+    try:
+        share = graph_rows.share_of_side(file.path, text)
+    except ValueError as e:
+        problem = str(e)
+    return ParsedFile(file, is_settled, _sum(text), problem=problem, share=share)
+
+
+def _sum(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+def drop(connection: sqlite3.Connection, path: str) -> None:
+    """Forget a file and what was made from it; vectors stay, for the text may come back under
+    another name.
+    """
+    _drop_rows(connection, path)
+    connection.execute("DELETE FROM files WHERE path = ?", (path,))
+
+
+def put(connection: sqlite3.Connection, item: ParsedFile) -> bool:
+    """Store what was read in place of what was known; False where the file says what it said
+    before.
+    """
+    file = item.file
+    known = value(connection, "SELECT content FROM files WHERE path = ?", (file.path,))
+    is_same = known == item.content
+    if not is_same:
+        _drop_rows(connection, file.path)
+        key = _add_memory(connection, item, item.memory) if item.memory else None
+        graph_rows.put(connection, file.path, item.share, key)
+    state = (file.mtime_ns, file.size, file.inode, item.is_settled)
+    connection.execute(
+        "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (file.path, *state, item.content, _text(item.problem)),
+    )
+    return not is_same
+
+
+def _drop_rows(connection: sqlite3.Connection, path: str) -> None:
+    key = value(connection, "SELECT key FROM memories WHERE path = ?", (path,))
+    graph_rows.drop(connection, path, key)
+    if key is not None:
+        block_files.lose(connection, key)
+        for table in ("passages", "turns", "links"):
+            connection.execute(f"DELETE FROM {table} WHERE memory = ?", (key,))  # ours
+        connection.execute("DELETE FROM memories WHERE key = ?", (key,))
+
+
+def _add_memory(connection: sqlite3.Connection, item: ParsedFile, memory: Memory) -> int:
+    path = item.file.path
+    scope_id = _scope_id(connection, memory)
+    id_, *rest = columns(memory, path)
+    row = (path, id_, scope_id, *rest)
+    sql = f"INSERT INTO memories VALUES (NULL, {marks(row)})"  # marks alone
+    key = connection.execute(sql, row).lastrowid
+    connection.executemany(
+        "INSERT INTO turns VALUES (?, ?)", ((turn, key) for turn in turn_columns(item))
+    )
+    connection.executemany(
+        "INSERT INTO links VALUES (?, ?, ?)", ((key, *link) for link in link_columns(memory))
+    )
+    connection.executemany(
+        "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((key, scope_id, *passage_columns(passage)) for passage in item.passages),
+    )
+    return int(key or 0)
+
+
+def columns(memory: Memory, path: str) -> tuple[Any, ...]:
+    """What the table of memories says of one: after its path, without its scope."""
+    dates = (memory.created_at, memory.updated_at)
+    texts = (memory.id, memory.title, memory.kind, memory.category, *dates)
+    source = (str(memory.source.get(key) or "") for key in ("session", "host"))
+    return (
+        *map(_text, texts),
+        int(memory.is_permanent),
+        memory.trust,
+        *map(_text, source),
+        int(memory.is_open),
+        int(is_archived(path)),
+        bytes.fromhex(hash_of(memory)),
+    )
+
+
+def turn_columns(item: ParsedFile) -> list[str]:
+    return sorted({_text(turn) for turn in item.turns})
+
+
+def link_columns(memory: Memory) -> list[tuple[str, str]]:
+    return sorted({(relationship, _text(target)) for relationship, target in memory.links})
+
+
+def passage_columns(passage: Passage) -> tuple[bytes | str, ...]:
+    head, body = (passage.body, "") if passage.kind == "head" else ("", passage.body)
+    where = (passage.kind, passage.turn, passage.at)
+    texts = (*where, passage.title, head, body, passage.context, passage.extra)
+    return (passage.hash, *map(_text, texts))
+
+
+def place_of(memory: Memory) -> tuple[str, str]:
+    """Scope and project, "" for none."""
+    return (memory.scope, _text(memory.project) if memory.scope == "project" else "")
+
+
+def _scope_id(connection: sqlite3.Connection, memory: Memory) -> int:
+    pair = place_of(memory)
+    connection.execute("INSERT OR IGNORE INTO scopes (scope, project) VALUES (?, ?)", pair)
+    sql = "SELECT id FROM scopes WHERE scope = ? AND project = ?"
+    return int(value(connection, sql, pair))
+
+
+def is_archived(path: str) -> bool:
+    """Archiving moves a file under ``archive/`` of its memory folder; the path is the state."""
+    return ("memory", "archive") in pairwise(path.split("/"))
+
+
+def _text(value: str) -> str:
+    """SQLite takes no lone surrogates; YAML escapes can make them."""
+    return value.encode("utf-8", "replace").decode()

@@ -1,0 +1,96 @@
+"""What the queries of an index share: long lists of values, scopes, what is known of the database."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from keeplore_hooks.contracts import ScopeFilter
+
+ASK_AT_ONCE = 500  # parameters of a statement; old SQLite allows 999
+
+
+def value(connection: sqlite3.Connection, sql: str, parameters: Sequence[object] = ()) -> Any:
+    """The first column of the first row, None without one."""
+    row = connection.execute(sql, parameters).fetchone()
+    return row[0] if row else None
+
+
+def column(
+    connection: sqlite3.Connection, sql: str, parameters: Sequence[object] = ()
+) -> list[Any]:
+    """The first column of all rows."""
+    return [row[0] for row in connection.execute(sql, parameters)]
+
+
+def rows_in(
+    connection: sqlite3.Connection, sql: str, values: Sequence[object], *more: object
+) -> Iterator[Any]:
+    """The rows of a statement for many values, as many at a time as one statement may ask for.
+
+    ``{marks}`` in it stands for the marks of these; ``more`` are the parameters that come after.
+    """
+    for start in range(0, len(values), ASK_AT_ONCE):
+        chunk = values[start : start + ASK_AT_ONCE]
+        yield from connection.execute(sql.replace("{marks}", marks(chunk)), (*chunk, *more))
+
+
+def marks(items: Sequence[object]) -> str:
+    """A mark for each, to stand within ``IN ()``."""
+    return ", ".join("?" * len(items))
+
+
+def in_list(name: str, ids: Sequence[int] | None) -> str:
+    """A condition on whole numbers of our own; ``1`` where everything is allowed."""
+    return "1" if ids is None else f"{name} IN ({', '.join(map(str, ids))})"
+
+
+def escaped(text: str) -> str:
+    """A text for a pattern of ``LIKE ? ESCAPE '\\'`` that means just itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def scope_ids(connection: sqlite3.Connection, allowed: ScopeFilter) -> list[int] | None:
+    """The scopes of the index that are allowed; None for all of them."""
+    if not allowed.scopes:
+        return None
+    wanted = set(allowed.scopes)
+    rows = connection.execute("SELECT id, scope, project FROM scopes")
+    return [id_ for id_, scope, project in rows if (scope, project) in wanted]
+
+
+def meta(connection: sqlite3.Connection, key: str) -> str:
+    """What is noted of the whole database under a key, "" for nothing."""
+    return str(value(connection, "SELECT value FROM meta WHERE key = ?", (key,)) or "")
+
+
+def set_meta(connection: sqlite3.Connection, key: str, text: str) -> None:
+    connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, text))
+
+
+def raise_version(connection: sqlite3.Connection) -> None:
+    """Tell whoever keeps vectors in memory that passages or vectors have changed."""
+    set_meta(connection, "version", str(int(meta(connection, "version") or 0) + 1))
+
+
+def state(connection: sqlite3.Connection) -> tuple[str, int]:
+    """Which database this is, and the version of its passages and vectors."""
+    return meta(connection, "database"), int(meta(connection, "version") or 0)
+
+
+def count_passages(connection: sqlite3.Connection) -> int:
+    return int(value(connection, "SELECT count(*) FROM passages"))
+
+
+def last_passage(connection: sqlite3.Connection) -> int:
+    """The highest id of a passage, 0 without one."""
+    return int(value(connection, "SELECT coalesce(max(id), 0) FROM passages"))
+
+
+def vector_sum(hash_: bytes, vector: bytes) -> int:
+    """By which a vector that changed on the disk, or stands beside another text's hash, is
+    known.
+    """
+    return zlib.crc32(hash_ + vector)
