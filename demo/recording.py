@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import tempfile
 import textwrap
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,6 +20,7 @@ from demo.machine import Machine
 from demo.session import create_project, play
 
 PICTURE = Path(__file__).parents[1] / "docs" / "recording.svg"
+HOME = Path("/tmp/keeplore-recording")  # always the same, since ids are made of paths too
 SESSION_AT = datetime(2026, 2, 9, 10, 2, tzinfo=UTC)
 PROJECT = "code/ledgerly"
 TYPED = (  # directory below the home, what is typed there
@@ -65,21 +65,20 @@ def main() -> int:
 
 def record() -> Iterator[tuple[str, str, str]]:
     """Directory, command and output of everything in ``TYPED``, run in a fresh home."""
-    home = Path(tempfile.gettempdir()) / "keeplore-recording"
-    home.mkdir()
+    HOME.mkdir()
     try:
-        machine = Machine(home)
-        project = home / PROJECT
+        machine = Machine(HOME)
+        project = HOME / PROJECT
         create_project(project)
-        for _ in play(home, project, SESSION_AT):
+        for _ in play(HOME, project, SESSION_AT):
             pass  # the transcript is what counts: no event is sent
         for directory, line in TYPED:
             arguments = shlex.split(line)[1:]
-            done = machine.keeplore(*arguments, cwd=home / directory, check=False)
-            yield f"~/{directory}".rstrip("/"), line, done.stdout.decode().replace(str(home), "~")
+            done = machine.keeplore(*arguments, cwd=HOME / directory, check=False)
+            yield f"~/{directory}".rstrip("/"), line, done.stdout.decode().replace(str(HOME), "~")
         machine.keeplore("worker", "stop", check=False)
     finally:
-        rmtree(home, ignore_errors=True)
+        rmtree(HOME, ignore_errors=True)
 
 
 def draw(runs: list[tuple[str, str, str]]) -> str:
