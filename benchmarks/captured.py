@@ -64,14 +64,14 @@ def events(transcript: Path, data: Path = talks.DATA) -> Iterator[HostEvent]:
 
 def take(workspace: Workspace, taken: Sequence[HostEvent]) -> None:
     """Let a workspace hear these events, and close the conversations of their sessions."""
-    with workspace.capturing():
+    with workspace.recorder.capturing():
         for event in taken:
             workspace.plugins.emit(event)
     for origin in {
         (event.origin.host, event.origin.session): event.origin for event in taken
     }.values():
-        with workspace.capturing():
-            workspace.capture.close(workspace.sessions.get(origin))
+        with workspace.recorder.capturing():
+            workspace.recorder.capture.close(workspace.sessions.get(origin))
     workspace.index.refresh()
 
 

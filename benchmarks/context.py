@@ -136,14 +136,14 @@ def _replay(workspace: Workspace, one: Recorded, cwd: Path, known: set[str]) -> 
         if isinstance(taken, Compaction) and taken.phase == "after":
             session.answers, session.words, session.has_lost = set(), set(), True
             _brief(workspace, session, taken.origin.session, "compact", cwd)
-    with workspace.capturing():
-        workspace.capture.close(workspace.sessions.get(one.events[-1].origin))
+    with workspace.recorder.capturing():
+        workspace.recorder.capture.close(workspace.sessions.get(one.events[-1].origin))
     _index(workspace)
     return session
 
 
 def _brief(workspace: Workspace, session: Session, own: str, source: str, cwd: Path) -> None:
-    view = WorkspaceView(workspace.index, workspace.store, workspace.here(cwd).scopes)
+    view = WorkspaceView(workspace.index, workspace.store, workspace.identities.here(cwd).scopes)
     text, _ = brief(
         [view],
         session=own,
@@ -163,7 +163,7 @@ def _ask(workspace: Workspace, session: Session, transcript: str, turn: Turn, cw
     tokens, found = 0.0, []
     for threshold in (WISHES.threshold, 0.0):
         unasked = for_prompt(threshold, already=already, words=session.words, session=own)
-        here = workspace.here(cwd)
+        here = workspace.identities.here(cwd)
         answer = recall(
             RecallDeps(workspace.index, workspace.store, embedder=workspace.embedder),
             RecallRequest(turn.user, limit=PROMPT_CANDIDATES, at_once=True, filter=unasked),

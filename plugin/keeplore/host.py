@@ -23,9 +23,10 @@ from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_c
 from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import UNFILTERED, Answer, RecallRequest, ResultFilter
 from keeplore.recall.weights import PROMPT_CANDIDATES
+from keeplore.text.dates import now
 from keeplore.worker.server.protocol import ask
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin, Question, Session, Turn
 
 CONTEXT_BYTES = 16_000

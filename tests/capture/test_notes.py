@@ -226,8 +226,8 @@ def emit(workspace: Workspace, *events: HostEvent) -> None:
 
 
 def close(workspace: Workspace) -> None:
-    with workspace.capturing():
-        workspace.capture.close(workspace.sessions.get(HERE))
+    with workspace.recorder.capturing():
+        workspace.recorder.capture.close(workspace.sessions.get(HERE))
 
 
 def notes(workspace: Workspace) -> list[Memory]:
@@ -274,9 +274,9 @@ def test_a_forgotten_note_does_not_come_back_when_its_conversation_closes(
 def test_a_forgotten_conversation_leaves_no_notes(workspace: Workspace) -> None:
     emit(workspace, turn(1, DECISION))
     open_id = workspace.sessions.get(HERE).open_id
-    with workspace.capturing():
+    with workspace.recorder.capturing():
         workspace.store.forget(open_id, "studio", "2026-02-09T15:00:00Z")
-        workspace.capture.close(workspace.sessions.get(HERE))
+        workspace.recorder.capture.close(workspace.sessions.get(HERE))
     assert notes(workspace) == []
 
 

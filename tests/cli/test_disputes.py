@@ -20,6 +20,7 @@ from keeplore.config.places import Places
 from keeplore.memory import Memory
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
+from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.disputes import (
@@ -69,7 +70,7 @@ class Machine:
         place.write_text(text.replace(old, new))
 
     def sync(self) -> None:
-        self.workspace.synchronise()
+        synchronise(self.workspace)
 
     def texts(self) -> list[str]:
         """What the memories say that are heads, in order."""

@@ -24,6 +24,7 @@ from keeplore.memory import Memory, new_id
 from keeplore.memory.note import NoteDraft
 from keeplore.workspace.lifecycle.lint import lint
 from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore_hooks.spool import Spool
 
@@ -374,11 +375,11 @@ def test_a_sync_that_failed_is_remembered_and_a_remote_is_asked_by_the_deep_look
 ) -> None:
     git("remote", "add", "origin", str(home / "nowhere.git"), cwd=root)
     with Registry(places) as registry, contextlib.suppress(Exception):
-        registry.named("memory").synchronise()
+        synchronise(registry.named("memory"))
     names(places, "memory sync: the sync at ", "failed")
     git("init", "-q", "--bare", str(home / "nowhere.git"), cwd=home)
     with Registry(places) as registry:
-        registry.named("memory").synchronise()
+        synchronise(registry.named("memory"))
     assert wrong(look(places, deep=True)) == []
     (home / "nowhere.git").rename(home / "moved.git")
     assert wrong(look(places)) == []

@@ -23,6 +23,7 @@ from keeplore.recall.prompt_context import for_prompt, prompt_context
 from keeplore.recall.render import TextBudget
 from keeplore.recall.request import RecallRequest
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
+from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -57,12 +58,12 @@ class Machine:
     def says(self, text: str, **fields: object) -> Memory:
         workspace = self.workspace
         memory = workspace.notes.write(NoteDraft(text, trust="user", **fields)).memory  # type: ignore[arg-type]
-        workspace.synchronise()
+        synchronise(workspace)
         return memory
 
     def pulls(self) -> Workspace:
         workspace = self.workspace
-        workspace.synchronise()
+        synchronise(workspace)
         workspace.index.refresh()
         return workspace
 
@@ -112,7 +113,7 @@ def join(tmp_path: Path, git: Callable[..., str]) -> Callable[[str, str], Machin
         first = Machine(places, git).signs_as(email)
         git("commit", "-q", "--amend", "--reset-author", "--no-edit", cwd=first.root)
         git("remote", "add", "origin", remote, cwd=first.root)
-        first.workspace.synchronise()
+        synchronise(first.workspace)
         return first
 
     return join
@@ -182,7 +183,7 @@ def test_a_talk_of_another_person_is_quoted_as_theirs_and_is_no_place_to_go_on(
     )  # fmt: skip
     workspace = ben.workspace
     workspace.store.save(Memory(meta, talk.to_markdown()))
-    workspace.synchronise()
+    synchronise(workspace)
     told = ada.brief()
     assert "in Postgres then" in told and FOREIGN in told and "by the assistant" not in told
     assert "Where the last session stopped" not in told

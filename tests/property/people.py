@@ -24,6 +24,7 @@ from keeplore.recall.request import RecallRequest
 from keeplore.store import create
 from keeplore.store.merge import merge_driver
 from keeplore.store.merge.tree_merge import merged_tree
+from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Command, Origin, Turn
 
@@ -135,7 +136,7 @@ class Person:
     def forget(self, pick: int) -> None:
         if found := self.pick(pick):
             self.world.takes_away(found[1])
-            with self.workspace.capturing():
+            with self.workspace.recorder.capturing():
                 self.workspace.store.forget(found[1].id, self.name, self.now())
 
     def restore(self, pick: int) -> None:
@@ -213,7 +214,7 @@ class Person:
 
     def try_to_sync(self) -> str:
         with contextlib.suppress(KeeploreError):
-            return self.workspace.synchronise().note
+            return synchronise(self.workspace).note
         return ""
 
     def expect_symmetry(self) -> None:
@@ -313,7 +314,7 @@ class World:
             if self.is_cut(person):
                 self.cut(person)
         for _ in range(SYNCS):
-            notes = [person.workspace.synchronise().note for person in self.people]
+            notes = [synchronise(person.workspace).note for person in self.people]
             if set(notes) == {"nothing new"}:
                 return
         raise AssertionError("the machines go on and on")

@@ -15,6 +15,7 @@ from keeplore.errors import AlreadyExists, Corrupt, NotFound, UnsafePath
 from keeplore.store import Store
 from keeplore.workspace.identity import Project, save_project
 from keeplore.workspace.lifecycle.setup import initialise
+from keeplore.workspace.lifecycle.synchronise import heal
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.writing.entity_writer import add, entity_records, remove
 
@@ -155,7 +156,7 @@ def test_a_broken_file_is_a_problem_of_its_own_and_what_a_plain_merge_left_is_me
         "entities/bad.yaml",
         "entities/redis.yaml",
     ]
-    workspace.heal()
+    heal(workspace)
     workspace.index.refresh()
     assert [(path, "no YAML" in problem) for path, problem in workspace.index.problems()] == [
         ("entities/bad.yaml", True)

@@ -20,6 +20,7 @@ from keeplore.recall.request import RecallRequest
 from keeplore.workspace import Registry
 from keeplore.workspace.importing.session_import import import_sessions, worth_reading
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
+from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore.workspace.writing.forget import forget, purge, purge_plan, quoting_notes, restore
 from keeplore_hooks.events import Command, Origin, Turn
 from keeplore_hooks.hosts import host_named
@@ -169,7 +170,7 @@ def test_an_open_conversation_that_another_process_forgets_meanwhile_is_not_writ
         here, there = one.named("memory"), two.named("memory")
         here.emit(turn(1, "The first subject", "Yes.", project))
         (gone,) = talks(here.root)
-        with here.capturing():
+        with here.recorder.capturing():
             here.plugins.emit(turn(2, "More of the first subject", "Yes.", project))
             there.store.forget(gone, "attic", "2026-03-01T10:00:00Z")
         assert talks(here.root) == {}
@@ -301,7 +302,7 @@ def test_a_sync_clears_the_other_machine_too(places, tmp_path, git, project):
         workspace = registry.named("memory")
         git("remote", "add", "origin", str(remote), cwd=workspace.root)
         workspace.emit(turn(1, f"Is it so that {SECRET}?", "Noted.", project))
-        workspace.synchronise()
+        synchronise(workspace)
         clone_workspace(elsewhere, str(remote), tmp_path / "second")
         with Registry(elsewhere) as second:
             other = second.named("second")
@@ -310,8 +311,8 @@ def test_a_sync_clears_the_other_machine_too(places, tmp_path, git, project):
             assert holding(elsewhere.cache)
             (gone,) = talks(workspace.root)
             purge(workspace, gone)
-            assert workspace.synchronise().purged == (gone,)
-            assert other.synchronise().purged == (gone,)
+            assert synchronise(workspace).purged == (gone,)
+            assert synchronise(other).purged == (gone,)
             other.index.close()
             assert (
                 holding(elsewhere.state, elsewhere.cache, other.root, places.state, places.cache)

@@ -13,6 +13,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.workspace.lifecycle.setup import clone_workspace, initialise
+from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace
 
@@ -33,7 +34,7 @@ def machines(tmp_path: Path, git: Callable[..., str]) -> Iterator[tuple[Workspac
         (one.root / "memory" / "facts" / "Rounding.md").write_text(
             "# Rounding\n\nOnce per rate.\n\nAlways.\n"
         )
-        one.synchronise()
+        synchronise(one)
         clone_workspace(second, str(remote), tmp_path / "second" / "memory")
         yield one, stack.enter_context(Registry(second)).named("memory")
 
@@ -54,7 +55,7 @@ def test_a_pull_that_ended_in_a_conflict_is_healed(
 ) -> None:
     one, other = machines
     edit(one, "Once per line.")
-    one.synchronise()
+    synchronise(one)
     edit(other, "Once per invoice.")
     other.commit()
     git("config", "--remove-section", "merge.keeplore", cwd=other.root)
@@ -64,8 +65,8 @@ def test_a_pull_that_ended_in_a_conflict_is_healed(
     assert "<<<<<<<" in (other.root / "memory" / "facts" / "Rounding.md").read_text()
     if is_committed:
         git("commit", "-qam", "Never mind", cwd=other.root)
-    other.synchronise()
-    one.synchronise()
+    synchronise(other)
+    synchronise(one)
     assert texts(one) == texts(other)
     said = "\n".join(texts(one).values())
     assert "Once per line." in said and "Once per invoice." in said and "<<<<" not in said
@@ -91,5 +92,5 @@ def test_two_machines_that_edit_one_line_at_once_need_nobody(
     edit(one, "Once per line.")
     edit(other, "Once per invoice.")
     for workspace in (one, other, one):
-        workspace.synchronise()
+        synchronise(workspace)
     assert texts(one) == texts(other) and len(texts(one)) == 2

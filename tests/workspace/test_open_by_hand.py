@@ -236,7 +236,7 @@ def test_whatever_the_order_of_turns_edits_and_restarts_every_edit_and_every_tur
             elif step == "again":
                 workspace.emit(turn(count))
             elif step == "restart":
-                workspace.capture.forget_open()
+                workspace.recorder.capture.forget_open()
                 workspace.sessions.forget_loaded()
             elif step == "lost state":
                 before = the_file(workspace).read_text()

@@ -62,7 +62,7 @@ def test_a_failing_gate_before_a_write_stops_the_write():
     plugins = PluginManager()
     plugins.register(Broken())
     with pytest.raises(RuntimeError, match="must not be written"):
-        plugins.before_write({}, "body")
+        plugins.body_before_write({}, "body")
 
 
 def test_an_installed_plugin_that_cannot_be_loaded_is_noted_and_stops_nothing(

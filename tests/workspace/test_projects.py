@@ -73,8 +73,8 @@ def test_a_directory_is_added_once_under_its_own_or_a_given_name(
     git("remote", "add", "origin", "git@example.invalid:acme/Till.git", cwd=tmp_path / "till")
     assert add(workspace, tmp_path / "shop", "store").name == "store"
     assert add(workspace, tmp_path / "till").remotes == ("example.invalid/acme/till",)
-    workspace.forget_identities()
-    assert workspace.here(tmp_path / "shop").project == "store"
+    workspace.identities.forget()
+    assert workspace.identities.here(tmp_path / "shop").project == "store"
     with pytest.raises(AlreadyExists):
         add(workspace, tmp_path / "till")
     with pytest.raises(ConfigError):
@@ -219,7 +219,7 @@ def test_two_entries_that_are_one_project_become_one_with_the_memory_of_both(
         workspace.notes.write(NoteDraft(text, scope="project", project=name))
     joined = reassign(workspace, "shop-1234", "shop")
     assert names(workspace) == {"shop"} and joined.also == ("shop-1234",)
-    here = workspace.here(tmp_path / "shop")
+    here = workspace.identities.here(tmp_path / "shop")
     found = workspace.recall(
         RecallRequest("are taxes rounded once", tmp_path / "shop", text_only=True)
     ).hits

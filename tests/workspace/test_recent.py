@@ -142,7 +142,7 @@ def test_a_command_that_nobody_answered_is_carried_out_when_it_is_read(workspace
 def test_a_command_that_was_answered_makes_no_second_note_when_it_is_read(workspace, project):
     say(workspace, project)
     answered = remember_recent(workspace, project, "session-1")
-    with workspace.capturing():
+    with workspace.recorder.capturing():
         workspace.plugins.emit(typed("keeplore:remember", 4, project))
         workspace.plugins.emit(turn(5, "/keeplore:remember", "It is remembered.", cwd=project))
         workspace.plugins.emit(turn(6, *NEXT_TOPIC, cwd=project))

@@ -14,11 +14,12 @@ import pytest
 from keeplore.cli.doctor.check_workspace import findings
 from keeplore.config.places import Places
 from keeplore.errors import ConfigError
+from keeplore.memory.note import NoteDraft
 from keeplore.sync import SyncError
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.lint import lint, secrets_of
 from keeplore.workspace.lifecycle.setup import initialise
-from keeplore.workspace.note_writer import Draft
+from keeplore.workspace.lifecycle.synchronise import synchronise
 from keeplore_hooks.events import Origin, Session, Turn
 
 
@@ -37,7 +38,7 @@ def test_the_patterns_of_a_workspace_and_the_home_directory_reach_no_file(places
     settle("redaction: {deny: ['(?i)acme gmbh']}")
     with Registry(places) as registry:
         outcome = registry.named("memory").notes.write(
-            Draft(
+            NoteDraft(
                 f"We deploy for ACME GmbH from {Path.home()}/deploy on Fridays.",
                 title="For Acme GmbH",
             )
@@ -82,7 +83,7 @@ def test_what_a_project_denies_reaches_no_file_of_it_and_only_of_it(places, ledg
         workspace.emit(turn)
         workspace.emit(Session("e1", origin, "2026-02-03T10:01:00Z", "ended"))
         workspace.notes.write(
-            Draft(said, title="Blue heron naming", scope="project", project="ledgerly")
+            NoteDraft(said, title="Blue heron naming", scope="project", project="ledgerly")
         )
         text = everything(workspace.root)
         assert text.count("[redacted:denied:") >= 4
@@ -92,7 +93,9 @@ def test_what_a_project_denies_reaches_no_file_of_it_and_only_of_it(places, ledg
             and "blue-heron" not in text
             and "acme (" not in text
         )
-        workspace.notes.write(Draft("The blue heron is a bird of the coast.", scope="workspace"))
+        workspace.notes.write(
+            NoteDraft("The blue heron is a bird of the coast.", scope="workspace")
+        )
         assert "the blue heron is a bird" in everything(workspace.root)
 
 
@@ -100,13 +103,13 @@ def test_lint_and_the_look_before_a_push_know_what_a_project_denies(places, ledg
     with Registry(places) as registry:
         workspace = registry.named("memory")
         outcome = workspace.notes.write(
-            Draft("We deploy on Fridays only.", scope="project", project="ledgerly")
+            NoteDraft("We deploy on Fridays only.", scope="project", project="ledgerly")
         )
         path = workspace.root / outcome.path
         path.write_text(path.read_text() + "\nThat is for Blue Heron.\n")
-        assert [name.partition(":")[0] for _, _, name in workspace.secrets(path.read_bytes())] == [
-            "denied"
-        ]
+        assert [
+            name.partition(":")[0] for _, _, name in workspace.redactor.spans(path.read_bytes())
+        ] == ["denied"]
         found = lint(workspace.root, (), secrets_of(workspace.root, places)).findings
         [finding] = [f for f in found if f.level == "error"]
         assert (
@@ -136,12 +139,12 @@ def test_a_secret_by_hand_stops_the_push_until_its_mark_is_allowed(places, tmp_p
         git("remote", "add", "origin", str(remote), cwd=workspace.root)
         file.write_text(f"# A sample\n\n{token}\n")
         with pytest.raises(SyncError, match=r"by-hand\.md:3 \(github-token:") as caught:
-            workspace.synchronise()
+            synchronise(workspace)
         assert workspace.sync_log.last().error == caught.value.message
         name = caught.value.message.partition("(")[2].partition(")")[0]
     settle(f"redaction: {{allow: ['{name}']}}")
     with Registry(places) as registry:
-        assert registry.named("memory").synchronise().pushed
+        assert synchronise(registry.named("memory")).pushed
 
 
 @pytest.mark.parametrize(

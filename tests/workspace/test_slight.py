@@ -44,8 +44,8 @@ def say(
 
 
 def close(workspace: Workspace) -> None:
-    with workspace.capturing():
-        workspace.capture.close(workspace.sessions.get(ORIGIN))
+    with workspace.recorder.capturing():
+        workspace.recorder.capture.close(workspace.sessions.get(ORIGIN))
 
 
 def talks(workspace: Workspace) -> list[Conversation]:

@@ -30,8 +30,8 @@ from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
 from keeplore.recall.brief import WorkspaceView
 from keeplore.recall.request import ResultFilter
+from keeplore.text.dates import now
 from keeplore.workspace.registry import FoundMemory
-from keeplore.workspace.workspace import now
 from keeplore.workspace.writing.forget import forget
 from keeplore.workspace.writing.remember import NoteTarget, remember, replace, target_of
 
@@ -127,7 +127,11 @@ class KeeploreStore(BaseStore):
             op.namespace, op.key, dict(op.value or {}), known.created_at if known else now()
         )
         draft = draft_of(
-            value, target.workspace.redact, scope=target.scope, project=target.project, id_=id_
+            value,
+            target.workspace.plugins.redact,
+            scope=target.scope,
+            project=target.project,
+            id_=id_,
         )
         if found is None:
             remember(target, draft, self._host.cwd)

@@ -126,7 +126,7 @@ def _rest(shown: int, lines: list[str], first: int, total: int) -> list[str]:
 def _seen_from(desk: McpContext, directory: str) -> str:
     """Which project was asked, and how sure that is."""
     asked = desk.place.asked(directory)
-    project = desk.registry.for_directory(asked.directory).here(asked.directory).project
+    project = desk.registry.for_directory(asked.directory).identities.here(asked.directory).project
     told = (
         f"of project {label(project)} and what it inherits" if project else "seen from no project"
     )

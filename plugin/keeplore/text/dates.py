@@ -27,6 +27,19 @@ def moment_of(value: str) -> datetime | None:
         return None
 
 
+def now() -> str:
+    """This moment as memories write it: RFC 3339, UTC, whole seconds."""
+    return in_utc(datetime.now(UTC))
+
+
+def is_recent(at: str, span: timedelta) -> bool:
+    """Whether a time that a host wrote, which may be anything, is no further from now than that."""
+    try:
+        return abs(datetime.now(UTC) - datetime.fromisoformat(at)) <= span
+    except (ValueError, TypeError):  # also a time without a zone
+        return False
+
+
 def in_utc(moment: datetime | None) -> str:
     """As memories write it; "" for None."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""

@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 
 from keeplore.errors import KeeploreError, RepositoryBusy
 from keeplore.index.rows import RefreshResult
+from keeplore.text.dates import now
 from keeplore.worker.job_runner import JobRunner
 from keeplore.worker.manifest_scan import ManifestScan
 from keeplore.workspace.importing.intake import IntakeResult
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.ingest_jobs import IngestQueue
 
 _T = TypeVar("_T")
@@ -297,7 +298,10 @@ class Background:
         except RepositoryBusy as e:
             LOG.info("%s: %s", workspace.name, e)
             self._commit_again_at = time.monotonic() + BUSY_S
-            if workspace.heal(BUSY_S):
+            # here, because a prompt may wait for this module
+            from keeplore.workspace.lifecycle.synchronise import heal
+
+            if heal(workspace, BUSY_S):
                 self._commit_again_at = time.monotonic()
             return
         if is_new and workspace.settings.sync.automatic and workspace.store.remote():
@@ -352,7 +356,10 @@ class Background:
         """Exchange a workspace with its remote, where it has one. False where that failed."""
         try:
             if workspace.settings.sync.automatic and workspace.store.remote():
-                result = workspace.synchronise(quiet_s=BUSY_S)
+                # here, as above
+                from keeplore.workspace.lifecycle.synchronise import synchronise
+
+                result = synchronise(workspace, quiet_s=BUSY_S)
                 self._last_sync = f"{now()} {workspace.name}: {result.note}"
                 if result.merged:
                     self._index_due_at = time.monotonic()

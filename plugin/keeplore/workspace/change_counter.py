@@ -1,25 +1,36 @@
-"""The plugin by which a workspace notes what its other plugins are told."""
+"""How much of a workspace has changed in this process, counted by a plugin of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from keeplore_hooks.events import Compaction
+from keeplore_hooks.events import Compaction, Origin
 from keeplore_hooks.specs import hookimpl_last
 
-if TYPE_CHECKING:
-    from keeplore.workspace.workspace import ChangeCounter
 
+class ChangeCounter:
+    """How many files were written, so that index and commit need to look only after a change.
 
-class Noting:
-    def __init__(self, changes: ChangeCounter) -> None:
-        self._changes = changes
+    Also which sessions their hosts were about to shorten.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._shortened: set[tuple[str, str]] = set()
 
     @hookimpl_last
     def keeplore_memory_written(self) -> None:
-        self._changes.count += 1
+        self.count += 1
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
         if compaction.phase == "before":
-            self._changes.shorten(compaction.origin)
+            self.shorten(compaction.origin)
+
+    def shorten(self, origin: Origin) -> None:
+        self._shortened.add((origin.host, origin.session))
+
+    def was_shortened(self, origin: Origin) -> bool:
+        """Whether the session's context was shortened since this was asked last."""
+        key = (origin.host, origin.session)
+        was = key in self._shortened
+        self._shortened.discard(key)
+        return was

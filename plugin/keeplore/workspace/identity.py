@@ -1,6 +1,4 @@
-"""Which project a directory belongs to: one function, used when memory is written and when it is
-read.
-"""
+"""Which project a directory belongs to: one answer, for writing memory and for reading it."""
 
 from __future__ import annotations
 
@@ -8,16 +6,23 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from keeplore.errors import NotFound, StoreError
 from keeplore.memory import slugify
 from keeplore.memory.names import is_project_name
+from keeplore.recall.request import SearchScope
 from keeplore.store import CheckoutInfo, Store
 from keeplore.store.git.checkout_info import checkout_info
+from keeplore_hooks.events import Origin
+
+if TYPE_CHECKING:
+    from keeplore.capture.capture_deps import MemoryPlace
 
 MARKER = ".keeplore-project"  # a file with the project's name, for directories without git
 WORKTREE_FOLDERS = (
@@ -29,6 +34,7 @@ MAX_PROJECT_FILE = 64 * 1024  # bytes
 MAX_DENIED = 100  # patterns of one project
 MAX_PROJECTS = 10_000
 SCHEMA = 1
+REMEMBERED_S = 30.0  # how long a directory keeps its project: a remote may have been added
 _SCP = re.compile(r"(?:[^@/:\s]+@)?(?P<host>[^/:\s]+):(?P<path>[^\s]+)\Z")
 _DEFAULT_PORTS = {"ssh": 22, "https": 443, "http": 80, "git": 9418}
 
@@ -124,6 +130,55 @@ def identify(directory: Path, store: Store, home: Path) -> Identity:
         name, found.remotes[:1], found.root_commit, "" if found.remotes else found.path
     )
     return Identity(name, found.reason, proposal=proposal)
+
+
+class IdentityResolver:
+    """Tells which project and which scopes a directory has, as one workspace knows them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._home = Path.home()
+        self._known: dict[Path, tuple[float, Identity]] = {}
+
+    def of(self, directory: Path) -> Identity:
+        """The project of a directory, looked up again after a while."""
+        at, known = self._known.get(directory, (0.0, None))
+        if known is None or time.monotonic() - at > REMEMBERED_S:
+            known = self._look_up(directory)
+            self._known[directory] = (time.monotonic(), known)
+        return known
+
+    def project_of(self, cwd: str) -> str:
+        """The name of a directory's project; "" for none, and for no directory."""
+        return self.of(Path(cwd)).project if cwd else ""
+
+    def forget(self) -> None:
+        """Look up every directory again."""
+        self._known.clear()
+
+    def here(self, directory: Path) -> SearchScope:
+        """Which scopes apply in a directory."""
+        identity = self.of(directory)
+        return SearchScope(identity.project, identity.also)
+
+    def place(self, origin: Origin) -> MemoryPlace:
+        """Where memory that is made there belongs; a project that is met for the first time gets
+        its entry.
+        """
+        # here, because the patterns of capture cost a tenth of a second
+        from keeplore.capture.capture_deps import MemoryPlace
+
+        identity = self.of(Path(origin.cwd)) if origin.cwd else None
+        if identity is None or not identity.project:
+            return MemoryPlace("workspace", branch=origin.branch)
+        if identity.proposal is not None:
+            save_project(self._store, identity.proposal)
+        return MemoryPlace("project", identity.project, origin.branch)
+
+    def _look_up(self, directory: Path) -> Identity:
+        if directory.is_relative_to(self._store.root):
+            return Identity("", "this is the workspace itself", is_known=True)
+        return identify(directory, self._store, self._home)
 
 
 def load_projects(store: Store) -> Iterable[Project]:

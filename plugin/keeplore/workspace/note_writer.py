@@ -6,17 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from keeplore.errors import NotFound, StoreError
 from keeplore.index import Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory, new_id
-from keeplore.memory.chains import Chain
 from keeplore.memory.model import in_order
 from keeplore.memory.note import NoteDraft, hash_of, note_of, statement_of
 from keeplore.store import Store
+from keeplore.text.dates import now
 from keeplore.text.fences import sanitise
 from keeplore.text.similarity import SIMILAR, similarity
+from keeplore.workspace.loading import chain_of, load_or_none
+
+if TYPE_CHECKING:
+    from keeplore.workspace.plugin_manager import PluginManager
 
 CANDIDATES = 40  # passages in which a similar note is looked for
 SHOWN = 3  # similar notes
@@ -54,9 +58,7 @@ class NoteVersion:
 class NoteWriter:
     """The notes of one workspace, safe for several threads and processes.
 
-    ``redact`` takes secrets out of a text of a project, ``guess`` names the category of one,
-    ``written`` is told of each new file, ``is_foreign`` tells which memories another person's
-    machine wrote.
+    ``is_foreign`` tells which memories another person's machine wrote.
     """
 
     def __init__(
@@ -65,19 +67,13 @@ class NoteWriter:
         index: Index,
         *,
         machine: str,
-        now: Callable[[], str],
-        redact: Callable[[str, str], str],
-        guess: Callable[[str], str],
-        written: Callable[[str, str], None],
+        plugins: Callable[[], PluginManager],
         is_foreign: Callable[[Memory], bool],
     ) -> None:
         self._store = store
         self._index = index
         self._machine = machine
-        self._now = now
-        self._redact = redact
-        self._guess = guess
-        self._written = written
+        self._plugins = plugins
         self._is_foreign = is_foreign
 
     def write(self, draft: NoteDraft) -> NoteOutcome:
@@ -94,7 +90,7 @@ class NoteWriter:
                 return self._again(known, memory)
             similar = self._near(memory)
             path = self._store.add(memory, self._index.path_of)
-        self._written(memory.id, path)
+        self._plugins().written(memory.id, path)
         return NoteOutcome(memory, path, is_new=True, similar=similar)
 
     def similar(self, draft: NoteDraft) -> tuple[SimilarNote, ...]:
@@ -118,7 +114,7 @@ class NoteWriter:
         """
         with self._store.exclusive:
             self._index.refresh()
-            chain = self._chain(memory_id)
+            chain = chain_of(self._index, memory_id)
             head = self._row(chain.head)
             old = self._store.load(head.path)
             if old.is_open:
@@ -129,7 +125,7 @@ class NoteWriter:
             if isinstance(title := meta.get("title"), str):
                 meta["title"] = sanitise(title)
             changed = {key: value for key, value in meta.items() if old.meta.get(key) != value}
-            text = old.body if body is None else self._redact(sanitise(body), old.project)
+            text = old.body if body is None else self._plugins().redact(sanitise(body), old.project)
             if not changed and text == old.body and not forks:
                 return NoteOutcome(old, head.path, is_new=False)
             if "trust" in meta or not self._is_foreign(old):
@@ -138,7 +134,7 @@ class NoteWriter:
                 )
             new = self._next(old, head, text, changed, forks, version=len(chain.members))
             path = self._store.add(new, self._index.path_of)
-        self._written(new.id, path)
+        self._plugins().written(new.id, path)
         return NoteOutcome(new, path, is_new=True)
 
     def history(self, memory_id: str) -> tuple[NoteVersion, ...]:
@@ -147,20 +143,24 @@ class NoteWriter:
 
         Raises NotFound.
         """
-        chain = self._chain(memory_id)
+        chain = chain_of(self._index, memory_id)
         rows = self._index.memories(chain.members)
-        loaded = ((rows[id_], self._load(rows[id_])) for id_ in chain.members if id_ in rows)
+        loaded = (
+            (rows[id_], load_or_none(self._store, rows[id_].path))
+            for id_ in chain.members
+            if id_ in rows
+        )
         return tuple(
             NoteVersion(row, memory, row.id in chain.leaves) for row, memory in loaded if memory
         )
 
     def _made(self, draft: NoteDraft) -> Memory:
-        text = self._redact(sanitise(draft.text), draft.project)
-        category = draft.category or self._guess(text)
+        text = self._plugins().redact(sanitise(draft.text), draft.project)
+        category = draft.category or _category_of(text)
         source = {"machine": self._machine, **draft.source}
-        title = self._redact(sanitise(draft.title), draft.project)
+        title = self._plugins().redact(sanitise(draft.title), draft.project)
         made = replace(draft, text=text, title=title, category=category, source=source)
-        return note_of(made, self._now())
+        return note_of(made, now())
 
     def _same(self, memory: Memory, wanted_id: str) -> MemoryRow | None:
         """The note of this id, or the head that says the same in the same scope."""
@@ -176,7 +176,7 @@ class NoteWriter:
 
     def _is_own(self, row: MemoryRow) -> bool:
         """False for words of another person, which do not stand for the same ones said here."""
-        known = self._load(row)
+        known = load_or_none(self._store, row.path)
         return known is not None and not self._is_foreign(known)
 
     def _again(self, row: MemoryRow, memory: Memory) -> NoteOutcome:
@@ -213,7 +213,7 @@ class NoteWriter:
         for row in rows:
             if row.kind != "note" or row.superseded_by or row.id == memory.id:
                 continue
-            if (other := self._load(row)) and (
+            if (other := load_or_none(self._store, row.path)) and (
                 how := similarity(text, statement_of(other))
             ) >= SIMILAR:
                 found.append(SimilarNote(row, how))
@@ -229,7 +229,7 @@ class NoteWriter:
         *,
         version: int,
     ) -> Memory:
-        at = self._now()
+        at = now()
         linked = changed.get("related", old.meta.get("related"))
         kept = (
             [link for link in linked if not _is_superseding(link)]
@@ -252,10 +252,6 @@ class NoteWriter:
             in_order({key: value for key, value in meta.items() if value is not None}), body
         )
 
-    def _chain(self, memory_id: str) -> Chain:
-        chain = next((chain for chain in self._index.chains() if memory_id in chain.members), None)
-        return chain or Chain((memory_id,), (memory_id,), memory_id, has_cycle=False)
-
     def _row(self, memory_id: str) -> MemoryRow:
         row = self._index.memories([memory_id]).get(memory_id)
         if row is None:
@@ -264,12 +260,6 @@ class NoteWriter:
                 "`keeplore list` and `keeplore recall` print ids",
             )
         return row
-
-    def _load(self, row: MemoryRow) -> Memory | None:
-        try:
-            return self._store.load(row.path)
-        except (StoreError, OSError):
-            return None
 
 
 def _is_superseding(link: Any) -> bool:
@@ -280,3 +270,10 @@ def _is_same_place(one: Any, other: Any) -> bool:
     return isinstance(one, dict) and all(
         one.get(key) == other.get(key) for key in ("host", "session", "turns")
     )
+
+
+def _category_of(text: str) -> str:
+    # here, because its patterns cost as much as a search
+    from keeplore.capture.notes.note_candidates import category_of
+
+    return category_of(text)

@@ -1,5 +1,5 @@
-"""The plugin manager: pluggy with two additions: a failing plugin costs only itself, and some steps
-are chained.
+"""The plugin manager: pluggy, where a failing plugin costs only itself and some steps are
+chained.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ from typing import Any
 
 import pluggy
 
+from keeplore.index import EmbeddingModels
+from keeplore.index.builtin_plugins import BuiltinEmbedders, BuiltinEngines
+from keeplore.llm.builtin_models import BuiltinModels
+from keeplore.memory import Memory
+from keeplore.workspace.change_counter import ChangeCounter
 from keeplore_hooks import specs
 from keeplore_hooks.events import HostEvent
 
@@ -25,6 +30,7 @@ class PluginManager(pluggy.PluginManager):
         super().__init__(specs.NAME)
         self.add_hookspecs(specs)
         self.failures: list[str] = []
+        self.changes = ChangeCounter()
 
     def register(self, plugin: object, name: str | None = None) -> str | None:
         """Add a plugin; one of somebody else is wrapped, so that an exception in it stops nothing
@@ -53,10 +59,20 @@ class PluginManager(pluggy.PluginManager):
         getattr(self.hook, f"keeplore_{event.kind}")(**{event.kind: event})
 
     def redact(self, text: str, project: str = "") -> str:
+        """The text without its secrets, and without what its project denies."""
         return self._chain("keeplore_redact", "text", {"text": text, "project": project})
 
-    def before_write(self, meta: Mapping[str, Any], body: str) -> str:
+    def before_write(self, memory: Memory) -> Memory:
+        """A memory as it may be written: without secrets, and as the plugins want it."""
+        meta = {**memory.meta, "title": self.redact(memory.title, memory.project)}
+        return Memory(meta, self.body_before_write(meta, memory.body))
+
+    def body_before_write(self, meta: Mapping[str, Any], body: str) -> str:
         return self._chain("keeplore_before_write", "body", {"meta": meta, "body": body})
+
+    def written(self, memory_id: str, path: str) -> None:
+        """Tell the plugins of a file that was written."""
+        self.hook.keeplore_memory_written(memory_id=memory_id, path=path)
 
     def _chain(self, point: str, field: str, arguments: dict[str, Any]) -> str:
         # pluggy hands every implementation the same arguments; here each works on the result of the
@@ -87,3 +103,13 @@ class PluginManager(pluggy.PluginManager):
     def _note_failure(self, label: str, error: Exception) -> None:
         self.failures.append(f"{label}: {error!r}")
         LOG.warning("plugin %s failed: %r", label, error)
+
+
+def open_plugins(redactor: object, models: EmbeddingModels) -> PluginManager:
+    """Keeplore's own steps but for those of capture, then what is installed, then what counts."""
+    plugins = PluginManager()
+    for builtin in (redactor, BuiltinEmbedders(models), BuiltinModels(), BuiltinEngines()):
+        plugins.register(builtin)
+    plugins.load_installed()
+    plugins.register(plugins.changes)
+    return plugins

@@ -117,7 +117,7 @@ class Registry:
                 ConfigError
             ):  # a workspace that is gone must not hide the others
                 workspace = self.named(name)
-                if workspace.identity(directory).is_known:
+                if workspace.identities.of(directory).is_known:
                     return workspace
         return self.named(home)
 
@@ -227,7 +227,7 @@ class Registry:
             WorkspaceView(
                 own.index,
                 own.store,
-                own.here(cwd).scopes,
+                own.identities.here(cwd).scopes,
                 own.machine_trust.trust_of,
                 own.settings.context.related,
             )
@@ -255,7 +255,7 @@ class Registry:
 
     def written(self) -> int:
         """How many memory files capture has written in this process."""
-        return sum(workspace.changes.count for workspace in self.opened())
+        return sum(workspace.plugins.changes.count for workspace in self.opened())
 
     def close(self) -> None:
         for workspace in self._opened.values():

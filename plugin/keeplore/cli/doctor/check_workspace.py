@@ -295,7 +295,7 @@ def _option(at: Location) -> str:
 def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
     """The line of each file's first error."""
     try:
-        found = lint(workspace.root, paths, workspace.secrets).findings if paths else ()
+        found = lint(workspace.root, paths, workspace.redactor.spans).findings if paths else ()
     except NotFound:  # one vanished meanwhile
         return {}
     lines: dict[str, int] = {}

@@ -98,7 +98,7 @@ class ContextProvider:
         has_waited = self._is_compaction_waiting()  # whoever types at once is faster than the spool
         if has_waited:
             self._caught_up(until - began)
-        if not workspace.changes.was_shortened(origin):
+        if not workspace.plugins.changes.was_shortened(origin):
             return "", (time.monotonic() - began) * has_waited
         views, told = self._registry.views(cwd), ""
         if BackgroundCall(lambda: [view.index.refresh() for view in views]).is_done(
@@ -106,7 +106,7 @@ class ContextProvider:
         ):
             told = self._brief(SHORTENED, origin, cwd, room)
         else:
-            workspace.changes.shorten(origin)  # the next prompt finds it read
+            workspace.plugins.changes.shorten(origin)  # the next prompt finds it read
         return told, time.monotonic() - began
 
     def _is_compaction_waiting(self) -> bool:

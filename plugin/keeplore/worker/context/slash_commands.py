@@ -144,11 +144,11 @@ class SlashCommands:
         cwd = _directory(origin)
         workspace = self._registry.for_directory(cwd)
         workspace.index.refresh()
-        allowed = ScopeFilter(workspace.here(cwd).scopes)
+        allowed = ScopeFilter(workspace.identities.here(cwd).scopes)
         notes = workspace.index.listed(MemoryFilter(allowed, kind="note"))
         talks = workspace.index.listed(MemoryFilter(allowed, kind="conversation"))
         decisions = [row for row in notes if row.category == "architectural-decisions"]
-        identity = workspace.identity(cwd)
+        identity = workspace.identities.of(cwd)
         project = f"project {identity.project}" if identity.project else "no project"
         about = [
             f"workspace {one_line(f'{workspace.name} at {workspace.root}', PATH_CHARS)}",
@@ -194,8 +194,9 @@ def _draft(workspace: Workspace, text: str, origin: Origin) -> NoteDraft:
     """Cleaned and redacted as capture does it: the same command, read later in the transcript, has
     the same id.
     """
-    said = workspace.redact_said(clean(text), origin.cwd)
-    place = workspace.place(origin)
+    project = workspace.identities.project_of(origin.cwd)
+    said = workspace.plugins.redact(clean(text), project)
+    place = workspace.identities.place(origin)
     return NoteDraft(
         said,
         scope=place.scope,

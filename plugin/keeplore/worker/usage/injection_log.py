@@ -16,7 +16,7 @@ from typing import Any
 from keeplore.recall.brief import InjectionHistory
 from keeplore.recall.dedup import words_in
 from keeplore.recall.render import ContextBlock
-from keeplore.workspace.workspace import now
+from keeplore.text.dates import now
 from keeplore_hooks import durable
 from keeplore_hooks.events import Origin
 

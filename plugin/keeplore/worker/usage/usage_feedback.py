@@ -26,11 +26,12 @@ from keeplore.errors import KeeploreError, StoreError
 from keeplore.memory import feedback_counters
 from keeplore.memory.feedback_counters import UsageCounters
 from keeplore.recall.render import reference
+from keeplore.text.dates import now
 from keeplore.worker.usage.injection_log import PROMPT, Injection
 from keeplore.worker.usage.usage_terms import ENOUGH, is_used, telling
 from keeplore.worker.usage.view_log import take_opened
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 from keeplore_hooks import durable
 from keeplore_hooks.events import HostEvent, Origin, Session, Turn
 from keeplore_hooks.hosts.prompt_text import own_command
@@ -255,7 +256,7 @@ def _write(workspace: Workspace, counts: list[_Count]) -> None:
         )
     kept = {id_: tally for id_, tally in tallies.items() if not workspace.store.is_forgotten(id_)}
     workspace.store.write_text(path, feedback_counters.written(kept))
-    workspace.changes.count += 1
+    workspace.plugins.changes.count += 1
 
 
 def _known(workspace: Workspace, path: str) -> dict[str, UsageCounters]:

@@ -20,10 +20,11 @@ from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.memory.model import new_meta
 from keeplore.memory.note import body_of, hash_of, title_and_text
 from keeplore.store import files
+from keeplore.text.dates import now
 from keeplore.text.similarity import content_hash
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
 from keeplore_hooks.hosts.claude import claude_auto_memory
 
@@ -146,9 +147,9 @@ def _first(workspace: Workspace, memory: Memory, cwd: str) -> str:
     index, store = workspace.index, workspace.store
     if index.saying(hash_of(memory), memory.scope, memory.project) or any(store.deleted(memory.id)):
         return ""
-    workspace.place(Origin(HOST, "", cwd))
+    workspace.identities.place(Origin(HOST, "", cwd))
     path = store.add(memory, index.path_of)
-    workspace.written(memory.id, path)
+    workspace.plugins.written(memory.id, path)
     return "new"
 
 
@@ -181,20 +182,20 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
 
     What the file states of itself beside title, category and date is not believed.
     """
-    project = workspace.identity(Path(file.cwd)).project
+    project = workspace.identities.of(Path(file.cwd)).project
     text = files.read(file.folder, file.name, MAX_FILE).decode("utf-8", "replace")
     read = _read(
         text, f"projects/{project}/memory/{file.name}" if project else f"memory/{file.name}"
     )
-    title = workspace.redact(clean(read.title), project) or Path(file.name).stem
-    body = workspace.redact(clean(read.body), project)
+    title = workspace.plugins.redact(clean(read.title), project) or Path(file.name).stem
+    body = workspace.plugins.redact(clean(read.body), project)
     if not _SAID.search(_HEADING.sub("", body)):
         return None
     heading, rest = title_and_text(body)
     body = body_of(title, rest if heading == title else body)
     kind = "note" if read.kind == "note" else "document"
     written = min(file.written_at.strftime("%Y-%m-%dT%H:%M:%SZ"), now())
-    path = workspace.redact(_shown(file.path), project)
+    path = workspace.plugins.redact(_shown(file.path), project)
     meta = new_meta(
         id=new_id("auto-memory", workspace.machine, _shown(file.path)),
         kind=kind,

@@ -124,8 +124,8 @@ class Intake:
             cursor = reading.cursor
         self._registry.for_directory(Path(progress.origin.cwd or Path.home()))
         for workspace in self._registry.opened():
-            with workspace.capturing():
-                workspace.capture.close(workspace.sessions.get(progress.origin))
+            with workspace.recorder.capturing():
+                workspace.recorder.capture.close(workspace.sessions.get(progress.origin))
         self._cursors.save(replace(progress, cursor=cursor, ended_at=SWEPT))
 
     def _hand_over(self, events: Iterable[HostEvent]) -> None:
@@ -133,7 +133,7 @@ class Intake:
             workspace: Workspace = self._registry.for_directory(Path(cwd or Path.home()))
             if not workspace.settings.capture.enabled:
                 continue
-            with workspace.capturing():
+            with workspace.recorder.capturing():
                 for event in group:
                     workspace.plugins.emit(event)
                     self._heard(event)

@@ -69,7 +69,7 @@ class ProjectManifests:
 
         A project that the workspace has no entry of is left alone. Raises StoreError or OSError.
         """
-        project = workspace.identity(directory).project
+        project = workspace.identities.of(directory).project
         # what a host calls a directory may be anything, and isdir never raises
         if not project or not os.path.isdir(directory) or not is_known(workspace, directory):  # noqa: PTH112 (as above)
             return False
@@ -93,7 +93,7 @@ def is_known(workspace: Workspace, directory: Path) -> bool:
     """Whether the workspace has an entry of a directory's project, also one that was written a
     moment ago.
     """
-    identity = workspace.identity(directory)
+    identity = workspace.identities.of(directory)
     return (
         identity.is_known
         or files.state(workspace.root, f"projects/{identity.project}/project.json") is not None
@@ -178,9 +178,9 @@ def _text(workspace: Workspace, project: str, names: set[tuple[str, str]]) -> st
 
 def _sound(workspace: Workspace, project: str, names: list[str]) -> list[str]:
     together = "\n".join(names)
-    if workspace.redact(together, project) == together:  # nearly always, and at once
+    if workspace.plugins.redact(together, project) == together:  # nearly always, and at once
         return names
-    return [name for name in names if workspace.redact(name, project) == name]
+    return [name for name in names if workspace.plugins.redact(name, project) == name]
 
 
 def _is_other(workspace: Workspace, path: str, text: str) -> bool:

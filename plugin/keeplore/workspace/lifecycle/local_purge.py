@@ -10,11 +10,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.capture.open_sessions import Sessions
-from keeplore.config.places import Places
-from keeplore.index import Index
 from keeplore.memory import Memory
 from keeplore.workspace.recording.cursors import Cursors
+from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.spool import Spool
 
 WORDS_FROM = 12  # characters; a shorter line is looked for in no log, it would be found by chance
@@ -45,28 +43,26 @@ def traces_of(memories: Iterable[Memory]) -> PurgeTraces:
     )
 
 
-def erase_copies(
-    places: Places, root: Path, index: Index, sessions: Sessions, remains: PurgeTraces
-) -> None:
+def erase_copies(workspace: Workspace, remains: PurgeTraces) -> None:
     """Remove every copy; can be done again. Raises IndexUnavailable or OSError.
 
     Raw events of the sessions go as a whole: what else they announced is read again from the host's
     own record.
     """
-    named = [session.encode() for _, session in remains.sessions] + [
-        memory_id.encode() for memory_id in remains.ids
-    ]
+    places, sessions = workspace.places, workspace.sessions
+    ids = [memory_id.encode() for memory_id in remains.ids]
+    named = [*(session.encode() for _, session in remains.sessions), *ids]
     Spool(places.spool).discard(lambda payload: any(name in payload for name in named))
     cursors = Cursors(places.sessions)
     with sessions.locked():
         for host, session in remains.sessions:
             sessions.discard(host, session)
             cursors.restart(host, session)
-    _remove_half_written(root, remains.ids)
+    _remove_half_written(workspace.root, remains.ids)
     for folder in ("ingest", "uses"):
-        _drop_naming(places.state / folder, [memory_id.encode() for memory_id in remains.ids])
-    _empty_logs(places.state, [word.encode() for word in (*remains.words, *remains.ids)])
-    index.scrub()
+        _drop_naming(places.state / folder, ids)
+    _empty_logs(places.state, [*(word.encode() for word in remains.words), *ids])
+    workspace.index.scrub()
 
 
 def _remove_half_written(root: Path, ids: Collection[str]) -> None:

@@ -51,7 +51,7 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
     Raises ConfigError for a directory that belongs to no project, a name that no folder can have,
     AlreadyExists.
     """
-    identity = workspace.identity(directory)
+    identity = workspace.identities.of(directory)
     if not directory.is_dir():
         raise ConfigError(f"{directory} is no directory", "Name the directory of a project")
     if identity.is_known and identity.project:
@@ -69,7 +69,7 @@ def add(workspace: Workspace, directory: Path, name: str = "") -> Project:
             f"there is a project {project.name!r} already", "Choose another name with --name"
         )
     save_project(workspace.store, project)
-    workspace.forget_identities()
+    workspace.identities.forget()
     ProjectManifests().take(workspace, directory)
     return project
 
@@ -191,7 +191,7 @@ def reassign(workspace: Workspace, old: str, new: str) -> Project:
     workspace.store.write_text(f"projects/{new}/project.json", joined.to_json())
     if old in entries:
         workspace.store.remove(f"projects/{old}/project.json")
-    workspace.forget_identities()
+    workspace.identities.forget()
     return joined
 
 

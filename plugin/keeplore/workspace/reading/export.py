@@ -13,9 +13,10 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.conversation_body import EXCHANGES
+from keeplore.text.dates import now
 from keeplore.text.fences import sanitise
 from keeplore.text.nested_markdown import enclosed, inline
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 
 NO_PROJECT = "All projects"
 LEVEL = 4  # of a memory's own heading

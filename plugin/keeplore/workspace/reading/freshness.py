@@ -76,7 +76,7 @@ def _directories(workspace: Workspace, memory: Memory, cwd: Path) -> Iterator[Pa
         if (
             directory is None
             or not directory.is_dir()
-            or workspace.identity(directory).project != memory.project
+            or workspace.identities.of(directory).project != memory.project
         ):
             continue
         yield directory

@@ -91,7 +91,7 @@ def _places(
         yield registry.for_project(project, cwd), (("project", project),)
         return
     own = registry.for_directory(cwd)
-    yield own, None if all_projects else own.here(cwd).scopes
+    yield own, None if all_projects else own.identities.here(cwd).scopes
     for name in registry.inherited(own):
         with contextlib.suppress(ConfigError):  # a workspace that is gone must not hide the others
             given = ("user", *(["workspace"] if name in own.settings.inherits else []))

@@ -7,9 +7,9 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from keeplore.capture.capture_deps import CaptureDeps, MemoryPlace
 from keeplore.capture.conversation_file import RECENT
@@ -17,38 +17,35 @@ from keeplore.capture.notes.host_summaries import SummaryKeeper
 from keeplore.capture.notes.note_taker import NoteDeps, NoteTaker
 from keeplore.capture.plugin import Capture
 from keeplore.capture.segmenter import Segmenter
-from keeplore.errors import ModelUnavailable, StoreError
+from keeplore.errors import ModelUnavailable
 from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.store.git.checkout_info import checkout_info
+from keeplore.text.dates import is_recent
+from keeplore.workspace.loading import load_or_none
+from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
 from keeplore.workspace.recording.remember_recent import RecentOnCommand
-from keeplore_hooks.events import Origin, Turn
+from keeplore_hooks.events import HostEvent, Origin, Turn
 
-if TYPE_CHECKING:
-    from keeplore.workspace.workspace import Workspace
-
-RECENT_COMMIT = timedelta(
-    hours=1
-)  # for so long the commit that is checked out is that of what was said
+# for so long the commit that is checked out is that of what was said
+RECENT_COMMIT = timedelta(hours=1)
 
 
 class Recorder:
     """Making one registers its plugins with the workspace."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: RecordedWorkspace) -> None:
         self._workspace = workspace
         self._has_refreshed = False
-        store, sessions, deps = workspace.store, workspace.sessions, self._deps()
+        store, sessions, deps = workspace.store, workspace.sessions, self._capture_deps()
         self.capture = Capture(store, sessions, deps)
         self._recent = RecentOnCommand()
-        forgotten = workspace.store.forgotten_turns
-        notes = NoteDeps(workspace.place, workspace.redact_said, forgotten, workspace.notes.write)
         for plugin in (
             Segmenter(workspace.capture_embedder),
             self.capture,
             SummaryKeeper(store, sessions, deps, self.capture.flush),
             self._recent,
-            NoteTaker(notes, is_automatic=workspace.settings.capture.notes),
+            NoteTaker(self._note_deps(), is_automatic=workspace.settings.capture.notes),
         ):
             workspace.plugins.register(plugin)
         if workspace.settings.llm.provider:
@@ -57,30 +54,47 @@ class Recorder:
 
             workspace.plugins.register(RefineTrigger(workspace))
 
-    def begin(self) -> None:
-        """Look again at what other processes may have written meanwhile."""
-        self.capture.forget_open()
-        self._has_refreshed = False
+    def emit(self, event: HostEvent) -> None:
+        """Hand one host event to the plugins; what it led to is on disk when this returns."""
+        with self.capturing():
+            self._workspace.plugins.emit(event)
 
-    def finish(self) -> None:
-        """Bring to disk what the events led to."""
-        self.capture.flush()
-        self._recent.carry_out(self._workspace)
+    @contextlib.contextmanager
+    def capturing(self) -> Iterator[None]:
+        """Hold the workspace while several events are handed over; all is on disk at the end."""
+        with self._workspace.writing():
+            self.capture.forget_open()  # other processes may have written meanwhile
+            self._has_refreshed = False
+            yield
+            self.capture.flush()
+            self._recent.carry_out(self._workspace)
 
-    def _deps(self) -> CaptureDeps:
+    def _capture_deps(self) -> CaptureDeps:
         workspace = self._workspace
         return CaptureDeps(
-            place=workspace.place,
-            redact=workspace.redact_said,
+            place=workspace.identities.place,
+            redact=self._redact,
             segment=self._segment,
             known_turns=self._known_turns,
-            written=workspace.written,
+            written=workspace.plugins.written,
             closing=self._closing,
             earlier=self._earlier,
             embed=self._embed,
             head=self._head,
             machine=workspace.machine,
         )
+
+    def _note_deps(self) -> NoteDeps:
+        workspace = self._workspace
+        return NoteDeps(
+            place=workspace.identities.place,
+            redact=self._redact,
+            forgotten=workspace.store.forgotten_turns,
+            write=workspace.notes.write,
+        )
+
+    def _redact(self, text: str, cwd: str) -> str:
+        return self._workspace.plugins.redact(text, self._workspace.identities.project_of(cwd))
 
     def _segment(self, exchanges: Sequence[Mapping[str, Any]], turn: Turn) -> str:
         return self._workspace.plugins.hook.keeplore_segment(exchanges=exchanges, turn=turn) or ""
@@ -103,9 +117,8 @@ class Recorder:
         allowed = ScopeFilter(((place.scope, place.project),))
         wanted = MemoryFilter(allowed, kind="conversation", before=before, limit=RECENT)
         for row in workspace.index.listed(wanted):
-            if not row.is_open:
-                with contextlib.suppress(StoreError):  # removed or damaged meanwhile
-                    yield workspace.store.load(row.path)
+            if not row.is_open and (memory := load_or_none(workspace.store, row.path)):
+                yield memory
 
     def _embed(self, texts: Sequence[str]) -> Any:
         try:
@@ -117,16 +130,9 @@ class Recorder:
         """The commit that the project is at; "" where ``at`` is long ago, which today's commit says
         nothing about.
         """
-        if not place.project or not origin.cwd or not _is_recent(at):
+        if not place.project or not is_recent(at, RECENT_COMMIT):
             return ""
-        if self._workspace.identity(Path(origin.cwd)).project != place.project:
+        if self._workspace.identities.project_of(origin.cwd) != place.project:
             return ""  # the session has gone on to another project
         around = checkout_info(Path(origin.cwd)) if os.path.isdir(origin.cwd) else None  # noqa: PTH112 (it never raises)
         return around.head if around else ""
-
-
-def _is_recent(at: str) -> bool:
-    try:
-        return abs(datetime.now(UTC) - datetime.fromisoformat(at)) <= RECENT_COMMIT
-    except (ValueError, TypeError):  # a host may write anything, also a time without a zone
-        return False

@@ -12,7 +12,8 @@ from typing import Any
 from keeplore.errors import KeeploreError
 from keeplore.jobs.queue import JobQueue
 from keeplore.llm.open_model import is_accepted
-from keeplore.workspace.workspace import Workspace
+from keeplore.text.dates import is_recent
+from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
 from keeplore_hooks.events import Compaction
 from keeplore_hooks.specs import hookimpl_last
 
@@ -33,18 +34,18 @@ class RefineTrigger:
     its context.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: RecordedWorkspace) -> None:
         self._workspace = workspace
 
     @hookimpl_last
     def keeplore_conversation_closing(self, meta: Mapping[str, Any]) -> None:
-        if _is_recent(str(meta.get("updated_at", ""))):
+        if is_recent(str(meta.get("updated_at", "")), RECENT):
             self._queue(str(meta.get("id", "")), CLOSED, at=str(meta.get("created_at", "")))
 
     @hookimpl_last
     def keeplore_compaction(self, compaction: Compaction) -> None:
         state = self._workspace.sessions.get(compaction.origin)
-        if state.open_id and _is_recent(compaction.at):
+        if state.open_id and is_recent(compaction.at, RECENT):
             self._queue(state.open_id, COMPACTION)
 
     def _queue(self, memory_id: str, why: str, **about: str) -> None:
@@ -60,7 +61,7 @@ class RefineTrigger:
             LOG.warning("%s: %s is not queued to be refined: %s", workspace.name, memory_id, e)
 
 
-def is_on(workspace: Workspace) -> bool:
+def is_on(workspace: RecordedWorkspace) -> bool:
     """Whether a model is set, and the person of this machine has accepted it."""
     llm = workspace.settings.llm
     return bool(llm.provider) and is_accepted(workspace.places, workspace.root, llm)
@@ -85,10 +86,3 @@ def enqueue(queue: JobQueue, workspace: str, memory_id: str, why: str, **wishes:
         datetime.now(UTC),
         replace=not is_compaction,
     )
-
-
-def _is_recent(at: str) -> bool:
-    try:
-        return abs(datetime.now(UTC) - datetime.fromisoformat(at)) < RECENT
-    except (ValueError, TypeError):  # a host may write anything
-        return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from keeplore.capture.distill.distiller import distill
 from keeplore.capture.distill.titles import title_of
@@ -14,21 +14,25 @@ from keeplore.index import MemoryFilter, ScopeFilter
 from keeplore.memory import Conversation, Exchange, Memory, new_id
 from keeplore.memory.conversation_body import RelatedMemory
 from keeplore.memory.note import NoteDraft
+from keeplore.workspace.loading import load_or_none
 from keeplore.workspace.note_writer import NoteOutcome
+from keeplore.workspace.recording.recorded_workspace import RecordedWorkspace
 from keeplore_hooks.events import Command
 from keeplore_hooks.hosts import COMMANDS, PLUGIN
 from keeplore_hooks.hosts.prompt_text import own_command
 from keeplore_hooks.specs import hookimpl_last
-
-if TYPE_CHECKING:
-    from keeplore.workspace.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
 EXCHANGES = 3
 
 
 def remember_recent(
-    workspace: Workspace, cwd: Path, session: str = "", *, count: int = EXCHANGES, before: str = ""
+    workspace: RecordedWorkspace,
+    cwd: Path,
+    session: str = "",
+    *,
+    count: int = EXCHANGES,
+    before: str = "",
 ) -> NoteOutcome:
     """Write the last ``count`` exchanges of a session's present topic as a permanent note, or what
     there is of them.
@@ -61,7 +65,7 @@ class RecentOnCommand:
         if command.name == f"{PLUGIN}:{COMMANDS[0]}" and not command.args.strip():
             self._due.append(command)
 
-    def carry_out(self, workspace: Workspace) -> None:
+    def carry_out(self, workspace: RecordedWorkspace) -> None:
         """Write the notes that are due; the exchanges before them must be on disk. Raises OSError,
         IndexUnavailable.
         """
@@ -76,18 +80,17 @@ class RecentOnCommand:
             del self._due[0]
 
 
-def _talks(workspace: Workspace, cwd: Path, session: str) -> Iterator[tuple[Memory, Conversation]]:
+def _talks(
+    workspace: RecordedWorkspace, cwd: Path, session: str
+) -> Iterator[tuple[Memory, Conversation]]:
     """The conversations of a session, the one that was changed last first."""
-    place = ScopeFilter() if session else ScopeFilter(workspace.here(cwd).scopes[:1])
+    place = ScopeFilter() if session else ScopeFilter(workspace.identities.here(cwd).scopes[:1])
     for row in workspace.index.listed(MemoryFilter(place, kind="conversation", session=session)):
         session = session or row.session
         if row.session != session:
             return
-        try:
-            memory = workspace.store.load(row.path)
-        except (StoreError, OSError):
-            continue
-        yield memory, Conversation.from_markdown(memory.body)
+        if memory := load_or_none(workspace.store, row.path):
+            yield memory, Conversation.from_markdown(memory.body)
 
 
 def _is_whole(exchange: Exchange) -> bool:

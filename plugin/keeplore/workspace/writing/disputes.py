@@ -14,7 +14,8 @@ from keeplore.index import Index, MemoryRow
 from keeplore.memory import Memory
 from keeplore.memory.merge.memory_merge import TRIGGER
 from keeplore.store import Store
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.text.dates import now
+from keeplore.workspace.workspace import Workspace
 
 SETTLED = "settled"
 FIRST, OTHER, BOTH, JOINED = DECISIONS = ("first", "other", "both", "joined")

@@ -14,7 +14,8 @@ from keeplore.ingest import Extracted, Origin
 from keeplore.ingest.document_body import body_for, content_for
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.text.dates import now
+from keeplore.workspace.workspace import Workspace
 
 TRIGGER = "document"
 TRUST = "document"
@@ -51,11 +52,11 @@ class Documents:
         """The memory of a source, without secrets. Raises StoreError for one that no file
         may hold.
         """
-        redact = self._workspace.redact
+        redact = self._workspace.plugins.redact
         title = redact(found.title, project)
         meta = {"kind": "document", "title": title, "scope": scope, "project": project}
         # as it will stand in the file, so that what a person changes there can be told
-        body = self._workspace.plugins.before_write(
+        body = self._workspace.plugins.body_before_write(
             meta, body_for(Extracted(title, redact(found.text, project)))
         )
         if len(body.encode("utf-8", "replace")) > MAX_FILE // 2:
@@ -107,7 +108,7 @@ class Documents:
         except AlreadyExists:  # a person gave it another source, or a merge set it aside
             path, known = store.get(memory.id)
             return WrittenDocument(UNCHANGED, known, path)
-        self._workspace.written(memory.id, path)
+        self._workspace.plugins.written(memory.id, path)
         return WrittenDocument(NEW, memory, path)
 
     def _next(self, memory: Memory, heads: list[tuple[MemoryRow, Memory]]) -> WrittenDocument:

@@ -137,7 +137,7 @@ def _sound(workspace: Workspace, name: str, project: str) -> str:
     if not any(char.isalnum() for char in canonical(plain)) or len(plain) > MAX_NAME:
         remedy = f"Give one with letters or digits, of at most {MAX_NAME} characters"
         raise UnsafePath(f"{name[:MAX_NAME]!r} can be no name", remedy)
-    if workspace.redact(plain, project) != plain:
+    if workspace.plugins.redact(plain, project) != plain:
         raise UnsafePath(
             "this name looks like a secret, which must not be kept", "Give it another name"
         )

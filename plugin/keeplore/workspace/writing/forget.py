@@ -9,8 +9,9 @@ from keeplore.errors import NotFound, RepositoryBusy, StoreError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.memory import Memory
 from keeplore.store import PurgePlan, PurgeResult
-from keeplore.workspace.lifecycle.local_purge import PurgeTraces, traces_of
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.text.dates import now
+from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies, traces_of
+from keeplore.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def forget(workspace: Workspace, memory_id: str) -> ForgetResult:
     ids = _versions(workspace, memory_id)
     quoting = quoting_notes(workspace, memory_id)
     at = now()
-    with workspace.capturing():  # an open conversation is not written to meanwhile
+    with workspace.writing():  # an open conversation is not written to meanwhile
         workspace.store.forget_all(ids, workspace.machine, at)
     workspace.index.refresh()
     return ForgetResult(ids, quoting, _is_committed(workspace, f"Forget {_count(ids)}"))
@@ -76,9 +77,9 @@ def purge(workspace: Workspace, memory_id: str) -> PurgeResult:
     """
     ids = _versions(workspace, memory_id)
     remains = traces_of(memory for version in ids for memory in _texts(workspace, version))
-    with workspace.capturing():
+    with workspace.writing():
         done = workspace.store.purge(ids, workspace.machine, now())
-    workspace.erase(remains if remains.ids else PurgeTraces(ids))
+    erase_copies(workspace, remains if remains.ids else PurgeTraces(ids))
     return replace(done, ids=ids)
 
 

@@ -23,8 +23,9 @@ from keeplore.errors import (
 from keeplore.ingest import Extracted, Origin, extracted, origin_of
 from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, JobQueue
 from keeplore.store.paths import is_memory
+from keeplore.text.dates import now
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.documents import Documents
 from keeplore_hooks import durable
 

@@ -20,9 +20,10 @@ from keeplore.refine.gates import ACCEPTED, REJECTED, REVIEW
 from keeplore.refine.receipts import receipt_of
 from keeplore.refine.window import segments_of
 from keeplore.store import audit_log
+from keeplore.text.dates import now
 from keeplore.workspace.machine_trust import ACCEPTED as IS_ACCEPTED
 from keeplore.workspace.machine_trust import THIS, YOURS
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def accept(
     if held.action == DELETE and target and not text:
         path = archived_path(target.path)
         workspace.store.move(target.path, path)
-        workspace.written(target.id, path)
+        workspace.plugins.written(target.id, path)
     elif target is not None:
         title, said = title_and_text(statement)
         fields: dict[str, Any] = {

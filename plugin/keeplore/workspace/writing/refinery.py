@@ -26,9 +26,10 @@ from keeplore.refine.candidates import NoteSearch
 from keeplore.refine.deps import RefineDeps
 from keeplore.refine.pending import PendingPart, asked_about, part_of
 from keeplore.refine.pipeline import KNOWN_SHARE, LEAST_ROOM, NEAR_SHARE, RefineResult, refine
+from keeplore.text.dates import now
 from keeplore.workspace.recording.refine_trigger import KINDS
 from keeplore.workspace.registry import Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 
 LOG = logging.getLogger(__name__)
 LOCK = "refine.lock"
@@ -219,12 +220,12 @@ def refine_deps(workspace: Workspace) -> RefineDeps:
         machine=workspace.machine,
         own_machines=workspace.own_machines,
         now=now,
-        redact=workspace.redact,
-        before_write=workspace.before_write,
+        redact=workspace.plugins.redact,
+        before_write=workspace.plugins.before_write,
         is_pasted=is_pasted,
         commit=workspace.commit,
         here=lambda scope, project: SearchScope(project if scope == "project" else ""),
-        written=workspace.written,
+        written=workspace.plugins.written,
         has_user_scope=workspace.is_home,
     )
 

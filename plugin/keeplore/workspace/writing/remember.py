@@ -11,10 +11,11 @@ from pathlib import Path
 
 from keeplore.capture.message_filter import clean
 from keeplore.memory.note import NoteDraft, note_of, session_note_id
+from keeplore.text.dates import now
 from keeplore.text.fences import sanitise
 from keeplore.workspace.note_writer import NoteOutcome
 from keeplore.workspace.registry import FoundMemory, Registry
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 from keeplore_hooks.events import Origin
 
 
@@ -49,7 +50,7 @@ def target_of(registry: Registry, cwd: Path, *, scope: str = "", project: str = 
     if project:
         return NoteTarget(registry.for_project(project, cwd), "project", project)
     workspace = registry.for_scope(scope, cwd)
-    own = workspace.identity(cwd).project if scope in ("", "project") else ""
+    own = workspace.identities.of(cwd).project if scope in ("", "project") else ""
     return NoteTarget(
         workspace, scope or ("project" if own else "workspace"), own, is_here=not scope
     )
@@ -64,7 +65,7 @@ def drafted(target: NoteTarget, said: NoteRequest) -> NoteDraft:
     source: dict[str, str] = {}
     text, id_ = sanitise(said.text), ""
     if said.origin.session:
-        text = target.workspace.redact(clean(said.text), target.project)
+        text = target.workspace.plugins.redact(clean(said.text), target.project)
         source = {"host": said.origin.host, "session": said.origin.session}
         id_ = session_note_id(said.origin.host, said.origin.session, text) if target.is_here else ""
     return NoteDraft(
@@ -92,7 +93,7 @@ def remember(target: NoteTarget, draft: NoteDraft, cwd: Path) -> NoteOutcome:
     OSError.
     """
     if target.is_here and target.project:
-        target.workspace.place(Origin("", "", str(cwd)))
+        target.workspace.identities.place(Origin("", "", str(cwd)))
     return target.workspace.notes.write(draft)
 
 

@@ -13,8 +13,9 @@ from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.memory import Conversation
 from keeplore.memory.note import NoteDraft
+from keeplore.text.dates import now
 from keeplore.workspace.note_writer import NoteOutcome
-from keeplore.workspace.workspace import Workspace, now
+from keeplore.workspace.workspace import Workspace
 
 REJECTED = "rejected"
 

@@ -122,7 +122,9 @@ def _view(registry: Registry, project: str) -> View:
     if left := workspace.index.graph.link(steps=0):
         note(f"{left} memories and names are still to be looked through: the worker does so")
     allowed = ScopeFilter((("project", project),)) if project else ScopeFilter()
-    return View(workspace.index, workspace.name, allowed, project or workspace.here(cwd).project)
+    return View(
+        workspace.index, workspace.name, allowed, project or workspace.identities.here(cwd).project
+    )
 
 
 def _picture(view: View, name: str, hops: int, limit: int, *, is_tied: bool) -> Picture | None:

@@ -27,7 +27,11 @@ def command(places: Places, *, as_json: bool) -> None:
     cwd = Path.cwd()
     with Registry(places) as registry:
         workspace = registry.for_directory(cwd)
-        identity, here, around = workspace.identity(cwd), workspace.here(cwd), checkout_info(cwd)
+        identity, here, around = (
+            workspace.identities.of(cwd),
+            workspace.identities.here(cwd),
+            checkout_info(cwd),
+        )
         told: dict[str, Any] = {
             "workspace": workspace.name,
             "path": str(workspace.root),

@@ -19,13 +19,14 @@ def command(places: Places, *, join: bool) -> None:
     The worker does the same in the background; this waits for it and says what came of it.
     """
     # heavy: git is needed here, not for --help
+    from keeplore.workspace.lifecycle.synchronise import synchronise
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.writing.disputes import disputes
 
     with Registry(places) as registry:
         workspace = registry.for_directory(Path.cwd())
         before = {dispute.other.row.id for dispute in disputes(workspace.index, workspace.store)}
-        result = workspace.synchronise(is_unrelated=join)
+        result = synchronise(workspace, is_unrelated=join)
         refreshed = workspace.index.refresh()
         click.echo(f"{workspace.name}: {result.note}")
         if refreshed.changed or refreshed.removed:

@@ -102,7 +102,7 @@ def _moved(
     if project and scope not in (None, "project"):
         raise click.UsageError(f"--project and --scope {scope} exclude one another")
     if project or scope == "project":
-        own = project or found.row.project or found.workspace.identity(cwd).project
+        own = project or found.row.project or found.workspace.identities.of(cwd).project
         if not own:
             raise StoreError("this directory belongs to no project", "Name one with --project")
         _check_same(registry.for_project(own, found.workspace.root).name, found)

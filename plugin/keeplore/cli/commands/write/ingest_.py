@@ -101,7 +101,7 @@ def _ingest(registry: Registry, target: NoteTarget, sources: Sequence[str]) -> l
     from keeplore_hooks.events import Origin
 
     if target.is_here and target.project:
-        target.workspace.place(Origin("", "", str(Path.cwd())))
+        target.workspace.identities.place(Origin("", "", str(Path.cwd())))
     latest: dict[str, IngestStatus] = {}
     with lines() as show:
 
@@ -131,7 +131,7 @@ def _added(
     others from it.
     """
     # heavy, as above
-    from keeplore.workspace.workspace import now
+    from keeplore.text.dates import now
     from keeplore.workspace.writing.ingest_jobs import QUEUED, IngestStatus, source_named
 
     try:

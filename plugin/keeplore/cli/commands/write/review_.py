@@ -81,7 +81,7 @@ def command(
     with Registry(places) as registry:
         cwd = Path.cwd()
         workspace = registry.for_directory(cwd)
-        allowed = ScopeFilter(() if all_projects else workspace.here(cwd).scopes)
+        allowed = ScopeFilter(() if all_projects else workspace.identities.here(cwd).scopes)
         found = itertools.islice(
             review_candidates(workspace, allowed, in_utc(since) if since else ""), limit or None
         )

@@ -1,0 +1,59 @@
+"""Mending what merges left in a workspace, and exchanging it with its remote."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from keeplore.sync import SyncResult
+from keeplore.sync import synchronise as exchange
+from keeplore.workspace.lifecycle.local_purge import PurgeTraces, erase_copies
+from keeplore.workspace.workspace import Workspace
+
+HEAL_S = 2.0  # of reading what changed, where nobody asked for it
+# in what the index says of a file that a merge may have left so
+_TROUBLES = ("conflict", "twice", "its id is that of")
+
+
+def heal(workspace: Workspace, quiet_s: float = 0.0) -> tuple[str, ...]:
+    """Mend what merges by git, an IDE or a forge left: the paths that were written. Raises
+    RepositoryError.
+
+    With ``quiet_s`` a merge that a person may still be working on is left alone.
+    """
+    store, index = workspace.store, workspace.index
+    with workspace.committing():
+        concluded = store.conclude(quiet_s)
+        if quiet_s and store.is_held_up():
+            return concluded
+        # in a worker, which holds up what is said meanwhile: the rest of a new clone is looked at
+        # the next time
+        index.refresh(within_s=HEAL_S if quiet_s else None)
+        troubled = [path for path, problem in index.problems() if _is_trouble(problem)]
+        return (*concluded, *store.heal(troubled))
+
+
+def synchronise(
+    workspace: Workspace, *, is_unrelated: bool = False, quiet_s: float = 0.0
+) -> SyncResult:
+    """Commit, fetch, merge and push. Raises RemoteError or RepositoryError; nothing is lost then.
+
+    ``is_unrelated`` allows a remote that began as another workspace, ``quiet_s`` is that of
+    ``heal``.
+    """
+    act = partial(_synchronise, workspace, is_unrelated=is_unrelated, quiet_s=quiet_s)
+    return workspace.sync_log.noted(act)
+
+
+def _synchronise(workspace: Workspace, *, is_unrelated: bool, quiet_s: float) -> SyncResult:
+    heal(workspace, quiet_s)
+    result = exchange(workspace.store, workspace.redactor.scan, is_unrelated=is_unrelated)
+    if result.purged:  # the text is gone, but the index still knows where it came from
+        rows = workspace.index.memories(result.purged).values()
+        sessions = dict.fromkeys((row.host, row.session) for row in rows if row.session)
+        titles = tuple(row.title for row in rows)
+        erase_copies(workspace, PurgeTraces(result.purged, tuple(sessions), titles))
+    return result
+
+
+def _is_trouble(problem: str) -> bool:
+    return any(word in problem for word in _TROUBLES)
