@@ -10,7 +10,7 @@ import pytest
 
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.store.git import signature
-from keeplore.workspace.machine_trust import ACCEPTED, THIS, UNKNOWN, YOURS, MachineTrust
+from keeplore.workspace.machine_trust import MachineState, MachineTrust
 
 Git = Callable[..., str]
 OWN = "person@example.invalid"
@@ -71,13 +71,21 @@ def test_the_newest_commit_of_a_machine_tells_whose_it_is(clone: Clone) -> None:
     clone.commit("there-2", OWN)
     clone.commit("there-3", "other@example.invalid")
     whose = clone.whose()
-    assert states(whose) == {"here-1": THIS, "there-2": YOURS, "there-3": UNKNOWN}
+    assert states(whose) == {
+        "here-1": MachineState.THIS,
+        "there-2": MachineState.YOURS,
+        "there-3": MachineState.UNKNOWN,
+    }
     clone.commit("there-2", "other@example.invalid")
     clone.commit("there-3", OWN)
     assert (
         states(whose)
         == states(clone.whose())
-        == {"here-1": THIS, "there-2": UNKNOWN, "there-3": YOURS}
+        == {
+            "here-1": MachineState.THIS,
+            "there-2": MachineState.UNKNOWN,
+            "there-3": MachineState.YOURS,
+        }
     )
 
 
@@ -104,7 +112,7 @@ def test_an_accepted_machine_ends_no_loneliness_and_a_refused_one_does(clone: Cl
     whose, second = clone.whose(), clone.whose()
     assert not second.is_alone
     whose.accept(["there-2"])
-    assert states(second)["there-2"] == ACCEPTED and second.is_alone
+    assert states(second)["there-2"] == MachineState.ACCEPTED and second.is_alone
     whose.refuse(["there-2"])
     assert not second.is_alone and second.is_foreign(memory("there-2"))
 
@@ -122,30 +130,30 @@ def test_a_history_that_was_written_anew_is_read_anew(clone: Clone) -> None:
     )
     clone.git("reflog", "expire", "--expire=now", "--all", cwd=clone.root)
     clone.git("gc", "-q", "--prune=now", cwd=clone.root)
-    assert states(clone.whose()) == {"here-1": THIS, "there-3": UNKNOWN}
+    assert states(clone.whose()) == {"here-1": MachineState.THIS, "there-3": MachineState.UNKNOWN}
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"head": 1, "machines": [], "others": []}'])
 def test_a_cache_that_cannot_be_read_is_made_anew(clone: Clone, damage: str) -> None:
     clone.commit("there-2", "other@example.invalid")
-    assert states(clone.whose())["there-2"] == UNKNOWN
+    assert states(clone.whose())["there-2"] == MachineState.UNKNOWN
     (clone.files / "cache" / "m.json").write_text(damage)
-    assert states(clone.whose())["there-2"] == UNKNOWN
+    assert states(clone.whose())["there-2"] == MachineState.UNKNOWN
 
 
 def test_only_what_is_new_is_read_by_the_next_process(clone: Clone) -> None:
     clone.commit("there-2", "other@example.invalid")
-    assert states(clone.whose())["there-2"] == UNKNOWN
+    assert states(clone.whose())["there-2"] == MachineState.UNKNOWN
     cache = clone.files / "cache" / "m.json"
     kept = json.loads(cache.read_text())
     kept["machines"]["marked-9"] = [OWN, "2026-01-01T00:00:00Z"]
     cache.write_text(json.dumps(kept))
     clone.commit("there-3", OWN)
     assert states(clone.whose()) == {
-        "here-1": THIS,
-        "there-2": UNKNOWN,
-        "there-3": YOURS,
-        "marked-9": YOURS,
+        "here-1": MachineState.THIS,
+        "there-2": MachineState.UNKNOWN,
+        "there-3": MachineState.YOURS,
+        "marked-9": MachineState.YOURS,
     }
 
 

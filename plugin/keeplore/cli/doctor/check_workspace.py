@@ -26,7 +26,7 @@ from keeplore.store.git.inspection import beside, differing, left_out, old_locks
 from keeplore.store.paths import is_portable
 from keeplore.workspace.identity import load_projects
 from keeplore.workspace.lifecycle.lint import lint
-from keeplore.workspace.machine_trust import UNKNOWN
+from keeplore.workspace.machine_trust import MachineState
 from keeplore.workspace.workspace import Workspace
 from keeplore.workspace.writing.disputes import disputes
 
@@ -270,7 +270,9 @@ def _parted(part: str, workspace: Workspace) -> Iterator[Finding]:
 def _machines(part: str, workspace: Workspace) -> Iterator[Finding]:
     """Machines of which nobody has said yet whose they are."""
     unknown = [
-        machine for machine in workspace.machine_trust.machines() if machine.state == UNKNOWN
+        machine
+        for machine in workspace.machine_trust.machines()
+        if machine.state == MachineState.UNKNOWN
     ]
     yield from several(
         note(

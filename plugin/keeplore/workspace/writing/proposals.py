@@ -21,8 +21,6 @@ from keeplore.refine.receipts import receipt_of
 from keeplore.refine.window import segments_of
 from keeplore.store import audit_log
 from keeplore.text.dates import now
-from keeplore.workspace.machine_trust import ACCEPTED as IS_ACCEPTED
-from keeplore.workspace.machine_trust import THIS, YOURS
 from keeplore.workspace.workspace import Workspace
 
 
@@ -197,11 +195,7 @@ def _record(
 
 def _believed(workspace: Workspace) -> list[dict[str, Any]]:
     """The audit of this person's machines, the oldest line first."""
-    machines = [
-        seen.id
-        for seen in workspace.machine_trust.machines()
-        if seen.state in (THIS, YOURS, IS_ACCEPTED)
-    ]
+    machines = [seen.id for seen in workspace.machine_trust.machines() if seen.state.is_believed]
     lines = [entry for machine in machines for entry in audit_log.entries(workspace.root, machine)]
     return sorted(lines, key=lambda entry: str(entry.get("at", "")))
 

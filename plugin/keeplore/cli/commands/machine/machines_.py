@@ -102,7 +102,7 @@ def _counted(workspace: Workspace) -> Mapping[str, int]:
 
 def _list(places: Places, *, as_json: bool) -> None:
     # heavy, as above
-    from keeplore.workspace.machine_trust import UNKNOWN
+    from keeplore.workspace.machine_trust import MachineState
     from keeplore.workspace.registry import Registry
 
     with Registry(places) as registry:
@@ -117,7 +117,7 @@ def _list(places: Places, *, as_json: bool) -> None:
         for one in machines
     ]
     table(("machine", "whose", "last seen", "memories", ""), rows, wide=("whose",))
-    if any(machine.state == UNKNOWN for machine in machines):
+    if any(machine.state == MachineState.UNKNOWN for machine in machines):
         note(
             "`keeplore machines accept ID` believes one, `keeplore machines refuse ID` says that "
             "you do not want to"
