@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -23,13 +24,20 @@ MAX_FILE = 16 * 1024  # bytes
 SCHEMA = 1
 MAX_BRANCH = 200  # characters
 MAX_TIMEOUT_S = 240  # for one answer; shorter than the lease of a job
-REFINE_MODES = ("shadow", "controlled", "full", "frozen")
 _RANGES = {
     "brief_tokens": (0, 3_000),
     "prompt_tokens": (0, 3_000),
     "threshold": (0, 1),
     "related": (0, 3),
     "deadline_ms": (20, 250),  # the client waits for 300
+}
+_WANTED = {
+    bool: "true or false",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    tuple: "a list of texts",
+    dict: "a list of models and their prices",
 }
 _FINGERPRINT = re.compile(r"[a-z0-9-]{1,40}:[0-9a-f]{6}\Z")
 _BACKEND = re.compile(r"[a-z0-9-]{1,40}\Z")
@@ -45,6 +53,15 @@ _MODEL = re.compile(
     r"(?:[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199})?\Z"
 )  # it also becomes an argument of a command
 _NAME = re.compile(r"[a-z0-9._-]{0,63}\Z")
+
+
+class RefineMode(StrEnum):
+    """What becomes of what a language model proposes."""
+
+    SHADOW = "shadow"  # written into the audit alone
+    CONTROLLED = "controlled"  # notes are added, none is changed
+    FULL = "full"
+    FROZEN = "frozen"  # nothing is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,36 +219,34 @@ def _filled(default: Any, data: Any, key: str) -> Any:
     names the key.
     """
     if dataclasses.is_dataclass(default) and not isinstance(default, type):
-        if not isinstance(data, Mapping):
-            raise ValueError(f"{key or 'the file'}: it should be a list of keys and their values")
-        known = {field.name: getattr(default, field.name) for field in dataclasses.fields(default)}
-        inside = {name: f"{key}.{name}" if key else str(name) for name in data}
-        if unknown := [inside[name] for name in data if name not in known]:
-            raise ValueError(f"{unknown[0]}: there is no such key")
-        return dataclasses.replace(
-            default, **{name: _filled(known[name], data[name], inside[name]) for name in data}
-        )
+        return _filled_section(default, data, key)
     if isinstance(default, dict) and isinstance(data, Mapping):
         return {str(name): _price(price, f"{key}.{name}") for name, price in data.items()}
-    if (
-        isinstance(default, tuple)
-        and isinstance(data, list)
-        and all(isinstance(item, str) for item in data)
-    ):
+    if isinstance(default, tuple) and _is_list_of_texts(data):
         return tuple(data)
     if isinstance(default, float) and type(data) is int:
         return float(data)
     if type(data) is not type(default):
-        wanted = {
-            bool: "true or false",
-            str: "a text",
-            int: "a whole number",
-            float: "a number",
-            tuple: "a list of texts",
-            dict: "a list of models and their prices",
-        }[type(default)]
-        raise ValueError(f"{key}: it should be {wanted}")
+        raise ValueError(f"{key}: it should be {_WANTED[type(default)]}")
     return data
+
+
+def _filled_section(default: Any, data: Any, key: str) -> Any:
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{key or 'the file'}: it should be a list of keys and their values")
+    known = {field.name: getattr(default, field.name) for field in dataclasses.fields(default)}
+    values = {}
+    for name, value in data.items():
+        inside = f"{key}.{name}" if key else str(name)
+        if name not in known:
+            raise ValueError(f"{inside}: there is no such key")
+        values[name] = (value, inside)
+    filled = {name: _filled(known[name], *value) for name, value in values.items()}
+    return dataclasses.replace(default, **filled)
+
+
+def _is_list_of_texts(data: Any) -> bool:
+    return isinstance(data, list) and all(isinstance(item, str) for item in data)
 
 
 def _price(data: Any, key: str) -> TokenPrice:
@@ -253,8 +268,8 @@ def _check(settings: Settings) -> None:
             raise ValueError(f"context.{name}: it should be {least} to {most}")
     _check_engine(settings.index)
     _check_llm(settings.llm)
-    if settings.refine.mode not in REFINE_MODES:
-        raise ValueError(f"refine.mode: it should be one of {', '.join(REFINE_MODES)}")
+    if settings.refine.mode not in list(RefineMode):
+        raise ValueError(f"refine.mode: it should be one of {', '.join(RefineMode)}")
     for fingerprint in settings.redaction.allow:
         if not _FINGERPRINT.match(fingerprint):
             raise ValueError(

@@ -43,27 +43,36 @@ def write_setting(root: Path, section: str, key: str, value: str) -> None:
 
 def _changed(text: str, section: str, key: str, value: str) -> str:
     lines = text.splitlines(keepends=True)
-    start = next(
-        (n for n, line in enumerate(lines) if re.match(rf"{section}:\s*(#.*)?$", line)), None
-    )
-    if start is None:
-        one_line = re.compile(rf"^{section}: *\{{ *{key}: *[^,{{}}]* *\}}", re.MULTILINE)
-        if one_line.search(text):
-            return one_line.sub(lambda _: f"{section}: {{{key}: {value}}}", text, count=1)
-        if re.search(rf"^[\"']?{section}[\"']?\s*:", text, re.MULTILINE):
-            raise ValueError("it is there, and not as we know it")
-        return f"{text.rstrip()}\n{section}:\n  {key}: {value}\n".lstrip()
-    for number in range(start + 1, len(lines)):
-        line = lines[number]
+    heading = re.compile(rf"{section}:\s*(#.*)?$")
+    for number, line in enumerate(lines):
+        if heading.match(line):
+            return _changed_in_block(lines, number + 1, key, value)
+    return _changed_in_line(text, section, key, value)
+
+
+def _changed_in_block(lines: list[str], start: int, key: str, value: str) -> str:
+    """In a section whose keys stand below its name, from the line ``start`` on."""
+    entry = re.compile(rf"(\s+{key}:)[^\S\n]*({_VALUE})?([^\S\n]*)(#.*)?\n?$")
+    for number, line in enumerate(lines[start:], start):
         if line.strip() and not line[0].isspace():
             break
-        if found := re.match(rf"(\s+{key}:)[^\S\n]*({_VALUE})?([^\S\n]*)(#.*)?\n?$", line):
-            old = found[2] or ""
-            room = max(len(old) + len(found[3]) - len(value), 2) if found[4] else 0
-            lines[number] = f"{found[1]} {value}{' ' * room}{found[4] or ''}\n"
+        if found := entry.match(line):
+            name, old, gap, comment = found.groups(default="")
+            room = max(len(old) + len(gap) - len(value), 2) if comment else 0
+            lines[number] = f"{name} {value}{' ' * room}{comment}\n"
             return "".join(lines)
-    lines.insert(start + 1, f"  {key}: {value}\n")
+    lines.insert(start, f"  {key}: {value}\n")
     return "".join(lines)
+
+
+def _changed_in_line(text: str, section: str, key: str, value: str) -> str:
+    """In a section that is written on one line, or is not there yet."""
+    one_line = re.compile(rf"^{section}: *\{{ *{key}: *[^,{{}}]* *\}}", re.MULTILINE)
+    if one_line.search(text):
+        return one_line.sub(lambda _: f"{section}: {{{key}: {value}}}", text, count=1)
+    if re.search(rf"^[\"']?{section}[\"']?\s*:", text, re.MULTILINE):
+        raise ValueError("it is there, and not as we know it")
+    return f"{text.rstrip()}\n{section}:\n  {key}: {value}\n".lstrip()
 
 
 def _quoted(value: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from keeplore.errors import IndexUnavailable, ModelUnavailable, StoreError
-from keeplore.index import Embedder, Index, ScopeFilter
+from keeplore.index import Embedder, Index, MemoryRow, ScopeFilter
 from keeplore.memory import Memory
 from keeplore.memory.note import statement_of
 from keeplore.recall.question import STOP_STEMS, parse_question, stems_of
@@ -70,38 +70,31 @@ class NoteSearch:
         Recall asks whether a memory answers a question; here it counts whether a note is about the
         same thing, though it says the opposite.
         """
-        allowed = ScopeFilter(here.scopes)
-        question = parse_question(text)
-        words = [
-            match.passage for match in self.index.text_search(question.text, allowed, PASSAGES)
-        ]
-        meant = self._meant(question.text, allowed)
-        passages = {
-            row.id: row.memory_id for row in self.index.passages([*dict.fromkeys((*words, *meant))])
-        }
-        scores: dict[str, float] = {}
-        for leg in (words, [*meant]):
-            for rank, memory_id in enumerate(
-                dict.fromkeys(passages[id_] for id_ in leg if id_ in passages)
-            ):
-                scores[memory_id] = scores.get(memory_id, 0.0) + 1 / (FUSION + rank)
-        alike = {passages[id_] for id_, is_alike in meant.items() if is_alike and id_ in passages}
+        scores, alike = self._scores(parse_question(text).text, ScopeFilter(here.scopes))
         rows = self.index.memories(sorted(scores))
         kept: list[CandidateNote] = []
         for memory_id in sorted(scores, key=lambda id_: (-scores[id_], id_)):
             row = rows.get(memory_id)
-            if (
-                len(kept) == limit
-                or row is None
-                or row.kind != "note"
-                or row.is_archived
-                or row.superseded_by
-            ):
+            if len(kept) == limit or row is None or not _is_current_note(row):
                 continue
             memory = self.load(row.path)
             if memory and (memory_id in alike or _shares_words(text, statement_of(memory))):
                 kept.append(CandidateNote(memory_id, row.path, memory, self.trust(memory)))
         return tuple(kept)
+
+    def _scores(self, text: str, allowed: ScopeFilter) -> tuple[dict[str, float], set[str]]:
+        """Memories with their fused ranks by words and by meaning, and those near in meaning."""
+        words = [match.passage for match in self.index.text_search(text, allowed, PASSAGES)]
+        meant = self._meant(text, allowed)
+        found = self.index.passages([*dict.fromkeys((*words, *meant))])
+        memory_of = {row.id: row.memory_id for row in found}
+        scores: dict[str, float] = {}
+        for leg in (words, meant):
+            ranked = dict.fromkeys(memory_of[id_] for id_ in leg if id_ in memory_of)
+            for rank, memory_id in enumerate(ranked):
+                scores[memory_id] = scores.get(memory_id, 0.0) + 1 / (FUSION + rank)
+        alike = (id_ for id_, is_alike in meant.items() if is_alike)
+        return scores, {memory_of[id_] for id_ in alike if id_ in memory_of}
 
     def load(self, path: str) -> Memory | None:
         try:
@@ -122,6 +115,10 @@ class NoteSearch:
         except (ModelUnavailable, IndexUnavailable, ValueError):  # words serve alone
             return {}
         return {match.passage: match.score >= least for match in found}
+
+
+def _is_current_note(row: MemoryRow) -> bool:
+    return row.kind == "note" and not row.is_archived and not row.superseded_by
 
 
 def _shares_words(text: str, statement: str) -> bool:

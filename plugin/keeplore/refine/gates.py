@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from keeplore.config.settings import REFINE_MODES
+from keeplore.config.settings import RefineMode
 from keeplore.memory.model import Trust, trust_rank
 from keeplore.refine.answer_schema import MIN_CONTENT
 from keeplore.refine.candidates import CandidateNote
@@ -19,7 +19,7 @@ from keeplore.refine.window import Segment
 from keeplore.text.similarity import content_hash
 
 LEAST_CONFIDENCE = 0.7  # below it a person would want to be asked about every second one
-SHADOW, CONTROLLED, FULL, FROZEN = MODES = REFINE_MODES
+SHADOW, FULL, FROZEN = RefineMode.SHADOW, RefineMode.FULL, RefineMode.FROZEN
 APPLIED, BLOCKED, REVIEW, SHADOWED = "applied", "blocked", "review", "shadow"
 ACCEPTED, REJECTED = "accepted", "rejected"  # by a person
 OUTCOMES = (APPLIED, BLOCKED, REVIEW, SHADOWED, ACCEPTED, REJECTED)

@@ -17,10 +17,10 @@ from keeplore.capture.notes.note_candidates import category_of
 from keeplore.errors import Corrupt, Forgotten, RepositoryBusy, StoreError
 from keeplore.memory import Memory, as_memory, new_id
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.model import new_meta
+from keeplore.memory.model import MemoryKind, new_meta
 from keeplore.memory.note import body_of, hash_of, title_and_text
 from keeplore.store import files
-from keeplore.text.dates import now
+from keeplore.text.dates import in_utc, now
 from keeplore.text.similarity import content_hash
 from keeplore.workspace.note_writer import NoteVersion
 from keeplore.workspace.registry import Registry
@@ -33,6 +33,7 @@ TRIGGER = "import"
 _HEAD = re.compile(r"---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"[ \t]*([A-Za-z_]+):[ \t]+(\S.*)")
 _HEADING = re.compile(r"^#{1,6}[ \t].*$", re.MULTILINE)
+QUOTES = "\"'"
 _SAID = re.compile(r"[^\W_]")
 
 
@@ -131,15 +132,12 @@ def _taken(registry: Registry, workspace: Workspace, file: AutoMemoryFile) -> st
     memory = _memory(workspace, file)
     if memory is None or workspace.store.is_forgotten(memory.id):
         return ""
-    with workspace.store.exclusive:
+    with workspace.store.exclusive, contextlib.suppress(Forgotten):
         workspace.index.refresh()
         heads = [version for version in workspace.notes.history(memory.id) if version.is_head]
-        with contextlib.suppress(Forgotten):
-            return (
-                _next(workspace, heads[-1], memory)
-                if heads
-                else _first(workspace, memory, file.cwd)
-            )
+        if heads:
+            return _next(workspace, heads[-1], memory)
+        return _first(workspace, memory, file.cwd)
     return ""
 
 
@@ -162,18 +160,21 @@ def _next(workspace: Workspace, head: NoteVersion, memory: Memory) -> str:
             "the memory of this note was changed here since, and the note itself as well",
             f"`keeplore edit {head.row.id}` takes over what is new in it",
         )
-    new = {
-        "id": new_id("auto-memory", head.row.id, memory.source["content"]),
-        "created_at": max(memory.created_at, head.memory.created_at),
-        "updated_at": max(memory.created_at, head.memory.created_at),
-        "kind": memory.kind,
-        "title": memory.title,
-        "category": memory.category or head.memory.category or None,
-        "trust": memory.trust,
-        "trigger": TRIGGER,
-        "source": {**memory.source, "from": head.row.id},
-    }
-    return "updated" if workspace.notes.revise(head.row.id, body=memory.body, **new).is_new else ""
+    at = max(memory.created_at, head.memory.created_at)
+    done = workspace.notes.revise(
+        head.row.id,
+        body=memory.body,
+        id=new_id("auto-memory", head.row.id, memory.source["content"]),
+        created_at=at,
+        updated_at=at,
+        kind=memory.kind,
+        title=memory.title,
+        category=memory.category or head.memory.category or None,
+        trust=memory.trust,
+        trigger=TRIGGER,
+        source={**memory.source, "from": head.row.id},
+    )
+    return "updated" if done.is_new else ""
 
 
 def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
@@ -183,55 +184,69 @@ def _memory(workspace: Workspace, file: AutoMemoryFile) -> Memory | None:
     What the file states of itself beside title, category and date is not believed.
     """
     project = workspace.identities.of(Path(file.cwd)).project
-    text = files.read(file.folder, file.name, MAX_FILE).decode("utf-8", "replace")
-    read = _read(
-        text, f"projects/{project}/memory/{file.name}" if project else f"memory/{file.name}"
-    )
+    read = _read(file, project)
     title = workspace.plugins.redact(clean(read.title), project) or Path(file.name).stem
-    body = workspace.plugins.redact(clean(read.body), project)
-    if not _SAID.search(_HEADING.sub("", body)):
+    body = _body(title, workspace.plugins.redact(clean(read.body), project))
+    if not body:
         return None
-    heading, rest = title_and_text(body)
-    body = body_of(title, rest if heading == title else body)
-    kind = "note" if read.kind == "note" else "document"
-    written = min(file.written_at.strftime("%Y-%m-%dT%H:%M:%SZ"), now())
-    path = workspace.plugins.redact(_shown(file.path), project)
+    kind = MemoryKind.NOTE if read.kind == MemoryKind.NOTE else MemoryKind.DOCUMENT
+    guess = category_of(body) if kind == MemoryKind.NOTE else ""
+    written = min(in_utc(file.written_at), now())
     meta = new_meta(
         id=new_id("auto-memory", workspace.machine, _shown(file.path)),
-        kind=kind,
+        kind=str(kind),
         title=title,
         created_at=min(read.created_at or written, written),
         updated_at=written,
         version=1,
-        scope="project" if project else "workspace",
-        project=project,
-        category=read.category or (category_of(body) if kind == "note" else ""),
+        **_place(project),
+        category=read.category or guess,
         trust="assistant",
         trigger=TRIGGER,
     )
     made = Memory(meta, body)
-    source = {"host": HOST, "path": path, "machine": workspace.machine, "content": _content(made)}
+    source = {
+        "host": HOST,
+        "path": workspace.plugins.redact(_shown(file.path), project),
+        "machine": workspace.machine,
+        "content": _content(made),
+    }
     return made.with_meta(source=source)
 
 
-def _read(text: str, path: str) -> Memory:
+def _place(project: str) -> dict[str, str]:
+    return {"scope": "project" if project else "workspace", "project": project}
+
+
+def _body(title: str, text: str) -> str:
+    """The body of the memory; "" for a text that is headings alone."""
+    if not _SAID.search(_HEADING.sub("", text)):
+        return ""
+    heading, rest = title_and_text(text)
+    return body_of(title, rest if heading == title else text)
+
+
+def _read(file: AutoMemoryFile, project: str) -> Memory:
     """The file as any other of a memory folder; agents write front matter that is no YAML, and it
     is taken by lines.
     """
+    folder = f"projects/{project}/memory" if project else "memory"
+    path = f"{folder}/{file.name}"
+    text = files.read(file.folder, file.name, MAX_FILE).decode("utf-8", "replace")
     try:
         return as_memory(text, path)
     except Corrupt:
         head = _HEAD.match(text.lstrip("\ufeff \n").replace("\r\n", "\n"))
         if head is None:
             raise
-        pairs = dict(pair for line in head[1].split("\n") if (pair := _pair(line)))
+        pairs = dict(filter(None, map(_pair, head[1].split("\n"))))
         stated = "".join(f"{key}: {json.dumps(value)}\n" for key, value in pairs.items())
         return as_memory(f"---\n{stated}---\n{head.string[head.end() :]}", path)
 
 
 def _pair(line: str) -> tuple[str, str] | None:
     found = _PAIR.fullmatch(line)
-    return (found[1], found[2].strip().strip("\"'")) if found else None
+    return (found[1], found[2].strip().strip(QUOTES)) if found else None
 
 
 def _content(memory: Memory) -> str:

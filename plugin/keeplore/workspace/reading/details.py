@@ -4,12 +4,13 @@ was said again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from keeplore.index import MemoryRow
 from keeplore.text.dates import minute_of
+from keeplore.workspace.loading import chain_of
 from keeplore.workspace.registry import FoundMemory
 from keeplore.workspace.writing.disputes import disputed_with
 
@@ -42,22 +43,21 @@ class MemoryDetails:
 
 def details_of(found: FoundMemory) -> MemoryDetails:
     """Raises IndexUnavailable."""
-    index, row = found.workspace.index, found.row
-    members = next(
-        (chain.members for chain in index.chains() if row.id in chain.members), (row.id,)
+    index, store, row = found.workspace.index, found.workspace.store, found.row
+    members = chain_of(index, row.id).members
+    repeated = (entry for entry in store.records() if entry.get("event") == "again")
+    return MemoryDetails(
+        found,
+        number=members.index(row.id) + 1,
+        versions=len(members),
+        head=index.memories([row.superseded_by]).get(row.superseded_by),
+        links=tuple(_links(found, members)),
+        again=tuple(entry for entry in repeated if entry.get("id") in members),
+        disputed_with=tuple(disputed_with(index, store, members)),
     )
-    head = index.memories([row.superseded_by]).get(row.superseded_by) if row.superseded_by else None
-    again = tuple(
-        entry
-        for entry in found.workspace.store.records()
-        if entry.get("event") == "again" and entry.get("id") in members
-    )
-    others = tuple(disputed_with(index, found.workspace.store, members))
-    links = tuple(_links(found, set(members)))
-    return MemoryDetails(found, members.index(row.id) + 1, len(members), head, links, again, others)
 
 
-def _links(found: FoundMemory, chain: set[str]) -> Iterator[MemoryLink]:
+def _links(found: FoundMemory, chain: Collection[str]) -> Iterator[MemoryLink]:
     index = found.workspace.index
     own = [(relationship, id_, True) for relationship, id_ in found.memory.links]
     others = [(relationship, id_, False) for relationship, id_ in index.linking(found.row.id)]
@@ -74,54 +74,62 @@ def detail_lines(described: MemoryDetails) -> Iterator[tuple[str, str]]:
     """
     row, memory = described.found.row, described.found.memory
     yield "id", row.id
-    state = [
-        row.kind,
-        row.category,
-        "permanent" if row.permanent else "",
-        "archived" if row.is_archived else "",
-    ]
-    yield "what", ", ".join(filter(None, (*state, "still being written" if row.is_open else "")))
+    yield "what", _kind_of(row)
     where = f"project {row.project}" if row.scope == "project" else f"{row.scope} scope"
     yield "where", f"{where}, workspace {described.found.workspace.name}"
     changed = f", changed {minute_of(row.updated_at)}" if row.updated_at != row.created_at else ""
     yield "when", f"{minute_of(row.created_at)}{changed}"
     if described.versions > 1:
-        old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
-        # as it stands in the file: two ends of a fork may have the same
-        which = f"{memory.version}, " if memory.version != described.number else ""
-        yield "version", f"{which}{described.number} of {described.versions}{old}"
-    confidence = memory.meta.get("confidence")
-    yield (
-        "trust",
-        f"{_trust(described)}{f', confidence {confidence}' if confidence is not None else ''}",
-    )
+        yield "version", _version(described)
+    yield "trust", _trust(described)
     yield "source", source_of(memory.source, str(memory.meta.get("trigger") or ""))
-    for entry in described.again[-SHOWN_AGAIN:]:
-        source = entry.get("source")
-        told = source_of(source if isinstance(source, dict) else {})
-        yield "said again", f"{minute_of(str(entry.get('at', '')))} {told}"
+    yield from map(_repetition, described.again[-SHOWN_AGAIN:])
     for other in described.disputed_with:
-        named = f"{other.id.removeprefix('mem_')[:SHORT_ID]} {other.title}"
-        yield (
-            "contradiction",
-            f"two machines changed the same lines, see {named}; `keeplore review` decides",
-        )
+        named = f"{_short(other.id)} {other.title}"
+        told = f"two machines changed the same lines, see {named}; `keeplore review` decides"
+        yield "contradiction", told
     for link in described.links:
-        short = link.id.removeprefix("mem_")[:SHORT_ID]
-        title = f"{short} {link.title}" if link.title else f"{link.id}, which is not here"
-        yield (
-            (link.relationship, title)
-            if link.is_from_here
-            else (f"{link.relationship} this", title)
-        )
+        direction = "" if link.is_from_here else " this"
+        title = f"{_short(link.id)} {link.title}" if link.title else f"{link.id}, which is not here"
+        yield f"{link.relationship}{direction}", title
+
+
+def _kind_of(row: MemoryRow) -> str:
+    states = {
+        "permanent": row.permanent,
+        "archived": row.is_archived,
+        "still being written": row.is_open,
+    }
+    held = (state for state, holds in states.items() if holds)
+    return ", ".join(filter(None, (row.kind, row.category, *held)))
+
+
+def _version(described: MemoryDetails) -> str:
+    old = f"; this is an old one, {described.head.id} replaced it" if described.head else ""
+    # as it stands in the file: two ends of a fork may have the same
+    stated = described.found.memory.version
+    which = f"{stated}, " if stated != described.number else ""
+    return f"{which}{described.number} of {described.versions}{old}"
+
+
+def _repetition(entry: Mapping[str, Any]) -> tuple[str, str]:
+    source = entry.get("source")
+    told = source_of(source if isinstance(source, dict) else {})
+    return "said again", f"{minute_of(str(entry.get('at', '')))} {told}"
+
+
+def _short(memory_id: str) -> str:
+    return memory_id.removeprefix("mem_")[:SHORT_ID]
 
 
 def _trust(described: MemoryDetails) -> str:
     """What the file states, and where that is not believed, why."""
     found = described.found
-    if not found.workspace.machine_trust.is_foreign(found.memory):
-        return found.memory.trust
-    return f"foreign: from another person's machine, where it counts as {found.memory.trust}"
+    trust = found.memory.trust
+    if found.workspace.machine_trust.is_foreign(found.memory):
+        trust = f"foreign: from another person's machine, where it counts as {trust}"
+    confidence = found.memory.meta.get("confidence")
+    return trust if confidence is None else f"{trust}, confidence {confidence}"
 
 
 def source_of(source: Mapping[str, Any], trigger: str = "") -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.store.git.repository_state import directories
@@ -56,31 +57,21 @@ def statistics(workspace: Workspace) -> Statistics:
     """Count everything; the index is brought up to date first. Raises IndexUnavailable or
     RepositoryError.
     """
-    index = workspace.index
+    index, store = workspace.index, workspace.store
     index.refresh()
     rows = index.listed(MemoryFilter(archived="with", superseded=True))
     heads = [row for row in rows if not row.superseded_by and not row.is_archived]
     chains, stamp = index.chains(), index.state()
     uses, used = index.graph.uses()
-    made = sorted(row.created_at[:10] for row in heads if row.created_at)
     return Statistics(
         workspace=workspace.name,
         memories=len(heads),
-        permanent=sum(row.permanent for row in heads),
         archived=sum(row.is_archived for row in rows),
         superseded=sum(bool(row.superseded_by) for row in rows),
-        forgotten=len(workspace.store.stones.ids()),
-        open=sum(row.is_open for row in heads),
+        forgotten=len(store.stones.ids()),
         chains=len(chains),
         forks=sum(len(chain.leaves) > 1 for chain in chains),
-        by_scope=_counted(row.scope for row in heads),
-        by_kind=_counted(row.kind for row in heads),
-        by_category=_counted(row.category or "none" for row in heads),
-        by_trust=_counted(row.trust for row in heads),
-        by_project=_counted((row.project for row in heads if row.project), TOP),
-        by_month=_months(heads),
-        oldest=made[0] if made else "",
-        newest=made[-1] if made else "",
+        **_head_counts(heads),
         uses=uses,
         used=used,
         passages=stamp.passages,
@@ -88,10 +79,27 @@ def statistics(workspace: Workspace) -> Statistics:
         model=workspace.settings.embedding.model,
         switch=str(stamp.switch or ""),
         kept_vectors={one.name: one.bytes for one in index.kept_vectors()},
-        bytes_text=sum(file.size for file in workspace.store.scan()),
+        bytes_text=sum(file.size for file in store.scan()),
         bytes_git=size_of(directories(workspace.root).common),
         bytes_index=index.size_bytes(),
     )
+
+
+def _head_counts(heads: Sequence[MemoryRow]) -> dict[str, Any]:
+    """What is counted of the memories that are current."""
+    days = [row.created_at[:10] for row in heads if row.created_at]
+    return {
+        "permanent": sum(row.permanent for row in heads),
+        "open": sum(row.is_open for row in heads),
+        "by_scope": _counted(row.scope for row in heads),
+        "by_kind": _counted(row.kind for row in heads),
+        "by_category": _counted(row.category or "none" for row in heads),
+        "by_trust": _counted(row.trust for row in heads),
+        "by_project": _counted((row.project for row in heads if row.project), TOP),
+        "by_month": _months(heads),
+        "oldest": min(days, default=""),
+        "newest": max(days, default=""),
+    }
 
 
 def size_of(folder: Path) -> int:

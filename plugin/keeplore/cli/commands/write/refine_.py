@@ -11,7 +11,7 @@ from keeplore.cli.after_write import settle
 from keeplore.cli.output import note, plain, say
 from keeplore.cli.values import When
 from keeplore.config.places import Places
-from keeplore.config.settings import REFINE_MODES
+from keeplore.config.settings import RefineMode
 from keeplore.errors import ConfigError
 from keeplore.text.dates import in_utc, moment_of
 
@@ -38,7 +38,9 @@ IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not 
 )
 @click.option("--all", "is_all", is_flag=True, help="Talks of any age.")
 @click.option(
-    "--mode", type=click.Choice(REFINE_MODES), help="What becomes of it, instead of refine.mode."
+    "--mode",
+    type=click.Choice([*map(str, RefineMode)]),
+    help="What becomes of it, instead of refine.mode.",
 )
 @click.option("--anywhere", is_flag=True, help="Talks that your other machines recorded, too.")
 @click.option(
