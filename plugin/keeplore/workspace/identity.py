@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from keeplore.capture.capture_deps import MemoryPlace
 
 MARKER = ".keeplore-project"  # a file with the project's name, for directories without git
-WORKTREE_FOLDERS = (
-    ".worktrees",
-    "worktrees",
-)  # <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
+# <project>/.worktrees/<name>, <project>/.claude/worktrees/<name>
+WORKTREE_FOLDERS = (".worktrees", "worktrees")
 MAX_MARKER = 200  # bytes
 MAX_PROJECT_FILE = 64 * 1024  # bytes
 MAX_DENIED = 100  # patterns of one project
@@ -53,21 +51,9 @@ class Project:
     deny: tuple[str, ...] = ()  # what must never be kept of it, as RE2 patterns
 
     def to_json(self) -> str:
-        data = {
-            "schema": SCHEMA,
-            "name": self.name,
-            "remotes": list(self.remotes),
-            "root_commit": self.root_commit,
-            "path": self.path,
-            "also": list(self.also),
-            "deny": list(self.deny),
-        }
-        return (
-            json.dumps(
-                {key: value for key, value in data.items() if value}, indent=2, ensure_ascii=False
-            )
-            + "\n"
-        )
+        """As the entry is written: what is empty is left out."""
+        data = {"schema": SCHEMA} | {key: value for key, value in asdict(self).items() if value}
+        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +76,26 @@ def normalise_remote(url: str) -> str:
     dropped, and the case of the path too: the large forges take no two names that differ only by
     it.
     """
-    url = url.strip()
+    host, path = _host_and_path(url.strip())
+    path = re.sub(r"/+", "/", path).strip("/").removesuffix(".git").strip("/")
+    return f"{host}/{path}".lower() if host and path else ""
+
+
+def _host_and_path(url: str) -> tuple[str, str]:
     if "://" in url:
         try:
             parts = urlsplit(url)
             port = parts.port
         except ValueError:
-            return ""
-        host, path = parts.hostname or "", parts.path
+            return "", ""
         if parts.scheme == "file":
-            host = "file"
-        elif port and port != _DEFAULT_PORTS.get(parts.scheme):
-            host = f"{host}:{port}"
-    elif match := _SCP.match(url):
-        host, path = match["host"], match["path"]
-    elif url.startswith("/"):
-        host, path = "file", url
-    else:
-        return ""
-    path = re.sub(r"/+", "/", path).strip("/").removesuffix(".git").strip("/")
-    return f"{host}/{path}".lower() if host and path else ""
+            return "file", parts.path
+        host = parts.hostname or ""
+        is_usual = not port or port == _DEFAULT_PORTS.get(parts.scheme)
+        return host if is_usual else f"{host}:{port}", parts.path
+    if match := _SCP.match(url):
+        return match["host"], match["path"]
+    return ("file", url) if url.startswith("/") else ("", "")
 
 
 def identify(directory: Path, store: Store, home: Path) -> Identity:
@@ -185,16 +171,17 @@ def load_projects(store: Store) -> Iterable[Project]:
     """All project entries that can be read, by name; what cannot is left to ``keeplore doctor``."""
     folder = store.root / "projects"
     names = sorted(path.name for path in folder.iterdir())[:MAX_PROJECTS] if folder.is_dir() else []
-    for name in names:
-        if not is_project_name(name):
-            continue
+    for name in filter(is_project_name, names):
         if data := _entry(store, name):
-            remotes = tuple(normalise_remote(f"https://{r}") for r in _texts(data, "remotes"))
-            also = tuple(
-                other for other in _texts(data, "also") if is_project_name(other) and other != name
+            also = (other for other in _texts(data, "also") if is_project_name(other))
+            yield Project(
+                name,
+                tuple(normalise_remote(f"https://{r}") for r in _texts(data, "remotes")),
+                str(data.get("root_commit", "")),
+                str(data.get("path", "")),
+                tuple(other for other in also if other != name),
+                _deny(data),
             )
-            root_commit, path = str(data.get("root_commit", "")), str(data.get("path", ""))
-            yield Project(name, remotes, root_commit, path, also, _deny(data))
 
 
 def denied(store: Store, project: str) -> tuple[str, ...]:
@@ -247,28 +234,7 @@ class _Evidence:
 
 def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evidence:
     if around is not None:
-        top = around.main or around.top
-        ordered = sorted(
-            around.remotes.items(),
-            key=lambda item: (item[0] != "origin", item[0] != "upstream", item[0]),
-        )
-        remotes = tuple(dict.fromkeys(filter(None, (normalise_remote(url) for _, url in ordered))))
-        path = _below_home(top, home)
-        if remotes:
-            return _Evidence(
-                _name(remotes[0]),
-                f"git remote {remotes[0]}",
-                remotes[0],
-                remotes,
-                around.root_commit,
-                path,
-            )
-        if around.root_commit:
-            reason = f"root commit {around.root_commit[:8]}"
-            return _Evidence(
-                _name(top.name), reason, around.root_commit, (), around.root_commit, path
-            )
-        return _Evidence(_name(top.name), f"path {path}", path, path=path)
+        return _of_checkout(around, home)
     for place in (directory, *directory.parents):
         if marker := _marker(place):
             return _Evidence(marker, f"marker file in {place}", marker, marker=marker)
@@ -278,6 +244,19 @@ def _evidence(directory: Path, around: CheckoutInfo | None, home: Path) -> _Evid
         return _Evidence("", "the home directory belongs to no project")
     path = _below_home(directory, home)
     return _Evidence(_name(directory.name), f"path {path}", path, path=path)
+
+
+def _of_checkout(around: CheckoutInfo, home: Path) -> _Evidence:
+    top = around.main or around.top
+    path, root = _below_home(top, home), around.root_commit
+    by_use = sorted(around.remotes, key=lambda name: (name != "origin", name != "upstream", name))
+    normal = (normalise_remote(around.remotes[name]) for name in by_use)
+    if remotes := tuple(dict.fromkeys(filter(None, normal))):
+        first = remotes[0]
+        return _Evidence(_name(first), f"git remote {first}", first, remotes, root, path)
+    if root:
+        return _Evidence(_name(top.name), f"root commit {root[:8]}", root, (), root, path)
+    return _Evidence(_name(top.name), f"path {path}", path, path=path)
 
 
 def _of_worktree(directory: Path) -> Path:
@@ -295,11 +274,8 @@ def _matches(entry: Project, found: _Evidence) -> str:
     for remote in found.remotes:
         if remote in entry.remotes:
             return f"git remote {remote}"
-    if (
-        found.root_commit
-        and found.root_commit == entry.root_commit
-        and not (entry.remotes and found.remotes)
-    ):
+    is_same_root = bool(found.root_commit) and found.root_commit == entry.root_commit
+    if is_same_root and not (entry.remotes and found.remotes):
         return f"root commit {found.root_commit[:8]}"
     if found.marker and found.marker == entry.name:
         return found.reason

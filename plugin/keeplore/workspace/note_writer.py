@@ -121,18 +121,18 @@ class NoteWriter:
                 raise StoreError(
                     f"{head.path} is still being written by its session", "Wait until it is closed"
                 )
+            text = old.body
+            if body is not None:
+                text = self._plugins().redact(sanitise(body), old.project)
+            changed = _changed_fields(old, meta)
             forks = [*(leaf for leaf in chain.leaves if leaf != head.id), *also]
-            if isinstance(title := meta.get("title"), str):
-                meta["title"] = sanitise(title)
-            changed = {key: value for key, value in meta.items() if old.meta.get(key) != value}
-            text = old.body if body is None else self._plugins().redact(sanitise(body), old.project)
             if not changed and text == old.body and not forks:
                 return NoteOutcome(old, head.path, is_new=False)
             if "trust" in meta or not self._is_foreign(old):
-                changed.setdefault(
-                    "source", {**old.source, "machine": self._machine, "from": head.id}
-                )
-            new = self._next(old, head, text, changed, forks, version=len(chain.members))
+                source = {**old.source, "machine": self._machine, "from": head.id}
+                changed.setdefault("source", source)
+            version = max(len(chain.members), old.version) + 1
+            new = _next_version(old, head.id, version, text, changed, forks)
             path = self._store.add(new, self._index.path_of)
         self._plugins().written(new.id, path)
         return NoteOutcome(new, path, is_new=True)
@@ -205,52 +205,16 @@ class NoteWriter:
         text = statement_of(memory)
         allowed = ScopeFilter(((memory.scope, memory.project),))
         matches = self._index.text_search(f"{memory.title} {text}", allowed, CANDIDATES)
-        ids = dict.fromkeys(
-            row.memory_id for row in self._index.passages([match.passage for match in matches])
-        )
-        rows = self._index.memories(list(ids)).values()
+        passages = self._index.passages([match.passage for match in matches])
+        ids = dict.fromkeys(passage.memory_id for passage in passages)
         found = []
-        for row in rows:
+        for row in self._index.memories(list(ids)).values():
             if row.kind != "note" or row.superseded_by or row.id == memory.id:
                 continue
-            if (other := load_or_none(self._store, row.path)) and (
-                how := similarity(text, statement_of(other))
-            ) >= SIMILAR:
-                found.append(SimilarNote(row, how))
-        return tuple(sorted(found, key=lambda near: (-near.similarity, near.row.id))[:SHOWN])
-
-    def _next(
-        self,
-        old: Memory,
-        head: MemoryRow,
-        body: str,
-        changed: dict[str, Any],
-        forks: Iterable[str],
-        *,
-        version: int,
-    ) -> Memory:
-        at = now()
-        linked = changed.get("related", old.meta.get("related"))
-        kept = (
-            [link for link in linked if not _is_superseding(link)]
-            if isinstance(linked, list)
-            else []
-        )
-        meta = {
-            **old.meta,
-            "id": new_id(),
-            "created_at": at,
-            "updated_at": at,
-            "version": max(version, old.version) + 1,
-            "supersedes": head.id,
-            "source": {**old.source, "from": head.id},
-            **changed,
-            "related": [*kept, *({"id": id_, "relationship": "supersedes"} for id_ in forks)]
-            or None,
-        }
-        return Memory(
-            in_order({key: value for key, value in meta.items() if value is not None}), body
-        )
+            if other := load_or_none(self._store, row.path):
+                found.append(SimilarNote(row, similarity(text, statement_of(other))))
+        near = (one for one in found if one.similarity >= SIMILAR)
+        return tuple(sorted(near, key=lambda one: (-one.similarity, one.row.id))[:SHOWN])
 
     def _row(self, memory_id: str) -> MemoryRow:
         row = self._index.memories([memory_id]).get(memory_id)
@@ -260,6 +224,39 @@ class NoteWriter:
                 "`keeplore list` and `keeplore recall` print ids",
             )
         return row
+
+
+def _changed_fields(old: Memory, meta: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(title := meta.get("title"), str):
+        meta["title"] = sanitise(title)
+    return {key: value for key, value in meta.items() if old.meta.get(key) != value}
+
+
+def _next_version(
+    old: Memory,
+    head: str,
+    version: int,
+    body: str,
+    changed: dict[str, Any],
+    forks: Iterable[str],
+) -> Memory:
+    at = now()
+    links = changed.get("related", old.meta.get("related"))
+    kept = links if isinstance(links, list) else []
+    related = [link for link in kept if not _is_superseding(link)]
+    related += [{"id": id_, "relationship": "supersedes"} for id_ in forks]
+    meta = {
+        **old.meta,
+        "id": new_id(),
+        "created_at": at,
+        "updated_at": at,
+        "version": version,
+        "supersedes": head,
+        "source": {**old.source, "from": head},
+        **changed,
+        "related": related or None,
+    }
+    return Memory(in_order({key: value for key, value in meta.items() if value is not None}), body)
 
 
 def _is_superseding(link: Any) -> bool:

@@ -6,8 +6,9 @@ import contextlib
 import difflib
 import hashlib
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from keeplore.errors import AlreadyExists, Corrupt, NotFound, StoreError, UnsafePath
 from keeplore.index.graph.definitions import MAX_FILE
@@ -67,32 +68,31 @@ def add(
     name, *others = (_sound(workspace, text, project) for text in (name, *aliases))
     with workspace.store.exclusive:
         known = list(entity_records(workspace.store, project))
-        same = next((one for one in known if canonical(one.entity.name) == canonical(name)), None)
+        same = _named(known, name)
         for wanted in (name, *others):
-            if other := next(
-                (one for one in known if one is not same and canonical(wanted) in one.names), None
-            ):
-                raise _is_taken(wanted, other)
+            for one in known:
+                if one is not same and canonical(wanted) in one.names:
+                    raise _is_taken(wanted, one)
         path = same.path if same else _path(name, project)
         if not same and state(workspace.root, path):
             raise Corrupt(
                 f"{path} is there and is not the file of {name}", "Mend that file, or move it away"
             )
-        said = (
-            same.entity.said if same else {"name": name, "type": type_ or "unknown", "aliases": []}
+        empty: dict[str, Any] = {"name": name, "type": type_ or "unknown", "aliases": []}
+        said = dict(same.entity.said) if same else empty
+        own = _joined_aliases(name, said, others)
+        said = {**said, "type": type_ or said["type"], "aliases": own}
+        return _save(workspace, path, same, said)
+
+
+def _joined_aliases(name: str, said: Mapping[str, Any], others: Iterable[str]) -> list[str]:
+    own = {canonical(alias): alias for alias in (*said["aliases"], *others)}
+    own.pop(canonical(name), None)
+    if len(own) > MAX_ALIASES:
+        raise StoreError(
+            f"{name} would have more than {MAX_ALIASES} aliases", "Take some away first"
         )
-        own = {canonical(alias): alias for alias in (*said["aliases"], *others)}
-        own.pop(canonical(name), None)
-        if len(own) > MAX_ALIASES:
-            raise StoreError(
-                f"{name} would have more than {MAX_ALIASES} aliases", "Take some away first"
-            )
-        return _save(
-            workspace,
-            path,
-            same,
-            {**said, "type": type_ or said["type"], "aliases": [*own.values()]},
-        )
+    return [*own.values()]
 
 
 def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project: str = "") -> str:
@@ -102,7 +102,7 @@ def remove(workspace: Workspace, name: str, aliases: Iterable[str] = (), project
     """
     with workspace.store.exclusive:
         known = list(entity_records(workspace.store, project))
-        found = next((one for one in known if canonical(one.entity.name) == canonical(name)), None)
+        found = _named(known, name)
         if found is None:
             raise _is_unknown(workspace.store, name, known, project)
         gone = {canonical(alias) for alias in aliases}
@@ -171,24 +171,19 @@ def _is_taken(name: str, other: EntityRecord) -> AlreadyExists:
 
 def _is_unknown(store: Store, name: str, known: Iterable[EntityRecord], project: str) -> NotFound:
     by_key = {key: one.entity.name for one in known for key in one.names}
-    close = dict.fromkeys(
-        by_key[key] for key in difflib.get_close_matches(canonical(name), by_key, SHOWN)
-    )
-    meant = f"Did you mean {' or '.join(close)}? " if close else ""
-    whose = f"of {project} " if project else ""
-    own = [
-        entry.name
-        for entry in load_projects(store)
-        if entry.name != project and _has(store, name, entry.name)
-    ]
+    close = difflib.get_close_matches(canonical(name), by_key, SHOWN)
+    names = dict.fromkeys(by_key[key] for key in close)
+    meant = f"Did you mean {' or '.join(names)}? " if names else ""
+    others = (entry.name for entry in load_projects(store) if entry.name != project)
+    own = [other for other in others if _named(entity_records(store, other), name)]
     if own:
         meant = f"It is of {' and of '.join(own)}: add `--project {own[0]}`. "
+    where = f"of {project} " if project else ""
     return NotFound(
-        f"nobody has added an entity {whose}{name!r}", f"{meant}`keeplore entity list` lists all"
+        f"nobody has added an entity {where}{name!r}", f"{meant}`keeplore entity list` lists all"
     )
 
 
-def _has(store: Store, name: str, project: str) -> bool:
-    return any(
-        canonical(one.entity.name) == canonical(name) for one in entity_records(store, project)
-    )
+def _named(known: Iterable[EntityRecord], name: str) -> EntityRecord | None:
+    wanted = canonical(name)
+    return next((one for one in known if canonical(one.entity.name) == wanted), None)
