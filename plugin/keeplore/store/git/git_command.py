@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,9 +76,31 @@ class GitResult:
         """What a command with ``-z`` printed."""
         return [item for item in self.out.decode("utf-8", "surrogateescape").split("\0") if item]
 
+    @property
+    def entries(self) -> Iterator[tuple[list[str], str]]:
+        """Fields and path of each entry, as ``ls-tree -z`` and ``ls-files -z --stage`` print."""
+        for item in self.items:
+            fields, path = item.split("\t", 1)
+            yield fields.split(" "), path
+
+    @property
+    def changes(self) -> Iterator[tuple[list[str], str]]:
+        """Old and new mode, old and new id, kind, and the path of each change, as ``--raw -z``
+        prints them.
+        """
+        items = iter(self.items)
+        for fields, path in zip(items, items, strict=True):
+            yield fields.removeprefix(":").split(" "), path
+
+    @property
+    def complaint(self) -> str:
+        """What git said on standard error, on one line, its end."""
+        return " ".join(self.error.split())[-300:]
+
 
 def run(
     directory: Path,
+    command: str,
     *arguments: str,
     stdin: bytes = b"",
     options: Sequence[str] = QUIET,
@@ -86,8 +108,10 @@ def run(
     timeout_s: float = LOCAL_TIMEOUT_S,
     followed: Callable[[str], None] | None = None,
 ) -> GitResult:
-    """Run git in a directory; a non-zero exit is for the caller to judge. ``followed`` hears each
-    line of progress.
+    """Run git in a directory; a non-zero exit is for the caller to judge.
+
+    ``command`` is the git command with options that hold no blanks, as ``"ls-tree -r -z"``;
+    ``arguments`` are passed on as they are. ``followed`` hears each line of progress.
 
     Raises RepositoryError where there is no git, or it took too long and was ended with all its
     children.
@@ -97,7 +121,7 @@ def run(
     surroundings |= {**_SILENT, **(environment or {})}
     try:
         process = subprocess.Popen(
-            ["git", *options, *arguments],
+            ["git", *options, *command.split(), *arguments],
             cwd=directory,
             env=surroundings,
             stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
@@ -118,7 +142,7 @@ def run(
     except subprocess.TimeoutExpired as e:
         _end(process)
         raise RepositoryError(
-            f"`git {arguments[0]}` took longer than {timeout_s:.0f} s", "Try again later"
+            f"`git {command.split()[0]}` took longer than {timeout_s:.0f} s", "Try again later"
         ) from e
     except BaseException:
         _end(process)
@@ -150,16 +174,18 @@ def _heard(
 
 def output(
     directory: Path,
+    command: str,
     *arguments: str,
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
 ) -> GitResult:
     """Run a local git command that must succeed. Raises RepositoryError with what git said."""
-    done = run(directory, *arguments, stdin=stdin, environment=environment)
+    done = run(directory, command, *arguments, stdin=stdin, environment=environment)
     if done.code:
         said = " ".join(done.error.split())[-500:]
+        name = command.split()[0]
         raise RepositoryError(
-            f"`git {arguments[0]}` failed: {said}", f"Run `git -C '{directory}' status` to see why"
+            f"`git {name}` failed: {said}", f"Run `git -C '{directory}' status` to see why"
         )
     return done
 

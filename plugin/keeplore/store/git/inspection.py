@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from keeplore.memory.frontmatter import MAX_FILE
@@ -17,6 +17,10 @@ from keeplore.store.git.repository_state import directories
 from keeplore.store.paths import FOLDERS, is_ours, is_portable
 
 _BESIDE = re.compile(rf"{re.escape(CONFLICT)}[0-9a-f]{{8}}(\.[^./]*)?$")
+FSCK_TIMEOUT_S = 600.0
+# -c shows of a merge what differs from every parent; what equals one of them came with that one's
+# line
+_INTRODUCED = "log --raw -z -c --root --no-renames --no-abbrev --no-show-signature --no-relative"
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock")
 
 
@@ -24,14 +28,12 @@ def differing(root: Path) -> list[str]:
     """Paths of ours that git, by their times and sizes, holds to differ from HEAD. Raises
     RepositoryError.
     """
+    paths = output(root, "diff --name-only --no-renames -z HEAD --", *FOLDERS).items
     present = [folder for folder in FOLDERS if (root / folder).exists()]
-    tracked = output(
-        root, "diff", "--name-only", "--no-renames", "-z", "HEAD", "--", *FOLDERS
-    ).items
     if not present:
-        return tracked
-    unknown = output(root, "ls-files", "--others", "--exclude-standard", "-z", "--", *present).items
-    return sorted({path for path in (*tracked, *unknown) if is_ours(path) and is_portable(path)})
+        return paths
+    paths += output(root, "ls-files --others --exclude-standard -z --", *present).items
+    return sorted({path for path in paths if is_ours(path) and is_portable(path)})
 
 
 def left_out(root: Path) -> list[str]:
@@ -47,18 +49,16 @@ def beside(root: Path) -> list[str]:
     """Paths of versions that lost their place in a merge and are no memories with an id. Raises
     RepositoryError.
     """
-    listed = output(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z").items
+    listed = output(root, "ls-files --cached --others --exclude-standard -z").items
     return sorted({path for path in listed if _BESIDE.search(path) and (root / path).is_file()})
 
 
 def old_locks(root: Path, age_s: float) -> Iterator[tuple[Path, float]]:
     """Locks of git older than ``age_s``, with their age in seconds. Raises RepositoryError."""
     places = directories(root)
-    refs = (places.common / "refs" / "heads").rglob("*.lock")
-    for lock in (
-        *(folder / name for folder in {places.own, places.common} for name in _LOCKS),
-        *refs,
-    ):
+    locks = [folder / name for folder in {places.own, places.common} for name in _LOCKS]
+    locks += (places.common / "refs" / "heads").rglob("*.lock")
+    for lock in locks:
         try:
             age = time.time() - lock.stat().st_mtime
         except OSError:
@@ -71,11 +71,8 @@ def damaged(root: Path) -> str:
     """What ``git fsck`` finds wrong with the objects, "" where all is well. Raises
     RepositoryError.
     """
-    done = run(root, "fsck", "--no-dangling", "--no-progress", timeout_s=FSCK_TIMEOUT_S)
+    done = run(root, "fsck --no-dangling --no-progress", timeout_s=FSCK_TIMEOUT_S)
     return "" if done.code == 0 else " ".join(f"{done.error} {done.text}".split())[:500]
-
-
-FSCK_TIMEOUT_S = 600.0
 
 
 BATCH = 16 << 20  # bytes of content that are held at once, or one file if it is larger
@@ -90,25 +87,16 @@ def staged(root: Path, index_file: str = "") -> dict[str, bytes | None]:
     RepositoryError.
     """
     environment = {"GIT_INDEX_FILE": index_file} if index_file else {}
-    arguments = (
-        "diff",
-        "--cached",
-        "--raw",
-        "-z",
-        "--no-renames",
-        "--no-abbrev",
-        "--diff-filter=ACMT",
-    )
-    raw = output(root, *arguments, environment=environment).items
-    blobs = {}
-    for about, path in zip(raw[::2], raw[1::2], strict=False):
-        _, mode, _, blob, _ = about.split(" ")
-        if mode.startswith("100") and is_ours(path):
-            blobs[path] = blob
+    command = "diff --cached --raw -z --no-renames --no-abbrev --diff-filter=ACMT"
+    blobs = {
+        path: blob
+        for (_, mode, _, blob, _), path in output(root, command, environment=environment).changes
+        if mode.startswith("100") and is_ours(path)
+    }
     held = dict(contents(root, {*blobs.values()}))
     found: dict[str, bytes | None] = {path: held.get(blob) for path, blob in blobs.items()}
     for path in _filtered(root, [*blobs]):
-        done = run(root, "cat-file", "--filters", f"--path={path}", blobs[path])
+        done = run(root, "cat-file --filters", f"--path={path}", blobs[path])
         found[path] = done.out if done.code == 0 and len(done.out) <= MAX_FILE else None
     return found
 
@@ -128,49 +116,45 @@ def unpublished(root: Path, head: str, theirs: str) -> Iterator[tuple[str, bytes
 
 def contents(root: Path, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """Id and content of the blobs that these names stand for; none that is larger than MAX_FILE."""
-    asked = "".join(
-        f"{name}\n" for name in names if "\n" not in name
-    )  # git reads a name from each line
-    sizes = output(root, "cat-file", "--batch-check", stdin=asked.encode()).text if asked else ""
+    asked = _lines(name for name in names if "\n" not in name)  # git reads a name from each line
+    sizes = output(root, "cat-file --batch-check", stdin=asked).text if asked else ""
     batch: list[str] = []
     held = 0
-    for found in filter(
-        None, map(_BLOB.fullmatch, sizes.splitlines())
-    ):  # not a "missing" one, or a repository inside
-        blob, size = found[1], int(found[2])
+    # neither a "missing" one nor a repository inside
+    for found in filter(None, map(_BLOB.fullmatch, sizes.splitlines())):
+        size = int(found[2])
         if size > MAX_FILE:
             continue
         if batch and held + size > BATCH:
             yield from _batch(root, batch)
             batch, held = [], 0
-        batch.append(blob)
+        batch.append(found[1])
         held += size
     if batch:
         yield from _batch(root, batch)
 
 
+def _lines(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode()
+
+
 def _batch(root: Path, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    out = output(
-        root, "cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in blobs).encode()
-    ).out
+    out = output(root, "cat-file --batch", stdin=_lines(blobs)).out
     position = 0
     while position < len(out):
-        end = out.index(b"\n", position)
-        blob, _, size = out[position:end].decode().split(" ")
-        yield blob, out[end + 1 : end + 1 + int(size)]
-        position = end + 2 + int(size)
+        start = out.index(b"\n", position) + 1
+        blob, _, size = out[position : start - 1].decode().split(" ")
+        end = start + int(size)
+        yield blob, out[start:end]
+        position = end + 1
 
 
 def _filtered(root: Path, paths: list[str]) -> list[str]:
     """Paths whose content in git is not the text itself, as with git-crypt."""
-    if not paths:
-        return []
     asked = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
-    told = output(root, "check-attr", "-z", "--stdin", "filter", stdin=asked).items
-    values: Mapping[str, str] = dict(zip(told[::3], told[2::3], strict=False))
-    return [
-        path for path in paths if values.get(path, "unspecified") not in ("unspecified", "unset")
-    ]
+    values = output(root, "check-attr -z --stdin filter", stdin=asked).items[2::3] if paths else []
+    pairs = zip(paths, values, strict=True)
+    return [path for path, value in pairs if value not in ("unspecified", "unset")]
 
 
 def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
@@ -179,22 +163,8 @@ def introduced(root: Path, *arguments: str) -> list[tuple[str, str, str]]:
 
     Newest commits first. Raises RepositoryError.
     """
-    shape = (
-        "--raw",
-        "-z",
-        "-c",
-        "--root",
-        "--no-renames",
-        "--no-abbrev",
-        "--no-show-signature",
-        "--no-relative",
-    )
     environment = {"GIT_LITERAL_PATHSPECS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
-    # -c shows of a merge what differs from every parent; what equals one of them came with that
-    # one's line
-    done = output(
-        root, "log", *shape, "--format=%x00commit %H", *arguments, environment=environment
-    )
+    done = output(root, _INTRODUCED, "--format=%x00commit %H", *arguments, environment=environment)
     found, commit, blob = [], "", ""
     for item in done.items:
         fields = item.lstrip("\n").split(" ")

@@ -177,7 +177,7 @@ class LibgitBackend:
     def write(self, data: bytes, path: str) -> str:  # noqa: ARG002  # as above
         return str(self.repository.create_blob(data))
 
-    def mixture(self, one: str, other: str) -> MergeIndex:
+    def merge_index(self, one: str, other: str) -> MergeIndex:
         return _LibraryMergeIndex(
             self.repository, self.repository.merge_commits(one, other, flags=MergeFlag(0))
         )

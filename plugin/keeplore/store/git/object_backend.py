@@ -159,7 +159,7 @@ class Backend(Protocol):
     def write(self, data: bytes, path: str) -> str:
         """The id of the blob for a file with this text at the path; it is there then."""
 
-    def mixture(self, one: str, other: str) -> MergeIndex:
+    def merge_index(self, one: str, other: str) -> MergeIndex:
         """What git's merge makes of two commits; where it renames nothing, no file gets lines of
         another.
         """

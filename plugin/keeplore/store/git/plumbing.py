@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from keeplore.errors import RepositoryError
-from keeplore.store.git.git_command import MERGE_DRIVER, QUIET, output, run
+from keeplore.store.git.git_command import MERGE_DRIVER, QUIET, GitResult, output, run
 from keeplore.store.git.object_backend import (
     PLAIN,
     Blob,
@@ -31,15 +31,11 @@ SIGN_TIMEOUT_S = 30.0
 USAGE = 129  # how git ends that does not know an option
 # renames are followed by ids, and our merge driver would write into the working tree
 _PLAINLY = (
-    "-c",
-    "merge.renames=false",
-    "-c",
-    "merge.directoryRenames=false",
-    "-c",
-    f"{MERGE_DRIVER}.driver=false",
-    "-c",
-    f"{MERGE_DRIVER}.recursive=text",
-)
+    f"-c merge.renames=false -c merge.directoryRenames=false -c {MERGE_DRIVER}.driver=false "
+    f"-c {MERGE_DRIVER}.recursive=text"
+).split()
+_MERGE_TREE = "merge-tree --write-tree --allow-unrelated-histories -z --no-messages"
+NO_SIDES: Sides = (None, None, None)
 
 
 def signed_commit(
@@ -49,20 +45,20 @@ def signed_commit(
     RepositoryError.
     """
     links = [argument for parent in parents for argument in ("-p", parent)]
-    sign = ["-S"] if person.is_signing else []
     done = run(
         root,
-        *("commit-tree", *sign, *links, tree),
+        "commit-tree -S" if person.is_signing else "commit-tree",
+        *links,
+        tree,
         stdin=message.encode(),
         environment=person.environment,
         timeout_s=SIGN_TIMEOUT_S,
     )
     if done.code:
-        said = " ".join(done.error.split())[-300:]
-        remedy = "Unlock the key's agent, or set `commit.gpgsign` to false in this repository"
-        raise RepositoryError(
-            f"git could not make a commit: {said}", remedy if sign else "Mend what git names"
-        )
+        remedy = "Mend what git names"
+        if person.is_signing:
+            remedy = "Unlock the key's agent, or set `commit.gpgsign` to false in this repository"
+        raise RepositoryError(f"git could not make a commit: {done.complaint}", remedy)
     return done.text
 
 
@@ -77,48 +73,43 @@ class GitBackend:
         self._machine = memo.machine
         self.root = root
         self.places = places
-        output(root, "rev-parse", "--git-dir")  # says why, where git refuses this repository
+        output(root, "rev-parse --git-dir")  # says why, where git refuses this repository
 
     def ref(self) -> str:
-        return run(self.root, "symbolic-ref", "-q", "HEAD").text
+        return run(self.root, "symbolic-ref -q HEAD").text
 
     def tip(self, ref: str) -> str:
-        return run(self.root, "rev-parse", "-q", "--verify", f"{ref}^{{commit}}").text
+        return run(self.root, "rev-parse -q --verify", f"{ref}^{{commit}}").text
 
     def tracked(self, commit: str, extra: Collection[str] = ()) -> dict[str, Blob]:
-        found = {}
-        if commit:
-            for item in output(
-                self.root, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *FOLDERS, *extra
-            ).items:
-                facts, path = item.split("\t", 1)
-                mode, _, id_ = facts.split(" ")
-                if int(mode, 8) in PLAIN and (is_ours(path) or path in extra):
-                    found[path] = Blob(id_, int(mode, 8))
-        return found
+        listed = self._listed(commit, "--", *FOLDERS, *extra) if commit else {}
+        return {
+            path: blob
+            for path, blob in listed.items()
+            if blob.mode in PLAIN and (is_ours(path) or path in extra)
+        }
 
     def hashes(self, paths: Sequence[str]) -> dict[str, str]:
-        return self._hash(paths)
+        return self._hash(paths, "hash-object --stdin-paths")
 
     def keep(self, paths: Sequence[str]) -> dict[str, str]:
-        return self._hash(paths, "-w")
+        return self._hash(paths, "hash-object -w --stdin-paths")
 
     def has_filter(self, paths: Iterable[str]) -> bool:  # noqa: ARG002  # git runs them
         return False
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
-        return set(run(self.root, "check-ignore", "-z", "--stdin", stdin=_joined(paths)).items)
+        return set(run(self.root, "check-ignore -z --stdin", stdin=_joined(paths)).items)
 
     def left_out(self, paths: Sequence[str]) -> set[str]:
-        tagged = output(self.root, "ls-files", "-t", "-z").items if paths else []
+        tagged = output(self.root, "ls-files -t -z").items if paths else []
         return {item[2:] for item in tagged if item.startswith("S ")} & set(paths)
 
     def commit(
         self, parents: Sequence[str], changes: Changes, message: str, person: Signature
     ) -> str:
-        return self.commit_of(
-            self.tree(parents[0] if parents else "", changes), parents, message, person
-        )
+        tree = self.tree(parents[0] if parents else "", changes)
+        return self.commit_of(tree, parents, message, person)
 
     def commit_of(self, tree: str, parents: Sequence[str], message: str, person: Signature) -> str:
         return signed_commit(self.root, tree, parents, with_machine(message, self._machine), person)
@@ -127,10 +118,16 @@ class GitBackend:
         """The tree of a commit or tree, "" for none, with the changes."""
         private = self.places.own / TREE_INDEX
         environment = {"GIT_INDEX_FILE": str(private)}
+        entries = _joined(_index_lines(changes))
         try:
             output(self.root, "read-tree", base or "--empty", environment=environment)
-            self._edit(private, changes)
-            return output(self.root, "write-tree", "--missing-ok", environment=environment).text
+            output(
+                self.root,
+                "update-index --replace -z --index-info",
+                stdin=entries,
+                environment=environment,
+            )
+            return output(self.root, "write-tree --missing-ok", environment=environment).text
         finally:
             for left in (private, private.with_name(f"{TREE_INDEX}.lock")):
                 with contextlib.suppress(OSError):
@@ -139,111 +136,67 @@ class GitBackend:
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
         if not old:
             return {path: PathChange(None, blob) for path, blob in self._listed(new).items()}
-        items = output(
-            self.root, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new
-        ).items
-        found = {}
-        for about, path in zip(items[::2], items[1::2], strict=True):
-            mode, later_mode, id_, later_id, _ = about[1:].split(" ")
-            found[path] = PathChange(_blob(mode, id_), _blob(later_mode, later_id))
-        return found
+        diff = output(self.root, "diff-tree -r -z --raw --no-renames --no-abbrev", old, new)
+        return {
+            path: PathChange(_blob(mode, id_), _blob(new_mode, new_id))
+            for (mode, new_mode, id_, new_id, _), path in diff.changes
+        }
 
     def read(self, blob: Blob, path: str) -> bytes:
         if blob.mode not in PLAIN:
-            return output(self.root, "cat-file", "blob", blob.id).out
-        return output(self.root, "cat-file", "--filters", f"--path={path}", blob.id).out
+            return output(self.root, "cat-file blob", blob.id).out
+        return output(self.root, "cat-file --filters", f"--path={path}", blob.id).out
 
     def write(self, data: bytes, path: str) -> str:
-        return output(self.root, "hash-object", "-w", "--stdin", f"--path={path}", stdin=data).text
+        return output(self.root, "hash-object -w --stdin", f"--path={path}", stdin=data).text
 
-    def mixture(self, one: str, other: str) -> MergeIndex:
-        arguments = (
-            "merge-tree",
-            "--write-tree",
-            "--allow-unrelated-histories",
-            "-z",
-            "--no-messages",
-            one,
-            other,
-        )
-        done = run(self.root, *arguments, options=(*QUIET, *_PLAINLY))
+    def merge_index(self, one: str, other: str) -> MergeIndex:
+        done = run(self.root, _MERGE_TREE, one, other, options=(*QUIET, *_PLAINLY))
         if done.code == USAGE:
             raise RepositoryError(
                 "this repository can only be merged by git 2.38 or newer", "Update git"
             )
         if done.code not in (0, 1):
-            said = " ".join(done.error.split())[-300:]
             raise RepositoryError(
-                f"git did not merge: {said}", f"Run `git -C '{self.root}' fsck` to see why"
+                f"git did not merge: {done.complaint}",
+                f"Run `git -C '{self.root}' fsck` to see why",
             )
-        tree, *left = done.items
+        tree = done.items[0]
         mine, theirs = self._listed(one), self._listed(other)
-        conflicts: dict[str, Sides] = {}
-        for facts, path in (item.split("\t", 1) for item in left):
-            mode, id_, stage = facts.split(" ")
-            # what cannot stand at one path with the other side's gets another name, which no side
-            # knows
-            place = path if path in mine or path in theirs else path.rpartition("~")[0]
-            base = _blob(mode, id_) if stage == "1" else conflicts.get(place, (None, None, None))[0]
-            conflicts[place] = (base, mine.get(place), theirs.get(place))
+        conflicts = _conflicts(GitResult(0, done.out[len(tree) + 1 :], ""), mine, theirs)
         # of a conflict git writes what is no file of anybody: one with marks, or under such a name
         known = (mine.keys() | theirs.keys()) - conflicts.keys()
         return _GitMergeIndex(self, tree, self._listed(tree), known, conflicts)
 
-    def _listed(self, tree: str) -> dict[str, Blob]:
+    def _listed(self, tree: str, *paths: str) -> dict[str, Blob]:
         """Every path of a commit or tree, links and submodules too."""
-        found = {}
-        for item in output(self.root, "ls-tree", "-r", "-z", "--full-tree", tree).items:
-            facts, path = item.split("\t", 1)
-            mode, _, id_ = facts.split(" ")
-            found[path] = Blob(id_, int(mode, 8))
-        return found
+        entries = output(self.root, "ls-tree -r -z --full-tree", tree, *paths).entries
+        return {path: Blob(id_, int(mode, 8)) for (mode, _, id_), path in entries}
 
     def move(self, ref: str, new: str, old: str, message: str) -> None:
-        done = run(self.root, "update-ref", "-m", message, ref, new, old)
+        done = run(self.root, "update-ref -m", message, ref, new, old)
         if done.code:
             raise (Locked if "File exists" in done.error else Moved)(done.error)
 
     def has_unmerged(self, index: Path) -> bool:
         return bool(
-            output(
-                self.root, "ls-files", "-u", "-z", environment={"GIT_INDEX_FILE": str(index)}
-            ).out
+            output(self.root, "ls-files -u -z", environment={"GIT_INDEX_FILE": str(index)}).out
         )
 
-    def _edit(self, index: Path, changes: Changes) -> None:
-        zero = "0" * len(next((blob.id for blob in changes.values() if blob), "0" * 40))
-        lines = [
-            f"{blob.mode:o} {blob.id}\t{path}" if blob else f"0 {zero}\t{path}"
-            for path, blob in changes.items()
-        ]
-        removals_first = sorted(lines, key=lambda line: not line.startswith("0 "))
-        environment = {"GIT_INDEX_FILE": str(index)}
-        output(
-            self.root,
-            "update-index",
-            "--replace",
-            "-z",
-            "--index-info",
-            stdin=_joined(removals_first),
-            environment=environment,
-        )
-
-    def _hash(self, paths: Sequence[str], *options: str) -> dict[str, str]:
+    def _hash(self, paths: Sequence[str], command: str) -> dict[str, str]:
+        paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
         if not paths:
             return {}
-        paths = [path for path in paths if os.access(self.root / path, os.R_OK)]
         listed = "\n".join(paths).encode()  # there is no -z; names with line breaks never come here
-        done = run(self.root, "hash-object", *options, "--stdin-paths", stdin=listed)
-        if done.code:
-            if all((self.root / path).exists() for path in paths):
-                said = " ".join(done.error.split())[-300:]
-                raise RepositoryError(
-                    f"git cannot take a file of memory: {said}",
-                    "Install the filter that git names, or take it out of .gitattributes",
-                )
+        done = run(self.root, command, stdin=listed)
+        if done.code == 0:
+            return dict(zip(paths, done.text.split("\n"), strict=True))
+        if not all((self.root / path).exists() for path in paths):
             raise Moved
-        return dict(zip(paths, done.text.split("\n"), strict=True))
+        raise RepositoryError(
+            f"git cannot take a file of memory: {done.complaint}",
+            "Install the filter that git names, or take it out of .gitattributes",
+        )
 
 
 class _GitMergeIndex(MergeIndex):
@@ -266,6 +219,28 @@ class _GitMergeIndex(MergeIndex):
 
 def _blob(mode: str, id_: str) -> Blob | None:
     return Blob(id_, int(mode, 8)) if int(mode, 8) else None
+
+
+def _conflicts(
+    unmerged: GitResult, mine: Mapping[str, Blob], theirs: Mapping[str, Blob]
+) -> dict[str, Sides]:
+    """The sides of each conflict, by the path that a side knows."""
+    conflicts: dict[str, Sides] = {}
+    for (mode, id_, stage), path in unmerged.entries:
+        # what cannot stand at one path with the other side's gets another name, which no side
+        # knows
+        place = path if path in mine or path in theirs else path.rpartition("~")[0]
+        base = _blob(mode, id_) if stage == "1" else conflicts.get(place, NO_SIDES)[0]
+        conflicts[place] = (base, mine.get(place), theirs.get(place))
+    return conflicts
+
+
+def _index_lines(changes: Changes) -> list[str]:
+    """The changes as ``update-index --index-info`` takes them, removals first."""
+    zero = "0" * len(next((blob.id for blob in changes.values() if blob), "0" * 40))
+    removed = [f"0 {zero}\t{path}" for path, blob in changes.items() if not blob]
+    written = [f"{blob.mode:o} {blob.id}\t{path}" for path, blob in changes.items() if blob]
+    return [*removed, *written]
 
 
 def _joined(items: Sequence[str]) -> bytes:

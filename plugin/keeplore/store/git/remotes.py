@@ -28,7 +28,7 @@ def remote_of(root: Path, branch: str) -> Remote | None:
     """The remote that the branch follows, else ``origin``, else the only one."""
     urls: dict[str, str] = {}
     followed = ""
-    for item in run(root, "config", "-z", "--get-regexp", _ASKED).items:
+    for item in run(root, "config -z --get-regexp", _ASKED).items:
         key, _, value = item.partition("\n")
         section, _, name = key.rpartition(".")[0].partition(".")
         if section == "remote":
@@ -50,21 +50,15 @@ PREFIX = "keeplore-rescue"  # branches, so that a person sees them and a purge r
 
 
 def is_ancestor(root: Path, old: str, new: str) -> bool:
-    return run(root, "merge-base", "--is-ancestor", old, new).code == 0
+    return run(root, "merge-base --is-ancestor", old, new).code == 0
 
 
 def back_up(root: Path, commit: str) -> str:
     """The branch that holds a commit; it gets one where none does. Raises RepositoryError."""
-    held = output(
-        root,
-        "for-each-ref",
-        "--count=1",
-        "--format=%(refname:short)",
-        f"--contains={commit}",
-        "refs/heads",
-    )
+    command = "for-each-ref --count=1 --format=%(refname:short)"
+    held = output(root, command, f"--contains={commit}", "refs/heads")
     if held.text:
         return held.text
     branch = f"{PREFIX}/{time.strftime('%Y-%m-%d', time.gmtime())}-{commit[:8]}"
-    output(root, "branch", "--no-track", branch, commit)
+    output(root, "branch --no-track", branch, commit)
     return branch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import secrets
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ def signature_of(root: Path) -> Signature:
     than git does.
     """
     said: dict[str, str] = {}
-    for item in run(root, "config", "-z", "--get-regexp", _ASKED).items:
+    for item in run(root, "config -z --get-regexp", _ASKED).items:
         key, separator, value = item.partition("\n")
         said[key.lower()] = value if separator else "true"
     name = _clean(said.get("author.name") or said.get("user.name") or "") or NAME
@@ -58,6 +59,10 @@ _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 # no value can hold the separator: git ends a message and a path at a zero byte
 _FORMAT = f"%ae%x00%aI%x00%(trailers:key={TRAILER},valueonly,unfold,separator=%x2C)%x00%P%x00"
 _BY = re.compile(rb"<([^<>\n]*)> \d+ [+-]\d{4}\t")
+_LOG = (
+    "log -z -c --name-only --topo-order --no-show-signature --no-mailmap --encoding=UTF-8"
+    " --no-renames"
+)
 MAX_REFLOG = 256 * 1024  # bytes from its end
 
 
@@ -77,9 +82,8 @@ class AuthoredCommit:
 
 def with_machine(message: str, machine: str) -> str:
     """A commit's message that names the machine which makes it."""
-    return (
-        f"{message.rstrip()}\n\n{TRAILER}: {machine}\n" if _MACHINE.fullmatch(machine) else message
-    )
+    lines = trailer(machine)[1:]
+    return f"{message.rstrip()}\n\n{lines[0]}\n" if lines else message
 
 
 def trailer(machine: str) -> tuple[str, ...]:
@@ -91,29 +95,24 @@ def authored_commits(root: Path, new: str, old: str = "") -> Iterator[AuthoredCo
     """The commits that ``new`` has and ``old`` has not, children first. Raises RepositoryError for
     an unknown one.
     """
-    span = [new, f"^{old}"] if old else [new]
     # a path may hold anything but this, which nobody can foresee
     begin = secrets.token_hex(16)
-    form = f"--format=tformat:{begin}{_FORMAT}"
-    options = (
-        "--topo-order",
-        "--no-show-signature",
-        "--no-mailmap",
-        "--encoding=UTF-8",
-        "--no-renames",
-        form,
-    )
-    done = run(root, "log", "-z", "-c", "--name-only", *options, *span, "--")
+    span = [f"--format=tformat:{begin}{_FORMAT}", new, f"^{old}" if old else new, "--"]
+    done = run(root, _LOG, *span)
     if done.code:
         raise RepositoryError(
             f"git cannot list the commits up to {new[:12]}", "Run `keeplore doctor --deep`"
         )
     for record in done.out.decode("utf-8", "surrogateescape").split(begin)[1:]:
-        email, at, machines, parents, *names = record.split("\0")
-        named = machines.rpartition(",")[2].strip()
-        machine = named if _MACHINE.fullmatch(named) else ""
-        paths = tuple(name for text in names if (name := text.removeprefix("\n")))
-        yield AuthoredCommit(machine, address(email), at, paths, is_merge=" " in parents)
+        yield _authored(record)
+
+
+def _authored(record: str) -> AuthoredCommit:
+    email, at, machines, parents, *names = record.split("\0")
+    named = machines.rpartition(",")[2].strip()
+    machine = named if _MACHINE.fullmatch(named) else ""
+    paths = tuple(name for text in names if (name := text.removeprefix("\n")))
+    return AuthoredCommit(machine, address(email), at, paths, is_merge=" " in parents)
 
 
 def own_addresses(root: Path) -> frozenset[str]:
@@ -123,13 +122,10 @@ def own_addresses(root: Path) -> frozenset[str]:
     That log is written here alone and never fetched, so nobody else's commits can add to it.
     """
     found = {signature_of(root).email}
-    try:
-        with (directories(root).own / "logs" / "HEAD").open("rb") as log:
-            log.seek(max(log.seek(0, 2) - MAX_REFLOG, 0))
-            found |= {match[1].decode("utf-8", "replace") for match in _BY.finditer(log.read())}
-    except OSError:
-        pass
-    return frozenset(address(email) for email in found if is_somebodys(address(email)))
+    with contextlib.suppress(OSError), (directories(root).own / "logs" / "HEAD").open("rb") as log:
+        log.seek(max(log.seek(0, 2) - MAX_REFLOG, 0))
+        found |= {match[1].decode("utf-8", "replace") for match in _BY.finditer(log.read())}
+    return frozenset(filter(is_somebodys, map(address, found)))
 
 
 def address(email: str) -> str:

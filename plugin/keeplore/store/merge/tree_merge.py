@@ -40,7 +40,7 @@ def merged_tree(backend: Backend, one: str, other: str) -> tuple[str, set[str]]:
 
 
 def _joined(backend: Backend, one: str, other: str, depth: int) -> MergeIndex:
-    mixture = backend.mixture(one, other)
+    mixture = backend.merge_index(one, other)
     base = _base(backend, one, other, depth)
     sides = [_ours(backend.changes(base, side)) for side in (one, other)]
     plan = MergePlan(sides[0], sides[1], backend.read)
