@@ -223,7 +223,12 @@ def test_an_audit_line_with_an_odd_line_end_in_its_text_stays_one() -> None:
         json.dumps({"at": f"2026-01-0{n}", "why": "a\u2028b\x85c"}, ensure_ascii=False)
         for n in (1, 2, 3)
     ]
-    merged = merge_log(f"{lines[0]}\n", f"{lines[0]}\n{lines[2]}\n", f"{lines[0]}\n{lines[1]}\n")
+    merged = merge_log(
+        "audit/studio/2026-02.jsonl",
+        f"{lines[0]}\n",
+        f"{lines[0]}\n{lines[2]}\n",
+        f"{lines[0]}\n{lines[1]}\n",
+    ).text
     assert merged.split("\n") == [*lines, ""]
 
 
@@ -234,20 +239,24 @@ def test_audit_lines_of_both_sides_stand_once_and_in_time() -> None:
     base = f"{first}\n"
     one, other = f"{base}{third}\n", f"{base}{second}\n{third}\n"
     expected = f"{first}\n{second}\n{third}\n"
-    assert merge_log(base, one, other) == merge_log(base, other, one) == expected
+    assert (
+        merge_log("audit/studio/2026-02.jsonl", base, one, other).text
+        == merge_log("audit/studio/2026-02.jsonl", base, other, one).text
+        == expected
+    )
 
 
 def test_a_projects_remotes_of_both_sides_are_kept() -> None:
     base = json.dumps({"schema": 1, "name": "a", "remotes": ["x"]})
     one = json.dumps({"schema": 1, "name": "a", "remotes": ["x", "y"]})
     other = json.dumps({"schema": 1, "name": "a", "remotes": ["x", "z"], "root_commit": "c"})
-    merged = merge_project(base, one, other)
-    assert merged == merge_project(base, other, one)
+    merged = merge_project("projects/a/project.json", base, one, other).text
+    assert merged == merge_project("projects/a/project.json", base, other, one).text
     assert (
         set(json.loads(merged)["remotes"]) == {"x", "y", "z"}
         and json.loads(merged)["root_commit"] == "c"
     )
-    assert merge_project(base, one, "no json") == one
+    assert merge_project("projects/a/project.json", base, one, "no json").text == one
 
 
 def test_comments_and_quotes_in_the_front_matter_stay_where_the_lines_of_both_can_be_joined() -> (

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
-from keeplore.store.commit_cycle import edit_index, move, run_cycle
+from keeplore.store.commit_cycle import RefMove, edit_index, publish, run_cycle
 from keeplore.store.delete.delete import withdraw
 from keeplore.store.files import FileState
 from keeplore.store.git.git_command import run
@@ -84,42 +84,39 @@ def _plan(backend: Backend, branch: str, memo: CycleCache, extra: tuple[str, ...
     ignored = backend.ignored(new) if new else set()
     skipped += sorted(ignored)
     wanted = [path for path in differing if path not in ignored]
-    if backend.has_filter(wanted):
-        raise Unsupported("a filter")
-    kept = backend.keep(wanted)
-    modes = _modes(backend.root, kept, tracked)
-    changes: dict[str, Blob | None] = {path: Blob(id_, modes[path]) for path, id_ in kept.items()}
+    changes: dict[str, Blob | None] = {**_written(backend, wanted, tracked)}
     changes |= dict.fromkeys(_removed(backend, tracked, seen, skipped))
     return CommitPlan(ref, parent, changes, tuple(seen[path] for path in wanted), tuple(skipped))
+
+
+def _written(
+    backend: Backend, paths: Sequence[str], tracked: Mapping[str, Blob]
+) -> dict[str, Blob]:
+    """The files on disk as blobs that git has now. Raises Unsupported or Moved."""
+    if backend.has_filter(paths):
+        raise Unsupported("a filter")
+    kept = backend.keep(paths)
+    modes = _modes(backend.root, kept, tracked)
+    return {path: Blob(id_, modes[path]) for path, id_ in kept.items()}
 
 
 def _modes(root: Path, paths: Iterable[str], tracked: Mapping[str, Blob]) -> dict[str, int]:
     """The mode of each file: HEAD's, or that of a program where somebody made it one and git is to
     believe the disk.
     """
-    known = {path: tracked[path].mode if path in tracked else REGULAR for path in paths}
-    made = [
-        path
-        for path, mode in known.items()
-        if mode != EXECUTABLE and os.access(root / path, os.X_OK)
-    ]
-    if (
-        made
-        and os.name == "posix"
-        and run(root, "config", "--bool", "core.fileMode").text != "false"
-    ):
-        known |= dict.fromkeys(made, EXECUTABLE)
-    return known
+    modes = {path: tracked[path].mode if path in tracked else REGULAR for path in paths}
+    plain = [path for path, mode in modes.items() if mode != EXECUTABLE]
+    made = [path for path in plain if os.access(root / path, os.X_OK)]
+    if made and os.name == "posix" and run(root, "config --bool core.fileMode").text != "false":
+        modes |= dict.fromkeys(made, EXECUTABLE)
+    return modes
 
 
 def _on_disk(root: Path, skipped: list[str], extra: Iterable[str]) -> dict[str, FileState]:
-    seen = {}
+    seen: dict[str, FileState] = {}
     for folder in FOLDERS:
-        for file in files.walk(root, folder, skipped):
-            seen[file.path] = file
-    for path in extra:
-        if file_or_none := files.state(root, path):
-            seen[path] = file_or_none
+        seen |= {file.path: file for file in files.walk(root, folder, skipped)}
+    seen |= {path: file for path in extra if (file := files.state(root, path))}
     return seen
 
 
@@ -135,13 +132,17 @@ def _ids(backend: Backend, memo: CycleCache, seen: Mapping[str, FileState]) -> d
         elif file.size <= MAX_FILE and (is_portable(path) or not is_ours(path)):
             unknown.append(path)
     young = time.time_ns() - RACY_NS
-    hashed = indexed(backend.root) if len(unknown) > ASK_GIT_FROM else {}
-    hashed = {path: hashed[path] for path in unknown if path in hashed}
-    hashed |= backend.hashes([path for path in unknown if path not in hashed])
+    hashed = _hashed(backend, unknown)
     for path, id_ in hashed.items():
         if seen[path].mtime_ns < young:
             memo.files[backend.name, path] = (seen[path], id_)
     return ids | hashed
+
+
+def _hashed(backend: Backend, paths: list[str]) -> dict[str, str]:
+    known = indexed(backend.root) if len(paths) > ASK_GIT_FROM else {}
+    found = {path: known[path] for path in paths if path in known}
+    return found | backend.hashes([path for path in paths if path not in found])
 
 
 def indexed(root: Path) -> dict[str, str]:
@@ -150,18 +151,16 @@ def indexed(root: Path) -> dict[str, str]:
 
     Entries that git is told not to look at are left out. Nothing where git does not answer.
     """
-    listed = run(root, "ls-files", "-z", "-s", "-v", "--", *FOLDERS)
-    differing = run(root, "diff-files", "-z", "--name-only", "--", *FOLDERS)
+    listed = run(root, "ls-files -z -s -v --", *FOLDERS)
+    differing = run(root, "diff-files -z --name-only --", *FOLDERS)
     if listed.code or differing.code:
         return {}
     changed = set(differing.items)
-    found = {}
-    for item in listed.items:
-        facts, path = item.split("\t", 1)
-        tag, _, id_, stage = facts.split(" ")
-        if (tag, stage) == ("H", "0") and path not in changed:
-            found[path] = id_
-    return found
+    return {
+        path: id_
+        for (tag, _, id_, stage), path in listed.entries
+        if tag == "H" and stage == "0" and path not in changed
+    }
 
 
 def _removed(
@@ -174,13 +173,11 @@ def _removed(
     is left alone.
     """
     hidden = set(skipped)
+    missing = [path for path in tracked if path not in seen and is_portable(path)]
     gone = [
         path
-        for path in tracked
-        if path not in seen
-        and is_portable(path)
-        and not _is_below(path, hidden)
-        and files.is_absent(backend.root, path)
+        for path in missing
+        if not (hidden and _is_below(path, hidden)) and files.is_absent(backend.root, path)
     ]
     left_out = backend.left_out(gone) if gone else set()
     return [path for path in gone if path not in left_out]
@@ -188,29 +185,22 @@ def _removed(
 
 def _is_below(path: str, places: set[str]) -> bool:
     parts = path.split("/")
-    return (
-        any("/".join(parts[:depth]) in places for depth in range(1, len(parts) + 1))
-        if places
-        else False
-    )
+    return any("/".join(parts[:depth]) in places for depth in range(1, len(parts) + 1))
 
 
 def _act(turn: CommitLock, backend: Backend, plan: CommitPlan, message: str) -> str:
     root = backend.root
     with turn.index(plan.ref) as draft:
         check_idle(root, backend.places)
-        if backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent:
-            raise Moved
-        if any(files.state(root, file.path) != file for file in plan.evidence):
+        is_moved = backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent
+        if is_moved or any(files.state(root, file.path) != file for file in plan.evidence):
             raise Moved
         edit_index(backend, draft, plan.changes)
         text = message or summary(plan.changes)
         parents = [plan.parent] if plan.parent else []
-        commit = backend.commit(parents, plan.changes, f"{text.strip()}\n", signature_of(root))
-        turn.note(commit=commit)
-        move(backend, plan.ref, commit, plan.parent, text)
-        turn.moved()
-        turn.publish(draft)
+        person = signature_of(root)
+        commit = backend.commit(parents, plan.changes, f"{text.strip()}\n", person)
+        publish(turn, backend, draft, RefMove(plan.ref, plan.parent, commit, text))
     return commit
 
 
@@ -218,9 +208,8 @@ def summary(changes: Mapping[str, Blob | None]) -> str:
     """A commit's subject where the caller gives none."""
     removed = sum(blob is None for blob in changes.values())
     written = len(changes) - removed
-    parts = [f"write {_count(written)}"] * bool(written) + [f"remove {_count(removed)}"] * bool(
-        removed
-    )
+    counts = {"write": written, "remove": removed}
+    parts = [f"{verb} {_count(number)}" for verb, number in counts.items() if number]
     return " and ".join(parts).capitalize()
 
 

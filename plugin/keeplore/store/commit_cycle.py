@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,9 +49,8 @@ def run_cycle(root: Path, memo: CycleCache, cycle: Callable[[CommitLock, Backend
                 check_idle(root, places)
                 return cycle(turn, backend)
             except FAILURES as e:
-                if (
-                    os.strerror(errno.ENOSPC).lower() in str(e).lower()
-                ):  # git would say nothing better
+                # git would say nothing better
+                if os.strerror(errno.ENOSPC).lower() in str(e).lower():
                     raise RepositoryError(f"no space left for the repository: {e}", FULL) from e
                 kind = GitBackend
             except Moved:
@@ -58,21 +58,39 @@ def run_cycle(root: Path, memo: CycleCache, cycle: Callable[[CommitLock, Backend
     raise RepositoryBusy(f"{root} changes all the time", "Nothing is lost; it is tried again soon")
 
 
-def move(backend: Backend, ref: str, new: str, old: str, message: str) -> None:
+@dataclass(frozen=True, slots=True)
+class RefMove:
+    """A ref from one commit to another; ``old`` is "" before the first."""
+
+    ref: str
+    old: str
+    new: str
+    message: str
+
+
+def publish(turn: CommitLock, backend: Backend, draft: Path, step: RefMove) -> None:
+    """Move the ref, and let the index follow. Raises Moved or RepositoryBusy."""
+    turn.note(commit=step.new)
+    move(backend, step)
+    turn.moved()
+    turn.publish(draft)
+
+
+def move(backend: Backend, step: RefMove) -> None:
     """Set the ref, waiting shortly for a lock. Raises Moved, or RepositoryBusy where it stays
     locked.
     """
     deadline = time.monotonic() + LOCK_WAIT_S
-    reason = f"commit{'' if old else ' (initial)'}: {message.splitlines()[0] if message else ''}"
+    subject = step.message.splitlines()[0] if step.message else ""
+    reason = f"commit{'' if step.old else ' (initial)'}: {subject}"
     while True:
         try:
-            backend.move(ref, new, old, reason)
+            backend.move(step.ref, step.new, step.old, reason)
+            return
         except Locked:
             if time.monotonic() > deadline:
-                raise busy(backend.places.common / f"{ref}.lock") from None
+                raise busy(backend.places.common / f"{step.ref}.lock") from None
             time.sleep(POLL_S)
-        else:
-            return
 
 
 def check_merged(backend: Backend, index: Path) -> None:
@@ -91,25 +109,20 @@ def edit_index(backend: Backend, draft: Path, changes: Mapping[str, Blob | None]
     git does it for either backend: libgit2 drops parts of the index that it does not know. Raises
     RepositoryBusy.
     """
+    root, environment = backend.root, {"GIT_INDEX_FILE": str(draft)}
     check_merged(backend, draft)
     written = [(path, blob) for path, blob in changes.items() if blob is not None]
+    for step in _steps(written):
+        arguments: list[str] = []
+        for path, blob in step:
+            arguments += ["--cacheinfo", f"{blob.mode:o},{blob.id},{path}"]
+        arguments += [f"./{path}" for path, _ in step if files.state(root, path)]
+        output(root, "update-index --add --replace", *arguments, environment=environment)
     removed = [f"./{path}" for path, blob in changes.items() if blob is None]
-    environment = {"GIT_INDEX_FILE": str(draft)}
-    for start in range(0, len(written), INDEX_STEP):
-        step = written[start : start + INDEX_STEP]
-        entries = [
-            a for path, blob in step for a in ("--cacheinfo", f"{blob.mode:o},{blob.id},{path}")
-        ]
-        present = [f"./{path}" for path, _ in step if files.state(backend.root, path)]
-        output(
-            backend.root,
-            "update-index",
-            "--add",
-            "--replace",
-            *entries,
-            *present,
-            environment=environment,
-        )
-    for start in range(0, len(removed), INDEX_STEP):
-        gone = removed[start : start + INDEX_STEP]
-        output(backend.root, "update-index", "--force-remove", *gone, environment=environment)
+    for gone in _steps(removed):
+        output(root, "update-index --force-remove", *gone, environment=environment)
+
+
+def _steps(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """The items in parts that fit into one command line."""
+    return (items[start : start + INDEX_STEP] for start in range(0, len(items), INDEX_STEP))

@@ -112,32 +112,28 @@ def merge_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, dict[str, b
     return winner, {} if winner == loser else {beside_path(path, loser): loser}
 
 
-def merge_log(base: str, one: str, other: str) -> str:
+def merge_log(_path: str, base: str | None, one: str, other: str) -> FileMerge:
     """Two versions of a file to which JSON objects with ``at`` are only added, one a line: each
     line once, by time.
     """
     # not splitlines(): JSON may hold other line ends inside of a text
     kept = base.removesuffix("\n").split("\n") if base else []
-    if not all(text.startswith(base) for text in (one, other)):  # a person edited it
+    if not (one.startswith(base or "") and other.startswith(base or "")):  # a person edited it
         kept = []
-    known = set(kept)
-    added = {
-        line
-        for text in (one, other)
-        for line in text.split("\n")
-        if line.strip() and line not in known
-    }
-    return "".join(f"{line}\n" for line in [*kept, *sorted(added, key=_moment)])
+    added = {line for line in [*one.split("\n"), *other.split("\n")] if line.strip()}
+    lines = [*kept, *sorted(added.difference(kept), key=_moment)]
+    return FileMerge("".join(f"{line}\n" for line in lines), {})
 
 
-def merge_project(base: str | None, one: str, other: str) -> str:
+def merge_project(_path: str, base: str | None, one: str, other: str) -> FileMerge:
     """Two versions of a ``project.json``: key by key, lists as sets."""
     texts = sorted((one, other), key=_fingerprint)
     loser, winner = map(_json, texts)
     if loser is None or winner is None:
-        return next((text for text in texts if _json(text) is not None), max(one, other))
+        readable = [text for text in texts if _json(text) is not None]
+        return FileMerge((*readable, max(one, other))[0], {})
     meta, _ = _joined_meta(_json(base) if base is not None else None, loser, winner)
-    return json.dumps(meta, indent=2, ensure_ascii=False) + "\n"
+    return FileMerge(json.dumps(meta, indent=2, ensure_ascii=False) + "\n", {})
 
 
 def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge:

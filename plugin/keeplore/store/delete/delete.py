@@ -55,8 +55,8 @@ def forget(
 
 def keep_text(root: Path, memory_id: str, path: str) -> None:
     """Have the text of a file in git, by a ref of its own where HEAD has another one or none."""
-    blob = output(root, "hash-object", "-w", "--", path).text
-    if run(root, "rev-parse", "--quiet", "--verify", f"HEAD:{path}").text != blob:
+    blob = output(root, "hash-object -w --", path).text
+    if run(root, "rev-parse --quiet --verify", f"HEAD:{path}").text != blob:
         output(root, "update-ref", f"{KEPT}{memory_id}", blob)
 
 
@@ -65,22 +65,21 @@ def withdraw(root: Path, memo: CycleCache, seen: dict[str, FileState]) -> None:
     merge.
     """
     ids = {memory_id for path in seen if (memory_id := id_of(path))}
-    digits = {memory_id[4:12] for memory_id in ids}
+    likely_digits = {"", *(memory_id[4:12] for memory_id in ids)}
     stones = Tombstones(root)
     for path, file in [*seen.items()] if ids else ():
-        named = digits_of(path)
-        if (named and named not in digits) or not is_memory(path):
+        if digits_of(path) not in likely_digits or not is_memory(path):
             continue
         memory_id = _id_at(root, memo, file)
-        if memory_id in ids:
-            stone = stones.get(memory_id)
-            if stone is None or not stone.is_purged:
-                keep_text(root, memory_id, path)
-            files.remove(root, path)
-            del seen[path]
-            # a commit of ours takes out of the index what HEAD had; this may have been staged by
-            # hand
-            run(root, "update-index", "--force-remove", "--", path)
+        if memory_id not in ids:
+            continue
+        stone = stones.get(memory_id)
+        if stone is None or not stone.is_purged:
+            keep_text(root, memory_id, path)
+        files.remove(root, path)
+        del seen[path]
+        # a commit of ours takes out of the index what HEAD had; this may have been staged by hand
+        run(root, "update-index --force-remove --", path)
 
 
 def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
@@ -95,7 +94,7 @@ def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
         )
     files.write(root, path, data)
     stones.remove(memory_id)
-    run(root, "update-ref", "-d", f"{KEPT}{memory_id}")
+    run(root, "update-ref -d", f"{KEPT}{memory_id}")
     return path
 
 
@@ -121,32 +120,29 @@ def deleted(root: Path, beginning: str, is_here: Callable[[str], bool]) -> Itera
     """
     if not _BEGINNING.fullmatch(beginning):
         return
-    digits = beginning.removeprefix("mem_")[:8]
+    beginning = beginning.removeprefix("mem_")
+    digits = beginning[:8]
     names = [f":(glob)**/*-{digits}{'?' * (8 - len(digits))}.md", f":(glob)**/mem_{digits}*.md"]
     known = set()
     for blob, path in _brought(root, names)[:MAX_VERSIONS]:
         read = _read(root, blob, path)
-        if read is None or read[0].id in known or is_here(read[0].id):
-            continue
-        if read[0].id.startswith(f"mem_{beginning.removeprefix('mem_')}"):
-            known.add(read[0].id)
-            last = run(
-                root, "log", "-1", "--all", "--diff-filter=D", "--format=%h %cs", "--", path
-            ).text
+        memory_id = read[0].id if read else ""
+        is_named = memory_id.startswith(f"mem_{beginning}")
+        if is_named and memory_id not in known and not is_here(memory_id):
+            known.add(memory_id)
+            last = run(root, "log -1 --all --diff-filter=D", "--format=%h %cs", "--", path).text
             commit, _, day = last.partition(" ")
-            yield DeletedMemory(read[0].id, path, commit, day)
+            yield DeletedMemory(memory_id, path, commit, day)
 
 
 def _text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
     """What ``restore`` puts back: what was forgotten, or the last text of a file that was deleted
     by hand.
     """
-    by_hand = (
-        None
-        if memory_id in stones or not is_id(memory_id)
-        else next(versions(root, memory_id, ""), None)
-    )
-    return by_hand or _forgotten_text(root, stones, memory_id)
+    if is_id(memory_id) and memory_id not in stones:
+        for version in versions(root, memory_id, ""):
+            return version
+    return _forgotten_text(root, stones, memory_id)
 
 
 def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str, Memory, bytes]:
@@ -160,50 +156,42 @@ def _forgotten_text(root: Path, stones: Tombstones, memory_id: str) -> tuple[str
         )
     found = list(versions(root, memory_id, stone.path))
     if not found:
-        where = (
-            f"`keeplore restore` can do it on {stone.machine}"
-            if stone.machine
-            else "Look on another machine"
-        )
+        where = "Look on another machine"
+        if stone.machine:
+            where = f"`keeplore restore` can do it on {stone.machine}"
         raise NotFound(
             f"git here has no text of {memory_id}",
             f"{where}, where it was forgotten before it was pushed",
         )
-    return next((version for version in found if hash_of(version[1]) == stone.content), found[0])
+    same = (version for version in found if hash_of(version[1]) == stone.content)
+    return next(same, found[0])
 
 
 def versions(root: Path, memory_id: str, path: str) -> Iterator[tuple[str, Memory, bytes]]:
     """Path, memory and bytes of every text of a memory that git has, the last one first; ``path``
     is where it was.
     """
-    kept = run(root, "rev-parse", "--quiet", "--verify", f"{KEPT}{memory_id}").text
-    introduced = _introduced(root, memory_id, path)
-    place = path or next((place for _, place in introduced), f"memory/{memory_id}.md")
-    candidates = dict.fromkeys([*([(kept, place)] if kept else []), *introduced])
-    for blob, where in list(candidates)[:MAX_VERSIONS]:
+    names = [f":(glob)**/*-{memory_id[4:12]}.md", f":(glob)**/{memory_id}.md"]
+    if is_memory(path) and "\0" not in path:
+        names.append(f":(literal){path}")
+    candidates = _brought(root, names)
+    if kept := run(root, "rev-parse --quiet --verify", f"{KEPT}{memory_id}").text:
+        place = path or (candidates[0][1] if candidates else f"memory/{memory_id}.md")
+        candidates.insert(0, (kept, place))
+    for blob, where in list(dict.fromkeys(candidates))[:MAX_VERSIONS]:
         read = _read(root, blob, where)
         if read and read[0].id == memory_id:
             yield where, *read
 
 
 def _read(root: Path, blob: str, path: str) -> tuple[Memory, bytes] | None:
-    done = run(root, "cat-file", "--filters", f"--path={path}", blob)
+    done = run(root, "cat-file --filters", f"--path={path}", blob)
     if done.code or len(done.out) > MAX_FILE:
         return None
     try:
         return as_memory(done.out.decode(), path), done.out
     except (KeeploreError, UnicodeDecodeError):
         return None
-
-
-def _introduced(root: Path, memory_id: str, path: str) -> list[tuple[str, str]]:
-    """Blob and path of each version that a commit brought, under a name that tells the id or at
-    ``path``.
-    """
-    names = [f":(glob)**/*-{memory_id[4:12]}.md", f":(glob)**/{memory_id}.md"]
-    if is_memory(path) and "\0" not in path:
-        names.append(f":(literal){path}")
-    return _brought(root, names)
 
 
 def _brought(root: Path, names: Sequence[str]) -> list[tuple[str, str]]:

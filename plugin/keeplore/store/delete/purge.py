@@ -18,7 +18,7 @@ from pathlib import Path
 from keeplore.errors import Corrupt, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.store import files
-from keeplore.store.commit_cycle import check_merged, move, run_cycle
+from keeplore.store.commit_cycle import RefMove, check_merged, move, run_cycle
 from keeplore.store.delete import rewrite_history
 from keeplore.store.delete.delete import KEPT
 from keeplore.store.delete.reflog_gc import collect_garbage, copy_notes, erase_traces
@@ -67,26 +67,32 @@ def plan(root: Path, branch: str, memo: CycleCache, ids: Iterable[str]) -> Purge
     wanted = dict.fromkeys(ids, ())
     texts = rewrite_history.find(root, library_reader(library.repository), wanted)
     changed = rewrite_history.after(root, {text.commit for text in texts})
-    counts = {
-        ref: len(set(_listed(root, ref)) & set(changed))
-        for ref, _, _ in _refs(root)
-        if _is_counted(ref)
-    }
-    touched = {ref: count for ref, count in counts.items() if count}
+    touched = _touched_refs(root, changed)
+    signed_commits = rewrite_history.signed(library.repository, changed)
     return PurgePlan(
         ids=tuple(wanted),
         paths=tuple(sorted({text.path for text in texts})),
         blobs=tuple(sorted({text.blob for text in texts})),
         commits=len(changed),
-        refs=tuple(
-            (ref, count) for ref, count in touched.items() if not ref.startswith("refs/remotes/")
-        ),
-        remote_refs=tuple(ref for ref in touched if ref.startswith("refs/remotes/")),
-        signed=(
-            *rewrite_history.signed(library.repository, changed),
-            *_signed_tags(library, touched),
-        ),
+        refs=tuple(item for item in touched.items() if not _is_remote(item[0])),
+        remote_refs=tuple(filter(_is_remote, touched)),
+        signed=(*signed_commits, *_signed_tags(library, touched)),
     )
+
+
+def _touched_refs(root: Path, changed: Iterable[str]) -> dict[str, int]:
+    """Branch or tag → how many of the changed commits it has, where it has any."""
+    touched = {}
+    for ref, _, _ in _refs(root):
+        if ref.startswith(("refs/heads/", "refs/tags/", "refs/remotes/")):
+            listed = run(root, "rev-list", ref, "--").text.splitlines()
+            if count := len(set(listed).intersection(changed)):
+                touched[ref] = count
+    return touched
+
+
+def _is_remote(ref: str) -> bool:
+    return ref.startswith("refs/remotes/")
 
 
 def check(root: Path, branch: str, memo: CycleCache, ids: Iterable[str]) -> None:
@@ -106,31 +112,24 @@ def mark(
     """
     # of a text that never left this machine the tombstone holds no hash, because a short one could
     # be guessed
-    shared: dict[str, set[str]] = {}
-    for text in rewrite_history.find(
-        root, git_reader(root), dict.fromkeys(copies, ()), ("--remotes",)
-    ):
-        shared.setdefault(text.memory_id, set()).add(text.blob)
+    wanted = dict.fromkeys(copies, ())
+    shared = rewrite_history.find(root, git_reader(root), wanted, ("--remotes",))
     for memory_id, paths in copies.items():
         known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
-        blobs = tuple(sorted({*known.blobs, *shared.get(memory_id, ())}))
-        stones.write(without_text(replace(known, is_purged=True, blobs=blobs)))
+        blobs = {text.blob for text in shared if text.memory_id == memory_id}.union(known.blobs)
+        stone = replace(known, is_purged=True, blobs=tuple(sorted(blobs)))
+        stones.write(without_text(stone))
         for path in paths:
             files.remove(root, path)
 
 
-def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> list[str]:
-    """Write down which memories another machine purged; returns their ids where that was not known
-    here.
-    """
-    new = []
+def adopt(stones: Tombstones, theirs: Iterable[Tombstone]) -> None:
+    """Write down which memories another machine purged."""
     for stone in theirs:
         known = stones.get(stone.id)
         both = joined(known, stone) if known else without_text(stone)
         if stone.is_purged and both != known:
             stones.write(both)
-            new.append(stone.id)
-    return new
 
 
 def check_loss(theirs: Iterable[Tombstone], known: Collection[str], paths: Sequence[str]) -> None:
@@ -166,19 +165,20 @@ def is_clean(root: Path, wanted: Mapping[str, frozenset[str]], commits: Sequence
 
     What was found clean once is not looked at again.
     """
+    own = directories(root).own
     if not wanted:
         return True
-    own = directories(root).own
     if (own / PENDING).exists():
         return False
+    tips = list(filter(None, commits))
     known = _known_clean(own, wanted)
-    new = [commit for commit in commits if commit and commit not in known]
+    new = [commit for commit in tips if commit not in known]
     if not new:
         return True
-    before = [f"^{commit}" for commit in known if run(root, "cat-file", "-e", commit).code == 0]
+    before = [f"^{commit}" for commit in known if run(root, "cat-file -e", commit).code == 0]
     if rewrite_history.find(root, git_reader(root), wanted, [*new, *before]):
         return False
-    note = {"marks": _marks(wanted), "commits": [commit for commit in commits if commit]}
+    note = {"marks": _marks(wanted), "commits": tips}
     durable.write(own / CLEAN, json.dumps(note).encode())
     return True
 
@@ -186,12 +186,10 @@ def is_clean(root: Path, wanted: Mapping[str, frozenset[str]], commits: Sequence
 def new_stones(root: Path, head: str, other: str) -> list[Tombstone]:
     """The tombstones of a commit that HEAD has not, or not so, and that can be read."""
     found, read = [], git_reader(root)
-    before = [head] if head else [output(root, "hash-object", "-t", "tree", "--stdin").text]
-    items = output(
-        root, "diff-tree", "-r", "-z", "--no-renames", *before, other, "--", FOLDER
-    ).items
-    for facts, path in zip(items[::2], items[1::2], strict=True):
-        memory_id, data = id_of(path), read(facts.split(" ")[3], path)
+    before = head or output(root, "hash-object -t tree --stdin").text
+    diff = output(root, "diff-tree -r -z --no-renames", before, other, "--", FOLDER)
+    for (_, _, _, blob, _), path in diff.changes:
+        memory_id, data = id_of(path), read(blob, path)
         if memory_id and data:
             with contextlib.suppress(Corrupt):
                 found.append(parse(data, memory_id))
@@ -224,28 +222,30 @@ def _rewrite(
 ) -> PurgeResult:
     root, own = backend.root, backend.places.own
     texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
-    blobs = {text.blob for text in texts} | {blob for some in wanted.values() for blob in some}
-    blobs |= {target for name, target, _ in _refs(root) if name.removeprefix(KEPT) in wanted}
+    blobs = {text.blob for text in texts}.union(*wanted.values(), _kept_texts(root, wanted))
     for path in _staged(backend, blobs, wanted):
-        output(root, "update-index", "--force-remove", "--", path)
-    run(root, "update-index", "--clear-resolve-undo")
+        output(root, "update-index --force-remove --", path)
+    run(root, "update-index --clear-resolve-undo")
     rewriter = HistoryRewriter(backend.repository, texts)
     with synced_together():
         rewriter.rewrite(rewrite_history.after(root, {text.commit for text in texts}))
-    durable.write(own / PENDING, json.dumps(sorted(blobs | set(_pending(own)))).encode())
+    pending = sorted(blobs.union(_pending(own)))
+    durable.write(own / PENDING, json.dumps(pending).encode())
     copy_notes(root, rewriter.commits)
     for memory_id in wanted:
-        run(root, "update-ref", "-d", f"{KEPT}{memory_id}")
+        run(root, "update-ref -d", f"{KEPT}{memory_id}")
     with turn.index(ref) as draft:
         check_idle(root, backend.places)
         check_merged(backend, draft)
         _move_refs(turn, backend, rewriter)
     erase_traces(root, backend.places, rewriter.commits, blobs, wanted)
-    return PurgeResult(
-        tuple(sorted({text.memory_id for text in texts})),
-        len(rewriter.commits),
-        tuple(sorted(blobs)),
-    )
+    ids = tuple(sorted({text.memory_id for text in texts}))
+    return PurgeResult(ids, len(rewriter.commits), tuple(sorted(blobs)))
+
+
+def _kept_texts(root: Path, wanted: Collection[str]) -> set[str]:
+    """The blobs that stand under refs of their own, because no commit has them."""
+    return {target for name, target, _ in _refs(root) if name.removeprefix(KEPT) in wanted}
 
 
 def _move_refs(turn: CommitLock, backend: LibgitBackend, rewriter: HistoryRewriter) -> None:
@@ -255,20 +255,18 @@ def _move_refs(turn: CommitLock, backend: LibgitBackend, rewriter: HistoryRewrit
             continue
         new = rewriter.target(target)
         if not new:
-            output(backend.root, "update-ref", "-d", name, target)
+            output(backend.root, "update-ref -d", name, target)
         elif new != target:
             turn.note(ref=name, commit=new)
-            move(backend, name, new, target, MESSAGE)
+            move(backend, RefMove(name, target, new, MESSAGE))
 
 
 def _erase(root: Path) -> None:
     """Have git forget the objects as well. Raises RepositoryError where it keeps them."""
     own = directories(root).own
-    blobs = _pending(own)
-    if not (own / PENDING).exists():
-        return
-    collect_garbage(root, blobs)
-    (own / PENDING).unlink(missing_ok=True)
+    if (own / PENDING).exists():
+        collect_garbage(root, _pending(own))
+        (own / PENDING).unlink(missing_ok=True)
 
 
 def _library(root: Path, branch: str, memo: CycleCache) -> LibgitBackend:
@@ -287,23 +285,22 @@ def _check_possible(library: LibgitBackend, branch: str) -> str:
     """The branch's ref. Raises RepositoryBusy or RepositoryError with what stands in the way."""
     root, places = library.root, library.places
     ref = check_branch(root, library.ref(), branch)
-    shared = places.common / "objects" / "info" / "alternates"
     if library.repository.is_shallow:
         raise RepositoryError(
             "this clone has only a part of the history", "Run `git fetch --unshallow` first"
         )
+    shared = places.common / "objects" / "info" / "alternates"
     if shared.is_file() and shared.read_bytes().strip():
         raise _impossible("it takes objects from another repository")
     if places.own != places.common or any((places.common / "worktrees").glob("*")):
-        remedy = "Remove the other worktrees of the workspace first: `git worktree list` shows them"
         raise RepositoryError(
-            "the workspace has several worktrees, each with files of its own", remedy
+            "the workspace has several worktrees, each with files of its own",
+            "Remove the other worktrees of the workspace first: `git worktree list` shows them",
         )
-    if (places.common / "info" / "grafts").exists() or run(
-        root, "for-each-ref", "refs/replace"
-    ).text:
+    has_grafts = (places.common / "info" / "grafts").exists()
+    if has_grafts or run(root, "for-each-ref refs/replace").text:
         raise _impossible("it replaces commits by others")
-    if library.has_filter(path for path in library.tracked(library.tip(ref)) if is_memory(path)):
+    if library.has_filter(filter(is_memory, library.tracked(library.tip(ref)))):
         raise _impossible("a filter encodes its memory files")
     return ref
 
@@ -315,49 +312,34 @@ def _staged(
     memory folders.
     """
     index = library.index(library.places.own / "index")
-    read, digits = library_reader(library.repository), {memory_id[4:12] for memory_id in wanted}
     entries = [(str(entry.path), str(entry.id)) for entry in index]
-    blobs = blobs | {
-        blob
-        for path, blob in entries
-        if digits_of(path) in digits and held_at(read, blob, path, wanted)
-    }
+    read, digits = library_reader(library.repository), {memory_id[4:12] for memory_id in wanted}
+    named = [(path, blob) for path, blob in entries if digits_of(path) in digits]
+    blobs = blobs | {blob for path, blob in named if held_at(read, blob, path, wanted)}
     staged = [path for path, blob in entries if blob in blobs]
     if theirs := [path for path in staged if not is_ours(path)]:
         listed = ", ".join(repr(path)[1:-1] for path in theirs[:SHOWN])
-        remedy = "Remove these copies with `git rm`, commit that, and purge again"
         raise RepositoryError(
-            f"the same text is in files outside the memory folders: {listed}", remedy
+            f"the same text is in files outside the memory folders: {listed}",
+            "Remove these copies with `git rm`, commit that, and purge again",
         )
     return staged
 
 
-def _refs(root: Path) -> list[tuple[str, str, str]]:
+def _refs(root: Path) -> list[list[str]]:
     """Name, object and, for a symbolic one, the ref that it stands for, of every ref."""
-    lines = output(
-        root, "for-each-ref", "--format=%(refname) %(objectname) %(symref)"
-    ).text.splitlines()
-    split = [(*line.split(" "), "") for line in lines]
-    return [(fields[0], fields[1], fields[2]) for fields in split]
+    command = "for-each-ref --format=%(refname)%00%(objectname)%00%(symref)"
+    return [line.split("\0") for line in output(root, command).text.splitlines()]
 
 
 def _signed_tags(library: LibgitBackend, refs: Collection[str]) -> list[str]:
-    targets = [
-        (ref, target)
-        for ref, target, _ in _refs(library.root)
-        if ref in refs and ref.startswith("refs/tags/")
-    ]
     return [
-        ref for ref, target in targets if rewrite_history.is_signed_tag(library.repository, target)
+        ref
+        for ref, target, _ in _refs(library.root)
+        if ref in refs
+        and ref.startswith("refs/tags/")
+        and rewrite_history.is_signed_tag(library.repository, target)
     ]
-
-
-def _is_counted(ref: str) -> bool:
-    return ref.startswith(("refs/heads/", "refs/tags/", "refs/remotes/"))
-
-
-def _listed(root: Path, ref: str) -> list[str]:
-    return run(root, "rev-list", ref, "--").text.splitlines()
 
 
 def _pending(own: Path) -> list[str]:
@@ -370,17 +352,14 @@ def _pending(own: Path) -> list[str]:
 def _known_clean(own: Path, wanted: Mapping[str, frozenset[str]]) -> list[str]:
     try:
         note = json.loads((own / CLEAN).read_bytes())
-        return (
-            [str(commit) for commit in note["commits"]] if note["marks"] == _marks(wanted) else []
-        )
+        is_same = note["marks"] == _marks(wanted)
+        return [str(commit) for commit in note["commits"]] if is_same else []
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
 
 def _marks(wanted: Mapping[str, frozenset[str]]) -> str:
-    lines = [
-        f"{memory_id} {' '.join(sorted(blobs))}" for memory_id, blobs in sorted(wanted.items())
-    ]
+    lines = [f"{id_} {' '.join(sorted(blobs))}" for id_, blobs in sorted(wanted.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from keeplore.errors import RepositoryBusy, RepositoryError
@@ -28,22 +28,17 @@ def erase_traces(
     new id.
     """
     encoded = {old.encode(): new.encode() for old, new in commits.items()}
-    _drop_notes(root, commits)
+    gone = "".join(f"{old}\n" for old in commits)
+    _change_notes(root, "remove --ignore-missing --stdin", gone)
     for name in ("ORIG_HEAD", "FETCH_HEAD", "AUTO_MERGE"):
         _drop_if(places.own / name, encoded)
     for kept in (places.common / "lost-found").glob("*/*"):
         if kept.name in blobs or kept.name in commits:
             kept.unlink()
     words = [memory_id.encode() for memory_id in ids]
-    for conflict in (places.common / "rr-cache").glob(
-        "*"
-    ):  # texts of conflicts, kept to resolve them again
-        if any(
-            word in part.read_bytes()
-            for part in conflict.glob("*")
-            if part.is_file()
-            for word in words
-        ):
+    # texts of conflicts, kept to resolve them again
+    for conflict in (places.common / "rr-cache").glob("*"):
+        if any(_names_one(part, words) for part in conflict.glob("*")):
             shutil.rmtree(conflict, ignore_errors=True)
     # the logs come last: after a kill it is they that still name the old commits
     for log in (places.common / "logs").rglob("*"):
@@ -51,31 +46,34 @@ def erase_traces(
             _follow(log, encoded)
 
 
+def _names_one(file: Path, words: Iterable[bytes]) -> bool:
+    if not file.is_file():
+        return False
+    data = file.read_bytes()
+    return any(word in data for word in words)
+
+
 def collect_garbage(root: Path, blobs: Collection[str]) -> None:
     """Have git remove what nothing refers to, and look that these objects are gone. Raises
     RepositoryError.
     """
-    done = run(root, "gc", "--quiet", "--prune=now", timeout_s=GC_TIMEOUT_S)
+    done = run(root, "gc --quiet --prune=now", timeout_s=GC_TIMEOUT_S)
     if done.code and "already running" in done.error:
         raise RepositoryBusy(
             "git is tidying up this repository already", "Run the same command again in a minute"
         )
     if done.code:
-        said = " ".join(done.error.split())[-300:]
         raise RepositoryError(
-            f"git could not remove the old objects: {said}", "Mend that, then run the same again"
+            f"git could not remove the old objects: {done.complaint}",
+            "Mend that, then run the same again",
         )
     listed = "".join(f"{blob}\n" for blob in blobs).encode()
-    found = (
-        output(root, "cat-file", "--batch-check", stdin=listed).text.splitlines() if blobs else []
-    )
-    if left := [line.split(" ")[0] for line in found if not line.endswith(" missing")]:
-        remedy = (
-            "Look for `.keep` files in .git/objects/pack, delete them, and run the same "
-            "command again"
-        )
+    found = output(root, "cat-file --batch-check", stdin=listed).text.splitlines() if blobs else []
+    if left := sum(not line.endswith(" missing") for line in found):
         raise RepositoryError(
-            f"git still keeps {len(left)} of {len(blobs)} versions of the text", remedy
+            f"git still keeps {left} of {len(blobs)} versions of the text",
+            "Look for `.keep` files in .git/objects/pack, delete them, and run the same "
+            "command again",
         )
 
 
@@ -97,34 +95,20 @@ def _follow(log: Path, commits: Mapping[bytes, bytes]) -> None:
 
 def copy_notes(root: Path, commits: Mapping[str, str]) -> None:
     """Give new commits the notes of the old ones."""
-    pairs = "".join(f"{old} {new}\n" for old, new in commits.items()).encode()
-    for ref in _note_refs(root) if commits else ():
-        name, environment = ("notes", f"--ref={ref}"), signature_of(root).environment
-        output(root, *name, "copy", "--force", "--stdin", stdin=pairs, environment=environment)
+    pairs = "".join(f"{old} {new}\n" for old, new in commits.items())
+    _change_notes(root, "copy --force --stdin", pairs)
 
 
-def _drop_notes(root: Path, commits: Mapping[str, str]) -> None:
-    gone = "".join(f"{old}\n" for old in commits).encode()
-    for ref in _note_refs(root) if commits else ():
-        name, environment = ("notes", f"--ref={ref}"), signature_of(root).environment
-        output(
-            root,
-            *name,
-            "remove",
-            "--ignore-missing",
-            "--stdin",
-            stdin=gone,
-            environment=environment,
-        )
-
-
-def _note_refs(root: Path) -> list[str]:
-    return run(root, "for-each-ref", "--format=%(refname)", "refs/notes").text.split()
+def _change_notes(root: Path, change: str, lines: str) -> None:
+    """Run a command on every kind of notes that there are, if it has something to do."""
+    refs = run(root, "for-each-ref --format=%(refname) refs/notes").text.split() if lines else []
+    for ref in refs:
+        command, environment = f"notes --ref={ref} {change}", signature_of(root).environment
+        output(root, command, stdin=lines.encode(), environment=environment)
 
 
 def _drop_if(pointer: Path, commits: Collection[bytes]) -> None:
     """Remove a file of git's that names a commit which has another id now; git makes it anew."""
-    if pointer.is_file() and any(
-        word in commits for word in re.findall(rb"[0-9a-f]{40}", pointer.read_bytes())
-    ):
+    names = re.findall(rb"[0-9a-f]{40}", pointer.read_bytes()) if pointer.is_file() else []
+    if not set(names).isdisjoint(commits):
         pointer.unlink()

@@ -62,10 +62,10 @@ def git_reader(root: Path) -> Reader:
     """The same by the user's git, which decodes what a filter of the person's has encoded."""
 
     def read(blob: str, path: str) -> bytes | None:
-        size = run(root, "cat-file", "-s", blob).text
+        size = run(root, "cat-file -s", blob).text
         if not size.isdecimal() or int(size) > MAX_FILE:
             return None
-        done = run(root, "cat-file", "--filters", f"--path={path}", blob)
+        done = run(root, "cat-file --filters", f"--path={path}", blob)
         return None if done.code else done.out
 
     return read
@@ -84,14 +84,13 @@ def find(
     another machine wrote can take away nothing else. It is then found at any path.
     """
     brought = introduced(root, *revisions)
-    said = {blob for blobs in wanted.values() for blob in blobs}
-    digits = {memory_id[4:12] for memory_id in wanted}
+    said: set[str] = set().union(*wanted.values())
+    likely_digits = {"", *(memory_id[4:12] for memory_id in wanted)}
     held: dict[str, str] = {}
     for blob, path in dict.fromkeys((blob, path) for _, blob, path in brought if is_memory(path)):
-        named = digits_of(path)
-        is_likely = blob not in held and (blob in said or not named or named in digits)
-        if is_likely and (memory_id := held_at(read, blob, path, wanted)):
-            held[blob] = memory_id
+        is_likely = blob in said or digits_of(path) in likely_digits
+        if blob not in held and is_likely and (id_ := held_at(read, blob, path, wanted)):
+            held[blob] = id_
     return [
         TextOccurrence(commit, blob, path, held[blob])
         for commit, blob, path in brought
@@ -116,20 +115,12 @@ def held_at(read: Reader, blob: str, path: str, ids: Collection[str]) -> str:
     return named if named and named.encode() in data else ""
 
 
-def after(root: Path, commits: Collection[str], revisions: Sequence[str] = EVERYTHING) -> list[str]:
+def after(root: Path, commits: Collection[str]) -> list[str]:
     """These commits and all that come after them, parents first."""
+    command = "rev-list --parents --topo-order --reverse"
     environment = {"GIT_NO_REPLACE_OBJECTS": "1"}
-    listed = output(
-        root,
-        "rev-list",
-        "--parents",
-        "--topo-order",
-        "--reverse",
-        *revisions,
-        environment=environment,
-    )
     changed: dict[str, None] = {}
-    for line in listed.text.splitlines():
+    for line in output(root, command, *EVERYTHING, environment=environment).text.splitlines():
         commit, *parents = line.split(" ")
         if commit in commits or any(parent in changed for parent in parents):
             changed[commit] = None
@@ -137,11 +128,8 @@ def after(root: Path, commits: Collection[str], revisions: Sequence[str] = EVERY
 
 
 def signed(repository: pygit2.Repository, commits: Iterable[str]) -> list[str]:
-    return [
-        commit
-        for commit in commits
-        if b"\ngpgsig" in repository.read(commit)[1].partition(b"\n\n")[0]
-    ]
+    headers = {commit: repository.read(commit)[1].partition(b"\n\n")[0] for commit in commits}
+    return [commit for commit, header in headers.items() if b"\ngpgsig" in header]
 
 
 def is_signed_tag(repository: pygit2.Repository, object_id: str) -> bool:
@@ -215,17 +203,20 @@ class HistoryRewriter:
         is_dropped = False
         for line in header.split(b"\n"):
             key, _, value = line.partition(b" ")
-            if key != b"":  # else it is a value's next line
+            if key:  # else it is a value's next line
                 is_dropped = key in _DROPPED
             new = line
             if key == b"tree":
-                new = b"tree " + (self._tree(value.decode(), self._top) or self._empty()).encode()
+                new = b"tree " + self._commit_tree(value.decode()).encode()
             elif key == b"parent":
                 new = b"parent " + self.commits.get(value.decode(), value.decode()).encode()
                 is_dropped = new in lines
             if not is_dropped:
                 lines.append(new)
         return b"\n".join(lines) + b"\n\n" + message
+
+    def _commit_tree(self, tree: str) -> str:
+        return self._tree(tree, self._top) or str(self._repository.TreeBuilder().write())
 
     def _tree(self, tree: str, node: _RemovalTree) -> str:
         """The tree without the texts, "" where nothing is left in it."""
@@ -236,15 +227,7 @@ class HistoryRewriter:
 
     def _cleaned(self, tree_id: str, node: _RemovalTree) -> str:
         tree = self._repository[tree_id].peel(pygit2.Tree)
-        changes: dict[str, str] = {}
-        for name, blobs in node.blobs.items():
-            if name in tree and str(tree[name].id) in blobs:
-                changes[name] = ""
-        for name, below in node.folders.items():
-            if name in tree and tree[name].filemode == FileMode.TREE:
-                old = str(tree[name].id)
-                if (new := self._tree(old, below)) != old:
-                    changes[name] = new
+        changes = self._changes(tree, node)
         if not changes:
             return tree_id
         builder = self._repository.TreeBuilder(tree)
@@ -255,25 +238,31 @@ class HistoryRewriter:
                 builder.remove(name)
         return str(builder.write()) if len(builder) else ""
 
-    def _empty(self) -> str:
-        return str(self._repository.TreeBuilder().write())
+    def _changes(self, tree: pygit2.Tree, node: _RemovalTree) -> dict[str, str]:
+        """Name → its new tree, "" where it goes, for the entries that have to change."""
+        changes: dict[str, str] = {}
+        for name, blobs in node.blobs.items():
+            if name in tree and str(tree[name].id) in blobs:
+                changes[name] = ""
+        for name, below in node.folders.items():
+            if name in tree and tree[name].filemode == FileMode.TREE:
+                old = str(tree[name].id)
+                if (new := self._tree(old, below)) != old:
+                    changes[name] = new
+        return changes
 
     def _holds(self, tree_id: str) -> bool:
-        for entry in self._repository[tree_id].peel(pygit2.Tree):
-            if str(entry.id) in self._blobs or (
-                entry.filemode == FileMode.TREE and self._holds(str(entry.id))
-            ):
-                return True
-        return False
+        return any(
+            str(entry.id) in self._blobs
+            or (entry.filemode == FileMode.TREE and self._holds(str(entry.id)))
+            for entry in self._repository[tree_id].peel(pygit2.Tree)
+        )
 
     def _tag(self, tag_id: str, data: bytes, old: str, new: str) -> str:
         if new == old:
             return tag_id
         header, separator, message = data.partition(b"\n\n")
         ends = [at for mark in _SIGNED_TAG if (at := message.find(mark)) >= 0]
-        changed = (
-            header.replace(old.encode(), new.encode(), 1)
-            + separator
-            + message[: min(ends, default=None)]
-        )
+        header = header.replace(old.encode(), new.encode(), 1)
+        changed = header + separator + message[: min(ends, default=None)]
         return str(self._repository.write(ObjectType.TAG, changed))

@@ -18,7 +18,7 @@ import pygit2
 from keeplore.errors import RepositoryBusy, RepositoryError
 from keeplore.memory.location import digits_of
 from keeplore.store import files, tombstones
-from keeplore.store.commit_cycle import check_merged, edit_index, move, run_cycle
+from keeplore.store.commit_cycle import RefMove, check_merged, edit_index, publish, run_cycle
 from keeplore.store.git.git_command import run
 from keeplore.store.git.git_locks import CommitLock
 from keeplore.store.git.libgit import LibgitBackend
@@ -72,13 +72,10 @@ def merge(
 def _in_memory(
     turn: CommitLock, backend: LibgitBackend, ref: str, old: str, other: str, *, is_unrelated: bool
 ) -> MergeResult:
-    repository = backend.repository
-    base = repository.merge_base(old, other) if old else None
-    if old and base is None and not is_unrelated:
-        raise _unrelated()
-    if old and str(base) == other:
+    base = backend.repository.merge_base(old, other) if old else None
+    is_forward = _is_forward(old, str(base or ""), other, is_unrelated=is_unrelated)
+    if is_forward is None:
         return MergeResult(old)
-    is_forward = not old or str(base) == old
     target = other if is_forward else _merged_tree(backend, old, other)
     changes = backend.changes(old, target)
     _check_loss(backend, old, changes)
@@ -90,24 +87,36 @@ def _in_memory(
         if backend.ref() != ref or backend.tip(ref) != old:
             raise Moved
         check_merged(backend, draft)
-        written = _to_write(backend, changes, draft)
-        commit = (
-            other if is_forward else backend.commit_of(target, (old, other), f"{MESSAGE}\n", person)
-        )
-        for path in written:
+        to_write = _to_write(backend, changes, draft)
+        commit = other
+        if not is_forward:
+            commit = backend.commit_of(target, (old, other), f"{MESSAGE}\n", person)
+        for path in to_write:
             _put(backend, path, changes[path])
         edit_index(backend, draft, {path: change.after for path, change in changes.items()})
-        turn.note(commit=commit)
-        move(backend, ref, commit, old, MESSAGE)
-        turn.moved()
-        turn.publish(draft)
+        publish(turn, backend, draft, RefMove(ref, old, commit, MESSAGE))
     return MergeResult(commit, tuple(sorted(changes)))
+
+
+def _is_forward(old: str, base: str, other: str, *, is_unrelated: bool) -> bool | None:
+    """Whether the branch only has to follow the other side, None where it has all of it already;
+    ``base`` is the last commit of both, "" for none. Raises RepositoryError.
+    """
+    if not old:
+        return True
+    if not (base or is_unrelated):
+        raise RepositoryError(
+            "the remote holds another workspace, with no history in common with this one",
+            "If both are yours, `keeplore sync --join` brings them together; else give this one a "
+            "remote of its own",
+        )
+    return None if base == other else base == old
 
 
 def _merged_tree(backend: Backend, old: str, other: str) -> str:
     tree, conflicts = merged_tree(backend, old, other)
     if conflicts:
-        raise _conflict(conflicts)
+        raise RepositoryError(f"both sides changed {_listed(conflicts)}", _BY_HAND)
     return tree
 
 
@@ -126,8 +135,7 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
         elif not _is_clean(index, path, change):
             edited.append(path)
             continue
-        is_other_mode = change.before and change.after and change.before.mode != change.after.mode
-        if _stands(backend, path, change.after) and not is_other_mode:
+        if _stands(backend, path, change.after) and not _is_other_mode(change):
             continue
         if not _stands(backend, path, change.before):
             edited.append(path)
@@ -137,24 +145,34 @@ def _to_write(backend: LibgitBackend, changes: Difference, draft: Path) -> list[
     return sorted(wanted, key=lambda path: (changes[path].after is not None, path))
 
 
+def _is_other_mode(change: PathChange) -> bool:
+    before, after = change.before, change.after
+    return before is not None and after is not None and before.mode != after.mode
+
+
 def _check_writable(backend: Backend, changes: Difference) -> None:
     """Raise RepositoryError for what is left to the person's git."""
-    theirs = {path: change for path, change in changes.items() if not is_ours(path)}
-    ends = ((path, end) for path, change in theirs.items() for end in (change.before, change.after))
-    odd = {path for path, end in ends if not (is_safe(path) and _is_writable(backend, path, end))}
+    odd = [
+        path
+        for path, change in changes.items()
+        if not is_ours(path) and not (is_safe(path) and _is_writable(backend, path, change))
+    ]
     if odd:
         raise RepositoryError(
             f"the other side changed {_listed(odd)}, which git alone should write", _BY_HAND
         )
 
 
-def _is_writable(backend: Backend, path: str, blob: Blob | None) -> bool:
-    """Whether it is nothing, a regular file, or a link that stays inside of the workspace."""
-    if blob is None or blob.mode in PLAIN:
-        return True
-    if blob.mode != LINK:
-        return False
-    target = os.fsdecode(backend.read(blob, path))
+def _is_writable(backend: Backend, path: str, change: PathChange) -> bool:
+    """Whether each end is nothing, a regular file, or a link that stays inside of the workspace."""
+    return all(
+        end is None or end.mode in PLAIN or (end.mode == LINK and _is_inside(backend, path, end))
+        for end in (change.before, change.after)
+    )
+
+
+def _is_inside(backend: Backend, path: str, link: Blob) -> bool:
+    target = os.fsdecode(backend.read(link, path))
     first = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)).split("/")[0]
     return first not in ("", "..") and first.lower() != ".git"
 
@@ -201,21 +219,19 @@ def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Me
     """
     root = backend.root
     base = run(root, "merge-base", old, other).text if old else ""
-    if old and not base and not is_unrelated:
-        raise _unrelated()
-    if old and base == other:
+    is_forward = _is_forward(old, base, other, is_unrelated=is_unrelated)
+    if is_forward is None:
         return MergeResult(old)
     commit = other
-    if base != old:
-        commit = backend.commit_of(
-            _merged_tree(backend, old, other), (old, other), f"{MESSAGE}\n", signature_of(root)
-        )
+    if not is_forward:
+        tree, person = _merged_tree(backend, old, other), signature_of(root)
+        commit = backend.commit_of(tree, (old, other), f"{MESSAGE}\n", person)
     changes = backend.changes(old, commit)
     _check_loss(backend, old, changes)
     _check_writable(backend, changes)
-    done = run(root, "merge", "--ff-only", "--no-autostash", "--no-stat", "--quiet", commit)
+    done = run(root, "merge --ff-only --no-autostash --no-stat --quiet", commit)
     if done.code:
-        raise RepositoryBusy(f"git did not merge: {' '.join(done.error.split())[-300:]}", _COMMIT)
+        raise RepositoryBusy(f"git did not merge: {done.complaint}", _COMMIT)
     return MergeResult(commit, tuple(sorted(changes)))
 
 
@@ -234,36 +250,18 @@ def lost(changes: Difference) -> int:
     """How many files of memory a side removes that it neither moved nor forgot: only those may be
     an accident.
     """
-    added = [
-        (path, change.after)
-        for path, change in changes.items()
-        if change.after and not change.before
-    ]
-    texts = {blob.id for _, blob in added}
-    digits = {digits_of(path) or tombstones.id_of(path)[4:12] for path, _ in added} - {""}
-    removed = (
+    texts, digits = set(), set()
+    for path, change in changes.items():
+        if change.after and not change.before:
+            texts.add(change.after.id)
+            digits.add(digits_of(path) or tombstones.id_of(path)[4:12])
+    digits.discard("")
+    removed = [
         (path, change.before)
         for path, change in changes.items()
-        if change.before and not change.after
-    )
-    return sum(
-        is_ours(path) and digits_of(path) not in digits and blob.id not in texts
-        for path, blob in removed
-    )
-
-
-def _unrelated() -> RepositoryError:
-    remedy = (
-        "If both are yours, `keeplore sync --join` brings them together; else give this one a "
-        "remote of its own"
-    )
-    return RepositoryError(
-        "the remote holds another workspace, with no history in common with this one", remedy
-    )
-
-
-def _conflict(paths: Iterable[str]) -> RepositoryError:
-    return RepositoryError(f"both sides changed {_listed(paths)}", _BY_HAND)
+        if change.before and not change.after and is_ours(path)
+    ]
+    return sum(digits_of(path) not in digits and blob.id not in texts for path, blob in removed)
 
 
 def _edited(paths: Iterable[str]) -> RepositoryBusy:

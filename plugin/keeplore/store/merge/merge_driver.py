@@ -39,16 +39,16 @@ def install(root: Path) -> None:
         f"{MERGE_DRIVER}.driver": f"{command} %O %A %B %P",
     }
     for key, value in wanted.items():
-        if run(root, "config", "--local", key).text != value:
-            output(root, "config", "--local", key, value)
+        if run(root, "config --local", key).text != value:
+            output(root, "config --local", key, value)
 
 
 def uninstall(root: Path) -> bool:
     """Take it out again; whether it was there. Raises RepositoryError where there is no
     repository.
     """
-    run(root, "config", "--local", "--remove-section", BASE_DRIVER)
-    return run(root, "config", "--local", "--remove-section", MERGE_DRIVER).code == 0
+    run(root, "config --local --remove-section", BASE_DRIVER)
+    return run(root, "config --local --remove-section", MERGE_DRIVER).code == 0
 
 
 def main(arguments: list[str]) -> int:
@@ -64,8 +64,9 @@ def main(arguments: list[str]) -> int:
             return CONFLICT
         # git gives an empty file where both sides added the path
         data, beside = merged(path, texts[0] or None, texts[1], texts[2])
-        for place, text in () if is_base else beside.items():
-            files.write(Path.cwd(), place, text)
+        if not is_base:
+            for place, text in beside.items():
+                files.write(Path.cwd(), place, text)
         Path(ours).write_bytes(data)
     except (KeeploreError, OSError, ValueError):
         return CONFLICT

@@ -1,5 +1,5 @@
-"""What becomes of each file that two sides changed: a pure function of both differences to where
-they parted.
+"""The merge plan: what becomes of each file that two sides changed, as a pure function of both
+differences to where they parted.
 
 A memory is followed by its id, not by its path: an edit on one side reaches a file that the other
 side moved.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from keeplore.errors import KeeploreError
 from keeplore.memory import as_memory, feedback_counters
@@ -33,6 +34,38 @@ Content = Blob | bytes | None  # a file that git has, a new one, none
 Load = Callable[[Blob, str], bytes]  # the text that a blob is at a path
 
 
+@dataclass(frozen=True, slots=True)
+class TakeSide:
+    """The path gets what one side made of it, None for nothing."""
+
+    path: str
+    content: Blob | None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinEdits:
+    """The path gets the merge of two versions, both made of ``base``."""
+
+    path: str
+    base: Blob | None
+    one: Blob
+    other: Blob
+
+
+@dataclass(frozen=True, slots=True)
+class FollowMove:
+    """A side moved the memory away, and its path has ``left`` now; the other side's edit goes where
+    the memory went.
+    """
+
+    path: str
+    left: Blob | None
+    edit: JoinEdits  # at the new place
+
+
+Action = TakeSide | JoinEdits | FollowMove
+
+
 class MergePlan:
     """``files`` has every path that a side changed, with its content after the merge.
 
@@ -43,126 +76,112 @@ class MergePlan:
     def __init__(self, one: Difference, other: Difference, load: Load) -> None:
         self._load = load
         self._sides = (one, other)
-        self._known: dict[tuple[str, str], str] = {}
+        self._known_ids: dict[tuple[str, str], str] = {}
         followed = self._followed()
         self._arrived = [self._by_id(side, followed, is_arrival=True) for side in self._sides]
         self._left = [self._by_id(side, followed, is_arrival=False) for side in self._sides]
         self.files: dict[str, Content] = {}
         self.beside: dict[str, bytes] = {}
         for path in sorted(one.keys() | other.keys()):
-            mine, theirs = one.get(path), other.get(path)
-            if mine and theirs and mine.after != theirs.after:
-                self._decide(path, mine.before, (mine.after, theirs.after))
-            elif change := mine or theirs:
-                self.files.setdefault(path, change.after)
-        self._join_moved()
+            self._carry_out(self._action(path))
+        for memory_id in sorted(self._arrived[0].keys() & self._arrived[1].keys()):
+            self._join_moved(memory_id)
         self._unfold()
 
-    def _followed(self) -> set[str]:
-        """The paths whose memories may have moved: most files of a merge are new, and need not be
-        read.
-        """
-        one, other = self._sides
-        seen = Counter(digits_of(path) for side in self._sides for path in side)
-        both = one.keys() & other.keys()
-        is_moving = any(
-            None in (ends := (one[path].after, other[path].after))
-            or self._id(path, ends[0]) != self._id(path, ends[1])
-            for path in both
-        )
-
-        def is_followed(path: str, change: PathChange) -> bool:
-            digits = digits_of(path)
-            # where nothing went away, only a name that two paths share can tell of a move
-            may_be = is_moving and (not digits or bool(change.before and change.after))
-            return may_be or (digits != "" and seen[digits] > 1)
-
-        return {
-            path
-            for side in self._sides
-            for path, change in side.items()
-            if is_followed(path, change)
-        }
-
-    def _decide(self, path: str, base: Blob | None, ends: tuple[Blob | None, Blob | None]) -> None:
-        """Both sides changed a path; where one took the memory away, it may stand elsewhere
-        there.
-        """
-        memory_id = self._id(path, base)
-        stays = [bool(memory_id) and self._id(path, end) == memory_id for end in ends]
-        for side in (0, 1):
-            place, kept = self._arrived[side].get(memory_id), ends[1 - side]
-            moved = self._sides[side][place].after if place else None
-            if stays == [side == 1, side == 0] and place and moved and kept:
-                self.files.setdefault(path, ends[side])
-                self._put(place, base, moved, kept)
-                return
-        one, other = ends
+    def _action(self, path: str) -> Action:
+        """The decision for one path."""
+        changes = [side[path] for side in self._sides if path in side]
+        base, one, other = changes[0].before, changes[0].after, changes[-1].after
+        # only one side changed it, or both did the same
+        if one == other:
+            return TakeSide(path, one)
+        # one side moved the memory, the other edited it here
+        if base and (move := self._move(path, base, (one, other))):
+            return move
+        # both edited it, or both put a file here
         if one and other:
-            self._put(path, base or self._origin(path, one, other), one, other)
-        else:
-            self.files.setdefault(
-                path, one or other
-            )  # an edit beats a removal that left no tombstone
+            return JoinEdits(path, base or self._origin(path, one, other), one, other)
+        # one side edited it, the other removed it: an edit beats a removal without a tombstone
+        return TakeSide(path, one or other)
+
+    def _carry_out(self, action: Action) -> None:
+        match action:
+            case TakeSide(path, content):
+                self.files.setdefault(path, content)
+            case JoinEdits():
+                self._join(action)
+            case FollowMove(path, left, edit):
+                self.files.setdefault(path, left)
+                self._join(edit)
+
+    def _move(
+        self, path: str, base: Blob, ends: tuple[Blob | None, Blob | None]
+    ) -> FollowMove | None:
+        memory_id = self._id(path, base)
+        is_here = [memory_id == self._id(path, end) for end in ends]
+        if not memory_id or is_here[0] == is_here[1]:
+            return None
+        mover = is_here.index(False)
+        kept, place = ends[1 - mover], self._arrived[mover].get(memory_id)
+        moved = self._sides[mover][place].after if place else None
+        if not (place and moved and kept):
+            return None
+        return FollowMove(path, ends[mover], JoinEdits(place, base, moved, kept))
 
     def _origin(self, path: str, one: Blob, other: Blob) -> Blob | None:
         """What both were made of where both sides moved a memory to this path."""
         memory_id = self._id(path, one)
-        places = (left.get(memory_id) for left in self._left if memory_id == self._id(path, other))
-        return next(
-            (side[place].before for side, place in zip(self._sides, places, strict=False) if place),
-            None,
-        )
+        return self._before_move(memory_id) if memory_id == self._id(path, other) else None
 
-    def _join_moved(self) -> None:
+    def _before_move(self, memory_id: str) -> Blob | None:
+        """What a memory was at the path that it left."""
+        for side, left in zip(self._sides, self._left, strict=True):
+            if memory_id in left:
+                return side[left[memory_id]].before
+        return None
+
+    def _join_moved(self, memory_id: str) -> None:
         """One memory at two new places: the archive is its place, else the smaller path."""
-        mine, theirs = self._arrived
-        for memory_id in sorted(mine.keys() & theirs.keys()):
-            here, there = mine[memory_id], theirs[memory_id]
-            one, other = self._sides[0][here].after, self._sides[1][there].after
-            if here == there or not (one and other):
-                continue
-            place, left = sorted(
-                (here, there), key=lambda path: (not location_of(path).is_archived, path)
-            )
-            origins = (
-                side[gone[memory_id]]
-                for side, gone in zip(self._sides, self._left, strict=True)
-                if memory_id in gone
-            )
-            change = next(origins, None)
-            content = self.files.get(left)
-            if (
-                not content or id_of(left, self._bytes(content, left)) == memory_id
-            ):  # else another one stands there now
-                self.files[left] = None
-            self._put(place, change.before if change else None, one, other)
+        here, there = (arrived[memory_id] for arrived in self._arrived)
+        one, other = self._sides[0][here].after, self._sides[1][there].after
+        if here == there or not (one and other):
+            return
+        place, left = sorted(
+            (here, there), key=lambda path: (not location_of(path).is_archived, path)
+        )
+        content = self.files.get(left)
+        # else another memory stands there now
+        if not content or id_of(left, self._bytes(content, left)) == memory_id:
+            self.files[left] = None
+        self._join(JoinEdits(place, self._before_move(memory_id), one, other))
 
     def _unfold(self) -> None:
         """A file where the other side has a folder stands beside it."""
-        held = [path for path, content in self.files.items() if content is not None]
-        folders = {
-            "/".join(parts[:depth])
-            for parts in (path.split("/") for path in held)
-            for depth in range(1, len(parts))
-        }
-        for path in sorted(folders.intersection(held)):
+        held = {path for path, content in self.files.items() if content is not None}
+        for path in sorted(held & _folders(held)):
             content = self.files[path]
             data = self._bytes(content or b"", path)
             self.files |= {path: None, beside_path(path, data): content}
 
-    def _put(self, path: str, base: Blob | None, one: Blob, other: Blob) -> None:
+    def _join(self, edit: JoinEdits) -> None:
         """The merge of two files at one path, and beside it what could not be joined."""
-        content: Blob | bytes
-        if one.id == other.id or (base and base.id in (one.id, other.id)):
-            content = one if base and base.id == other.id else other
-        else:
-            before = self._load(base, path) if base else None
-            content, beside = merged(path, before, self._load(one, path), self._load(other, path))
-            self.beside |= beside
-        if (known := self.files.get(path)) and known not in (one, other, content):
+        path, one, other = edit.path, edit.one, edit.other
+        content = self._joined(edit)
+        known = self.files.get(path)
+        if known and known not in (one, other, content):
             content = self._beside_arrived(path, self._bytes(known, path), (one, other)) or content
         self.files[path] = content
+
+    def _joined(self, edit: JoinEdits) -> Blob | bytes:
+        base, one, other = edit.base, edit.one, edit.other
+        base_id = base.id if base else ""
+        if base_id == other.id:
+            return one
+        if one.id in (base_id, other.id):
+            return other
+        before = self._load(base, edit.path) if base else None
+        mine, theirs = self._load(one, edit.path), self._load(other, edit.path)
+        return self._add_beside(merged(edit.path, before, mine, theirs))
 
     def _beside_arrived(self, path: str, arrived: bytes, ends: tuple[Blob, Blob]) -> bytes:
         """A memory that one side moved here, with what else the sides have at this path; b"" where
@@ -170,12 +189,37 @@ class MergePlan:
         """
         memory_id, joined = id_of(path, arrived), b""
         for end in sorted(end for end in ends if self._id(path, end) != memory_id):
-            joined, beside = merged(path, None, joined or arrived, self._load(end, path))
-            self.beside |= beside
+            result = merged(path, None, joined or arrived, self._load(end, path))
+            joined = self._add_beside(result)
         return joined
+
+    def _add_beside(self, result: Joined) -> bytes:
+        data, beside = result
+        self.beside |= beside
+        return data
 
     def _bytes(self, content: Blob | bytes, path: str) -> bytes:
         return self._load(content, path) if isinstance(content, Blob) else content
+
+    def _followed(self) -> set[str]:
+        """The paths whose memories may have moved: most files of a merge are new, and need not be
+        read.
+        """
+        one, other = self._sides
+        both = one.keys() & other.keys()
+        is_moving = any(self._is_moved_away(path) for path in both)
+        named = Counter(digits_of(path) for side in self._sides for path in side)
+        named[""] = 0
+        followed = {path for side in self._sides for path in side if named[digits_of(path)] > 1}
+        if is_moving:
+            changes = [item for side in self._sides for item in side.items()]
+            followed |= {path for path, change in changes if _may_tell_of_a_move(path, change)}
+        return followed
+
+    def _is_moved_away(self, path: str) -> bool:
+        """Whether a side has no file at a path that both changed, or another memory."""
+        one, other = (side[path].after for side in self._sides)
+        return one is None or other is None or self._id(path, one) != self._id(path, other)
 
     def _by_id(
         self, side: Difference, followed: Collection[str], *, is_arrival: bool
@@ -194,17 +238,30 @@ class MergePlan:
     def _id(self, path: str, blob: Blob | None) -> str:
         if blob is None or not is_memory(path):
             return ""
-        if (path, blob.id) not in self._known:
-            self._known[path, blob.id] = id_of(path, self._load(blob, path))
-        return self._known[path, blob.id]
+        if (path, blob.id) not in self._known_ids:
+            self._known_ids[path, blob.id] = id_of(path, self._load(blob, path))
+        return self._known_ids[path, blob.id]
 
 
-def merged(
-    path: str, base: bytes | None, one: bytes, other: bytes
-) -> tuple[bytes, Mapping[str, bytes]]:
-    """Two versions of a file as one, by what its path says it is, and the files beside it. Never
-    raises.
-    """
+def _may_tell_of_a_move(path: str, change: PathChange) -> bool:
+    """Where nothing went away, only a name that two paths share can tell of a move."""
+    return not digits_of(path) or bool(change.before and change.after)
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """Every folder above the paths."""
+    found: set[str] = set()
+    for path in paths:
+        while path := path.rpartition("/")[0]:
+            found.add(path)
+    return found
+
+
+Joined = tuple[bytes, Mapping[str, bytes]]  # the text for a path, and the files beside it
+
+
+def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
+    """Two versions of a file as one, by what its path says it is. Never raises."""
     if stone := tombstones.id_of(path):
         return tombstones.merged_bytes(one, other, stone), {}
     try:
@@ -213,42 +270,32 @@ def merged(
     except UnicodeDecodeError:
         return _merged_bytes(path, one, other)
     # a memory with such a character is read like any other, and must not become two files of one id
-    if not is_memory(path) and ("\0" in first or "\0" in second):
+    if not is_memory(path) and "\0" in first + second:
         return merge_bytes(path, one, other)
-    if path.startswith("audit/"):
-        return merge_log(before or "", first, second).encode(), {}
-    if (
-        is_side(path) and path.startswith("projects/") and path.endswith(".json")
-    ):  # its entry, its manifests
-        return merge_project(before, first, second).encode(), {}
-    if (
-        is_memory(path)
-        and before is not None
-        and versions(before) is None
-        and (versions(first) or versions(second))
-    ):
+    if before is not None and is_memory(path) and not versions(before):
         # a conflict that somebody committed with its marks is no text of anybody's
-        return united(
-            path, base, [whole for side in (first, second) for whole in versions(side) or (side,)]
-        )
+        mine, theirs = versions(first), versions(second)
+        if mine or theirs:
+            return united(path, base, [*(mine or [first]), *(theirs or [second])])
     merge = _merge_of(path)(path, before, first, second)
     # a side that emptied the file has no words to keep
-    return merge.text.encode(), {
-        place: text.encode() for place, text in merge.beside.items() if text.strip()
-    }
+    beside = {place: text.encode() for place, text in merge.beside.items() if text.strip()}
+    return merge.text.encode(), beside
 
 
 def _merge_of(path: str) -> Callable[[str, str | None, str, str], FileMerge]:
     if is_memory(path):
         return merge_memory
+    if path.startswith("audit/"):
+        return merge_log
     if path.startswith(f"{feedback_counters.FOLDER}/"):
         return feedback_counters.merge
+    if is_side(path) and path.startswith("projects/") and path.endswith(".json"):
+        return merge_project  # its entry, its manifests
     return merge_entity if is_side(path) and path.endswith(".yaml") else merge_text
 
 
-def united(
-    path: str, base: bytes | None, texts: Iterable[str]
-) -> tuple[bytes, Mapping[str, bytes]]:
+def united(path: str, base: bytes | None, texts: Iterable[str]) -> Joined:
     """As many versions of a memory as one, whatever their order, and the files beside it."""
     data, *others = sorted({text.encode() for text in texts})
     beside: dict[str, bytes] = {}
@@ -258,7 +305,7 @@ def united(
     return data, beside
 
 
-def _merged_bytes(path: str, one: bytes, other: bytes) -> tuple[bytes, Mapping[str, bytes]]:
+def _merged_bytes(path: str, one: bytes, other: bytes) -> Joined:
     """Two versions of which one at least is no text: of a memory the one that can be read keeps the
     place.
     """
@@ -276,15 +323,13 @@ def apart(
     Such a pair is one file on macOS and Windows. Of each the smallest path keeps its name.
     """
     by_fold: dict[str, list[str]] = {}
-    for path in paths:
+    for path in sorted(paths):
         by_fold.setdefault(unicodedata.normalize("NFC", path).casefold(), []).append(path)
-    pairs = (sorted(same) for same in by_fold.values() if len(same) > 1)
-    return {
-        path: beside_path(path, load(path))
-        for same in pairs
-        if any(path in added for path in same)
-        for path in same[1:]
-    }
+    renamed: dict[str, str] = {}
+    for same in by_fold.values():
+        if not set(same).isdisjoint(added):
+            renamed |= {path: beside_path(path, load(path)) for path in same[1:]}
+    return renamed
 
 
 def id_of(path: str, data: bytes) -> str:

@@ -15,7 +15,14 @@ from pathlib import Path
 from keeplore.errors import RepositoryError, StoreError
 from keeplore.memory.frontmatter import MAX_FILE
 from keeplore.store import files
-from keeplore.store.git.object_backend import Backend, CycleCache, Moved, PathChange, Unsupported
+from keeplore.store.git.object_backend import (
+    Backend,
+    Blob,
+    CycleCache,
+    Moved,
+    PathChange,
+    Unsupported,
+)
 from keeplore.store.git.remotes import is_ancestor
 from keeplore.store.git.signature import AuthoredCommit, authored_commits
 from keeplore.store.merge.merge_plan import id_of, merged
@@ -48,18 +55,20 @@ def recover_aborted_rebase(backend: Backend, ref: str, head: str, memo: CycleCac
         aborted = [f"{entry} {memo.machine}".rstrip() for entry in _aborted(log)]
     except OSError:
         return
+    if _is_all_handled(backend, head, memo.machine, aborted):
+        memo.logs[ref] = looked
+
+
+def _is_all_handled(backend: Backend, head: str, machine: str, aborted: list[str]) -> bool:
+    """Handle the aborted rebases that were not handled yet; whether none is left to do."""
     place = backend.places.own / HANDLED
     handled = place.read_text("ascii", "replace").splitlines() if aborted and place.exists() else []
     waiting = [entry for entry in aborted if entry not in handled]
-    done = [
-        entry for entry in waiting if _bring_back(backend, head, memo.machine, *entry.split()[:2])
-    ]
+    done = [entry for entry in waiting if _bring_back(backend, head, machine, *entry.split()[:2])]
     if done:
-        durable.write(
-            place, "".join(f"{entry}\n" for entry in [*handled, *done][-MAX_ENTRIES:]).encode()
-        )
-    if done == waiting:
-        memo.logs[ref] = looked
+        lines = [f"{entry}\n" for entry in [*handled, *done][-MAX_ENTRIES:]]
+        durable.write(place, "".join(lines).encode())
+    return done == waiting
 
 
 def _aborted(log: Path) -> list[str]:
@@ -68,13 +77,10 @@ def _aborted(log: Path) -> list[str]:
     """
     with log.open("rb") as file:
         file.seek(max(file.seek(0, os.SEEK_END) - MAX_LOG, 0))
-        entries = file.read().splitlines()[-MAX_ENTRIES:]
-    found = [
-        b" ".join(match.groups()).decode() for entry in entries if (match := _ABORTED.match(entry))
-    ]
-    return [
-        entry for entry in found if entry.split()[0] != entry.split()[1]
-    ]  # else the branch stayed where it was
+        lines = file.read().splitlines()[-MAX_ENTRIES:]
+    found = [match.groups() for line in lines if (match := _ABORTED.match(line))]
+    # else the branch stayed where it was
+    return [b" ".join(entry).decode() for entry in found if entry[0] != entry[1]]
 
 
 def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str) -> bool:
@@ -82,9 +88,8 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
     root = backend.root
     if is_ancestor(root, lost, head) or not is_ancestor(root, kept, lost):
         return True
-    ours = _paths(
-        commit for commit in authored_commits(root, lost, kept) if _is_ours(commit, machine)
-    )
+    commits = authored_commits(root, lost, kept)
+    ours = _paths(commit for commit in commits if _is_ours(commit, machine))
     changes = {
         path: change
         for path, change in backend.changes(kept, lost).items()
@@ -94,20 +99,19 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
         raise Unsupported("a filter")
     since = _paths(authored_commits(root, head, kept))
     is_done = True
-    for path in sorted(
-        changes, key=lambda path: (not path.startswith(f"{FOLDER}/"), path)
-    ):  # tombstones first
+    for path in sorted(changes, key=lambda path: (not _is_tombstone(path), path)):
         try:
             _put_back(backend, path, changes[path], is_settled=path in since)
         except OSError:  # a full disk: the next cycle tries again
             is_done = False
-        except (
-            KeyError,
-            StoreError,
-            RepositoryError,
-        ):  # no more to be had from git, or a link is in the way
+        # no more to be had from git, or a link is in the way
+        except (KeyError, StoreError, RepositoryError):
             continue
     return is_done
+
+
+def _is_tombstone(path: str) -> bool:
+    return path.startswith(f"{FOLDER}/")
 
 
 def _is_ours(commit: AuthoredCommit, machine: str) -> bool:
@@ -139,19 +143,26 @@ def _put_back(backend: Backend, path: str, change: PathChange, *, is_settled: bo
         return
     if here and id_here in (None, after and after.id):
         return
+    is_as_before = before is not None and id_here == before.id
     if after is None:
-        if before and id_here == before.id and not is_settled and not path.startswith(f"{FOLDER}/"):
+        if is_as_before and not is_settled and not _is_tombstone(path):
             files.remove(root, path)
         return
     data = backend.read(after, path)
     if is_memory(path) and id_of(path, data) in Tombstones(root):
         return
-    if here and not (before and id_here == before.id):
-        base = backend.read(before, path) if before else None
-        data, beside = merged(path, base, files.read(root, path, MAX_FILE), data)
-        for place in beside:
-            if not os.path.lexists(root / place):
-                files.write(root, place, beside[place])
+    if here and not is_as_before:
+        data = _joined_with_disk(backend, path, before, data)
     if files.state(root, path) != here:
         raise Moved
     files.write(root, path, data)
+
+
+def _joined_with_disk(backend: Backend, path: str, before: Blob | None, data: bytes) -> bytes:
+    root = backend.root
+    base = backend.read(before, path) if before else None
+    data, beside = merged(path, base, files.read(root, path, MAX_FILE), data)
+    for place, text in beside.items():
+        if not os.path.lexists(root / place):
+            files.write(root, place, text)
+    return data

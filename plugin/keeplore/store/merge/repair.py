@@ -46,30 +46,40 @@ def conclude(root: Path, memo: CycleCache, quiet_s: float = 0.0) -> tuple[str, .
     is committed. A rebase is left for the person to continue, with what was written since staged,
     without which git refuses. With ``quiet_s`` an index that was written since is left alone.
     """
-    places = directories(root)
-    if quiet_s and time.time() - (places.own / "index").stat().st_mtime < quiet_s:
+    own = directories(root).own
+    if quiet_s and time.time() - (own / "index").stat().st_mtime < quiet_s:
         return ()
     unmerged = _unmerged(root)
-    ours = {
-        path: stages for path, stages in unmerged.items() if is_ours(path) and is_portable(path)
-    }
-    merging, mark = places.own / "MERGE_HEAD", places.own / CONCLUDING
-    is_merge = merging.exists() and len(ours) == len(unmerged)
-    # a merge without conflicts is the person's to commit, unless we were killed when we had
-    # resolved them
-    was_killed = is_merge and mark.exists() and mark.read_bytes() == merging.read_bytes()
-    is_to_commit = is_merge and (bool(ours) or was_killed or _has_nothing_to_resolve(places.own))
+    ours = {path: stages for path, stages in unmerged.items() if _is_written_here(path)}
+    is_to_commit = len(ours) == len(unmerged) and _is_to_commit(own, has_conflicts=bool(ours))
     if is_to_commit and ours:
-        durable.write(mark, merging.read_bytes())
+        durable.write(own / CONCLUDING, (own / "MERGE_HEAD").read_bytes())
     for path, stages in ours.items():
         _resolve(root, path, stages)
-    if any((places.own / name).exists() for name in _REBASES):
+    if any((own / name).exists() for name in _REBASES):
         _stage_written(root)
     if is_to_commit:
-        arguments = ("commit", "--no-edit", "--quiet", *trailer(memo.machine))
-        if run(root, *arguments, environment=signature_of(root).environment).code == 0:
-            mark.unlink(missing_ok=True)
+        options, environment = trailer(memo.machine), signature_of(root).environment
+        if run(root, "commit --no-edit --quiet", *options, environment=environment).code == 0:
+            (own / CONCLUDING).unlink(missing_ok=True)
     return tuple(ours)
+
+
+def _is_written_here(path: str) -> bool:
+    return is_ours(path) and is_portable(path)
+
+
+def _is_to_commit(own: Path, *, has_conflicts: bool) -> bool:
+    """Whether a merge is under way that is committed when its conflicts are resolved.
+
+    A merge without conflicts is the person's to commit, unless we were killed when we had resolved
+    them, or git left it open for a conflict without a path.
+    """
+    merging, mark = own / "MERGE_HEAD", own / CONCLUDING
+    if not merging.exists():
+        return False
+    was_killed = mark.exists() and mark.read_bytes() == merging.read_bytes()
+    return has_conflicts or was_killed or _has_nothing_to_resolve(own)
 
 
 def mend(root: Path, memo: CycleCache, path: str) -> tuple[str, ...]:
@@ -82,10 +92,9 @@ def mend(root: Path, memo: CycleCache, path: str) -> tuple[str, ...]:
     if seen is None or memo.examples.get(path) == seen:
         return ()
     try:
-        text = files.read(root, path, MAX_FILE).decode()
+        torn = versions(files.read(root, path, MAX_FILE).decode())
     except (StoreError, OSError, UnicodeDecodeError):
         return ()
-    torn = versions(text)
     if torn is None:
         return ()
     if not _was_whole(root, path, torn[0]):
@@ -99,19 +108,28 @@ def unite(root: Path, paths: Iterable[str]) -> tuple[str, ...]:
     """Make one file of two that hold one memory under names of ours; what was written."""
     by_digits: dict[str, list[str]] = {}
     for path in paths:
-        if digits := digits_of(path):
-            by_digits.setdefault(digits, []).append(path)
+        by_digits.setdefault(digits_of(path), []).append(path)
+    by_digits.pop("", None)
     written: list[str] = []
     for same in by_digits.values():
-        held: dict[str, list[tuple[str, bytes]]] = {}
-        for path in same if len(same) > 1 else ():
-            with contextlib.suppress(StoreError, OSError):  # too large for a memory, or gone by now
-                data = files.read(root, path, MAX_FILE)
-                held.setdefault(id_of(path, data), []).append((path, data))
-        for memory_id, copies in held.items():
-            if memory_id and len(copies) > 1:
+        for copies in _by_id(root, same) if len(same) > 1 else ():
+            if len(copies) > 1:
                 written += _united(root, copies)
     return tuple(written)
+
+
+Copies = list[tuple[str, bytes]]  # path and text of files of one memory
+
+
+def _by_id(root: Path, paths: Iterable[str]) -> list[Copies]:
+    """The files of each memory among these."""
+    held: dict[str, Copies] = {}
+    for path in paths:
+        with contextlib.suppress(StoreError, OSError):  # too large for a memory, or gone by now
+            data = files.read(root, path, MAX_FILE)
+            held.setdefault(id_of(path, data), []).append((path, data))
+    held.pop("", None)
+    return list(held.values())
 
 
 def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
@@ -127,74 +145,82 @@ def part(root: Path, paths: Sequence[str]) -> tuple[str, ...]:
     with contextlib.suppress(StoreError, OSError, UnicodeDecodeError):  # gone or unreadable by now
         for path in others:
             kept, other = (files.read(root, name, MAX_FILE) for name in (place, path))
-            apart = contradicting(kept.decode(), other.decode())
-            if not apart:
+            own_memory = contradicting(kept.decode(), other.decode())
+            if not own_memory:
                 continue
             data, beside = merged(place, None, kept, other)
-            files.write(root, *((path, apart.encode()) if beside else (place, data)))
-            if not beside:
+            if beside:
+                files.write(root, path, own_memory.encode())
+                written[path] = None
+            else:
+                files.write(root, place, data)
                 files.remove(root, path)
-            written[path if beside else place] = None
+                written[place] = None
     return tuple(written)
 
 
-def _united(root: Path, copies: list[tuple[str, bytes]]) -> tuple[str, ...]:
-    committed = {path: data for path, _ in copies if (data := _committed(root, path)) is not None}
-    # one that HEAD has as it is and none that HEAD has else: whoever gave the memory another name
-    # was killed
-    is_renaming = len(committed) == 1 and all(copy in copies for copy in committed.items())
-    left, base = next(iter(committed.items())) if is_renaming else ("", None)
+def _united(root: Path, copies: Copies) -> tuple[str, ...]:
+    left, base = _renamed(root, copies)
     place, data = min(
         copies, key=lambda copy: (copy[0] == left, not location_of(copy[0]).is_archived, copy[0])
     )
+    others = [copy for copy in copies if copy[0] != place]
     beside: dict[str, bytes] = {}
-    for path, other in copies:
-        if path != place:
-            data, more = merged(place, base, data, other)
-            beside |= more
+    for _, other in others:
+        data, more = merged(place, base, data, other)
+        beside |= more
     written = _write(root, {**beside, place: data})
-    for path, _ in copies:
-        if path != place:
-            files.remove(root, path)
+    for path, _ in others:
+        files.remove(root, path)
     return written
 
 
+def _renamed(root: Path, copies: Copies) -> tuple[str, bytes | None]:
+    """Path and text of the file that HEAD has as it is, where HEAD has no other: whoever gave the
+    memory another name was killed.
+    """
+    committed = {path: data for path, _ in copies if (data := _committed(root, path)) is not None}
+    is_renaming = len(committed) == 1 and all(copy in copies for copy in committed.items())
+    return next(iter(committed.items())) if is_renaming else ("", None)
+
+
 def _committed(root: Path, path: str) -> bytes | None:
-    found = run(root, "cat-file", "blob", f"HEAD:{path}")
+    found = run(root, "cat-file blob", f"HEAD:{path}")
     return found.out if found.code == 0 else None
 
 
 def _stage_written(root: Path) -> None:
-    changed = output(root, "diff-files", "-z", "--name-only", "--ignore-submodules").items
-    if ours := [path for path in changed if is_ours(path) and is_portable(path)]:
-        output(root, "add", "--update", "--", *ours)
+    changed = output(root, "diff-files -z --name-only --ignore-submodules").items
+    if ours := list(filter(_is_written_here, changed)):
+        output(root, "add --update --", *ours)
 
 
 def _unmerged(root: Path) -> dict[str, dict[str, str]]:
     """Path → stage → blob id of every conflict in the index."""
     found: dict[str, dict[str, str]] = {}
-    for item in output(root, "ls-files", "-z", "--unmerged").items:
-        facts, path = item.split("\t", 1)
-        _, blob, stage = facts.split(" ")
+    for (_, blob, stage), path in output(root, "ls-files -z --unmerged").entries:
         found.setdefault(path, {})[stage] = blob
     return found
 
 
 def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
-    base, one, other = (_blob(root, stages[stage]) if stage in stages else None for stage in "123")
+    base, one, other = sides = [
+        output(root, "cat-file blob", stages[stage]).out if stage in stages else None
+        for stage in "123"
+    ]
     on_disk = files.read(root, path, MAX_FILE) if files.state(root, path) else None
     if on_disk is None and one is None and other is None:  # both sides moved it, each elsewhere
-        output(root, "rm", "--quiet", "--cached", "--", path)
+        output(root, "rm --quiet --cached --", path)
         return
     beside: Mapping[str, bytes] = {}
-    if on_disk is not None and not _is_as_git_left_it(on_disk, (base, one, other)):
+    if on_disk is not None and not _is_as_git_left_it(on_disk, sides):
         data = on_disk
     elif one is not None and other is not None:
         data, beside = merged(path, base, one, other)
     else:  # an edit beats a removal
         data = one if one is not None else other or b""
     written = _write(root, {**beside, path: data})
-    output(root, "add", "--", *{path, *written})
+    output(root, "add --", *{path, *written})
 
 
 def _is_as_git_left_it(data: bytes, sides: Iterable[bytes | None]) -> bool:
@@ -213,10 +239,9 @@ def _was_whole(root: Path, path: str, version: str) -> bool:
 
 
 def _committed_names(root: Path, path: str) -> list[str]:
-    listed = run(
-        root, "log", f"-{MAX_COMMITS}", "--format=%H", "--diff-merges=first-parent", "--", path
-    )
-    return [f"{side}:{path}" for commit in listed.text.split() for side in (commit, f"{commit}^2")]
+    command = f"log -{MAX_COMMITS} --format=%H --diff-merges=first-parent --"
+    commits = run(root, command, path).text.split()
+    return [f"{side}:{path}" for commit in commits for side in (commit, f"{commit}^2")]
 
 
 def _beside_which(root: Path, path: str, version: str) -> list[str]:
@@ -227,7 +252,7 @@ def _beside_which(root: Path, path: str, version: str) -> list[str]:
         memory = parse(version)
         digits = {link[4:12] for kind, link in memory.links if kind == "contradicts"}
         if memory.meta.get("trigger") == TRIGGER and digits:
-            return [name for name in run(root, "ls-files", "-z").items if digits_of(name) in digits]
+            return [name for name in run(root, "ls-files -z").items if digits_of(name) in digits]
     return []
 
 
@@ -239,10 +264,6 @@ def _has_nothing_to_resolve(own: Path) -> bool:
         return _UNNAMED.search((own / "MERGE_MSG").read_bytes()) is not None
     except FileNotFoundError:
         return False
-
-
-def _blob(root: Path, blob: str) -> bytes:
-    return output(root, "cat-file", "blob", blob).out
 
 
 def _write(root: Path, wanted: Mapping[str, bytes]) -> tuple[str, ...]:
