@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import re
 import urllib.parse
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from keeplore.errors import NotFound
 from keeplore.memory.model import Memory
@@ -127,19 +127,16 @@ class Conversation:
         sections = _sections(head)
         exchanges = tuple(_exchanges(tail))
         turns = {short: turn for turn, short in short_turns(exchanges).items()}
+        quotes = {name: _quotes(sections.get(text, ""), turns) for name, text in PARTS.items()}
+        related = _RELATED.findall(sections.get("Related", ""))
         return cls(
             title=title[1] if title else "",
             exchanges=exchanges,
             session_context=fields.get("Session context", ""),
-            projects=tuple(p for p in fields.get("Projects involved", "").split(", ") if p),
-            **{
-                name: tuple(_quotes(sections.get(heading, ""), turns))
-                for name, heading in PARTS.items()
-            },
+            projects=tuple(filter(None, fields.get("Projects involved", "").split(", "))),
+            **quotes,
             work=_work(sections.get("Code references", "")),
-            related=tuple(
-                RelatedMemory(*found) for found in _RELATED.findall(sections.get("Related", ""))
-            ),
+            related=tuple(RelatedMemory(*found) for found in related),
         )
 
 
@@ -179,72 +176,78 @@ def _head(c: Conversation) -> Iterator[str]:
     yield f"# {_line(c.title)}"
     yield ""
     if c.exchanges:
-        first, last = c.exchanges[0].at, c.exchanges[-1].ended_at or c.exchanges[-1].at
-        end = last[11:16] if last[:10] == first[:10] else f"{last[:10]} {last[11:16]}"
-        yield f"**Date**: {first[:10]} {first[11:16]}–{end} UTC"
+        yield f"**Date**: {_period(c.exchanges)} UTC"
     if c.session_context:
         yield f"**Session context**: {_line(c.session_context)}"
     if c.projects:
         yield f"**Projects involved**: {', '.join(c.projects)}"
     short = short_turns(c.exchanges)
     for name, heading in PARTS.items():
-        quotes: tuple[Quote, ...] = getattr(c, name)
-        if quotes:
-            yield from ("", f"## {heading}", "")
-            yield from (
-                f"- {_line(q.text)} — {q.speaker}, turn {short.get(q.turn) or _field(q.turn)}"
-                for q in quotes
-            )
-    if c.work != NO_WORK:
-        yield from ("", "## Code references", "")
-        for field, label in _WORK.items():
-            yield from (f"- {label}: {_code(item)}" for item in getattr(c.work, field))
-    if c.related:
-        yield from ("", "## Related", "")
-        yield from (f"- {_line(r.title)} ({r.id}, {r.relationship})" for r in c.related)
+        lines = (_quote_line(quote, short) for quote in getattr(c, name))
+        yield from _section(heading, lines)
+    yield from _section("Code references", _work_lines(c.work))
+    related = (f"- {_line(r.title)} ({r.id}, {r.relationship})" for r in c.related)
+    yield from _section("Related", related)
+
+
+def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
+    """A part of the head; nothing where it has no lines."""
+    items = list(lines)
+    if items:
+        yield from ("", f"## {heading}", "", *items)
+
+
+def _period(exchanges: Sequence[Exchange]) -> str:
+    first, last = exchanges[0].at, exchanges[-1].ended_at or exchanges[-1].at
+    day = "" if last[:10] == first[:10] else f"{last[:10]} "
+    return f"{first[:10]} {first[11:16]}–{day}{last[11:16]}"
+
+
+def _quote_line(quote: Quote, short: Mapping[str, str]) -> str:
+    turn = short.get(quote.turn) or _field(quote.turn)
+    return f"- {_line(quote.text)} — {quote.speaker}, turn {turn}"
+
+
+def _work_lines(work: Work) -> Iterator[str]:
+    for field, label in _WORK.items():
+        for item in getattr(work, field):
+            yield f"- {label}: {_code(item)}"
 
 
 def _exchange_lines(exchange: Exchange) -> Iterator[str]:
-    fields = " ".join(
-        _field(value) for value in (exchange.id, exchange.at, exchange.ended_at)
-    ).rstrip()
-    yield from (
-        f"<!-- keeplore:turn {fields} -->",
-        f"### User · {exchange.at[11:16]}",
-        "",
-        _escape(exchange.user),
-        "",
-    )
+    times = (exchange.id, exchange.at, exchange.ended_at)
+    yield f"<!-- keeplore:turn {' '.join(map(_field, times)).rstrip()} -->"
+    yield from (f"### User · {exchange.at[11:16]}", "", _escape(exchange.user), "")
     for reply in exchange.replies:
         if isinstance(reply, str):
             yield from ("<!-- keeplore:assistant -->", "### Assistant", "", _escape(reply), "")
-            continue
-        data = {"q": reply.question, "a": reply.answer, "o": list(reply.options)}
-        # a comment must not hold "--" or ">"
-        packed = (
-            json.dumps(data, ensure_ascii=False).replace("-", "\\u002d").replace(">", "\\u003e")
-        )
-        yield from (f"<!-- keeplore:question {packed} -->", f"> **Asked:** {_line(reply.question)}")
-        yield from (f"> - {_line(option)}" for option in reply.options)
-        yield from (">", f"> **Answer:** {_line(reply.answer) or '(declined)'}", "")
+        else:
+            yield from _question_lines(reply)
+
+
+def _question_lines(asked: AnsweredQuestion) -> Iterator[str]:
+    data = {"q": asked.question, "a": asked.answer, "o": list(asked.options)}
+    # a comment must not hold "--" or ">"
+    packed = json.dumps(data, ensure_ascii=False).replace("-", "\\u002d").replace(">", "\\u003e")
+    yield f"<!-- keeplore:question {packed} -->"
+    yield f"> **Asked:** {_line(asked.question)}"
+    yield from (f"> - {_line(option)}" for option in asked.options)
+    yield from (">", f"> **Answer:** {_line(asked.answer) or '(declined)'}", "")
 
 
 def _exchanges(tail: str) -> Iterator[Exchange]:
-    marks = list(_MARK.finditer(tail))
-    ends = [*(mark.start() for mark in marks[1:]), len(tail)]
+    # the text before the first mark, then kind, field and text of each
+    parts = _MARK.split(tail)[1:]
     current: Exchange | None = None
-    for mark, end in zip(marks, ends, strict=False):  # without a mark there is one end too many
-        text = tail[mark.end() : end]
-        if mark[1] == "turn":
+    for kind, field, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        if kind == "turn":
             if current:
                 yield current
-            id_, at, ended_at = (*map(urllib.parse.unquote, (mark[2] or "").split(" ")), "", "")[:3]
+            id_, at, ended_at, *_ = (*map(urllib.parse.unquote, (field or "").split(" ")), "", "")
             current = Exchange(id_, at, _unescape(text), (), ended_at)
         elif current:
-            reply = _unescape(text) if mark[1] == "assistant" else _asked(mark[2] or "")
-            current = Exchange(
-                current.id, current.at, current.user, (*current.replies, reply), current.ended_at
-            )
+            reply = _unescape(text) if kind == "assistant" else _asked(field or "")
+            current = replace(current, replies=(*current.replies, reply))
     if current:
         yield current
 
@@ -273,10 +276,12 @@ def _sections(head: str) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def _quotes(section: str, turns: dict[str, str]) -> Iterator[Quote]:
-    for line in section.splitlines():
-        if match := _QUOTE.match(line):
-            yield Quote(match[1], match[2], turns.get(match[3]) or urllib.parse.unquote(match[3]))
+def _quotes(section: str, turns: Mapping[str, str]) -> tuple[Quote, ...]:
+    matches = filter(None, map(_QUOTE.match, section.splitlines()))
+    return tuple(
+        Quote(match[1], match[2], turns.get(match[3]) or urllib.parse.unquote(match[3]))
+        for match in matches
+    )
 
 
 def short_turn(turn: str) -> str:

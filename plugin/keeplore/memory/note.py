@@ -63,14 +63,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
     """
     title, text = title_and_text(draft.text.replace("\r\n", "\n"), draft.title)
     if not title:
-        said = (
-            "a text without words, which nobody could find again"
-            if draft.text.strip()
-            else "an empty text"
-        )
-        raise StoreError(
-            f"there is nothing to remember in {said}", 'Say it in words: `keeplore remember "…"`'
-        )
+        raise _nothing_said(draft.text)
     scope = draft.scope or ("project" if draft.project else "workspace")
     category = draft.category or DEFAULT_CATEGORY
     for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
@@ -103,19 +96,28 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
     return Memory(meta, body_of(title, text, draft.quotes))
 
 
+def _nothing_said(text: str) -> StoreError:
+    said = (
+        "a text without words, which nobody could find again" if text.strip() else "an empty text"
+    )
+    return StoreError(
+        f"there is nothing to remember in {said}", 'Say it in words: `keeplore remember "…"`'
+    )
+
+
 def body_of(title: str, text: str, quotes: tuple[Quote, ...] = ()) -> str:
     """The markdown of a note; ``text`` is left out where it only repeats the title."""
     parts = [f"# {title}"]
     if content_hash(text) != content_hash(title):
         parts.append(text.strip("\n"))
     if quotes:
-        parts.append(
-            "\n".join(
-                f"> “{' '.join(q.text.split())}” — {q.speaker}, turn {short_turn(q.turn)}"
-                for q in quotes
-            )
-        )
+        parts.append("\n".join(map(_quote_line, quotes)))
     return "\n\n".join(parts) + "\n"
+
+
+def _quote_line(quote: Quote) -> str:
+    words = " ".join(quote.text.split())
+    return f"> “{words}” — {quote.speaker}, turn {short_turn(quote.turn)}"
 
 
 def statement_of(memory: Memory) -> str:

@@ -26,9 +26,9 @@ def create(root: Path, template: Path, branch: str = "main") -> Store:
     """
     root.mkdir(parents=True, exist_ok=True)
     if not (root / ".git").exists():
-        output(root, "init", "--quiet", f"--initial-branch={branch}")
+        output(root, "init --quiet", f"--initial-branch={branch}")
     check_idle(root, directories(root))
-    ref = run(root, "symbolic-ref", "-q", "HEAD").text
+    ref = run(root, "symbolic-ref -q HEAD").text
     branch = check_branch(root, ref, "").removeprefix("refs/heads/")
     laid_down = [
         path for path in _template_files(template) if _lay_down(root, template, path, branch)

@@ -16,6 +16,8 @@ from keeplore.errors import Corrupt, NotFound, UnsafePath
 from keeplore.store.paths import INDEXED, check_read, is_memory, is_ours, is_side, may_hold_ours
 from keeplore_hooks import durable
 
+# O_NONBLOCK: opening a FIFO would wait for its writer
+_READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 STALE_S = 3600.0  # a half-written file older than this has lost its writer
 _HALF_WRITTEN = re.compile(r"\..+\.\d+-[0-9a-f]{8}\.tmp\Z")  # as durable.write names them
 
@@ -57,15 +59,9 @@ def is_absent(root: Path, path: str) -> bool:
 
 def read(root: Path, path: str, limit_bytes: int) -> bytes:
     """The bytes of a regular file. Raises NotFound, UnsafePath, Corrupt (too large) or OSError."""
-    if link := _link_on_the_way(root, path):
-        raise UnsafePath(
-            f"{link} is a symbolic link", "Put the files themselves into the workspace"
-        )
+    _check_no_link_on_the_way(root, path)
     try:
-        # O_NONBLOCK: opening a FIFO would wait for its writer
-        handle = os.open(
-            root / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        )
+        handle = os.open(root / path, _READING)
     except (FileNotFoundError, NotADirectoryError) as e:
         raise NotFound(f"there is no {path}", "Run `keeplore doctor` if a search named it") from e
     except OSError:
@@ -78,13 +74,10 @@ def read(root: Path, path: str, limit_bytes: int) -> bytes:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise UnsafePath(f"{path} is not a regular file", "Move it out of the memory folders")
-        if found.st_size > limit_bytes:
-            raise Corrupt(
-                f"{path} is larger than {limit_bytes} bytes",
-                "Split it or move it out of the memory folders",
-            )
-        data = file.read(limit_bytes + 1)
-    if len(data) > limit_bytes:  # it grew meanwhile
+        # it may grow meanwhile
+        is_too_large = found.st_size > limit_bytes
+        data = b"" if is_too_large else file.read(limit_bytes + 1)
+    if is_too_large or len(data) > limit_bytes:
         raise Corrupt(
             f"{path} is larger than {limit_bytes} bytes",
             "Split it or move it out of the memory folders",
@@ -107,11 +100,8 @@ def write(root: Path, path: str, data: bytes, mode: int = 0o600) -> None:
     """Replace a file durably; its folders are made. Raises UnsafePath where a link is on the way,
     or OSError.
     """
+    _check_no_link_on_the_way(root, path)
     target = root / path
-    if link := _link_on_the_way(root, path):
-        raise UnsafePath(
-            f"{link} is a symbolic link", "Put the files themselves into the workspace"
-        )
     _make_folder(root, target.parent)
     durable.write(target, data, mode)
 
@@ -120,10 +110,7 @@ def link(root: Path, path: str, target: bytes) -> None:
     """Replace what stands at a path by a symbolic link. Raises UnsafePath where a link is on the
     way, or OSError.
     """
-    if on_the_way := _link_on_the_way(root, path):
-        raise UnsafePath(
-            f"{on_the_way} is a symbolic link", "Put the files themselves into the workspace"
-        )
+    _check_no_link_on_the_way(root, path)
     place = root / path
     _make_folder(root, place.parent)
     aside = place.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -178,10 +165,9 @@ def walk(root: Path, folder: str, skipped: list[str]) -> Iterator[FileState]:
                 continue
             elif entry.is_file(follow_symlinks=False):
                 try:  # not suppress(): this is done for every file at every look
-                    found = entry.stat(follow_symlinks=False)
+                    yield _file(path, entry.stat(follow_symlinks=False))
                 except FileNotFoundError:
                     continue
-                yield FileState(path, found.st_mtime_ns, found.st_size, found.st_ino)
             else:
                 skipped.append(path)
 
@@ -215,6 +201,13 @@ def _sweep(entry: os.DirEntry[str]) -> None:
 
 def _file(path: str, found: os.stat_result) -> FileState:
     return FileState(path, found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _check_no_link_on_the_way(root: Path, path: str) -> None:
+    if link := _link_on_the_way(root, path):
+        raise UnsafePath(
+            f"{link} is a symbolic link", "Put the files themselves into the workspace"
+        )
 
 
 def _link_on_the_way(root: Path, path: str) -> str:

@@ -74,14 +74,12 @@ class Store:
         memory = self._before_write(memory)
         path = relative_path(memory)
         check_written(path)
-        if is_portable(known) and not (
-            carries(known, memory.id) and _folder(known) == _folder(path)
-        ):
+        is_named_by_us = carries(known, memory.id) and _folder(known) == _folder(path)
+        if is_portable(known) and not is_named_by_us:
             check_moved(known)
             path = known
         older = self._namesakes(path, memory.id)
-        # between the two steps there are two files of one id, which a healing or a merge must not
-        # see
+        # between the two steps there are two files of one id, which a healing or a merge must not see
         is_alone = not older or not (self.root / ".git").exists()
         with contextlib.nullcontext() if is_alone else self.exclusive:
             files.write(self.root, path, serialise(memory).encode())
@@ -188,15 +186,10 @@ class Store:
         from keeplore.store.delete import purge  # here, as above
 
         with self.exclusive:
-            copies = {
-                memory_id: [path for path, _ in self.copies(memory_id)] for memory_id in memory_ids
-            }
+            copies = {id_: [path for path, _ in self.copies(id_)] for id_ in memory_ids}
             for memory_id, paths in copies.items():
                 if not paths and memory_id not in self.stones:
-                    raise NotFound(
-                        f"there is no memory {memory_id!r}",
-                        "`keeplore list` and `keeplore recall` print ids",
-                    )
+                    raise _not_found(memory_id)
             purge.check(self.root, self.branch, self.memo, copies)
             purge.mark(self.root, self.stones, copies, machine, at)
         return self._carry_out_purges()
@@ -304,9 +297,8 @@ class Store:
             return None
         files_here = list(self.scan())
         named = [file for file in files_here if carries(file.path, memory_id)]
-        found = self._holding(named, memory_id) or self._holding(
-            self._by_text(files_here, memory_id), memory_id
-        )
+        found = self._holding(named, memory_id)
+        found = found or self._holding(self._by_text(files_here, memory_id), memory_id)
         return found[0][0] if found else None
 
     def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
@@ -369,20 +361,17 @@ class Store:
         Returns what was written. Raises RepositoryError or OSError; every text that there was is on
         disk then.
         """
+        paths = list(troubled)
+        mended: list[str] = []
         with self.exclusive:
-            paths = list(troubled)
-            mended = [
-                written for path in paths for written in repair.mend(self.root, self.memo, path)
-            ]
+            for path in paths:
+                mended += repair.mend(self.root, self.memo, path)
             mended += repair.unite(self.root, (file.path for file in self.scan()))
             for path in paths:
                 copies = self.copies(self._id_at(path))
-                mended += (
-                    repair.part(self.root, [place for place, _ in copies])
-                    if len(copies) > 1
-                    else ()
-                )
-            return tuple(mended)
+                if len(copies) > 1:
+                    mended += repair.part(self.root, [place for place, _ in copies])
+        return tuple(mended)
 
     def head(self) -> str:
         """The commit that is checked out, "" before the first. Raises RepositoryError."""
@@ -437,7 +426,7 @@ class Store:
     def commits_between(self, old: str, new: str) -> int:
         """How many commits ``new`` has that ``old`` has not; ``old`` may be ""."""
         exclude = [f"^{old}"] if old else []
-        return int(run(self.root, "rev-list", "--count", new, *exclude).text or 0)
+        return int(run(self.root, "rev-list --count", new, *exclude).text or 0)
 
     def _backend(self) -> Backend:
         from keeplore.store.git.libgit import LibgitBackend  # here, as above
@@ -449,13 +438,15 @@ class Store:
             return GitBackend(self.root, places, self.memo)
 
     def _namesakes(self, path: str, memory_id: str) -> list[str]:
+        """Other files of the memory in the same folder, whose names tell its id."""
         folder = _folder(path)
-        names = (
-            [entry.name for entry in (self.root / folder).iterdir()]
-            if (self.root / folder).is_dir()
-            else []
-        )
-        paths = [f"{folder}/{name}" for name in names if not name.startswith(".")]
+        if not (self.root / folder).is_dir():
+            return []
+        paths = [
+            f"{folder}/{entry.name}"
+            for entry in (self.root / folder).iterdir()
+            if not entry.name.startswith(".")
+        ]
         likely = [other for other in paths if other != path and carries(other, memory_id)]
         return [other for other in likely if self._load_if(other, memory_id)]
 
@@ -469,15 +460,13 @@ class Store:
         """Those of the files that hold this memory, the one that is used first, as the index
         chooses it.
         """
-        found = [
-            (file.path, memory)
-            for file in likely
-            if (memory := self._load_if(file.path, memory_id))
-        ]
-        found.sort(
-            key=lambda item: precedence(item[0], memory_id, item[1].updated_at), reverse=True
-        )
-        return found
+        found = []
+        for file in likely:
+            if memory := self._load_if(file.path, memory_id):
+                rank = precedence(file.path, memory_id, memory.updated_at)
+                found.append((rank, file.path, memory))
+        found.sort(key=lambda item: item[0], reverse=True)
+        return [(path, memory) for _, path, memory in found]
 
     def _by_text(self, likely: list[FileState], memory_id: str) -> list[FileState]:
         """Files with a name that a person chose and that may be this memory's."""
@@ -493,11 +482,9 @@ class Store:
         """
         if location_of(path).id == memory_id:
             return True
+        words = memory_id.removeprefix("mem_").encode()
         with contextlib.suppress(StoreError, OSError):
-            return (
-                memory_id.removeprefix("mem_").encode()
-                in files.read(self.root, path, MAX_FILE).lower()
-            )
+            return words in files.read(self.root, path, MAX_FILE).lower()
         return False
 
     def _id_at(self, path: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,18 +56,8 @@ def id_of(path: str) -> str:
 
 
 def serialise(stone: Tombstone) -> str:
-    data: dict[str, Any] = {
-        "schema": SCHEMA,
-        "id": stone.id,
-        "at": stone.at,
-        "machine": stone.machine,
-        "content": stone.content,
-        "turns": list(stone.turns),
-        "is_purged": stone.is_purged,
-        "blobs": sorted(set(stone.blobs)),
-        "path": stone.path,
-    }
-    kept = {key: value for key, value in data.items() if value not in ("", [], False)}
+    said = {**asdict(stone), "schema": SCHEMA, "blobs": sorted(set(stone.blobs))}
+    kept = {key: value for key, value in said.items() if value or key == "id"}
     return json.dumps(kept, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 

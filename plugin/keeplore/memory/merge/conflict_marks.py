@@ -10,6 +10,13 @@ from collections.abc import Iterable
 _START, _BASE, _MIDDLE, _END = (
     re.compile(rf"{sign}{{7}}(?: .*)?\Z") for sign in (r"<", r"\|", r"=", r">")
 )
+# a mark, in which parts it counts, and what it begins
+_MARKS = (
+    (_START, ("",), "one"),
+    (_BASE, ("one",), "base"),
+    (_MIDDLE, ("one", "base"), "other"),
+    (_END, ("other",), ""),
+)
 _KEY = re.compile(r"([A-Za-z_][\w-]*):(?:\s|\Z)")
 _FENCE = re.compile(r"\A(---[ \t]*\n)(.*?)(^---[ \t]*(?:\n|\Z))", re.DOTALL | re.MULTILINE)
 
@@ -22,11 +29,12 @@ def versions(text: str) -> tuple[str, ...] | None:
     """
     text = text.replace("\r\n", "\n")
     sides = _by_marks(text) or _by_keys(text)
-    return (
-        tuple(dict.fromkeys(whole for side in sides for whole in versions(side) or (side,)))
-        if sides
-        else None
-    )
+    if sides is None:
+        return None
+    whole: list[str] = []
+    for side in sides:
+        whole += versions(side) or [side]
+    return tuple(dict.fromkeys(whole))
 
 
 def _by_marks(text: str) -> tuple[str, str] | None:
@@ -38,19 +46,25 @@ def _by_marks(text: str) -> tuple[str, str] | None:
     sides: dict[str, list[str]] = {"one": [], "base": [], "other": []}
     part, found, depth = "", 0, 0
     for line in text.split("\n"):
-        if not part and _START.match(line):
-            part, found = "one", found + 1
-        elif not depth and part == "one" and _BASE.match(line):
-            part = "base"
-        elif not depth and part in ("one", "base") and _MIDDLE.match(line):
-            part = "other"
-        elif not depth and part == "other" and _END.match(line):
-            part = ""
-        else:
-            depth += bool(part and _START.match(line)) - bool(depth and _END.match(line))
-            for side in (part,) if part else ("one", "other"):
-                sides[side].append(line)
+        following = _after_mark(part, line) if not depth else None
+        if following is not None:
+            found += not part
+            part = following
+            continue
+        depth += bool(part and _START.match(line)) - bool(depth and _END.match(line))
+        for side in (part,) if part else ("one", "other"):
+            sides[side].append(line)
     return ("\n".join(sides["one"]), "\n".join(sides["other"])) if found and not part else None
+
+
+def _after_mark(part: str, line: str) -> str | None:
+    """The part of a conflict that a mark begins where ``part`` stands, "" for none of them any
+    more; None for a line that is no mark there.
+    """
+    for mark, before, after in _MARKS:
+        if part in before and mark.match(line):
+            return after
+    return None
 
 
 def _by_keys(text: str) -> tuple[str, str] | None:
@@ -59,13 +73,11 @@ def _by_keys(text: str) -> tuple[str, str] | None:
     if match is None:
         return None
     blocks = list(_blocks(match[2].splitlines(keepends=True)))
-    first: dict[str, str] = {}
-    last: dict[str, str] = {}
-    for key, block in blocks:
-        first.setdefault(key, block)
-        last[key] = block
-    if len(first) == len(blocks):
+    last = dict(blocks)
+    if len(last) == len(blocks):
         return None
+    earliest = dict(reversed(blocks))
+    first = {key: earliest[key] for key in last}
     rest = text[match.end() :]
     one, other = (f"{match[1]}{''.join(kept.values())}{match[3]}{rest}" for kept in (first, last))
     return one, other

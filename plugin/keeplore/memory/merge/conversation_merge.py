@@ -19,6 +19,9 @@ _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _DATE = re.compile(r"^\*\*Date\*\*: .*\n?", re.MULTILINE)
 _ORDER = [f"## {heading}" for heading in (*PARTS.values(), "Code references", "Related")]
 
+_PLACES = {"": -1, **{heading: place for place, heading in enumerate(_ORDER)}}
+_PLACES[EXCHANGES] = len(_ORDER) + 1
+
 Blocks = Mapping[
     tuple[str, int], str
 ]  # by what a block begins with, and which of those that begin so it is
@@ -51,19 +54,14 @@ def _head(base: str | None, loser: str, winner: str) -> LineMerge:
     )
     text, is_clash = "", False
     for key in sorted({**theirs, **mine}, key=_place):
-        lists, rests = zip(
-            *(_items(side.get(key, "")) for side in (was, mine, theirs)), strict=True
-        )
+        sections = [_items(side.get(key, "")) for side in (was, mine, theirs)]
+        lists, rests = zip(*sections, strict=True)
         rest = merge_by_lines(rests[0] if base is not None else None, *rests[1:])
         is_clash = is_clash or rest.is_clash
         listed = "".join(merge_lists(*lists))
         if key not in was or (key in mine and key in theirs) or listed:
-            text += (
-                "\n\n".join(
-                    part.strip("\n") for part in (key[0], listed, rest.text) if part.strip("\n")
-                )
-                + "\n\n"
-            )
+            parts = [part.strip("\n") for part in (key[0], listed, rest.text)]
+            text += "\n\n".join(filter(None, parts)) + "\n\n"
     return LineMerge(text, is_clash)
 
 
@@ -83,21 +81,17 @@ def _exchanges(base: Blocks, one: Blocks, other: Blocks) -> tuple[list[str], boo
 
 def _joined(was: str | None, one: str, other: str) -> LineMerge:
     """One exchange; where both sides only heard more of it, the longer says what the other does."""
-    if was is None:
-        return _grown(one, other) or merge_by_lines(was, one, other)
     result = merge_by_lines(was, one, other)
-    return (_grown(one, other) or result) if result.is_clash else result
+    grown = _grown(one, other) if was is None or result.is_clash else None
+    return grown or result
 
 
 def _grown(one: str, other: str) -> LineMerge | None:
     """An exchange of which one side heard more; the first line has the time of its end."""
     short, long = sorted((one, other), key=len)
     lines, more = (text.rstrip().split("\n")[1:] for text in (short, long))
-    return (
-        LineMerge(long, is_clash=False)
-        if len(short) < len(long) and more[: len(lines)] == lines
-        else None
-    )
+    is_longer = len(short) < len(long) and more[: len(lines)] == lines
+    return LineMerge(long, is_clash=False) if is_longer else None
 
 
 def _in_time(texts: list[str]) -> list[str]:
@@ -141,16 +135,10 @@ def _numbered(items: Iterable[tuple[str, str]]) -> Blocks:
 def _items(section: str) -> tuple[list[str], str]:
     """The lines that are items of a list, and the others."""
     lines = section.splitlines(keepends=True)
-    return [line for line in lines if line[:2] == "- "], "".join(
-        line for line in lines if line[:2] != "- "
-    )
+    items = [line for line in lines if line.startswith("- ")]
+    return items, "".join(line for line in lines if not line.startswith("- "))
 
 
-def _place(key: tuple[str, int]) -> float:
+def _place(key: tuple[str, int]) -> int:
     """Where a part stands: what a person added comes after ours, and the exchanges come last."""
-    known = {
-        "": -1.0,
-        **{heading: float(n) for n, heading in enumerate(_ORDER)},
-        EXCHANGES: len(_ORDER) + 1.0,
-    }
-    return known.get(key[0], float(len(_ORDER)))
+    return _PLACES.get(key[0], len(_ORDER))

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import Any
 
 from keeplore.errors import Corrupt, UnsafePath
@@ -18,7 +19,7 @@ from keeplore.memory.entity_file import UNKNOWN, EntityFile, key_of, parse_entit
 from keeplore.memory.frontmatter import parse, serialise
 from keeplore.memory.merge.conversation_merge import merge_conversations
 from keeplore.memory.merge.line_merge import LineMerge, merge_by_lines, merge_lists
-from keeplore.memory.model import TRUST_LEVELS, Memory, Trust, in_order, least_trusted
+from keeplore.memory.model import TRUST_LEVELS, Memory, MemoryKind, Trust, in_order, least_trusted
 from keeplore.memory.names import is_id, new_id, relative_path
 
 CONFLICT = ".conflict-"  # in the name of a file that is no memory with an id
@@ -46,7 +47,7 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
     as plain text.
     """
     winner, loser = sorted((one, other), key=_precedence, reverse=True)
-    if winner == loser or base == loser:
+    if loser in (winner, base):
         return FileMerge(winner, {})
     if base == winner:
         return FileMerge(loser, {})
@@ -57,19 +58,26 @@ def merge_memory(path: str, base: str | None, one: str, other: str) -> FileMerge
         return _merge_plain(path, base, winner, loser, is_text=first is None and second is None)
     origin = _memory(base) if base is not None else None
     before = origin if origin and origin.id == first.id else None
-    meta, is_clash = _joined_meta(before.meta if before else None, second.meta, first.meta)
-    joining = merge_conversations if first.kind == second.kind == "conversation" else merge_by_lines
-    body = joining(before.body if before else None, second.body, first.body)
+    joined, is_clash = _joined_memory(before, second, first)
     front = merge_by_lines(
         _front(base, before) if base and before else None,
         _front(loser, second),
         _front(winner, first),
     )
     try:
-        text = _as_written(front, Memory(meta, body.text))
+        text = _as_written(front, joined)
     except Corrupt:  # together it is more than a front matter may hold
-        return FileMerge(winner, _beside(path, first, second, loser))
-    return FileMerge(text, _beside(path, first, second, loser) if is_clash or body.is_clash else {})
+        text, is_clash = winner, True
+    return FileMerge(text, _beside(path, first, second, loser) if is_clash else {})
+
+
+def _joined_memory(base: Memory | None, loser: Memory, winner: Memory) -> tuple[Memory, bool]:
+    """Front matter and body, each joined; whether the loser's words are lost somewhere."""
+    meta, is_meta_clash = _joined_meta(base.meta if base else None, loser.meta, winner.meta)
+    is_talk = loser.kind == winner.kind == MemoryKind.CONVERSATION
+    merge_bodies = merge_conversations if is_talk else merge_by_lines
+    body = merge_bodies(base.body if base else None, loser.body, winner.body)
+    return Memory(meta, body.text), is_meta_clash or body.is_clash
 
 
 def merge_session(
@@ -151,16 +159,22 @@ def merge_entity(path: str, base: str | None, one: str, other: str) -> FileMerge
     if second is None or key_of(first.name) != key_of(second.name):
         return FileMerge(winner, {beside_path(path, loser.encode()): loser})
     origin = _entity(base) if base is not None else None
-    before = origin.said if origin else {}
-    said, _ = _joined_meta(before, second.said, first.said)
-    for key in ("name", "type"):
-        given = {side[key] for side in (first.said, second.said)} - {before.get(key), UNKNOWN}
-        said[key] = min(given, default=said[key])
-    joined = merge_by_lines(base, loser, winner)
-    told = None if joined.is_clash else _entity(joined.text)
-    text = serialise_entity(said)
+    text = serialise_entity(_joined_entity(origin.said if origin else {}, second.said, first.said))
+    by_lines = merge_by_lines(base, loser, winner)
+    told = None if by_lines.is_clash else _entity(by_lines.text)
     # the lines of both where they say the same: a person's comments stay so
-    return FileMerge(joined.text if told and told.said == parse_entity(text).said else text, {})
+    is_same = told is not None and told.said == parse_entity(text).said
+    return FileMerge(by_lines.text if is_same else text, {})
+
+
+def _joined_entity(
+    base: Mapping[str, Any], loser: Mapping[str, Any], winner: Mapping[str, Any]
+) -> dict[str, Any]:
+    said, _ = _joined_meta(base, loser, winner)
+    for key in ("name", "type"):
+        given = {loser[key], winner[key]} - {base.get(key), UNKNOWN}
+        said[key] = min(given, default=said[key])
+    return said
 
 
 def beside_path(path: str, loser: bytes) -> str:
@@ -241,16 +255,12 @@ def _contradicting(winner: Memory, loser: Memory, text: str) -> Memory:
     """The version that lost lines, as a memory of its own that names the other; ``text`` is its
     file's.
     """
-    link = {"id": winner.id, "relationship": "contradicts"}
     related = loser.meta.get("related")
     # it replaces nothing: a second head would make a fork of the chain
-    kept = (
-        [item for item in related if not _is_superseding(item)] if isinstance(related, list) else []
-    )
-    links = [*kept, link]
+    kept = filterfalse(_is_superseding, related if isinstance(related, list) else [])
     copy = loser.with_meta(
         id=new_id("conflict", winner.id, _fingerprint(text)),
-        related=links,
+        related=[*kept, {"id": winner.id, "relationship": "contradicts"}],
         supersedes=None,
         status=None,
         trigger=TRIGGER,
@@ -281,15 +291,14 @@ def _joined_meta(
     joined: dict[str, Any] = {}
     is_clash = False
     for key in dict.fromkeys((*winner, *loser)):
-        was = base.get(key, _MISSING) if base is not None else _MISSING
-        one, other = loser.get(key, _MISSING), winner.get(key, _MISSING)
+        was, one, other = (side.get(key, _MISSING) for side in (base or {}, loser, winner))
         if _same(one, was) or _same(one, other):
-            value = other
+            value, clashes = other, False
         elif _same(other, was):
-            value = one
+            value, clashes = one, False
         else:
             value, clashes = _joined_value("" if is_inside else key, was, one, other)
-            is_clash = is_clash or clashes
+        is_clash = is_clash or clashes
         if value is not _MISSING:
             joined[key] = value
     return joined, is_clash
@@ -301,14 +310,15 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     """
     if key == "status":  # who closed a conversation has closed it
         return (_MISSING if _MISSING in (one, other) else other), False
-    if one is _MISSING or other is _MISSING:  # removed here, changed there
-        return (other if one is _MISSING else one), False
+    if one is _MISSING:  # removed here, changed there
+        return other, False
+    if other is _MISSING:
+        return one, False
     if isinstance(one, list) and isinstance(other, list):
         return merge_lists(was if isinstance(was, list) else [], one, other), False
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        joined, is_clash = _joined_meta(
-            was if isinstance(was, Mapping) else None, one, other, is_inside=True
-        )
+        before = was if isinstance(was, Mapping) else None
+        joined, is_clash = _joined_meta(before, one, other, is_inside=True)
         return joined, is_clash and key != "source"  # of two machines that wrote, one is named
     rule = _RULES.get(key)
     if rule and type(one) is type(other):

@@ -24,9 +24,8 @@ class CheckoutInfo:
     top: Path
     main: Path
     remotes: dict[str, str]  # name → fetch URL
-    root_commit: (
-        str  # the first commit of HEAD's line; "" in a shallow clone, which does not know it
-    )
+    # the first commit of HEAD's line; "" in a shallow clone, which does not know it
+    root_commit: str
     branch: str
     head: str
 
@@ -77,9 +76,8 @@ def _by_library(top: Path, places: Directories) -> CheckoutInfo:
     target = repository.lookup_reference("HEAD").target
     branch = target.removeprefix("refs/heads/") if isinstance(target, str) else ""
     head = "" if repository.head_is_unborn else str(repository.head.target)
-    remotes = {
-        remote.name: remote.url for remote in repository.remotes if remote.name and remote.url
-    }
+    named = [remote for remote in repository.remotes if remote.name and remote.url]
+    remotes = {str(remote.name): str(remote.url) for remote in named}
     first = ""
     if head and not repository.is_shallow:
         first = _first_commit(str(top), places.common.stat().st_ino)
@@ -101,15 +99,16 @@ def _first_commit(top: str, inode: int) -> str:  # noqa: ARG001  # another repos
 
 
 def _by_git(top: Path, places: Directories) -> CheckoutInfo:
-    output(top, "rev-parse", "--git-dir")
-    branch = run(top, "symbolic-ref", "-q", "--short", "HEAD").text
-    head = run(top, "rev-parse", "-q", "--verify", "HEAD^{commit}").text
+    output(top, "rev-parse --git-dir")
+    branch = run(top, "symbolic-ref -q --short HEAD").text
+    head = run(top, "rev-parse -q --verify HEAD^{commit}").text
     remotes = {}
-    for line in run(top, "remote", "-v").text.splitlines():
+    for line in run(top, "remote -v").text.splitlines():
         name, _, rest = line.partition("\t")
         if rest.endswith(" (fetch)"):
             remotes[name] = rest.removesuffix(" (fetch)")
     first = ""
-    if head and run(top, "rev-parse", "--is-shallow-repository").text == "false":
-        first = run(top, "rev-list", "--max-parents=0", "--first-parent", head).text.split("\n")[-1]
+    if head and run(top, "rev-parse --is-shallow-repository").text == "false":
+        line_of_head = run(top, "rev-list --max-parents=0 --first-parent", head).text
+        first = line_of_head.split("\n")[-1]
     return CheckoutInfo(top, _main(top, places), remotes, first, branch, head)

@@ -116,29 +116,13 @@ def run(
     Raises RepositoryError where there is no git, or it took too long and was ended with all its
     children.
     """
-    # passed on, not read: git needs the PATH, HOME and agents that the person has
-    surroundings = {key: value for key, value in os.environ.items() if key not in _FOREIGN}
-    surroundings |= {**_SILENT, **(environment or {})}
+    words = [*options, *command.split(), *arguments]
+    process = _started(directory, words, environment or {}, has_input=bool(stdin))
     try:
-        process = subprocess.Popen(
-            ["git", *options, *command.split(), *arguments],
-            cwd=directory,
-            env=surroundings,
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as e:
-        raise RepositoryError(
-            f"git cannot be started: {e}", "Install git and have it on the PATH"
-        ) from e
-    try:
-        out, error = (
-            _heard(process, followed, timeout_s)
-            if followed
-            else process.communicate(stdin or None, timeout_s)
-        )
+        if followed:
+            out, error = _heard(process, followed, timeout_s)
+        else:
+            out, error = process.communicate(stdin or None, timeout_s)
     except subprocess.TimeoutExpired as e:
         _end(process)
         raise RepositoryError(
@@ -150,6 +134,27 @@ def run(
     return GitResult(process.returncode, out, error.decode("utf-8", "replace"))
 
 
+def _started(
+    directory: Path, words: Sequence[str], environment: Mapping[str, str], *, has_input: bool
+) -> subprocess.Popen[bytes]:
+    # passed on, not read: git needs the PATH, HOME and agents that the person has
+    surroundings = {key: value for key, value in os.environ.items() if key not in _FOREIGN}
+    try:
+        return subprocess.Popen(
+            ["git", *words],
+            cwd=directory,
+            env={**surroundings, **_SILENT, **environment},
+            stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as e:
+        raise RepositoryError(
+            f"git cannot be started: {e}", "Install git and have it on the PATH"
+        ) from e
+
+
 def _heard(
     process: subprocess.Popen[bytes], followed: Callable[[str], None], timeout_s: float
 ) -> tuple[bytes, bytes]:
@@ -159,12 +164,9 @@ def _heard(
     end = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
     end.start()
     said = b""
+    stream = process.stderr if isinstance(process.stderr, io.BufferedReader) else io.BytesIO()
     try:
-        while (
-            chunk := process.stderr.read1(4096)
-            if isinstance(process.stderr, io.BufferedReader)
-            else b""
-        ):
+        while chunk := stream.read1(4096):
             said = (said + chunk)[-MAX_SAID:]
             followed(re.split(rb"[\r\n]+", said.rstrip())[-1].decode("utf-8", "replace"))
         return process.communicate()[0], said

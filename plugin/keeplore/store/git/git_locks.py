@@ -52,9 +52,7 @@ class CommitLock:
         try:
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as e:
-            raise RepositoryError(
-                f"{path} cannot be written: {e.strerror}", "Make the git directory writable"
-            ) from e
+            raise _not_writable(path, e) from e
         deadline = time.monotonic() + TURN_WAIT_S
         while True:
             try:
@@ -85,36 +83,23 @@ class CommitLock:
         self._note = {}
         os.ftruncate(self._handle, 0)
 
-    def recover(self, tip: Callable[[str], str]) -> list[Path]:
-        """Remove the locks of a holder that died; ``tip`` gives the commit of a ref. Returns what
-        was removed.
+    def recover(self, tip: Callable[[str], str]) -> None:
+        """Remove the locks of a holder that died; ``tip`` gives the commit of a ref.
 
         Where the ref had moved already, the index that belongs to its commit is put in place first.
         """
         note = self._left()
         if not note:
-            return []
-        own, removed = self._directories.own, []
+            return
+        own, common = self._directories.own, self._directories.common
         index_lock, draft = own / "index.lock", self._draft(note)
-        if (
-            _is_ours(index_lock, note)
-            and draft.exists()
-            and note.get("commit")
-            and tip(note["ref"]) == note["commit"]
-        ):
+        if _is_ours(index_lock, note) and draft.exists() and _has_moved(note, tip):
             durable_replace(draft, own / "index")
-        locks = [
-            index_lock,
-            own / "HEAD.lock",
-            self._directories.common / f"{note.get('ref', 'HEAD')}.lock",
-        ]
-        for lock in locks:
+        for lock in (index_lock, own / "HEAD.lock", common / f"{note.get('ref', 'HEAD')}.lock"):
             if _is_ours(lock, note):
                 lock.unlink()
-                removed.append(lock)
         self._sweep()
         self.clear()
-        return removed
 
     @contextlib.contextmanager
     def index(self, ref: str) -> Iterator[Path]:
@@ -139,9 +124,8 @@ class CommitLock:
                 shutil.copyfile(own / "index", draft)
             yield draft
         except BaseException:
-            if (
-                not self._has_moved
-            ):  # else the next holder goes on as after a kill, and the index follows
+            # else the next holder goes on as after a kill, and the index follows
+            if not self._has_moved:
                 self._release(lock)
             raise
         self._release(lock)
@@ -206,24 +190,32 @@ def _take(lock: Path, token: str) -> None:
     another's.
     """
     ticket = lock.with_name(f"{OWNER}-{token[-8:]}")
+    deadline = time.monotonic() + LOCK_WAIT_S
     try:
         ticket.write_text(token, encoding="ascii")
-        deadline = time.monotonic() + LOCK_WAIT_S
         while True:
             try:
                 os.link(ticket, lock)
+                return
             except FileExistsError:
                 if time.monotonic() > deadline:
                     raise busy(lock) from None
                 time.sleep(POLL_S)
-            else:
-                return
     except OSError as e:
-        raise RepositoryError(
-            f"{lock} cannot be written: {e.strerror}", "Make the git directory writable"
-        ) from e
+        raise _not_writable(lock, e) from e
     finally:
         ticket.unlink(missing_ok=True)
+
+
+def _not_writable(path: Path, error: OSError) -> RepositoryError:
+    return RepositoryError(
+        f"{path} cannot be written: {error.strerror}", "Make the git directory writable"
+    )
+
+
+def _has_moved(note: Mapping[str, Any], tip: Callable[[str], str]) -> bool:
+    """Whether the ref of the note names the commit that was to come."""
+    return bool(note.get("commit")) and tip(note["ref"]) == note["commit"]
 
 
 def _is_ours(lock: Path, note: dict[str, Any]) -> bool:

@@ -151,25 +151,20 @@ class LibgitBackend:
         )
 
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
-        target = self.repository[new].peel(pygit2.Tree)
-        diff = (
-            self.repository[old].peel(pygit2.Tree).diff_to_tree(target)
-            if old
-            else target.diff_to_tree(swap=True)
-        )
         found: dict[str, PathChange] = {}
-        for delta in diff.deltas:
-            path, before, after = (
-                delta.new_file.path or delta.old_file.path,
-                _blob(delta.old_file),
-                _blob(delta.new_file),
-            )
-            if known := found.get(
-                path
-            ):  # a link in the place of a file comes as a removal and an addition
-                before, after = known.before or before, known.after or after
-            found[path] = PathChange(before, after)
+        for delta in self._diff(old, new).deltas:
+            path = delta.new_file.path or delta.old_file.path
+            # a link in the place of a file comes as a removal and an addition
+            known = found.get(path, PathChange(None, None))
+            before, after = _blob(delta.old_file), _blob(delta.new_file)
+            found[path] = PathChange(known.before or before, known.after or after)
         return found
+
+    def _diff(self, old: str, new: str) -> pygit2.Diff:
+        target = self.repository[new].peel(pygit2.Tree)
+        if not old:
+            return target.diff_to_tree(swap=True)
+        return self.repository[old].peel(pygit2.Tree).diff_to_tree(target)
 
     def read(self, blob: Blob, path: str) -> bytes:  # noqa: ARG002  # what a filter turns into another text is git's
         return bytes(self.repository[blob.id].peel(pygit2.Blob).data)
@@ -212,10 +207,8 @@ class LibgitBackend:
     ) -> None:
         entries = self._memo.trees.get(tree)
         if entries is None:
-            entries = [
-                (e.name, str(e.id), int(e.filemode))
-                for e in self.repository[tree].peel(pygit2.Tree)
-            ]
+            listed = self.repository[tree].peel(pygit2.Tree)
+            entries = [(entry.name, str(entry.id), int(entry.filemode)) for entry in listed]
         kept[tree] = entries
         for name, id_, mode in entries:
             path = f"{folder}/{name}"
@@ -227,20 +220,15 @@ class LibgitBackend:
 
     def _tree(self, base: pygit2.Tree | None, changes: dict[str, Any]) -> pygit2.Oid | None:
         """The tree with nested changes applied, None where nothing is left in it."""
-        builder = (
-            self.repository.TreeBuilder(base) if base is not None else self.repository.TreeBuilder()
-        )
+        new_builder = self.repository.TreeBuilder
+        builder = new_builder() if base is None else new_builder(base)
         for name, change in changes.items():
             old = builder.get(name)
+            id_, mode = None, FileMode.TREE
             if isinstance(change, dict):
                 id_ = self._tree(old if isinstance(old, pygit2.Tree) else None, change)
-                mode = FileMode.TREE
-            else:
-                id_, mode = (
-                    (pygit2.Oid(hex=change.id), FileMode(change.mode))
-                    if change
-                    else (None, FileMode.BLOB)
-                )
+            elif change:
+                id_, mode = pygit2.Oid(hex=change.id), FileMode(change.mode)
             if id_ is not None:
                 builder.insert(name, id_, mode)
             elif old is not None:
@@ -265,18 +253,15 @@ class _LibraryMergeIndex(MergeIndex):
         self._index = index
 
     def tree(self) -> str:
-        for path in [
-            path
-            for path in self._changed
-            if self._index.conflicts and path in self._index.conflicts
-        ]:
-            del self._index.conflicts[path]
+        conflicts = self._index.conflicts
+        for path in self._changed if conflicts else ():
+            if path in conflicts:
+                del conflicts[path]
         # removals first: a file may have to make room for a folder
         for path, blob in sorted(self._changed.items(), key=lambda item: item[1] is not None):
             if blob is not None:
-                self._index.add(
-                    pygit2.IndexEntry(path, pygit2.Oid(hex=blob.id), FileMode(blob.mode))
-                )
+                entry = pygit2.IndexEntry(path, pygit2.Oid(hex=blob.id), FileMode(blob.mode))
+                self._index.add(entry)
             elif path in self._index:
                 self._index.remove(path)
         return str(self._index.write_tree(self._repository))

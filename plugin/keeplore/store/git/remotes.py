@@ -35,10 +35,9 @@ def remote_of(root: Path, branch: str) -> Remote | None:
             urls.setdefault(name, value)
         elif name == branch:
             followed = value
-    for name in (followed, "origin", *urls):
-        if name in urls and (name in (followed, "origin") or len(urls) == 1):
-            return Remote(name, urls[name], name == followed)
-    return None
+    candidates = [followed, "origin", *(urls if len(urls) == 1 else ())]
+    chosen = next((name for name in candidates if name in urls), None)
+    return Remote(chosen, urls[chosen], chosen == followed) if chosen is not None else None
 
 
 def without_credentials(text: str) -> str:

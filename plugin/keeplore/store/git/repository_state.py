@@ -93,22 +93,23 @@ def plain_head(places: Directories) -> str:
     file.
     """
     try:
-        ref = _pointer(places.own / "HEAD").removeprefix("ref: ")
-        if not _HEAD.match(ref):
-            return ref if _COMMIT.match(ref) else ""
-        try:
-            found = _pointer(places.common / ref)
-        except (
-            FileNotFoundError
-        ):  # in this order: packing writes the line before it removes the file
-            lines = (places.common / "packed-refs").read_bytes().splitlines()
-            ending = f" {ref}".encode()
-            found = next(
-                (line.split(b" ")[0].decode() for line in lines if line.endswith(ending)), ""
-            )
+        found = _pointer(places.own / "HEAD").removeprefix("ref: ")
+        if _HEAD.match(found):
+            found = _commit_of(places.common, found)
     except (OSError, ValueError):
         return ""
     return found if _COMMIT.match(found) else ""
+
+
+def _commit_of(common: Path, ref: str) -> str:
+    try:
+        return _pointer(common / ref)
+    except FileNotFoundError:
+        # in this order: packing writes the line before it removes the file
+        lines = (common / "packed-refs").read_bytes().splitlines()
+        ending = f" {ref}".encode()
+        named = (line.split(b" ")[0].decode() for line in lines if line.endswith(ending))
+        return next(named, "")
 
 
 def _pointer(path: Path) -> str:
