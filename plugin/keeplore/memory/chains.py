@@ -42,11 +42,10 @@ def chains(supersedes: Mapping[str, Iterable[str]], ages: Mapping[str, Age]) -> 
     ``supersedes`` maps a memory to those that it replaces, ``ages`` has every memory that exists. A
     memory that supersedes itself, or one that does not exist, is no part of a chain by that.
     """
-    before = {
-        id_: {old for old in olds if old != id_ and old in ages}
-        for id_, olds in supersedes.items()
-        if id_ in ages
-    }
+    before: dict[str, set[str]] = {}
+    for id_, olds in supersedes.items():
+        if id_ in ages:
+            before[id_] = {old for old in olds if old in ages} - {id_}
     after: dict[str, set[str]] = {}
     for id_, olds in before.items():
         for old in olds:
@@ -57,11 +56,11 @@ def chains(supersedes: Mapping[str, Iterable[str]], ages: Mapping[str, Age]) -> 
 
 def chain_positions(all_chains: Iterable[Chain]) -> dict[str, ChainPosition]:
     """The place of every memory that takes part in a chain."""
-    return {
-        id_: ChainPosition(chain.head if id_ != chain.head else "", at)
-        for chain in all_chains
-        for at, id_ in enumerate(chain.members)
-    }
+    found = {}
+    for chain in all_chains:
+        for at, id_ in enumerate(chain.members):
+            found[id_] = ChainPosition(chain.head if id_ != chain.head else "", at)
+    return found
 
 
 def _groups(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> Iterable[set[str]]:

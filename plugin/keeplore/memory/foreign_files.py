@@ -7,7 +7,7 @@ to the same: neither the time of the file nor anything else of its disk counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -103,10 +103,7 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
     """What no memory can be found without: its id, and whom it is for."""
     meta = _flat(memory.meta)
     scope = "project" if meta.get("scope") == "repo" else meta.get("scope")
-    names = (meta.get(key) for key in ("project", "repo"))
-    project = next(
-        (name for name in names if isinstance(name, str) and is_project_name(name)), at.project
-    )
+    project = _project(meta) or at.project
     if scope not in SCOPES or (scope == "project" and not project):
         scope, project = at.scope, at.project
     found = {"id": as_id(meta.get("id")) or as_id(meta.get("uuid")) or at.id, "scope": scope}
@@ -117,25 +114,29 @@ def _needed(memory: Memory, at: Location) -> dict[str, Any]:
     return found
 
 
+def _project(meta: Mapping[str, Any]) -> str:
+    names = (meta.get("project"), meta.get("repo"))
+    return next((name for name in names if isinstance(name, str) and is_project_name(name)), "")
+
+
 def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
     """Every field that Keeplore reads, from what the file says of itself in its own words."""
-    category = _category(facts, at)
-    created = next(filter(None, (utc_time(facts.get(key)) for key in _CREATED)), "") or utc_time(
-        at.day
-    )
-    updated = next(filter(None, (utc_time(facts.get(key)) for key in _UPDATED)), "")
-    # nothing proves that the user said it, and it comes from no other machine's Keeplore either
-    trust = facts["trust"] if facts.get("trust") in TRUST_LEVELS else "document"
+    created = _first_time(facts, _CREATED) or utc_time(at.day)
     told = {
         "kind": _kind(facts, text, at),
         "title": title_of(facts, text, at),
         "created_at": created,
-        "updated_at": max(created, updated),
-        "category": category,
-        "trust": trust,
+        "updated_at": max(created, _first_time(facts, _UPDATED)),
+        "category": _category(facts, at),
+        # nothing proves that the user said it, and it comes from no other machine's Keeplore either
+        "trust": facts["trust"] if facts.get("trust") in TRUST_LEVELS else "document",
     }
     kept = {key: facts[key] for key in ("id", "scope", "project", "supersedes") if key in facts}
     return kept | {key: value for key, value in told.items() if value}
+
+
+def _first_time(facts: Mapping[str, Any], keys: Iterable[str]) -> str:
+    return next(filter(None, (utc_time(facts.get(key)) for key in keys)), "")
 
 
 def _kind(facts: Mapping[str, Any], text: str, at: Location) -> str:
@@ -158,12 +159,16 @@ def title_of(facts: Mapping[str, Any], text: str, at: Location) -> str:
     """The front matter's title, else a heading, a name, the file's name, the first words."""
     headings = list(_headings(text))
     top = next((words for level, words in headings if level == 1), "")
-    first = next((words for _, words in headings), "") if text.lstrip().startswith("#") else ""
+    first = headings[0][1] if headings and text.lstrip().startswith("#") else ""
     name = re.sub(r"[-_]+", " ", str(facts.get("name") or ""))  # a slug or words
-    stated = (facts.get("title"), top, name, first, at.words)
-    found = next((value for value in stated if isinstance(value, str) and value.strip()), "")
+    found = _first_text(facts.get("title"), top, name, first, at.words)
     folded = " ".join((found or title_and_text(text)[0] or at.stem).split())
     return (folded if len(folded) <= TITLE_CHARS else f"{folded[: TITLE_CHARS - 1]}…") or "untitled"
+
+
+def _first_text(*values: object) -> str:
+    """The first of the values that is a text with words."""
+    return next((value for value in values if isinstance(value, str) and value.strip()), "")
 
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
@@ -181,15 +186,8 @@ def _body(memory: Memory, at: Location) -> str:
     meta, body = _flat(memory.meta), memory.body
     if at.rest[-1:] == (INDEX,) and not memory.meta:
         return "".join(line for line in body.splitlines(keepends=True) if not _POINTER.match(line))
-    about = next(
-        (
-            v
-            for v in (meta.get("description"), meta.get("summary"))
-            if isinstance(v, str) and v.strip()
-        ),
-        "",
-    )
-    lines = [about.strip()] if about.strip() not in body else []
+    about = _first_text(meta.get("description"), meta.get("summary")).strip()
+    lines = [about] if about not in body else []
     if tags := _tags(meta):
         lines.append(f"Tags: {', '.join(tags)}")
     return "\n\n".join((*lines, body))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from keeplore.errors import Corrupt
-from keeplore.memory.chains import Age, chains
+from keeplore.memory.chains import Age, Chain, chains
 from keeplore.memory.foreign_files import as_memory
 from keeplore.memory.frontmatter import conflict_line, parse
 from keeplore.memory.location import location_of, precedence
-from keeplore.memory.model import Memory
-from keeplore.memory.names import FOLDERS
+from keeplore.memory.model import Memory, Relationship, Scope
+from keeplore.memory.names import FOLDERS, root_of
 from keeplore.memory.validation import SHOWN, faults, is_sound_id
 
 
@@ -22,6 +22,7 @@ class LintLevel(StrEnum):
     WARNING = "warning"  # it is read, and could be better
 
 
+_OWN_ID = "Delete this one, or give it an id of its own"
 _TO_GIT = "Take it out, and replace it where it is used: once committed it stays in git's history"
 Secrets = Callable[[bytes], Iterable[tuple[int, int, str]]]  # start, end and kind of each
 
@@ -130,30 +131,18 @@ def _problems(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
 
 def _misplaced(checked: LintedFile, memory: Memory) -> Iterator[LintFinding]:
     at = location_of(checked.path)
-    if (memory.scope, memory.project if memory.scope == "project" else "") != (
-        at.scope,
-        at.project,
-    ):
-        whose = f"project {memory.project}" if memory.scope == "project" else memory.scope
-        remedy = f"Move it below {_root(memory)}/, or change `scope` and `project`"
-        yield checked.finding(
-            "scope", LintLevel.WARNING, f"it is of scope {whose} and lies in {at.root}/", remedy
-        )
+    is_project = memory.scope == Scope.PROJECT
+    if (memory.scope, memory.project if is_project else "") != (at.scope, at.project):
+        whose = f"project {memory.project}" if is_project else memory.scope
+        said = f"it is of scope {whose} and lies in {at.root}/"
+        root = root_of(memory.scope, memory.project)
+        remedy = f"Move it below {root}/, or change `scope` and `project`"
+        yield checked.finding("scope", LintLevel.WARNING, said, remedy)
     folder = FOLDERS.get(memory.category, "")
     if memory.kind == "note" and folder and at.category not in ("", memory.category):
+        said = f"its category is {memory.category}, its folder {at.folder}"
         remedy = f"Move it to {folder}/, or change `category`"
-        yield checked.finding(
-            "category",
-            LintLevel.WARNING,
-            f"its category is {memory.category}, its folder {at.folder}",
-            remedy,
-        )
-
-
-def _root(memory: Memory) -> str:
-    return {"user": "user/memory", "workspace": "memory"}.get(
-        memory.scope, f"projects/{memory.project}/memory"
-    )
+        yield checked.finding("category", LintLevel.WARNING, said, remedy)
 
 
 def _without(
@@ -182,30 +171,26 @@ def check_links(
             by_id.setdefault(file.memory.id, []).append(file)
     for same in by_id.values():
         first, *others = sorted(same, key=_rank, reverse=True)
-        remedy = "Delete this one, or give it an id of its own"
-        yield from (
-            f.finding(
-                "id", LintLevel.ERROR, f"its id is that of {first.path}, which is used", remedy
-            )
-            for f in others
-        )
+        said = f"its id is that of {first.path}, which is used"
+        for other in others:
+            yield other.finding("id", LintLevel.ERROR, said, _OWN_ID)
     for id_ in sorted(by_id.keys() & set(forgotten)):
-        for file in by_id[id_]:
-            remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
-            if (
-                location_of(file.path).id == id_
-            ):  # the tombstone is that of whatever lies at this path
-                remedy = (
-                    f"Rename it if it is another memory; `keeplore restore {id_}` brings the "
-                    f"old one back"
-                )
-            yield file.finding(
-                "id", LintLevel.ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy
-            )
+        yield from (_forgotten(file, id_) for file in by_id[id_])
     for file in files:
         yield from _dangling(file, by_id.keys())
     if is_whole:
         yield from _chains({id_: same[0] for id_, same in by_id.items()})
+
+
+def _forgotten(file: LintedFile, id_: str) -> LintFinding:
+    remedy = f"`keeplore restore {id_}` keeps it, `keeplore forget {id_}` removes it again"
+    if location_of(file.path).id == id_:  # the tombstone is that of whatever lies at this path
+        remedy = (
+            f"Rename it if it is another memory; `keeplore restore {id_}` brings the old one back"
+        )
+    return file.finding(
+        "id", LintLevel.ERROR, f"it was forgotten: forgotten/{id_}.json says so", remedy
+    )
 
 
 def _rank(file: LintedFile) -> tuple[bool, bool, str, str]:
@@ -231,39 +216,33 @@ def _dangling(file: LintedFile, known: Collection[str]) -> Iterator[LintFinding]
 def _chains(files: dict[str, LintedFile]) -> Iterator[LintFinding]:
     memories = {id_: file.memory for id_, file in files.items() if file.memory}
     ages: dict[str, Age] = {id_: (memory.created_at, id_) for id_, memory in memories.items()}
-    olds = {
-        id_: [to for kind, to in m.links if kind == "supersedes"]
-        for id_, m in memories.items()
-        if m.links
-    }
+    olds = {id_: _superseded(memory) for id_, memory in memories.items() if memory.links}
     for id_, replaced in olds.items():
         if id_ in replaced:
-            remedy = "Take the line out"
-            yield files[id_].finding(
-                "supersedes", LintLevel.WARNING, "it supersedes itself", remedy
-            )
+            said = "it supersedes itself"
+            yield files[id_].finding("supersedes", LintLevel.WARNING, said, "Take the line out")
     for chain in chains(olds, ages):
-        head = files[chain.head]
         if chain.has_cycle:
-            said = f"its chain of versions runs in a circle; {head.path} counts as the newest"
-            yield from (
-                files[id_].finding(
-                    "supersedes",
-                    LintLevel.WARNING,
-                    said,
-                    "Take `supersedes` out of the oldest version",
-                )
-                for id_ in chain.members
-                if id_ != chain.head
-            )
+            yield from _in_a_circle(chain, files)
         if len(chain.leaves) > 1:
-            others = ", ".join(files[id_].path for id_ in chain.leaves if id_ != chain.head)
-            said = (
-                f"this version and {others} replaced the same memory; this one counts, being newer"
-            )
-            yield head.finding(
-                "supersedes",
-                LintLevel.WARNING,
-                said,
-                f"`keeplore edit {chain.head}` makes one version of them",
-            )
+            yield _forked(chain, files)
+
+
+def _superseded(memory: Memory) -> list[str]:
+    return [to for kind, to in memory.links if kind == Relationship.SUPERSEDES]
+
+
+def _in_a_circle(chain: Chain, files: Mapping[str, LintedFile]) -> Iterator[LintFinding]:
+    head = files[chain.head].path
+    said = f"its chain of versions runs in a circle; {head} counts as the newest"
+    remedy = "Take `supersedes` out of the oldest version"
+    for id_ in chain.members:
+        if id_ != chain.head:
+            yield files[id_].finding("supersedes", LintLevel.WARNING, said, remedy)
+
+
+def _forked(chain: Chain, files: Mapping[str, LintedFile]) -> LintFinding:
+    others = ", ".join(files[id_].path for id_ in chain.leaves if id_ != chain.head)
+    said = f"this version and {others} replaced the same memory; this one counts, being newer"
+    remedy = f"`keeplore edit {chain.head}` makes one version of them"
+    return files[chain.head].finding("supersedes", LintLevel.WARNING, said, remedy)

@@ -212,7 +212,8 @@ class Memory:
 
 
 def _mappings(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    items = value if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, Mapping)]
 
 
 def in_order(meta: Mapping[str, Any]) -> dict[str, Any]:

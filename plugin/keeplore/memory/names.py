@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 
 from keeplore.errors import UnsafePath
-from keeplore.memory.model import Memory
+from keeplore.memory.model import Memory, MemoryKind, Scope
 
 SLUG_CHARS = 60
 _ID = re.compile(r"mem_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
@@ -96,26 +96,25 @@ def relative_path(memory: Memory) -> str:
     """
     year, month, _ = _date(memory)
     name = file_name(memory)
-    if memory.kind == "conversation":
+    if memory.kind == MemoryKind.CONVERSATION:
         folder = f"conversations/{year}/{month}"
-    elif memory.kind == "document":
+    elif memory.kind == MemoryKind.DOCUMENT:
         folder = "documents"
     else:
         folder = FOLDERS.get(memory.category, "facts")
-    return f"{_root(memory)}/{folder}/{name}"
-
-
-def _root(memory: Memory) -> str:
-    if memory.scope == "user":
-        return "user/memory"
-    if memory.scope == "workspace":
-        return "memory"
-    if not is_project_name(memory.project):
+    if memory.scope == Scope.PROJECT and not is_project_name(memory.project):
         raise UnsafePath(
             f"{memory.project!r} cannot be a project's folder name",
             "Use lower-case letters, digits, dots and dashes, 63 at most",
         )
-    return f"projects/{memory.project}/memory"
+    return f"{root_of(memory.scope, memory.project)}/{folder}/{name}"
+
+
+def root_of(scope: str, project: str) -> str:
+    """The folder below which memories of a scope lie."""
+    if scope == Scope.USER:
+        return "user/memory"
+    return "memory" if scope == Scope.WORKSPACE else f"projects/{project}/memory"
 
 
 def _check_id(memory: Memory) -> None:

@@ -66,14 +66,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         raise _nothing_said(draft.text)
     scope = draft.scope or ("project" if draft.project else "workspace")
     category = draft.category or DEFAULT_CATEGORY
-    for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
-        if value not in allowed:
-            raise StoreError(f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them")
-    if scope == "project" and not draft.project:
-        raise StoreError(
-            "this directory belongs to no project",
-            "Name one with --project, or use --scope workspace",
-        )
+    _check_place(scope, category, draft.project)
     created_at = draft.created_at or moment
     meta = new_meta(
         id=draft.id or new_id(),
@@ -94,6 +87,17 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         source={key: value for key, value in draft.source.items() if value},
     )
     return Memory(meta, body_of(title, text, draft.quotes))
+
+
+def _check_place(scope: str, category: str, project: str) -> None:
+    for value, allowed in ((scope, SCOPES), (category, CATEGORIES)):
+        if value not in allowed:
+            raise StoreError(f"{value!r} is not one of {', '.join(allowed)}", "Choose one of them")
+    if scope == "project" and not project:
+        raise StoreError(
+            "this directory belongs to no project",
+            "Name one with --project, or use --scope workspace",
+        )
 
 
 def _nothing_said(text: str) -> StoreError:

@@ -38,16 +38,15 @@ def faults(meta: Mapping[str, Any]) -> Iterator[Fault]:
             yield key, f"{_said(key, meta)} is not one of {', '.join(allowed)}", _CORRECT
     if meta.get("scope") in ("project", "repo") and not meta.get("project"):
         yield "scope", "`scope: project` needs `project: NAME`", "add it"
-    schema = meta.get("schema", SCHEMA)
-    if not isinstance(schema, int) or schema > SCHEMA:
-        yield "schema", f"{_said('schema', meta)} is newer than {SCHEMA}", "update keeplore"
-    for key, (is_sound, fault, remedy) in _FORMS.items():
+    yield from _malformed(meta, _FORMS)
+    yield from _related(meta.get("related", []))
+    yield from _malformed(meta, _VALUES)
+
+
+def _malformed(meta: Mapping[str, Any], forms: Mapping[str, Form]) -> Iterator[Fault]:
+    for key, (is_sound, fault, remedy) in forms.items():
         if key in meta and not is_sound(meta[key]):
             yield key, f"{_said(key, meta)} {fault}", remedy
-    yield from _related(meta.get("related", []))
-    for key, (is_valid, fault) in _VALUES.items():
-        if key in meta and not is_valid(meta[key]):
-            yield key, f"{_said(key, meta)} {fault}", _CORRECT
 
 
 def is_sound_id(value: object) -> bool:
@@ -87,14 +86,34 @@ def _is_moment(value: object) -> bool:
     return True
 
 
-_AS_ID = (is_sound_id, "is no memory id", "write mem_ and a UUID in lower case")
-_AS_TIME = (_is_moment, "is no time", "write it as 2026-02-09T14:03:11Z")
-_FORMS = {"id": _AS_ID, "supersedes": _AS_ID, "created_at": _AS_TIME, "updated_at": _AS_TIME}
-_VALUES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "permanent": (lambda value: isinstance(value, bool), "is neither true nor false"),
-    "version": (lambda value: isinstance(value, int) and value >= 1, "is no number from 1 on"),
-    "confidence": (
-        lambda value: isinstance(value, int | float) and 0 <= value <= 1,
-        "is not between 0 and 1",
-    ),
+def _is_bool(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_known_schema(value: object) -> bool:
+    return isinstance(value, int) and value <= SCHEMA
+
+
+def _is_version(value: object) -> bool:
+    return isinstance(value, int) and value >= 1
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
+
+
+Form = tuple[Callable[[object], bool], str, str]  # a check, what is said where it fails, the remedy
+_AS_ID: Form = (is_sound_id, "is no memory id", "write mem_ and a UUID in lower case")
+_AS_TIME: Form = (_is_moment, "is no time", "write it as 2026-02-09T14:03:11Z")
+_FORMS: Mapping[str, Form] = {
+    "schema": (_is_known_schema, f"is newer than {SCHEMA}", "update keeplore"),
+    "id": _AS_ID,
+    "supersedes": _AS_ID,
+    "created_at": _AS_TIME,
+    "updated_at": _AS_TIME,
+}
+_VALUES: Mapping[str, Form] = {
+    "permanent": (_is_bool, "is neither true nor false", _CORRECT),
+    "version": (_is_version, "is no number from 1 on", _CORRECT),
+    "confidence": (_is_share, "is not between 0 and 1", _CORRECT),
 }

@@ -77,16 +77,22 @@ def _plan(backend: Backend, branch: str, memo: CycleCache, extra: tuple[str, ...
     withdraw(backend.root, memo, seen)
     ids = _ids(backend, memo, seen)
     skipped += [path for path in seen if path not in ids]
-    differing = [
-        path for path, id_ in ids.items() if path not in tracked or tracked[path].id != id_
-    ]
-    new = [path for path in differing if path not in tracked and path not in extra]
-    ignored = backend.ignored(new) if new else set()
-    skipped += sorted(ignored)
+    differing = [path for path, id_ in ids.items() if _id_in(tracked, path) != id_]
+    known = tracked.keys() | extra
+    ignored = _ignored(backend, [path for path in differing if path not in known])
+    skipped += ignored
     wanted = [path for path in differing if path not in ignored]
     changes: dict[str, Blob | None] = {**_written(backend, wanted, tracked)}
     changes |= dict.fromkeys(_removed(backend, tracked, seen, skipped))
     return CommitPlan(ref, parent, changes, tuple(seen[path] for path in wanted), tuple(skipped))
+
+
+def _id_in(tracked: Mapping[str, Blob], path: str) -> str:
+    return tracked[path].id if path in tracked else ""
+
+
+def _ignored(backend: Backend, new: list[str]) -> list[str]:
+    return sorted(backend.ignored(new)) if new else []
 
 
 def _written(

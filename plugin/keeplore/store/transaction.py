@@ -60,14 +60,8 @@ def write_together(
 
     Raises Forgotten, UnsafePath, RepositoryBusy or OSError before anything is changed.
     """
-    tombstones = Tombstones(root)
-    texts: dict[str, str | None] = {}  # None for a file that goes
-    for memory in map(before_write, changes.memories):
-        tombstones.check(memory.id)
-        path = relative_path(memory)
-        check_written(path)
-        texts[path] = serialise(memory)
-    new_paths = tuple(texts)
+    new = _new_files(Tombstones(root), map(before_write, changes.memories))
+    texts: dict[str, str | None] = {**new}  # None for a file that goes
     for path, to in changes.moves:
         check_moved(to)
         texts[to] = files.read_text(root, path, MAX_FILE)
@@ -79,7 +73,18 @@ def write_together(
         _finish(root, places)
         durable.write(log_path(places), data)
         _finish(root, places)
-    return new_paths
+    return tuple(new)
+
+
+def _new_files(tombstones: Tombstones, memories: Iterable[Memory]) -> dict[str, str]:
+    """Path and text of each new memory. Raises Forgotten or UnsafePath."""
+    texts = {}
+    for memory in memories:
+        tombstones.check(memory.id)
+        path = relative_path(memory)
+        check_written(path)
+        texts[path] = serialise(memory)
+    return texts
 
 
 def recover(root: Path) -> bool:

@@ -1,10 +1,14 @@
-"""A workspace from its remote."""
+"""Cloning: a workspace from its remote, and the projects of a workspace.
+
+The address of a project comes from other machines, so nothing of it is believed or run.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from keeplore.errors import ConfigError
@@ -12,6 +16,8 @@ from keeplore.store import run, without_credentials
 from keeplore.sync.remote_git import CLONE_TIMEOUT_S, call, checked_url
 
 SETTINGS = "keeplore.yaml"
+# --no-local: the files of a clone must not be links into somebody's repository
+_CLONE = "clone --no-local --no-recurse-submodules --origin origin"
 
 
 def clone(url: str, directory: Path) -> None:
@@ -27,31 +33,41 @@ def clone(url: str, directory: Path) -> None:
         raise ConfigError(
             f"{directory} is there already and not empty", "Name a directory that does not exist"
         )
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    aside = directory.with_name(f".{directory.name}-{secrets.token_hex(4)}.tmp")
-    try:
-        # --no-local: the files of a clone must not be links into somebody's repository
-        options = ("--quiet", "--no-local", "--no-recurse-submodules", "--origin", "origin")
-        call(
-            directory.parent,
-            protocols,
-            "clone",
-            *options,
-            "--",
-            url,
-            str(aside),
-            timeout_s=CLONE_TIMEOUT_S,
-        )
+    with _aside(directory) as aside:
+        arguments = ("--quiet", "--", url, str(aside))
+        call(directory.parent, protocols, _CLONE, *arguments, timeout_s=CLONE_TIMEOUT_S)
         if not (_is_workspace(aside) or _is_on_workspace_branch(aside)):
-            remedy = (
-                "Check the address; to start a workspace there, run `keeplore init` in a "
-                "clone of it and push"
-            )
             raise ConfigError(
                 f"{without_credentials(url)} holds no {SETTINGS}, so it is no Keeplore workspace",
-                remedy,
+                "Check the address; to start a workspace there, run `keeplore init` in a "
+                "clone of it and push",
             )
         aside.replace(directory)
+
+
+def clone_project(url: str, protocols: str, place: Path, followed: Callable[[str], None]) -> None:
+    """Clone a repository without submodules and without git hooks; ``place`` appears when it is
+    complete.
+
+    ``protocols`` are those that git may use, as ``checked_url`` gives them; ``followed`` is called
+    with git's own words on how far it is. Raises SyncError or OSError.
+    """
+    with _aside(place) as aside:
+        arguments = ("--progress", "--template=", "--", url, str(aside))
+        timeout_s = CLONE_TIMEOUT_S
+        call(place.parent, protocols, _CLONE, *arguments, timeout_s=timeout_s, followed=followed)
+        if place.is_dir():
+            place.rmdir()  # it was empty
+        aside.replace(place)
+
+
+@contextlib.contextmanager
+def _aside(place: Path) -> Iterator[Path]:
+    """A name beside a place, for what is not complete yet; what is left there goes at the end."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    aside = place.with_name(f".{place.name}-{secrets.token_hex(4)}.tmp")
+    try:
+        yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
@@ -64,46 +80,11 @@ def _is_on_workspace_branch(directory: Path) -> bool:
     """Check out the branch that holds the workspace: a bare repository's HEAD often names one that
     nobody pushed.
     """
-    listed = run(
-        directory, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/remotes/origin"
-    ).text.split()
+    command = "for-each-ref --format=%(refname:lstrip=3) refs/remotes/origin"
+    listed = run(directory, command).text.split()
     for branch in sorted(listed, key=lambda name: (name != "main", name)):
-        if run(directory, "cat-file", "-e", f"refs/remotes/origin/{branch}:{SETTINGS}").code == 0:
-            run(
-                directory,
-                "checkout",
-                "--quiet",
-                "-B",
-                branch,
-                "--track",
-                f"refs/remotes/origin/{branch}",
-            )
+        ref = f"refs/remotes/origin/{branch}"
+        if run(directory, "cat-file -e", f"{ref}:{SETTINGS}").code == 0:
+            run(directory, "checkout --quiet -B", branch, "--track", ref)
             return _is_workspace(directory)
     return False
-
-
-def clone_project(url: str, protocols: str, place: Path, followed: Callable[[str], None]) -> None:
-    """Clone a repository without submodules and without git hooks; ``place`` appears when it is
-    complete.
-
-    ``protocols`` are those that git may use, as ``urls.checked`` gives them; ``followed`` is called
-    with git's own words on how far it is. Raises SyncError or OSError.
-    """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    aside = place.with_name(f".{place.name}-{secrets.token_hex(4)}.tmp")
-    try:
-        options = (
-            "--progress",
-            "--no-recurse-submodules",
-            "--no-local",
-            "--template=",
-            "--origin",
-            "origin",
-        )
-        arguments = ("clone", *options, "--", url, str(aside))
-        call(place.parent, protocols, *arguments, timeout_s=CLONE_TIMEOUT_S, followed=followed)
-        if place.is_dir():
-            place.rmdir()  # it was empty
-        aside.replace(place)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
 
 from keeplore.errors import RemoteError
 from keeplore.store import without_credentials
@@ -10,6 +15,22 @@ from keeplore.store import without_credentials
 SAID = 300  # characters of git's words in a message
 _PROGRESS = re.compile(r"(?m)^Cloning into '.*'\.\.\.$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|\x1b\[[0-9;]*[A-Za-z]")
+
+
+_RACE = re.compile(r"cannot lock ref|failed to update ref|incorrect old value")
+
+
+class FailureKind(StrEnum):
+    """What callers tell apart; ``failures.toml`` has more of them."""
+
+    OFFLINE = "offline"
+    MOVED = "moved"  # another machine pushed first
+    REFUSED = "refused"
+    FOREIGN = "foreign"
+    BLOCKED = "blocked"
+    LEAK = "secret"  # found in what would be pushed
+    NO_REMOTE = "no remote"
+    OTHER = "other"
 
 
 class SyncError(RemoteError):
@@ -23,67 +44,7 @@ class SyncError(RemoteError):
 
     @property
     def is_lasting(self) -> bool:
-        return self.kind not in ("offline", "moved", "other")
-
-
-# first match wins: what is said last in git's own text ("could not read from remote repository")
-# fits several cases
-_CASES = {
-    "full": r"no space left on device|disk quota exceeded|file too large",
-    "untrusted": r"host key verification failed|host identification has changed|certificate|ssl "
-    r"peer",
-    "auth": r"authentication failed|permission denied|could not read (username|password)|terminal "
-    r"prompts disabled"
-    r"|returned error: 40[13]|invalid (username|credentials)|access denied|not "
-    r"authorized|permission to .* denied",
-    "refused": r"remote rejected|pre-receive hook declined|protected branch|gh0\d\d|pre-push|not "
-    r"allow(ed)? to push"
-    r"|denying non-fast-forward|push declined|shallow update not allowed",
-    "moved": r"fetch first|non-fast-forward|\[rejected\]|stale info|cannot lock ref|failed to "
-    r"update ref",
-    "blocked": r"transport '.*' not allowed|strange hostname|unable to find remote helper",
-    "missing": r"repository .*not found|does not appear to be a git repository|returned error: "
-    r"404|does not exist"
-    r"|no such file or directory|not a git repository|project you were looking for",
-    "offline": r"could not resolve|name or service not known|connection (refused|timed "
-    r"out|reset|closed)|unreachable"
-    r"|no route to host|failed to connect|couldn't connect|operation timed out|returned error: "
-    r"(5\d\d|429)"
-    r"|early eof|hung up unexpectedly|unable to connect|timeout|gnutls|rpc failed",
-}
-_ADVICE = {
-    "untrusted": (
-        "the remote's identity is not trusted",
-        "Run `git fetch` once in the workspace and check its key",
-    ),
-    "auth": (
-        "the remote refuses the credentials",
-        "Run `git push` once in the workspace and sign in",
-    ),
-    "refused": (
-        "the remote does not take the push",
-        "See what it says; memory stays committed here",
-    ),
-    "moved": ("another machine was faster each time", "Nothing is lost; it is tried again soon"),
-    "blocked": (
-        "git does not follow this address",
-        "Use https, ssh or a path: `git remote set-url origin URL`",
-    ),
-    "missing": (
-        "there is no repository at the remote",
-        "Check the address, or create the repository",
-    ),
-    "full": ("a disk is full", "Make room here or at the remote; memory stays as it is until then"),
-    "foreign": (
-        "the remote holds no Keeplore workspace",
-        "Name another one: `git remote set-url origin URL`",
-    ),
-    "offline": (
-        "the remote cannot be reached",
-        "Nothing is lost; try again when the network is back",
-    ),
-    "other": ("git failed", "Run `git fetch` and `git push` in the workspace to see more"),
-}
+        return self.kind not in (FailureKind.OFFLINE, FailureKind.MOVED, FailureKind.OTHER)
 
 
 def failure(printed: str) -> SyncError:
@@ -91,18 +52,34 @@ def failure(printed: str) -> SyncError:
     is about a lock.
     """
     low = printed.lower()
-    kind = next((kind for kind, pattern in _CASES.items() if re.search(pattern, low)), "other")
-    if kind == "refused" and re.search(
-        r"cannot lock ref|failed to update ref|incorrect old value", low
-    ):
-        kind = "moved"
+    kind = next((kind for kind, case in _cases().items() if _fits(case, low)), FailureKind.OTHER)
+    if kind == FailureKind.REFUSED and _RACE.search(low):
+        kind = FailureKind.MOVED
     return of_kind(kind, printed)
 
 
 def of_kind(kind: str, printed: str = "") -> SyncError:
-    what, remedy = _ADVICE[kind]
+    """The error of a kind, with git's own words."""
+    case = _cases()[kind]
     said = shown(_PROGRESS.sub("", printed)).rstrip(".")
-    return SyncError(kind, f"{what}: {said}" if said else what, remedy)
+    return SyncError(kind, f"{case.what}: {said}" if said else case.what, case.remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class FailureCase:
+    what: str
+    remedy: str
+    patterns: tuple[str, ...] = ()
+
+
+@functools.cache
+def _cases() -> dict[str, FailureCase]:
+    text = Path(__file__).with_name("failures.toml").read_text(encoding="utf-8")
+    return {kind: FailureCase(**case) for kind, case in tomllib.loads(text).items()}
+
+
+def _fits(case: FailureCase, printed: str) -> bool:
+    return any(re.search(pattern, printed) for pattern in case.patterns)
 
 
 def shown(text: str) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from keeplore.errors import RepositoryError
 from keeplore.store import GitResult, Store, run, without_credentials
-from keeplore.sync.errors import SyncError, failure, of_kind
+from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind
 
 TIMEOUT_S = 300.0
 CLONE_TIMEOUT_S = 3600.0
@@ -26,6 +26,7 @@ _OPTIONS = ("-c", "core.fsync=all", "-c", "http.lowSpeedLimit=1000", "-c", "http
 def call(
     directory: Path,
     protocols: str,
+    command: str,
     *arguments: str,
     timeout_s: float = TIMEOUT_S,
     followed: Callable[[str], None] | None = None,
@@ -33,7 +34,9 @@ def call(
     """Run a git command that talks to a remote; ``followed`` hears its progress. Raises
     SyncError.
     """
-    done = attempt(directory, protocols, *arguments, timeout_s=timeout_s, followed=followed)
+    done = attempt(
+        directory, protocols, command, *arguments, timeout_s=timeout_s, followed=followed
+    )
     if done.code:
         raise failure(f"{done.error}\n{done.text}")
     return done
@@ -42,6 +45,7 @@ def call(
 def attempt(
     directory: Path,
     protocols: str,
+    command: str,
     *arguments: str,
     timeout_s: float = TIMEOUT_S,
     followed: Callable[[str], None] | None = None,
@@ -53,6 +57,7 @@ def attempt(
     try:
         return run(
             directory,
+            command,
             *arguments,
             options=_OPTIONS,
             environment=environment,
@@ -65,10 +70,10 @@ def attempt(
 
 def _ssh(directory: Path) -> str:
     """The person's ssh command with our options after it, "" where it takes none."""
-    variant = run(directory, "config", "ssh.variant").text or os.environ.get("GIT_SSH_VARIANT", "")
+    variant = run(directory, "config ssh.variant").text or os.environ.get("GIT_SSH_VARIANT", "")
     # passed on with an addition, not interpreted: git itself gives these variables the same
     # precedence
-    own = os.environ.get("GIT_SSH_COMMAND") or run(directory, "config", "core.sshCommand").text
+    own = os.environ.get("GIT_SSH_COMMAND") or run(directory, "config core.sshCommand").text
     if not own and (program := os.environ.get("GIT_SSH", "")):
         own = shlex.quote(program)
     command = own or "ssh"
@@ -84,6 +89,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SCP = re.compile(
     r"(?:[A-Za-z0-9_][^@/:\s]*@)?(?:[A-Za-z0-9][^@/:\s]*|\[[0-9a-fA-F:]+\]):(?!:)[^\s]"
 )
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 REMEDY = "Use an https or ssh address, or the path of a repository"
 
 
@@ -93,11 +99,7 @@ def checked_url(url: str, *, is_path_allowed: bool) -> tuple[str, str]:
     ``is_path_allowed``: a person typed it, or it stands in their own git configuration. Raises
     SyncError.
     """
-    if (
-        not url.strip()
-        or url.startswith("-")
-        or any(ord(char) < 32 or ord(char) == 127 for char in url)
-    ):
+    if not url.strip() or url.startswith("-") or _CONTROL.search(url):
         raise _refused(url, "is not an address")
     if "::" in url.split("/")[0] and not url.startswith("["):
         raise _refused(url, "names a program to run")
@@ -130,7 +132,7 @@ def _protocols(url: str, *, is_path_allowed: bool) -> str:
 
 def _refused(url: str, why: str) -> SyncError:
     shown = without_credentials(url).encode("unicode_escape").decode()[:200]
-    return SyncError("blocked", f"{shown!r} {why}", REMEDY)
+    return SyncError(FailureKind.BLOCKED, f"{shown!r} {why}", REMEDY)
 
 
 REACH_TIMEOUT_S = 30.0
@@ -146,13 +148,5 @@ def reach(store: Store) -> None:
             "this workspace has no remote", f"`git -C '{store.root}' remote add origin URL`"
         )
     _, protocols = checked_url(remote.url, is_path_allowed=True)
-    call(
-        store.root,
-        protocols,
-        "ls-remote",
-        "--quiet",
-        "--heads",
-        "--",
-        remote.name,
-        timeout_s=REACH_TIMEOUT_S,
-    )
+    command = "ls-remote --quiet --heads --"
+    call(store.root, protocols, command, remote.name, timeout_s=REACH_TIMEOUT_S)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from keeplore.errors import RepositoryBusy
@@ -15,7 +15,7 @@ from keeplore.store.git.inspection import unpublished
 from keeplore.store.git.remotes import back_up, is_ancestor
 from keeplore.store.paths import is_memory
 from keeplore.sync.clone import SETTINGS
-from keeplore.sync.errors import SyncError, failure, of_kind, shown
+from keeplore.sync.errors import FailureKind, SyncError, failure, of_kind, shown
 from keeplore.sync.remote_git import attempt, call, checked_url
 
 ATTEMPTS = 5
@@ -59,7 +59,7 @@ def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = Fal
     remote = store.remote_in_full()
     if remote is None:
         remedy = f"`git -C '{store.root}' remote add origin URL`, then `keeplore sync`"
-        raise SyncError("no remote", "this workspace has no remote", remedy)
+        raise SyncError(FailureKind.NO_REMOTE, "this workspace has no remote", remedy)
     _, protocols = checked_url(remote.url, is_path_allowed=True)
     taken = SyncResult(0, 0, 0, "")
     for number in range(ATTEMPTS):
@@ -74,15 +74,25 @@ def synchronise(store: Store, scan: Scan = _nothing, *, is_unrelated: bool = Fal
             if number == ATTEMPTS - 1 or store.is_held_up():
                 raise
             continue
-        head = store.head()
-        to_push = store.commits_between(theirs, head) if head else 0
+        to_push = _checked_commits(store, theirs, scan)
         replaced = at_remote if at_remote != theirs else ""
-        if to_push:
-            _check_texts(store, head, theirs, scan)
         if not (to_push or replaced) or _is_pushed(store, remote, protocols, replaced):
-            done = replace(taken, pushed=to_push, purged=tuple(dict.fromkeys(taken.purged)))
-            return replace(done, note=_note(done))
+            return _concluded(taken, to_push)
     raise failure("[rejected]")
+
+
+def _checked_commits(store: Store, theirs: str, scan: Scan) -> int:
+    """How many commits the remote lacks. Raises SyncError where one of them holds a secret."""
+    head = store.head()
+    count = store.commits_between(theirs, head) if head else 0
+    if count:
+        _check_texts(store, head, theirs, scan)
+    return count
+
+
+def _concluded(taken: SyncResult, pushed: int) -> SyncResult:
+    done = replace(taken, pushed=pushed, purged=tuple(dict.fromkeys(taken.purged)))
+    return replace(done, note=_note(done))
 
 
 def _take_in(
@@ -92,33 +102,31 @@ def _take_in(
     now.
     """
     before, at_remote = _fetch(store, remote, protocols)
-    fetched = store.commits_between(before, at_remote) if at_remote and at_remote != before else 0
+    if not at_remote:
+        return replace(taken, purged=(*taken.purged, *store.follow_purges().ids)), "", ""
+    fetched = store.commits_between(before, at_remote) if at_remote != before else 0
     purged = store.follow_purges(at_remote).ids
-    rescued = ""
-    if before and at_remote and not purged and not is_ancestor(store.root, before, at_remote):
+    rescued = taken.rescued
+    if before and not purged and not is_ancestor(store.root, before, at_remote):
         rescued = back_up(store.root, before)
-    theirs = store.tip(_known(store, remote)) if at_remote else ""
+    theirs = store.tip(_known(store, remote))
+    merged = 0
     if theirs:
         _check_workspace(store, theirs)
-    merged = len(store.merge(theirs, is_unrelated=is_unrelated).paths) if theirs else 0
+        merged = len(store.merge(theirs, is_unrelated=is_unrelated).paths)
     sums = (taken.fetched + fetched, taken.merged + merged)
-    return (
-        SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued or taken.rescued),
-        at_remote,
-        theirs,
-    )
+    return SyncResult(*sums, 0, "", (*taken.purged, *purged), rescued), at_remote, theirs
 
 
 def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
     """What the remote's branch was known to be, and what it is; "" where it does not exist."""
-    branch, known = store.current_branch(), _known(store, remote)
+    root, known = store.root, _known(store, remote)
     before = store.tip(known)
-    options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
-    if run(store.root, "rev-parse", "--is-shallow-repository").text == "true":
-        options.append("--unshallow")  # where both sides parted may lie beyond what was cloned
-    done = attempt(
-        store.root, protocols, "fetch", *options, "--", remote.name, f"+refs/heads/{branch}:{known}"
-    )
+    command = "fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head"
+    if run(root, "rev-parse --is-shallow-repository").text == "true":
+        command += " --unshallow"  # where both sides parted may lie beyond what was cloned
+    refs = f"+refs/heads/{store.current_branch()}:{known}"
+    done = attempt(root, protocols, command, "--", remote.name, refs)
     if done.code == 0:
         return before, store.tip(known)
     if "couldn't find remote ref" in done.error:
@@ -128,11 +136,9 @@ def _fetch(store: Store, remote: Remote, protocols: str) -> tuple[str, str]:
 
 def _check_workspace(store: Store, theirs: str) -> None:
     """Raise SyncError for a remote that holds something else, before anything of it gets here."""
-    if (
-        run(store.root, "cat-file", "-e", f"{theirs}:{SETTINGS}").code
-        and not run(store.root, "merge-base", theirs, "HEAD").text
-    ):
-        raise of_kind("foreign")
+    has_settings = run(store.root, "cat-file -e", f"{theirs}:{SETTINGS}").code == 0
+    if not has_settings and not run(store.root, "merge-base", theirs, "HEAD").text:
+        raise of_kind(FailureKind.FOREIGN)
 
 
 def _known(store: Store, remote: Remote) -> str:
@@ -151,24 +157,25 @@ def _check_texts(store: Store, head: str, theirs: str, scan: Scan) -> None:
             line = data.count(b"\n", 0, start) + 1
             found.setdefault(f"{name}:{line} ({kind})", kind)
             paths.append(name)
-    if not found:
-        return
+    if found:
+        undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
+        raise _secret_found(found, paths[0], f"git -C '{store.root}' {undo}")
+
+
+def _secret_found(found: Mapping[str, str], path: str, undo: str) -> SyncError:
+    """``found`` is place → kind with fingerprint. ``undo`` makes one of the unpublished commits: a
+    later commit alone would leave the secret in the history.
+    """
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    message = (
-        f"nothing is pushed, because commits hold what looks like a secret: "
-        f"{', '.join([*found][:SHOWN])}{more}"
-    )
-    # the unpublished commits become one; a later commit alone would leave the secret in the history
-    undo = f"reset --soft {theirs[:12]}" if theirs else "update-ref -d HEAD"
-    remove = (
-        f" or remove it with `keeplore forget --purge '{paths[0]}'`;" if is_memory(paths[0]) else ""
-    )
-    remedy = (
-        f"Take it out of the file, run `git -C '{store.root}' {undo}` and `keeplore sync`;{remove}"
+    listed = ", ".join([*found][:SHOWN])
+    remove = f" or remove it with `keeplore forget --purge '{path}'`;" if is_memory(path) else ""
+    return SyncError(
+        FailureKind.LEAK,
+        f"nothing is pushed, because commits hold what looks like a secret: {listed}{more}",
+        f"Take it out of the file, run `{undo}` and `keeplore sync`;{remove}"
         f" where it is no secret, list {next(iter(found.values()))} under redaction.allow in "
-        f"keeplore.yaml"
+        f"keeplore.yaml",
     )
-    raise SyncError("secret", message, remedy)
 
 
 def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> bool:
@@ -179,44 +186,32 @@ def _is_pushed(store: Store, remote: Remote, protocols: str, replaced: str) -> b
     options = [] if remote.is_upstream else ["--set-upstream"]
     if replaced:
         options.append(f"--force-with-lease=refs/heads/{branch}:{replaced}")
+    arguments = (*options, "--", remote.name, f"refs/heads/{branch}:refs/heads/{branch}")
     try:
-        refs = f"refs/heads/{branch}:refs/heads/{branch}"
-        call(
-            store.root,
-            protocols,
-            "push",
-            "--porcelain",
-            "--no-recurse-submodules",
-            *options,
-            "--",
-            remote.name,
-            refs,
-        )
+        call(store.root, protocols, "push --porcelain --no-recurse-submodules", *arguments)
     except SyncError as e:
-        if e.kind == "moved":
+        if e.kind == FailureKind.MOVED:
             return False
-        if e.kind == "refused" and replaced:
-            remedy = (
-                f"Allow force pushes to {branch} there until the next `keeplore sync`; "
-                f"nothing is pushed before"
-            )
+        if e.kind == FailureKind.REFUSED and replaced:
             raise SyncError(
-                e.kind, f"the remote still has purged text and keeps it: {e.message}", remedy
+                e.kind,
+                f"the remote still has purged text and keeps it: {e.message}",
+                f"Allow force pushes to {branch} there until the next `keeplore sync`; "
+                f"nothing is pushed before",
             ) from e
         raise
     return True
 
 
 def _note(done: SyncResult) -> str:
-    count = len(done.purged)
-    gone = (
-        f", {count} {'memory' if count == 1 else 'memories'} purged from history" if count else ""
-    )
-    counted = (
-        f"{done.fetched} commits fetched, {done.merged} files changed, {done.pushed} commits "
-        f"pushed{gone}"
-    )
-    note = counted if done.fetched or done.pushed or done.purged else "nothing new"
+    note = "nothing new"
+    if done.fetched or done.pushed or done.purged:
+        note = (
+            f"{done.fetched} commits fetched, {done.merged} files changed, {done.pushed} commits "
+            f"pushed"
+        )
+    if count := len(done.purged):
+        note += f", {count} {'memory' if count == 1 else 'memories'} purged from history"
     if done.rescued:
         note += (
             f"; somebody rewrote the remote, and what it had is kept in the branch {done.rescued}"

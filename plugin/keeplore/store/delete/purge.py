@@ -220,7 +220,7 @@ def carry_out(root: Path, branch: str, memo: CycleCache, stones: Tombstones) -> 
 def _rewrite(
     turn: CommitLock, backend: LibgitBackend, ref: str, wanted: Mapping[str, frozenset[str]]
 ) -> PurgeResult:
-    root, own = backend.root, backend.places.own
+    root = backend.root
     texts = rewrite_history.find(root, library_reader(backend.repository), wanted)
     blobs = {text.blob for text in texts}.union(*wanted.values(), _kept_texts(root, wanted))
     for path in _staged(backend, blobs, wanted):
@@ -229,8 +229,7 @@ def _rewrite(
     rewriter = HistoryRewriter(backend.repository, texts)
     with synced_together():
         rewriter.rewrite(rewrite_history.after(root, {text.commit for text in texts}))
-    pending = sorted(blobs.union(_pending(own)))
-    durable.write(own / PENDING, json.dumps(pending).encode())
+    _note_pending(backend.places.own, blobs)
     copy_notes(root, rewriter.commits)
     for memory_id in wanted:
         run(root, "update-ref -d", f"{KEPT}{memory_id}")
@@ -241,6 +240,12 @@ def _rewrite(
     erase_traces(root, backend.places, rewriter.commits, blobs, wanted)
     ids = tuple(sorted({text.memory_id for text in texts}))
     return PurgeResult(ids, len(rewriter.commits), tuple(sorted(blobs)))
+
+
+def _note_pending(own: Path, blobs: Collection[str]) -> None:
+    """Write down which objects are still to be removed."""
+    pending = sorted({*blobs, *_pending(own)})
+    durable.write(own / PENDING, json.dumps(pending).encode())
 
 
 def _kept_texts(root: Path, wanted: Collection[str]) -> set[str]:
@@ -333,13 +338,10 @@ def _refs(root: Path) -> list[list[str]]:
 
 
 def _signed_tags(library: LibgitBackend, refs: Collection[str]) -> list[str]:
-    return [
-        ref
-        for ref, target, _ in _refs(library.root)
-        if ref in refs
-        and ref.startswith("refs/tags/")
-        and rewrite_history.is_signed_tag(library.repository, target)
-    ]
+    tags = [item for item in _refs(library.root) if item[0].startswith("refs/tags/")]
+    touched = [(ref, target) for ref, target, _ in tags if ref in refs]
+    is_signed = rewrite_history.is_signed_tag
+    return [ref for ref, target in touched if is_signed(library.repository, target)]
 
 
 def _pending(own: Path) -> list[str]:

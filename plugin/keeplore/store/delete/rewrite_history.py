@@ -87,7 +87,9 @@ def find(
     said: set[str] = set().union(*wanted.values())
     likely_digits = {"", *(memory_id[4:12] for memory_id in wanted)}
     held: dict[str, str] = {}
-    for blob, path in dict.fromkeys((blob, path) for _, blob, path in brought if is_memory(path)):
+    for blob, path in dict.fromkeys(item[1:] for item in brought):
+        if not is_memory(path):
+            continue
         is_likely = blob in said or digits_of(path) in likely_digits
         if blob not in held and is_likely and (id_ := held_at(read, blob, path, wanted)):
             held[blob] = id_

@@ -78,24 +78,30 @@ def _in_memory(
         return MergeResult(old)
     target = other if is_forward else _merged_tree(backend, old, other)
     changes = backend.changes(old, target)
-    _check_loss(backend, old, changes)
-    _check_writable(backend, changes)
+    _check(backend, old, changes)
     if backend.has_filter(changes):
         raise Unsupported("a filter")
-    person = signature_of(backend.root)
     with turn.index(ref) as draft:
         if backend.ref() != ref or backend.tip(ref) != old:
             raise Moved
         check_merged(backend, draft)
         to_write = _to_write(backend, changes, draft)
-        commit = other
-        if not is_forward:
-            commit = backend.commit_of(target, (old, other), f"{MESSAGE}\n", person)
+        commit = other if is_forward else _commit_of(backend, target, old, other)
         for path in to_write:
             _put(backend, path, changes[path])
         edit_index(backend, draft, {path: change.after for path, change in changes.items()})
         publish(turn, backend, draft, RefMove(ref, old, commit, MESSAGE))
     return MergeResult(commit, tuple(sorted(changes)))
+
+
+def _check(backend: Backend, old: str, changes: Difference) -> None:
+    """Raise RepositoryError for what the other side may not change here."""
+    _check_loss(backend, old, changes)
+    _check_writable(backend, changes)
+
+
+def _commit_of(backend: Backend, tree: str, old: str, other: str) -> str:
+    return backend.commit_of(tree, (old, other), f"{MESSAGE}\n", signature_of(backend.root))
 
 
 def _is_forward(old: str, base: str, other: str, *, is_unrelated: bool) -> bool | None:
@@ -198,19 +204,20 @@ def _put(backend: LibgitBackend, path: str, change: PathChange) -> None:
     """Bring one file on disk to its new content, unless a person was faster: then stop before HEAD
     moves.
     """
+    root, after = backend.root, change.after
     if not _stands(backend, path, change.before):
         raise _edited([path])
-    if change.after is None:
-        files.remove(backend.root, path)
+    if after is None:
+        files.remove(root, path)
         return
-    data = backend.read(change.after, path)
+    data = backend.read(after, path)
     if len(data) > MAX_BLOB:
         raise RepositoryError(f"the other side has {path} with {len(data)} bytes", _BY_HAND)
-    if change.after.mode == LINK:
-        files.link(backend.root, path, data)
-        return
-    shared = 0o755 if change.after.mode == EXECUTABLE else 0o644
-    files.write(backend.root, path, data, shared & 0o700 if is_ours(path) else shared)
+    if after.mode == LINK:
+        files.link(root, path, data)
+    else:
+        shared = 0o755 if after.mode == EXECUTABLE else 0o644
+        files.write(root, path, data, shared & 0o700 if is_ours(path) else shared)
 
 
 def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> MergeResult:
@@ -224,11 +231,9 @@ def _by_git(backend: Backend, old: str, other: str, *, is_unrelated: bool) -> Me
         return MergeResult(old)
     commit = other
     if not is_forward:
-        tree, person = _merged_tree(backend, old, other), signature_of(root)
-        commit = backend.commit_of(tree, (old, other), f"{MESSAGE}\n", person)
+        commit = _commit_of(backend, _merged_tree(backend, old, other), old, other)
     changes = backend.changes(old, commit)
-    _check_loss(backend, old, changes)
-    _check_writable(backend, changes)
+    _check(backend, old, changes)
     done = run(root, "merge --ff-only --no-autostash --no-stat --quiet", commit)
     if done.code:
         raise RepositoryBusy(f"git did not merge: {done.complaint}", _COMMIT)

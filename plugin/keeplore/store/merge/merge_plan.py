@@ -208,11 +208,11 @@ class MergePlan:
         one, other = self._sides
         both = one.keys() & other.keys()
         is_moving = any(self._is_moved_away(path) for path in both)
-        named = Counter(digits_of(path) for side in self._sides for path in side)
+        named = Counter(map(digits_of, [*one, *other]))
         named[""] = 0
-        followed = {path for side in self._sides for path in side if named[digits_of(path)] > 1}
+        changes = [*one.items(), *other.items()]
+        followed = {path for path, _ in changes if named[digits_of(path)] > 1}
         if is_moving:
-            changes = [item for side in self._sides for item in side.items()]
             followed |= {path for path, change in changes if _may_tell_of_a_move(path, change)}
         return followed
 
@@ -272,15 +272,22 @@ def merged(path: str, base: bytes | None, one: bytes, other: bytes) -> Joined:
     # a memory with such a character is read like any other, and must not become two files of one id
     if not is_memory(path) and "\0" in first + second:
         return merge_bytes(path, one, other)
-    if before is not None and is_memory(path) and not versions(before):
-        # a conflict that somebody committed with its marks is no text of anybody's
-        mine, theirs = versions(first), versions(second)
-        if mine or theirs:
-            return united(path, base, [*(mine or [first]), *(theirs or [second])])
+    if torn := _torn_versions(path, before, first, second):
+        return united(path, base, torn)
     merge = _merge_of(path)(path, before, first, second)
     # a side that emptied the file has no words to keep
     beside = {place: text.encode() for place, text in merge.beside.items() if text.strip()}
     return merge.text.encode(), beside
+
+
+def _torn_versions(path: str, base: str | None, one: str, other: str) -> list[str]:
+    """The versions that both hold where somebody committed a conflict with its marks, which is no
+    text of anybody's; none where both are whole.
+    """
+    if base is None or not is_memory(path) or versions(base):
+        return []
+    mine, theirs = versions(one), versions(other)
+    return [*(mine or [one]), *(theirs or [other])] if mine or theirs else []
 
 
 def _merge_of(path: str) -> Callable[[str, str | None, str, str], FileMerge]:

@@ -19,6 +19,7 @@ from keeplore.store.git.object_backend import (
     Backend,
     Blob,
     CycleCache,
+    Difference,
     Moved,
     PathChange,
     Unsupported,
@@ -88,13 +89,7 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
     root = backend.root
     if is_ancestor(root, lost, head) or not is_ancestor(root, kept, lost):
         return True
-    commits = authored_commits(root, lost, kept)
-    ours = _paths(commit for commit in commits if _is_ours(commit, machine))
-    changes = {
-        path: change
-        for path, change in backend.changes(kept, lost).items()
-        if path in ours and is_portable(path) and change.is_plain
-    }
+    changes = _changes_of_ours(backend, machine, lost, kept)
     if backend.has_filter(changes):
         raise Unsupported("a filter")
     since = _paths(authored_commits(root, head, kept))
@@ -108,6 +103,17 @@ def _bring_back(backend: Backend, head: str, machine: str, lost: str, kept: str)
         except (KeyError, StoreError, RepositoryError):
             continue
     return is_done
+
+
+def _changes_of_ours(backend: Backend, machine: str, lost: str, kept: str) -> Difference:
+    """What this machine's own commits between the two changed in plain files."""
+    commits = authored_commits(backend.root, lost, kept)
+    ours = _paths(commit for commit in commits if _is_ours(commit, machine))
+    return {
+        path: change
+        for path, change in backend.changes(kept, lost).items()
+        if path in ours and is_portable(path) and change.is_plain
+    }
 
 
 def _is_tombstone(path: str) -> bool:

@@ -58,11 +58,15 @@ def conclude(root: Path, memo: CycleCache, quiet_s: float = 0.0) -> tuple[str, .
         _resolve(root, path, stages)
     if any((own / name).exists() for name in _REBASES):
         _stage_written(root)
-    if is_to_commit:
-        options, environment = trailer(memo.machine), signature_of(root).environment
-        if run(root, "commit --no-edit --quiet", *options, environment=environment).code == 0:
-            (own / CONCLUDING).unlink(missing_ok=True)
+    if is_to_commit and _is_committed(root, memo.machine):
+        (own / CONCLUDING).unlink(missing_ok=True)
     return tuple(ours)
+
+
+def _is_committed(root: Path, machine: str) -> bool:
+    """Commit the person's merge as git prepared it; False where git refuses."""
+    options, environment = trailer(machine), signature_of(root).environment
+    return run(root, "commit --no-edit --quiet", *options, environment=environment).code == 0
 
 
 def _is_written_here(path: str) -> bool:

@@ -43,10 +43,7 @@ def _merge(backend: Backend, one: str, other: str, depth: int) -> MergeIndex:
     index = backend.merge_index(one, other)
     base = _base(backend, one, other, depth)
     mine, theirs = (_ours(backend.changes(base, side)) for side in (one, other))
-    plan = MergePlan(mine, theirs, backend.read)
-    for path, content in plan.files.items():
-        index.set(path, _blob(backend, path, content))
-    _add(backend, index, plan.beside)
+    _apply_plan(backend, index, MergePlan(mine, theirs, backend.read))
     for path, sides in list(index.conflicts.items()):
         if _can_settle(index, path, sides):
             _settle(backend, index, path, sides)
@@ -55,6 +52,12 @@ def _merge(backend: Backend, one: str, other: str, depth: int) -> MergeIndex:
     apply_tombstones(backend, index, (one, other), before)
     _set_apart(backend, index, {path for path, change in changes if change.before is None})
     return index
+
+
+def _apply_plan(backend: Backend, index: MergeIndex, plan: MergePlan) -> None:
+    for path, content in plan.files.items():
+        index.set(path, _blob(backend, path, content))
+    _add(backend, index, plan.beside)
 
 
 def _base(backend: Backend, one: str, other: str, depth: int) -> str:
@@ -95,9 +98,10 @@ def _add(
 
 def _can_settle(index: MergeIndex, path: str, sides: Sides) -> bool:
     """Whether it is about files and links alone, and no side has a folder of this name."""
-    is_file = all(blob is None or blob.mode in (*PLAIN, LINK) for blob in sides)
-    is_held = any(sides[1:])
-    return is_file and is_held and not any(known.startswith(f"{path}/") for known in index.files)
+    modes = {blob.mode for blob in sides if blob}
+    if not any(sides[1:]) or not modes.issubset((*PLAIN, LINK)):
+        return False
+    return not any(known.startswith(f"{path}/") for known in index.files)
 
 
 def _settle(backend: Backend, index: MergeIndex, path: str, sides: Sides) -> None:
@@ -150,9 +154,7 @@ def apply_tombstones(
     changed, says which memory stood there; and where nobody can read it any more. A file whose name
     does not tell its id is left to the next commit, which looks at the files on disk.
     """
-    committed = (path for commit in commits for path in backend.tracked(commit))
-    named = {memory_id for path in committed if (memory_id := tombstones.id_of(path))}
-    ids = {memory_id for memory_id in named if tombstones.path_of(memory_id) in index.files}
+    ids = _forgotten_ids(backend, index, commits)
     digits = {memory_id[4:12] for memory_id in ids}
     for path, blob in list(index.files.items()) if ids else ():
         if digits_of(path) in digits and is_memory(path):
@@ -161,6 +163,14 @@ def apply_tombstones(
                 memory_id = _id_at(backend, path, before.get(path)) or memory_id
             if memory_id in ("", *ids):  # of what cannot be read the name tells enough
                 index.set(path, None)
+
+
+def _forgotten_ids(backend: Backend, index: MergeIndex, commits: Iterable[str]) -> set[str]:
+    """The memories with a tombstone in a commit that the merge keeps."""
+    ids: set[str] = set()
+    for commit in commits:
+        ids |= set(map(tombstones.id_of, backend.tracked(commit)))
+    return {id_ for id_ in ids - {""} if tombstones.path_of(id_) in index.files}
 
 
 def _id_at(backend: Backend, path: str, blob: Blob | None) -> str:
