@@ -137,15 +137,16 @@ def _tally(id_: str, said: Any) -> UsageCounters:
     if not is_id(id_) or not isinstance(said, dict):
         raise ValueError(f"{id_[:100]!r} is no memory with its counters")
     used, last, idle = said.get("used", 0), said.get("last", ""), said.get("idle", {})
-    if not (_is_number(used) and isinstance(idle, dict) and all(map(_is_number, idle.values()))):
+    if not isinstance(idle, dict) or not all(map(_is_number, [used, *idle.values()])):
         raise ValueError(f"{id_}: its numbers should be whole ones up to {MOST}")
     days = [last, *idle] if used else [*idle]
-    if (
-        not all(isinstance(day, str) and _DAY.match(day) for day in days)
-        or len(idle) > 10 * MAX_DAYS
-    ):
+    if not all(map(_is_day, days)) or len(idle) > 10 * MAX_DAYS:
         raise ValueError(f"{id_}: its days should be like 2026-02-09, and few")
     return UsageCounters(used, last if used else "", idle)
+
+
+def _is_day(value: Any) -> bool:
+    return isinstance(value, str) and _DAY.match(value) is not None
 
 
 def _is_number(value: Any) -> bool:

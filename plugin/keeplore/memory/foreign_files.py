@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from keeplore.errors import Corrupt
-from keeplore.memory.frontmatter import conflict_line, parse
+from keeplore.memory.frontmatter import conflict, conflict_line, parse
 from keeplore.memory.location import Location, as_id, location_of
 from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST_LEVELS, Memory
 from keeplore.memory.names import FOLDERS, is_id, is_project_name
@@ -53,22 +53,25 @@ def as_memory(text: str, path: str) -> Memory:
     read.
     """
     text = text.removeprefix("\ufeff")
-    memory = parse(text) if _begins_with_front_matter(text) else Memory({}, text, _conflict(text))
+    memory = parse(text) if _begins_with_front_matter(text) else Memory({}, text, conflict(text))
     if not memory.problems and is_id(memory.id):
         return memory
     at = location_of(path)
     if "schema" in memory.meta or memory.meta.get("kind") in KINDS:
-        told = {
-            "title": memory.title or title_of({}, memory.body, at),
-            "created_at": memory.created_at or utc_time(at.day),
-        }
-        return Memory({**memory.meta, **_needed(memory, at), **told}, memory.body, memory.problems)
-    body = _body(memory, at)
+        return _completed(memory, at)
     facts = {**_flat(memory.meta), **_needed(memory, at)}
+    meta = {**memory.meta, **_told(facts, memory.body, at)}
     conflicts = tuple(problem for problem in memory.problems if problem.startswith("conflict"))
-    return Memory(
-        {**memory.meta, **_told(facts, memory.body, at)}, body, conflicts, (_hint(memory.meta),)
-    )
+    return Memory(meta, _body(memory, at), conflicts, (_hint(memory.meta),))
+
+
+def _completed(memory: Memory, at: Location) -> Memory:
+    """A memory of ours with what it cannot be found without."""
+    told = {
+        "title": memory.title or title_of({}, memory.body, at),
+        "created_at": memory.created_at or utc_time(at.day),
+    }
+    return Memory({**memory.meta, **_needed(memory, at), **told}, memory.body, memory.problems)
 
 
 def _begins_with_front_matter(text: str) -> bool:
@@ -89,14 +92,6 @@ def _begins_with_front_matter(text: str) -> bool:
     if stripped != text:
         raise Corrupt("blank lines stand before the front matter", "Delete them")
     return True
-
-
-def _conflict(text: str) -> tuple[str, ...]:
-    return (
-        ("conflict markers stand in the text; keep one side and delete the markers",)
-        if conflict_line(text)
-        else ()
-    )
 
 
 def _needed(memory: Memory, at: Location) -> dict[str, Any]:

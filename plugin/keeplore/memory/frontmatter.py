@@ -36,14 +36,21 @@ _PLAIN_TAGS = {
 }
 
 
+Resolvers = dict[str, list[tuple[str, re.Pattern[str]]]]
+
+
 class _Loader(yaml.CSafeLoader):
     """YAML without its surprises: dates, ``no`` and ``12:30`` stay text; aliases and duplicate keys
     are refused.
     """
 
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # as the base class has it
+    yaml_implicit_resolvers: Resolvers = {}  # noqa: RUF012  # as the base class has it
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002  # the base class says so
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002  # the base class says so
+    ) -> dict[Hashable, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -58,7 +65,7 @@ class _Loader(yaml.CSafeLoader):
 
 
 class _Dumper(yaml.CSafeDumper):
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  # as the base class has it
+    yaml_implicit_resolvers: Resolvers = {}  # noqa: RUF012  # as the base class has it
 
     def ignore_aliases(self, _data: Any) -> bool:
         return True
@@ -84,13 +91,7 @@ def parse(text: str) -> Memory:
         )
     meta = _load(match[1])
     body = text[match.end() :].removeprefix("\n")
-    problems = problems_of(meta)
-    if conflict_line(body):
-        problems = (
-            *problems,
-            "conflict markers stand in the text; keep one side and delete the markers",
-        )
-    return Memory(meta, body, problems)
+    return Memory(meta, body, (*problems_of(meta), *conflict(body)))
 
 
 def serialise(memory: Memory) -> str:
@@ -159,24 +160,24 @@ def _check(front: str) -> None:
             "Keep one side and delete the markers",
             line + 1,
         )
-    if not _SUSPICIOUS.search(front):
-        return
+    if _SUSPICIOUS.search(front):
+        try:
+            _check_structure(front)
+        except (yaml.YAMLError, ValueError) as e:
+            raise _no_yaml(e, front) from e
+
+
+def _check_structure(front: str) -> None:
     depth = 0
-    try:
-        for event in yaml.parse(front, Loader=yaml.CSafeLoader):
-            # an alias costs nothing to load and explodes when the result is walked or written
-            if getattr(event, "anchor", None):
-                line = event.start_mark.line + 2 if event.start_mark else 1
-                raise Corrupt(
-                    "anchors and aliases are not allowed in the front matter", _REMEDY, line
-                )
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
-                event, yaml.CollectionEndEvent
-            )
-            if depth > MAX_DEPTH:
-                raise Corrupt("the front matter nests too deeply", _REMEDY)
-    except (yaml.YAMLError, ValueError) as e:
-        raise _no_yaml(e, front) from e
+    for event in yaml.parse(front, Loader=yaml.CSafeLoader):
+        # an alias costs nothing to load and explodes when the result is walked or written
+        if getattr(event, "anchor", None):
+            line = event.start_mark.line + 2 if event.start_mark else 1
+            raise Corrupt("anchors and aliases are not allowed in the front matter", _REMEDY, line)
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise Corrupt("the front matter nests too deeply", _REMEDY)
 
 
 def _no_yaml(error: Exception, front: str) -> Corrupt:
@@ -189,6 +190,12 @@ def _no_yaml(error: Exception, front: str) -> Corrupt:
         line = front.encode("utf-8", "replace").count(b"\n", 0, error.position) + 2
         problem = f"a control character stands in line {line}"
     return Corrupt(f"the front matter is no YAML: {problem}", _REMEDY, line)
+
+
+def conflict(body: str) -> tuple[str, ...]:
+    """The problem of a text in which the marks of a failed merge stand, none for others."""
+    said = "conflict markers stand in the text; keep one side and delete the markers"
+    return (said,) if conflict_line(body) else ()
 
 
 def conflict_line(text: str) -> int:

@@ -177,12 +177,11 @@ class Memory:
         first.
         """
         related = self.meta.get("related")
-        pairs = [(link.get("relationship"), link.get("id")) for link in _mappings(related)]
-        sound = [
-            (str(kind), id_)
-            for kind, id_ in pairs
-            if kind in RELATIONSHIPS and isinstance(id_, str)
-        ]
+        sound = []
+        for link in _mappings(related):
+            kind, id_ = link.get("relationship"), link.get("id")
+            if kind in RELATIONSHIPS and isinstance(id_, str):
+                sound.append((str(kind), id_))
         own = [("supersedes", self.supersedes)] if self.supersedes else []
         return tuple(dict.fromkeys((*own, *sound)))
 

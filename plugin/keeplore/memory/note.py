@@ -68,6 +68,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
     category = draft.category or DEFAULT_CATEGORY
     _check_place(scope, category, draft.project)
     created_at = draft.created_at or moment
+    source = {key: value for key, value in draft.source.items() if value}
     meta = new_meta(
         id=draft.id or new_id(),
         kind="note",
@@ -84,7 +85,7 @@ def note_of(draft: NoteDraft, moment: str) -> Memory:
         confidence=draft.confidence,
         trust=draft.trust,
         trigger=draft.trigger,
-        source={key: value for key, value in draft.source.items() if value},
+        source=source,
     )
     return Memory(meta, body_of(title, text, draft.quotes))
 
@@ -149,17 +150,21 @@ def title_and_text(text: str, title: str = "") -> tuple[str, str]:
     text = text.strip()
     if not _SAID.search(text):
         return "", ""
+    if title.strip():
+        return " ".join(title.split()), text or title
     heading = _HEADING.match(text)
     if heading and not title:
         rest = text[heading.end() :].strip()
         return heading[1], rest or heading[1]
-    if title.strip():
-        return " ".join(title.split()), text or title
+    return _first_sentence(text), text
+
+
+def _first_sentence(text: str) -> str:
     line = " ".join(text.split("\n\n", 1)[0].split())
     sentence = _SENTENCE.match(line)
     if sentence and len(sentence[0]) >= CLEAR_CHARS:
         line = sentence[0]
-    return _cut(line).rstrip(":"), text
+    return _cut(line).rstrip(":")
 
 
 def _cut(line: str) -> str:

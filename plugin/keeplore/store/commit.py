@@ -198,9 +198,7 @@ def _act(turn: CommitLock, backend: Backend, plan: CommitPlan, message: str) -> 
     root = backend.root
     with turn.index(plan.ref) as draft:
         check_idle(root, backend.places)
-        is_moved = backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent
-        if is_moved or any(files.state(root, file.path) != file for file in plan.evidence):
-            raise Moved
+        _check_unchanged(backend, plan)
         edit_index(backend, draft, plan.changes)
         text = message or summary(plan.changes)
         parents = [plan.parent] if plan.parent else []
@@ -208,6 +206,14 @@ def _act(turn: CommitLock, backend: Backend, plan: CommitPlan, message: str) -> 
         commit = backend.commit(parents, plan.changes, f"{text.strip()}\n", person)
         publish(turn, backend, draft, RefMove(plan.ref, plan.parent, commit, text))
     return commit
+
+
+def _check_unchanged(backend: Backend, plan: CommitPlan) -> None:
+    """Raise Moved where what the plan rests on is not so any more."""
+    if backend.ref() != plan.ref or backend.tip(plan.ref) != plan.parent:
+        raise Moved
+    if any(files.state(backend.root, file.path) != file for file in plan.evidence):
+        raise Moved
 
 
 def summary(changes: Mapping[str, Blob | None]) -> str:

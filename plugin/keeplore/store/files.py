@@ -60,18 +60,8 @@ def is_absent(root: Path, path: str) -> bool:
 def read(root: Path, path: str, limit_bytes: int) -> bytes:
     """The bytes of a regular file. Raises NotFound, UnsafePath, Corrupt (too large) or OSError."""
     _check_no_link_on_the_way(root, path)
-    try:
-        handle = os.open(root / path, _READING)
-    except (FileNotFoundError, NotADirectoryError) as e:
-        raise NotFound(f"there is no {path}", "Run `keeplore doctor` if a search named it") from e
-    except OSError:
-        if (root / path).is_symlink():
-            raise UnsafePath(
-                f"{path} is a symbolic link", "Put the file itself into the workspace"
-            ) from None
-        raise
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
+    with os.fdopen(_opened(root, path), "rb") as file:
+        found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise UnsafePath(f"{path} is not a regular file", "Move it out of the memory folders")
         # it may grow meanwhile
@@ -83,6 +73,19 @@ def read(root: Path, path: str, limit_bytes: int) -> bytes:
             "Split it or move it out of the memory folders",
         )
     return data
+
+
+def _opened(root: Path, path: str) -> int:
+    try:
+        return os.open(root / path, _READING)
+    except (FileNotFoundError, NotADirectoryError) as e:
+        raise NotFound(f"there is no {path}", "Run `keeplore doctor` if a search named it") from e
+    except OSError:
+        if (root / path).is_symlink():
+            raise UnsafePath(
+                f"{path} is a symbolic link", "Put the file itself into the workspace"
+            ) from None
+        raise
 
 
 def read_text(root: Path, path: str, limit_bytes: int) -> str:

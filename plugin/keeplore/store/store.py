@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,11 @@ from keeplore.errors import (
     NotFound,
     RepositoryBusy,
     RepositoryError,
-    StoreError,
 )
-from keeplore.memory import Memory, as_memory, is_id, relative_path, serialise
+from keeplore.memory import Memory, relative_path, serialise
 from keeplore.memory.frontmatter import MAX_FILE
-from keeplore.memory.location import carries, digits_of, location_of, precedence
-from keeplore.store import audit_log, files, transaction
+from keeplore.memory.location import carries
+from keeplore.store import audit_log, files, memory_files, transaction
 from keeplore.store.commit import reconcile
 from keeplore.store.delete import delete
 from keeplore.store.files import FileState
@@ -78,8 +76,8 @@ class Store:
         if is_portable(known) and not is_named_by_us:
             check_moved(known)
             path = known
-        older = self._namesakes(path, memory.id)
-        # between the two steps there are two files of one id, which a healing or a merge must not see
+        older = memory_files.namesakes(self.root, path, memory.id)
+        # between the two steps there are two files of one id, which no healing or merge may see
         is_alone = not older or not (self.root / ".git").exists()
         with contextlib.nullcontext() if is_alone else self.exclusive:
             files.write(self.root, path, serialise(memory).encode())
@@ -140,9 +138,9 @@ class Store:
         """Forget memories, one after the other, with one look at the files; as ``forget``."""
         stones = []
         with self.exclusive:
-            files_here = list(self.scan())
+            present = list(self.scan())
             for memory_id in memory_ids:
-                copies = self._copies(files_here, memory_id)
+                copies = memory_files.copies(self.root, present, memory_id)
                 stone = self.stones.get(memory_id)
                 if copies:
                     stone = delete.forget(self.root, self.stones, copies, machine, at)
@@ -284,28 +282,17 @@ class Store:
 
         Raises NotFound, Corrupt, UnsafePath or OSError.
         """
-        return _as_memory(self.read_text(path, MAX_FILE), path)
+        return memory_files.load(self.root, path)
 
     def find(self, memory_id: str) -> str | None:
-        """The path of a memory, verified by its text.
-
-        Its name tells where to look. Where none does, the files are read whose names a person
-        chose. Of several files that is one outside of the archive, else the one whose name carries
-        the id, else the newest.
-        """
-        if not is_id(memory_id):
-            return None
-        files_here = list(self.scan())
-        named = [file for file in files_here if carries(file.path, memory_id)]
-        found = self._holding(named, memory_id)
-        found = found or self._holding(self._by_text(files_here, memory_id), memory_id)
-        return found[0][0] if found else None
+        """The path of a memory, verified by its text; see ``memory_files.find``."""
+        return memory_files.find(self.root, list(self.scan()), memory_id)
 
     def copies(self, memory_id: str) -> list[tuple[str, Memory]]:
         """Every file of a memory with what it says, archived ones and duplicates too; first the one
         that is used.
         """
-        return self._copies(list(self.scan()), memory_id)
+        return memory_files.copies(self.root, list(self.scan()), memory_id)
 
     def scan(self) -> Iterator[FileState]:
         """Every memory file, the archive included, in no order; no links, no hidden files, nothing
@@ -368,7 +355,7 @@ class Store:
                 mended += repair.mend(self.root, self.memo, path)
             mended += repair.unite(self.root, (file.path for file in self.scan()))
             for path in paths:
-                copies = self.copies(self._id_at(path))
+                copies = self.copies(memory_files.id_at(self.root, path))
                 if len(copies) > 1:
                     mended += repair.part(self.root, [place for place, _ in copies])
         return tuple(mended)
@@ -437,75 +424,9 @@ class Store:
         except Unsupported:
             return GitBackend(self.root, places, self.memo)
 
-    def _namesakes(self, path: str, memory_id: str) -> list[str]:
-        """Other files of the memory in the same folder, whose names tell its id."""
-        folder = _folder(path)
-        if not (self.root / folder).is_dir():
-            return []
-        paths = [
-            f"{folder}/{entry.name}"
-            for entry in (self.root / folder).iterdir()
-            if not entry.name.startswith(".")
-        ]
-        likely = [other for other in paths if other != path and carries(other, memory_id)]
-        return [other for other in likely if self._load_if(other, memory_id)]
-
-    def _copies(self, files_here: list[FileState], memory_id: str) -> list[tuple[str, Memory]]:
-        if not is_id(memory_id):
-            return []
-        named = [file for file in files_here if carries(file.path, memory_id)]
-        return self._holding([*named, *self._by_text(files_here, memory_id)], memory_id)
-
-    def _holding(self, likely: list[FileState], memory_id: str) -> list[tuple[str, Memory]]:
-        """Those of the files that hold this memory, the one that is used first, as the index
-        chooses it.
-        """
-        found = []
-        for file in likely:
-            if memory := self._load_if(file.path, memory_id):
-                rank = precedence(file.path, memory_id, memory.updated_at)
-                found.append((rank, file.path, memory))
-        found.sort(key=lambda item: item[0], reverse=True)
-        return [(path, memory) for _, path, memory in found]
-
-    def _by_text(self, likely: list[FileState], memory_id: str) -> list[FileState]:
-        """Files with a name that a person chose and that may be this memory's."""
-        return [
-            file
-            for file in likely
-            if not digits_of(file.path) and self._may_hold(file.path, memory_id)
-        ]
-
-    def _may_hold(self, path: str, memory_id: str) -> bool:
-        """Whether a file is worth reading for an id: its path stands for it, or the words are in
-        it.
-        """
-        if location_of(path).id == memory_id:
-            return True
-        words = memory_id.removeprefix("mem_").encode()
-        with contextlib.suppress(StoreError, OSError):
-            return words in files.read(self.root, path, MAX_FILE).lower()
-        return False
-
-    def _id_at(self, path: str) -> str:
-        with contextlib.suppress(StoreError, OSError):
-            return self.load(path).id
-        return ""
-
-    def _load_if(self, path: str, memory_id: str) -> Memory | None:
-        """The memory at a path if it is this one and can be read."""
-        with contextlib.suppress(StoreError, OSError):
-            memory = self.load(path)
-            return memory if memory.id == memory_id else None
-        return None
-
 
 def _folder(path: str) -> str:
     return path.rpartition("/")[0]
-
-
-# a recall checks its hits against their files, and mostly finds the same texts again
-_as_memory = functools.lru_cache(maxsize=128)(as_memory)
 
 
 def _not_found(memory_id: str) -> NotFound:

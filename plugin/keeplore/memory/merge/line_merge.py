@@ -128,13 +128,16 @@ def _matches(one: Lines, other: Lines) -> list[tuple[int, int, int]]:
     """Where two texts have the same lines; beginning and end first, which is nearly all of it and
     costs nothing.
     """
-    limit = min(len(one), len(other))
-    head = next((n for n in range(limit) if one[n] != other[n]), limit)
-    limit -= head
-    tail = next((n for n in range(limit) if one[-1 - n] != other[-1 - n]), limit)
-    middle = SequenceMatcher(
-        None, one[head : len(one) - tail], other[head : len(other) - tail], autojunk=True
-    )
-    inner = [(a + head, b + head, size) for a, b, size in middle.get_matching_blocks() if size]
-    ends = [(0, 0, head), *inner, (len(one) - tail, len(other) - tail, tail)]
-    return [match for match in ends if match[2]]
+    head = _same_length(one, other)
+    tail = _same_length(one[head:][::-1], other[head:][::-1])
+    ends = len(one) - tail, len(other) - tail
+    middle = SequenceMatcher(None, one[head : ends[0]], other[head : ends[1]], autojunk=True)
+    inner = [(a + head, b + head, size) for a, b, size in middle.get_matching_blocks()]
+    return [match for match in [(0, 0, head), *inner, (*ends, tail)] if match[2]]
+
+
+def _same_length(one: Lines, other: Lines) -> int:
+    """How many lines from the beginning both have."""
+    pairs = zip(one, other, strict=False)
+    same = next((n for n, (a, b) in enumerate(pairs) if a != b), None)
+    return min(len(one), len(other)) if same is None else same

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from keeplore.errors import AlreadyExists, KeeploreError, NotFound, StoreError
+from keeplore.errors import AlreadyExists, KeeploreError, NotFound
 from keeplore.memory import Memory, as_memory, is_id, relative_path
 from keeplore.memory.conversation_body import turns_of
 from keeplore.memory.frontmatter import MAX_FILE
@@ -25,6 +25,7 @@ from keeplore.store.files import FileState
 from keeplore.store.git.git_command import output, run
 from keeplore.store.git.inspection import introduced
 from keeplore.store.git.object_backend import CycleCache
+from keeplore.store.memory_files import id_at
 from keeplore.store.paths import is_memory, is_portable
 from keeplore.store.tombstones import Tombstone, Tombstones, id_of
 
@@ -88,7 +89,7 @@ def restore(root: Path, stones: Tombstones, memory_id: str) -> str:
     path, memory, data = _text(root, stones, memory_id)
     if not (is_memory(path) and is_portable(path)):
         path = relative_path(memory)
-    if not files.is_absent(root, path) and _id_of_file(root, path) != memory_id:
+    if not files.is_absent(root, path) and id_at(root, path) != memory_id:
         raise AlreadyExists(
             f"another file is at {path}", "Move it away, then run `keeplore restore` again"
         )
@@ -203,15 +204,7 @@ def _id_at(root: Path, memo: CycleCache, file: FileState) -> str:
     known = memo.ids.get(file.path)
     if known and known[0] == file:
         return known[1]
-    memory_id = _id_of_file(root, file.path)
+    memory_id = id_at(root, file.path)
     if file.mtime_ns < time.time_ns() - RACY_NS:
         memo.ids[file.path] = (file, memory_id)
     return memory_id
-
-
-def _id_of_file(root: Path, path: str) -> str:
-    """The id of a memory's file, "" where it cannot be read."""
-    try:
-        return as_memory(files.read(root, path, MAX_FILE).decode(), path).id
-    except (StoreError, OSError, UnicodeDecodeError):
-        return ""

@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import filterfalse
 from pathlib import Path
 
 from keeplore.errors import Corrupt, RepositoryError
@@ -68,13 +69,14 @@ def plan(root: Path, branch: str, memo: CycleCache, ids: Iterable[str]) -> Purge
     texts = rewrite_history.find(root, library_reader(library.repository), wanted)
     changed = rewrite_history.after(root, {text.commit for text in texts})
     touched = _touched_refs(root, changed)
+    local = [(ref, count) for ref, count in touched.items() if not _is_remote(ref)]
     signed_commits = rewrite_history.signed(library.repository, changed)
     return PurgePlan(
         ids=tuple(wanted),
         paths=tuple(sorted({text.path for text in texts})),
         blobs=tuple(sorted({text.blob for text in texts})),
         commits=len(changed),
-        refs=tuple(item for item in touched.items() if not _is_remote(item[0])),
+        refs=tuple(local),
         remote_refs=tuple(filter(_is_remote, touched)),
         signed=(*signed_commits, *_signed_tags(library, touched)),
     )
@@ -141,12 +143,10 @@ def check_loss(theirs: Iterable[Tombstone], known: Collection[str], paths: Seque
     new = {stone.id[4:12] for stone in theirs if stone.is_purged and stone.id not in known}
     lost = sum(digits_of(path) in new for path in paths) if new else 0
     if lost > LOSS_FROM and lost > len(paths) * LOSS_SHARE:
-        remedy = (
-            "If that is meant, run `git merge` in the workspace by hand; the next sync goes "
-            "on from there"
-        )
         raise RepositoryError(
-            f"another machine purged {lost} of {len(paths)} memories that are here", remedy
+            f"another machine purged {lost} of {len(paths)} memories that are here",
+            "If that is meant, run `git merge` in the workspace by hand; the next sync goes "
+            "on from there",
         )
 
 
@@ -322,7 +322,8 @@ def _staged(
     named = [(path, blob) for path, blob in entries if digits_of(path) in digits]
     blobs = blobs | {blob for path, blob in named if held_at(read, blob, path, wanted)}
     staged = [path for path, blob in entries if blob in blobs]
-    if theirs := [path for path in staged if not is_ours(path)]:
+    theirs = list(filterfalse(is_ours, staged))
+    if theirs:
         listed = ", ".join(repr(path)[1:-1] for path in theirs[:SHOWN])
         raise RepositoryError(
             f"the same text is in files outside the memory folders: {listed}",

@@ -85,8 +85,10 @@ def _by_library(top: Path, places: Directories) -> CheckoutInfo:
 
 
 @functools.lru_cache(maxsize=512)
-def _first_commit(top: str, inode: int) -> str:  # noqa: ARG001  # another repository at the same place is another key
-    """The end of HEAD's first-parent line; kept, because the walk reads every commit."""
+def _first_commit(top: str, _inode: int) -> str:
+    """The end of HEAD's first-parent line; kept, because the walk reads every commit. Another
+    repository at the same place has another inode.
+    """
     from pygit2.enums import SortMode  # here, as above
 
     from keeplore.store.git.libgit import open_repository  # here, as above

@@ -29,7 +29,8 @@ from keeplore.store.git.repository_state import Directories
 from keeplore.store.git.signature import Signature, with_machine
 from keeplore.store.paths import FOLDERS, is_ours, may_hold_ours
 
-pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature; off by default, as in git
+# off by default, as in git
+pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)  # noqa: FBT003  # its own signature
 _BEYOND = (
     "core.sparsecheckout",
     "extensions.partialclone",
@@ -131,8 +132,8 @@ class LibgitBackend:
     def ignored(self, paths: Sequence[str]) -> set[str]:
         return {path for path in paths if self.repository.path_is_ignored(path)}
 
-    def left_out(self, paths: Sequence[str]) -> set[str]:  # noqa: ARG002  # open_repository refuses partial checkouts
-        return set()
+    def left_out(self, _paths: Sequence[str]) -> set[str]:
+        return set()  # open_repository refuses partial checkouts
 
     def commit(
         self, parents: Sequence[str], changes: Changes, message: str, person: Signature
@@ -166,10 +167,11 @@ class LibgitBackend:
             return target.diff_to_tree(swap=True)
         return self.repository[old].peel(pygit2.Tree).diff_to_tree(target)
 
-    def read(self, blob: Blob, path: str) -> bytes:  # noqa: ARG002  # what a filter turns into another text is git's
+    # what a filter turns into another text is git's, so that no path counts here
+    def read(self, blob: Blob, _path: str) -> bytes:
         return bytes(self.repository[blob.id].peel(pygit2.Blob).data)
 
-    def write(self, data: bytes, path: str) -> str:  # noqa: ARG002  # as above
+    def write(self, data: bytes, _path: str) -> str:
         return str(self.repository.create_blob(data))
 
     def merge_index(self, one: str, other: str) -> MergeIndex:
@@ -180,7 +182,9 @@ class LibgitBackend:
     def move(self, ref: str, new: str, old: str, message: str) -> None:
         try:
             if not old:
-                self.repository.create_reference_direct(ref, pygit2.Oid(hex=new), False, message)  # noqa: FBT003  # its signature
+                target = pygit2.Oid(hex=new)
+                create = self.repository.create_reference_direct
+                create(ref, target, False, message)  # noqa: FBT003  # its signature
                 return
             reference = self.repository.lookup_reference(ref)
             if str(reference.target) != old:
@@ -224,31 +228,31 @@ class LibgitBackend:
         builder = new_builder() if base is None else new_builder(base)
         for name, change in changes.items():
             old = builder.get(name)
-            id_, mode = None, FileMode.TREE
-            if isinstance(change, dict):
-                id_ = self._tree(old if isinstance(old, pygit2.Tree) else None, change)
-            elif change:
-                id_, mode = pygit2.Oid(hex=change.id), FileMode(change.mode)
-            if id_ is not None:
-                builder.insert(name, id_, mode)
+            if entry := self._entry(old, change):
+                builder.insert(name, *entry)
             elif old is not None:
                 builder.remove(name)
         return builder.write() if len(builder) else None
 
+    def _entry(
+        self, old: pygit2.Object | None, change: dict[str, Any] | Blob | None
+    ) -> tuple[pygit2.Oid, FileMode] | None:
+        """Id and mode of what stands in a tree after a change, None for nothing."""
+        if isinstance(change, dict):
+            tree = self._tree(old if isinstance(old, pygit2.Tree) else None, change)
+            return (tree, FileMode.TREE) if tree else None
+        return (pygit2.Oid(hex=change.id), FileMode(change.mode)) if change else None
+
 
 class _LibraryMergeIndex(MergeIndex):
     def __init__(self, repository: pygit2.Repository, index: pygit2.Index) -> None:
-        conflicts = {
-            next(entry.path for entry in (base, one, other) if entry): (
-                _blob(base),
-                _blob(one),
-                _blob(other),
-            )
-            for base, one, other in index.conflicts or ()
-        }
-        super().__init__(
-            {entry.path: Blob(str(entry.id), int(entry.mode)) for entry in index}, conflicts
-        )
+        conflicts = {}
+        for sides in index.conflicts or ():
+            path = next(entry.path for entry in sides if entry)
+            base, one, other = map(_blob, sides)
+            conflicts[path] = (base, one, other)
+        files = {entry.path: Blob(str(entry.id), int(entry.mode)) for entry in index}
+        super().__init__(files, conflicts)
         self._repository = repository
         self._index = index
 

@@ -129,7 +129,7 @@ class Backend(Protocol):
     def keep(self, paths: Sequence[str]) -> dict[str, str]:
         """The same, and the blobs are written."""
 
-    def has_filter(self, paths: Iterable[str]) -> bool:
+    def has_filter(self, paths: Iterable[str], /) -> bool:
         """Whether a program of the user's must turn one of the files into what git keeps, and this
         cannot run it.
         """
@@ -137,7 +137,7 @@ class Backend(Protocol):
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Which of the paths git is told to ignore."""
 
-    def left_out(self, paths: Sequence[str]) -> set[str]:
+    def left_out(self, paths: Sequence[str], /) -> set[str]:
         """Which of the paths are absent from disk because the user checked out a part of the
         tree.
         """
@@ -153,10 +153,10 @@ class Backend(Protocol):
     def changes(self, old: str, new: str) -> dict[str, PathChange]:
         """What differs between two commits or trees; ``old`` may be "" for nothing."""
 
-    def read(self, blob: Blob, path: str) -> bytes:
+    def read(self, blob: Blob, path: str, /) -> bytes:
         """The text of a file that git has, as it would be on disk at the path."""
 
-    def write(self, data: bytes, path: str) -> str:
+    def write(self, data: bytes, path: str, /) -> str:
         """The id of the blob for a file with this text at the path; it is there then."""
 
     def merge_index(self, one: str, other: str) -> MergeIndex:

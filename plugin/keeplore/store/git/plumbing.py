@@ -95,8 +95,8 @@ class GitBackend:
     def keep(self, paths: Sequence[str]) -> dict[str, str]:
         return self._hash(paths, "hash-object -w --stdin-paths")
 
-    def has_filter(self, paths: Iterable[str]) -> bool:  # noqa: ARG002  # git runs them
-        return False
+    def has_filter(self, _paths: Iterable[str]) -> bool:
+        return False  # git runs them
 
     def ignored(self, paths: Sequence[str]) -> set[str]:
         return set(run(self.root, "check-ignore -z --stdin", stdin=_joined(paths)).items)

@@ -18,6 +18,7 @@ LINE = "keeplore lint --staged || exit 1"  # for whoever has a check of their ow
 _MARK = "# Written by `keeplore lint --install`; `keeplore lint --uninstall` removes it."
 # A commit is never stopped because Keeplore is gone or broken: only status 1, which means findings,
 # stops it.
+_WARN = 'echo "keeplore: the check itself failed, so this commit was not checked" >&2'
 _SCRIPT = f"""\
 #!/bin/sh
 {_MARK}
@@ -26,7 +27,7 @@ for keeplore in %s keeplore; do
     "$keeplore" lint --staged
     status=$?
     [ "$status" -eq 1 ] && exit 1
-    [ "$status" -eq 0 ] || echo "keeplore: the check itself failed, so this commit was not checked" >&2
+    [ "$status" -eq 0 ] || {_WARN}
     exit 0
   fi
 done

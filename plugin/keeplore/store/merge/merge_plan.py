@@ -188,7 +188,9 @@ class MergePlan:
         that is nothing.
         """
         memory_id, joined = id_of(path, arrived), b""
-        for end in sorted(end for end in ends if self._id(path, end) != memory_id):
+        for end in sorted(ends):
+            if self._id(path, end) == memory_id:
+                continue
             result = merged(path, None, joined or arrived, self._load(end, path))
             joined = self._add_beside(result)
         return joined

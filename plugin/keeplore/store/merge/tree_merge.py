@@ -137,7 +137,9 @@ def _settle_links(backend: Backend, index: MergeIndex, path: str, held: Sequence
 
 
 def _set_apart(backend: Backend, index: MergeIndex, added: set[str]) -> None:
-    ours = [path for path in index.files if is_ours(path)] if added else []
+    if not added:
+        return
+    ours = list(filter(is_ours, index.files))
     names = apart(ours, added, lambda path: backend.read(index.files[path], path))
     for path, name in names.items():
         blob = index.files[path]

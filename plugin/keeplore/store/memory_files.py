@@ -1,0 +1,103 @@
+"""Which files of a workspace hold a memory: told by their names, verified by their text."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+from keeplore.errors import StoreError
+from keeplore.memory import Memory, as_memory, is_id
+from keeplore.memory.frontmatter import MAX_FILE
+from keeplore.memory.location import carries, digits_of, location_of, precedence
+from keeplore.store import files
+from keeplore.store.files import FileState
+
+# a recall checks its hits against their files, and mostly finds the same texts again
+_as_memory = functools.lru_cache(maxsize=128)(as_memory)
+
+
+def load(root: Path, path: str) -> Memory:
+    """Read a memory, also one that a person or another program wrote without front matter of ours.
+
+    Raises NotFound, Corrupt, UnsafePath or OSError.
+    """
+    return _as_memory(files.read_text(root, path, MAX_FILE), path)
+
+
+def load_if(root: Path, path: str, memory_id: str) -> Memory | None:
+    """The memory at a path if it is this one and can be read."""
+    with contextlib.suppress(StoreError, OSError):
+        memory = load(root, path)
+        return memory if memory.id == memory_id else None
+    return None
+
+
+def id_at(root: Path, path: str) -> str:
+    """The id of a memory's file, "" where it cannot be read."""
+    with contextlib.suppress(StoreError, OSError):
+        return load(root, path).id
+    return ""
+
+
+def find(root: Path, present: Sequence[FileState], memory_id: str) -> str | None:
+    """The path of a memory among these files.
+
+    Its name tells where to look. Where none does, the files are read whose names a person chose. Of
+    several files that is one outside of the archive, else the one whose name carries the id, else
+    the newest.
+    """
+    if not is_id(memory_id):
+        return None
+    named = [file.path for file in present if carries(file.path, memory_id)]
+    found = _holding(root, named, memory_id)
+    found = found or _holding(root, _by_text(root, present, memory_id), memory_id)
+    return found[0][0] if found else None
+
+
+def copies(root: Path, present: Sequence[FileState], memory_id: str) -> list[tuple[str, Memory]]:
+    """Every one of these files that holds the memory, with what it says; first the one that is
+    used.
+    """
+    if not is_id(memory_id):
+        return []
+    named = [file.path for file in present if carries(file.path, memory_id)]
+    return _holding(root, [*named, *_by_text(root, present, memory_id)], memory_id)
+
+
+def namesakes(root: Path, path: str, memory_id: str) -> list[str]:
+    """Other files of the memory in the same folder, whose names tell its id."""
+    folder = path.rpartition("/")[0]
+    if not (root / folder).is_dir():
+        return []
+    names = [entry.name for entry in (root / folder).iterdir()]
+    visible = [f"{folder}/{name}" for name in names if not name.startswith(".")]
+    likely = [other for other in visible if other != path and carries(other, memory_id)]
+    return [other for other in likely if load_if(root, other, memory_id)]
+
+
+def _holding(root: Path, likely: Sequence[str], memory_id: str) -> list[tuple[str, Memory]]:
+    """Those of the files that hold this memory, the one that is used first, as the index
+    chooses it.
+    """
+    read = ((path, load_if(root, path, memory_id)) for path in likely)
+    found = [(path, memory) for path, memory in read if memory]
+    found.sort(key=lambda item: precedence(item[0], memory_id, item[1].updated_at), reverse=True)
+    return found
+
+
+def _by_text(root: Path, present: Sequence[FileState], memory_id: str) -> list[str]:
+    """Files with a name that a person chose and that may be this memory's."""
+    chosen = [file.path for file in present if not digits_of(file.path)]
+    return [path for path in chosen if _may_hold(root, path, memory_id)]
+
+
+def _may_hold(root: Path, path: str, memory_id: str) -> bool:
+    """Whether a file is worth reading for an id: its path stands for it, or the words are in it."""
+    if location_of(path).id == memory_id:
+        return True
+    words = memory_id.removeprefix("mem_").encode()
+    with contextlib.suppress(StoreError, OSError):
+        return words in files.read(root, path, MAX_FILE).lower()
+    return False
