@@ -72,13 +72,14 @@ def parse(text: str) -> dict[str, UsageCounters]:
         data = json.loads(text)
     except (ValueError, RecursionError) as e:
         raise ValueError(f"it is no JSON: {e}") from e
-    if not isinstance(data, dict) or not isinstance(data.get("memories"), dict):
+    memories = data.get("memories") if isinstance(data, dict) else None
+    if not isinstance(memories, dict):
         raise ValueError("it should have the key memories, with a line for each")
     if data.get("schema") != SCHEMA:
         raise ValueError(f"its schema is {data.get('schema')!r}, and this Keeplore knows {SCHEMA}")
-    if len(data["memories"]) > MAX_MEMORIES:
+    if len(memories) > MAX_MEMORIES:
         raise ValueError(f"it has more than {MAX_MEMORIES} memories")
-    return {id_: _tally(id_, said) for id_, said in data["memories"].items()}
+    return {id_: _tally(id_, said) for id_, said in memories.items()}
 
 
 def written(tallies: Mapping[str, UsageCounters]) -> str:

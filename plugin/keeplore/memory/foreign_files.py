@@ -14,7 +14,7 @@ from typing import Any
 from keeplore.errors import Corrupt
 from keeplore.memory.frontmatter import conflict, conflict_line, parse
 from keeplore.memory.location import Location, as_id, location_of
-from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST_LEVELS, Memory
+from keeplore.memory.model import CATEGORIES, KINDS, SCOPES, TRUST_LEVELS, Memory, Trust
 from keeplore.memory.names import FOLDERS, is_id, is_project_name
 from keeplore.memory.note import title_and_text
 
@@ -123,11 +123,15 @@ def _told(facts: Mapping[str, Any], text: str, at: Location) -> dict[str, Any]:
         "created_at": created,
         "updated_at": max(created, _first_time(facts, _UPDATED)),
         "category": _category(facts, at),
-        # nothing proves that the user said it, and it comes from no other machine's Keeplore either
-        "trust": facts["trust"] if facts.get("trust") in TRUST_LEVELS else "document",
+        "trust": _trust(facts.get("trust")),
     }
     kept = {key: facts[key] for key in ("id", "scope", "project", "supersedes") if key in facts}
     return kept | {key: value for key, value in told.items() if value}
+
+
+def _trust(stated: object) -> str:
+    """Nothing proves that the user said it, and no other machine's Keeplore wrote it either."""
+    return str(stated) if stated in TRUST_LEVELS else Trust.DOCUMENT.value
 
 
 def _first_time(facts: Mapping[str, Any], keys: Iterable[str]) -> str:

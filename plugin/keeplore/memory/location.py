@@ -12,6 +12,7 @@ from datetime import date
 from keeplore.memory.names import FOLDERS, new_id
 
 ARCHIVE = "archive"
+_ROOT_DEPTHS = {"user": 2, "projects": 3}  # how many parts of a path are the folder of memory
 CATEGORY_OF = {folder: category for category, folder in FOLDERS.items()}
 _UUID = re.compile(
     r"(?:mem_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE
@@ -76,11 +77,11 @@ class Location:
 def location_of(path: str) -> Location:
     """Read a path relative to the workspace, with ``/``; any text is a path."""
     parts = path.split("/")
-    place = {"user": 1, "projects": 2}.get(parts[0], 0)
-    root, rest = parts[: place + 1], parts[place + 1 :]
+    depth = _ROOT_DEPTHS.get(parts[0], 1)
+    root, rest = parts[:depth], parts[depth:]
+    project = root[1] if parts[0] == "projects" and len(parts) > 2 else ""
+    scope = "project" if project else "user" if parts[0] == "user" else "workspace"
     is_archived = rest[:1] == [ARCHIVE] and len(rest) > 1
-    project = parts[1] if place == 2 and len(parts) > 2 else ""
-    scope = "project" if project else "user" if place == 1 else "workspace"
     return Location(scope, project, "/".join(root), tuple(rest[is_archived:]), is_archived)
 
 

@@ -49,13 +49,17 @@ def run_cycle(root: Path, memo: CycleCache, cycle: Callable[[CommitLock, Backend
                 check_idle(root, places)
                 return cycle(turn, backend)
             except FAILURES as e:
-                # git would say nothing better
-                if os.strerror(errno.ENOSPC).lower() in str(e).lower():
-                    raise RepositoryError(f"no space left for the repository: {e}", FULL) from e
+                _check_room(e)
                 kind = GitBackend
             except Moved:
                 continue
     raise RepositoryBusy(f"{root} changes all the time", "Nothing is lost; it is tried again soon")
+
+
+def _check_room(error: Exception) -> None:
+    """Raise RepositoryError for a full disk, of which git would say nothing better."""
+    if os.strerror(errno.ENOSPC).lower() in str(error).lower():
+        raise RepositoryError(f"no space left for the repository: {error}", FULL) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +117,19 @@ def edit_index(backend: Backend, draft: Path, changes: Mapping[str, Blob | None]
     check_merged(backend, draft)
     written = [(path, blob) for path, blob in changes.items() if blob is not None]
     for step in _steps(written):
-        arguments: list[str] = []
-        for path, blob in step:
-            arguments += ["--cacheinfo", f"{blob.mode:o},{blob.id},{path}"]
-        arguments += [f"./{path}" for path, _ in step if files.state(root, path)]
+        arguments = _index_arguments(root, step)
         output(root, "update-index --add --replace", *arguments, environment=environment)
     removed = [f"./{path}" for path, blob in changes.items() if blob is None]
     for gone in _steps(removed):
         output(root, "update-index --force-remove", *gone, environment=environment)
+
+
+def _index_arguments(root: Path, blobs: Sequence[tuple[str, Blob]]) -> list[str]:
+    arguments: list[str] = []
+    for path, blob in blobs:
+        arguments += ["--cacheinfo", f"{blob.mode:o},{blob.id},{path}"]
+    present = [path for path, _ in blobs if files.state(root, path)]
+    return [*arguments, *(f"./{path}" for path in present)]
 
 
 def _steps(items: Sequence[T]) -> Iterator[Sequence[T]]:

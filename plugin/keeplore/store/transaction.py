@@ -105,18 +105,22 @@ def _finish(root: Path, places: Directories) -> bool:
         todo = json.loads(log.read_bytes())
     except FileNotFoundError:
         return False
-    for path, text in todo["files"].items():
-        check_read(path)
-        if text is not None:
-            files.write(root, path, text.encode())
-    for path, text in todo["files"].items():
-        if text is None:
-            files.remove(root, path)
+    _write_files(root, todo["files"])
     for path, lines in todo["lines"].items():
         audit_log.append_lines(root, path, lines)
     log.unlink()
     durable.sync_directory(places.own)
     return True
+
+
+def _write_files(root: Path, texts: Mapping[str, str | None]) -> None:
+    for path, text in texts.items():
+        check_read(path)
+        if text is not None:
+            files.write(root, path, text.encode())
+    for path, text in texts.items():
+        if text is None:
+            files.remove(root, path)
 
 
 def _audit_lines(machine: str, entries: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:

@@ -308,12 +308,11 @@ def _joined_value(key: str, was: Any, one: Any, other: Any) -> tuple[Any, bool]:
     """One value of two that were both changed, ``other`` being the winner's, and whether the
     loser's is lost.
     """
+    is_removed = _MISSING in (one, other)
     if key == "status":  # who closed a conversation has closed it
-        return (_MISSING if _MISSING in (one, other) else other), False
-    if one is _MISSING:  # removed here, changed there
-        return other, False
-    if other is _MISSING:
-        return one, False
+        return (_MISSING if is_removed else other), False
+    if is_removed:  # removed here, changed there
+        return (other if one is _MISSING else one), False
     if isinstance(one, list) and isinstance(other, list):
         return merge_lists(was if isinstance(was, list) else [], one, other), False
     if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -114,13 +114,12 @@ def mark(
     """
     # of a text that never left this machine the tombstone holds no hash, because a short one could
     # be guessed
-    wanted = dict.fromkeys(copies, ())
-    shared = rewrite_history.find(root, git_reader(root), wanted, ("--remotes",))
+    shared = rewrite_history.find(root, git_reader(root), dict.fromkeys(copies, ()), ("--remotes",))
     for memory_id, paths in copies.items():
         known = stones.get(memory_id) or Tombstone(memory_id, at, machine)
-        blobs = {text.blob for text in shared if text.memory_id == memory_id}.union(known.blobs)
-        stone = replace(known, is_purged=True, blobs=tuple(sorted(blobs)))
-        stones.write(without_text(stone))
+        blobs = {text.blob for text in shared if text.memory_id == memory_id}
+        merged = tuple(sorted(blobs.union(known.blobs)))
+        stones.write(without_text(replace(known, is_purged=True, blobs=merged)))
         for path in paths:
             files.remove(root, path)
 
@@ -318,9 +317,7 @@ def _staged(
     """
     index = library.index(library.places.own / "index")
     entries = [(str(entry.path), str(entry.id)) for entry in index]
-    read, digits = library_reader(library.repository), {memory_id[4:12] for memory_id in wanted}
-    named = [(path, blob) for path, blob in entries if digits_of(path) in digits]
-    blobs = blobs | {blob for path, blob in named if held_at(read, blob, path, wanted)}
+    blobs = blobs | _staged_texts(library, entries, wanted)
     staged = [path for path, blob in entries if blob in blobs]
     theirs = list(filterfalse(is_ours, staged))
     if theirs:
@@ -330,6 +327,17 @@ def _staged(
             "Remove these copies with `git rm`, commit that, and purge again",
         )
     return staged
+
+
+def _staged_texts(
+    library: LibgitBackend,
+    entries: Iterable[tuple[str, str]],
+    wanted: Mapping[str, Collection[str]],
+) -> set[str]:
+    """The blobs in the index that are text of the memories."""
+    read, digits = library_reader(library.repository), {memory_id[4:12] for memory_id in wanted}
+    named = [(path, blob) for path, blob in entries if digits_of(path) in digits]
+    return {blob for path, blob in named if held_at(read, blob, path, wanted)}
 
 
 def _refs(root: Path) -> list[list[str]]:

@@ -67,9 +67,7 @@ def collect_garbage(root: Path, blobs: Collection[str]) -> None:
             f"git could not remove the old objects: {done.complaint}",
             "Mend that, then run the same again",
         )
-    listed = "".join(f"{blob}\n" for blob in blobs).encode()
-    found = output(root, "cat-file --batch-check", stdin=listed).text.splitlines() if blobs else []
-    if left := sum(not line.endswith(" missing") for line in found):
+    if left := _present(root, blobs):
         raise RepositoryError(
             f"git still keeps {left} of {len(blobs)} versions of the text",
             "Look for `.keep` files in .git/objects/pack, delete them, and run the same "
@@ -77,20 +75,32 @@ def collect_garbage(root: Path, blobs: Collection[str]) -> None:
         )
 
 
+def _present(root: Path, objects: Collection[str]) -> int:
+    """How many of the objects git still has."""
+    if not objects:
+        return 0
+    listed = "".join(f"{name}\n" for name in objects).encode()
+    found = output(root, "cat-file --batch-check", stdin=listed).text.splitlines()
+    return sum(not line.endswith(" missing") for line in found)
+
+
 def _follow(log: Path, commits: Mapping[bytes, bytes]) -> None:
     """Rewrite a reflog, so that ``HEAD@{3}`` and ``stash@{1}`` still name what they named."""
     lines = log.read_bytes().splitlines(keepends=True)
-    new = []
-    for line in lines:
-        match = _LOG_LINE.match(line)
-        if match is None:
-            new.append(line)
-            continue
-        before, after = (commits.get(id_, id_) for id_ in match.groups()[:2])
-        if before != after or match[1] == match[2]:  # else it is the entry of our own move
-            new.append(b"%s %s%s" % (before, after, match[3]))
+    new = [_followed(line, commits) for line in lines]
     if new != lines:
         durable.write(log, b"".join(new), 0o644)
+
+
+def _followed(line: bytes, commits: Mapping[bytes, bytes]) -> bytes:
+    """An entry of a reflog with the new commits, empty for that of our own move."""
+    match = _LOG_LINE.match(line)
+    if match is None:
+        return line
+    old, new, rest = match.groups()
+    before, after = commits.get(old, old), commits.get(new, new)
+    is_own = before == after and old != new
+    return b"" if is_own else b"%s %s%s" % (before, after, rest)
 
 
 def copy_notes(root: Path, commits: Mapping[str, str]) -> None:

@@ -209,11 +209,7 @@ class LibgitBackend:
     def _collect(
         self, tree: str, folder: str, found: dict[str, Blob], kept: dict[str, Any]
     ) -> None:
-        entries = self._memo.trees.get(tree)
-        if entries is None:
-            listed = self.repository[tree].peel(pygit2.Tree)
-            entries = [(entry.name, str(entry.id), int(entry.filemode)) for entry in listed]
-        kept[tree] = entries
+        kept[tree] = entries = self._memo.trees.get(tree) or self._entries(tree)
         for name, id_, mode in entries:
             path = f"{folder}/{name}"
             if mode == FileMode.TREE:
@@ -221,6 +217,11 @@ class LibgitBackend:
                     self._collect(id_, path, found, kept)
             elif mode in PLAIN and is_ours(path):
                 found[path] = Blob(id_, mode)
+
+    def _entries(self, tree: str) -> list[tuple[str, str, int]]:
+        """Name, id and mode of everything in a tree."""
+        listed = self.repository[tree].peel(pygit2.Tree)
+        return [(str(entry.name), str(entry.id), int(entry.filemode)) for entry in listed]
 
     def _tree(self, base: pygit2.Tree | None, changes: dict[str, Any]) -> pygit2.Oid | None:
         """The tree with nested changes applied, None where nothing is left in it."""

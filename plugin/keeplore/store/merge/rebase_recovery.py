@@ -63,12 +63,12 @@ def recover_aborted_rebase(backend: Backend, ref: str, head: str, memo: CycleCac
 def _is_all_handled(backend: Backend, head: str, machine: str, aborted: list[str]) -> bool:
     """Handle the aborted rebases that were not handled yet; whether none is left to do."""
     place = backend.places.own / HANDLED
-    handled = place.read_text("ascii", "replace").splitlines() if aborted and place.exists() else []
+    handled = place.read_text("ascii", "replace").splitlines() if place.exists() else []
     waiting = [entry for entry in aborted if entry not in handled]
     done = [entry for entry in waiting if _bring_back(backend, head, machine, *entry.split()[:2])]
     if done:
-        lines = [f"{entry}\n" for entry in [*handled, *done][-MAX_ENTRIES:]]
-        durable.write(place, "".join(lines).encode())
+        kept = [*handled, *done][-MAX_ENTRIES:]
+        durable.write(place, "".join(f"{entry}\n" for entry in kept).encode())
     return done == waiting
 
 

@@ -24,7 +24,7 @@ from keeplore.store.git.inspection import contents
 from keeplore.store.git.object_backend import CycleCache
 from keeplore.store.git.repository_state import directories
 from keeplore.store.git.signature import signature_of, trailer
-from keeplore.store.merge.merge_plan import id_of, merged, united
+from keeplore.store.merge.merge_plan import Joined, id_of, merged, united
 from keeplore.store.paths import is_ours, is_portable
 from keeplore_hooks import durable
 
@@ -208,23 +208,28 @@ def _unmerged(root: Path) -> dict[str, dict[str, str]]:
 
 
 def _resolve(root: Path, path: str, stages: Mapping[str, str]) -> None:
-    base, one, other = sides = [
+    sides = [
         output(root, "cat-file blob", stages[stage]).out if stage in stages else None
         for stage in "123"
     ]
     on_disk = files.read(root, path, MAX_FILE) if files.state(root, path) else None
-    if on_disk is None and one is None and other is None:  # both sides moved it, each elsewhere
+    # both sides moved it, each elsewhere
+    if on_disk is None and sides[1:] == [None, None]:
         output(root, "rm --quiet --cached --", path)
         return
-    beside: Mapping[str, bytes] = {}
     if on_disk is not None and not _is_as_git_left_it(on_disk, sides):
-        data = on_disk
-    elif one is not None and other is not None:
-        data, beside = merged(path, base, one, other)
-    else:  # an edit beats a removal
-        data = one if one is not None else other or b""
+        joined: Joined = (on_disk, {})
+    else:
+        joined = _joined(path, *sides)
+    data, beside = joined
     written = _write(root, {**beside, path: data})
     output(root, "add --", *{path, *written})
+
+
+def _joined(path: str, base: bytes | None, one: bytes | None, other: bytes | None) -> Joined:
+    if one is not None and other is not None:
+        return merged(path, base, one, other)
+    return one or other or b"", {}  # an edit beats a removal
 
 
 def _is_as_git_left_it(data: bytes, sides: Iterable[bytes | None]) -> bool:
