@@ -10,7 +10,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from keeplore.redact import Redactor, redact
-from keeplore.redact.rules import Rule, rules
 
 
 def _benchmark(name: str) -> ModuleType:
@@ -33,15 +32,6 @@ TO_COVER = 0.95  # of all planted secrets
 
 def secret_of(recipe: str, seed: int = 1) -> tuple[str, str]:
     return planted.expand(recipe, random.Random(seed))
-
-
-@pytest.mark.parametrize("rule", rules(), ids=lambda rule: f"{rule.kind}-{rule.vector[0][:24]!a}")
-def test_every_rule_covers_its_own_vectors(rule: Rule) -> None:
-    for recipe in rule.vector:
-        for seed in range(3):
-            text, secret = secret_of(recipe, seed)
-            item = planted.Planted(rule.kind, "alone", text, secret)
-            assert planted.is_covered(item, redact(text)), recipe
 
 
 def test_planted_secrets_are_covered_in_every_setting() -> None:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from keeplore.redact.bare_tokens import Span, bare, told
 from keeplore.redact.secret_checks import Candidate, is_placeholder, password, random_text, secret
 
+Split = Callable[[bytes], list[Span]]  # of a line into cells
 TABLE_ROWS = 200
 SEED_WORDS = 12
 SEED_GAP = 12  # bytes between two words of a mnemonic
@@ -69,9 +70,7 @@ def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     heading = data[match[0] : match[1]]
     if match[0] < examined:
         return [], examined
-    split, columns = next(
-        ((s, kinds) for s in _SPLITTERS if (kinds := _columns(heading, s))), (_by_bar, {})
-    )
+    split, columns = _heading(heading)
     found: list[Span] = []
     width = len(split(heading))
     position = match[1] + 1
@@ -81,16 +80,23 @@ def table(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         cells = split(row)
         if len(cells) < 2 or (split is not _by_bar and len(cells) != width):
             break
-        found += (
-            span
-            for i in columns
-            if i < len(cells)
-            for span in _cell(row, cells[i], position, columns[i])
-        )
+        for column, kind in columns.items():
+            if column < len(cells):
+                found += _cell(row, cells[column], position, kind)
         if line_end < 0:
             break
         position = line_end + 1
     return found, position
+
+
+def _heading(heading: bytes) -> tuple[Split, dict[int, str]]:
+    """How a table splits its rows, and which of its columns hold secrets; none where it is no
+    table.
+    """
+    for split in _SPLITTERS:
+        if kinds := _columns(heading, split):
+            return split, kinds
+    return _by_bar, {}
 
 
 def seed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
@@ -118,17 +124,12 @@ def listed(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     take them from.
     """
     runs: list[list[re.Match[bytes]]] = [[]]
-    line_start = data.rfind(b"\n", 0, max(match[0], examined)) + 1
     for word in _LISTED_WORD.finditer(data, max(match[0], examined), match[1]):
-        line_start = max(line_start, data.rfind(b"\n", line_start, word.start()) + 1)
-        last = runs[-1][-1] if runs[-1] else None
         if word[0] not in _seed_words():
-            if last and line_start <= last.start():
-                runs.append([])
-        elif last and _breaks(data, last.end(), word.start()):
-            runs.append([word])
-        else:
-            runs[-1].append(word)
+            continue
+        if runs[-1] and _breaks(data, runs[-1][-1].end(), word.start()):
+            runs.append([])
+        runs[-1].append(word)
     longest = max(runs, key=len)
     is_seed = len(longest) >= SEED_WORDS and len({word[0] for word in longest}) >= SEED_WORDS - 2
     return ([(longest[0].start(), longest[-1].end())] if is_seed else []), match[1]
@@ -179,7 +180,7 @@ def manifest(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
     ], position
 
 
-def _columns(heading: bytes, split: Callable[[bytes], list[Span]]) -> dict[int, str]:
+def _columns(heading: bytes, split: Split) -> dict[int, str]:
     """Which cells of a table's heading name a secret, ``{}`` where it is none: an indented word
     makes no table.
     """
@@ -207,32 +208,20 @@ def _cell(line: bytes, cell: Span, offset: int, kind: str) -> Iterator[Span]:
         yield begin, begin + len(stripped)
 
 
-def _by_bar(line: bytes) -> list[Span]:
-    return _cells(line, re.compile(rb"\|")) if line.count(b"|") else []
+def _splitter(separator: bytes) -> Split:
+    """What gives the cells of a line between separators."""
+    pattern = re.compile(separator)
+
+    def cells(line: bytes) -> list[Span]:
+        ends = [match.span() for match in pattern.finditer(line)]
+        starts = [0, *(end for _, end in ends)]
+        return [*zip(starts, [*(start for start, _ in ends), len(line)], strict=True)]
+
+    return cells
 
 
-def _by_tab(line: bytes) -> list[Span]:
-    return _cells(line, re.compile(rb"\t+"))
-
-
-def _by_comma(line: bytes) -> list[Span]:
-    return _cells(line, re.compile(rb"[,;]"))
-
-
-def _by_spaces(line: bytes) -> list[Span]:
-    return _cells(line, re.compile(rb" {2,}"))
-
-
-def _cells(line: bytes, separator: re.Pattern[bytes]) -> list[Span]:
-    cells = []
-    position = 0
-    for match in separator.finditer(line):
-        cells.append((position, match.start()))
-        position = match.end()
-    return [*cells, (position, len(line))]
-
-
-_SPLITTERS = (_by_bar, _by_tab, _by_comma, _by_spaces)
+_by_bar = _splitter(rb"\|")
+_SPLITTERS = (_by_bar, _splitter(rb"\t+"), _splitter(rb"[,;]"), _splitter(rb" {2,}"))
 
 
 def near(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
