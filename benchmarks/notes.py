@@ -24,7 +24,7 @@ from pathlib import Path
 
 from talks import DATA, exchanges
 
-from keeplore.capture.notes.note_candidates import AUTOMATIC, Candidate, candidates
+from keeplore.capture.notes.note_candidates import AUTOMATIC, NoteCandidate, candidates
 from keeplore.memory import AnsweredQuestion, Exchange
 from keeplore.text.sentences import clip
 
@@ -75,7 +75,7 @@ def read() -> dict[str, Part]:
         talk = exchanges(DATA / path)
         found = candidates(talk)
         lines = (DATA / path).read_text(encoding="utf-8", errors="replace").split("\n")
-        known: set[Candidate] = set()
+        known: set[NoteCandidate] = set()
         parts[part].sessions += 1
         for line, offset, length, digest, speaker, label in labels:
             text = _text("\n".join(lines[int(line) - 1 :])[int(offset) : int(offset) + int(length)])
@@ -124,7 +124,7 @@ def _is_unchanged(text: str, digest: str, speaker: str, talk: Sequence[Exchange]
     return any(_hash(f"{text} → {' '.join(a.answer.split())}") == digest for a in asked)
 
 
-def _is_of(candidate: Candidate, text: str, speaker: str) -> bool:
+def _is_of(candidate: NoteCandidate, text: str, speaker: str) -> bool:
     if speaker == "answer":
         return " → " in candidate.quote.text and candidate.quote.text.startswith(text[:ASKED_CHARS])
     return candidate.quote.text == clip(text) and candidate.speaker == speaker

@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 from keeplore.redact import redact
-from keeplore.redact.rules import Rule, rules
+from keeplore.redact.rules import RedactionRule, rules
 
 GOLDEN = Path(__file__).with_name("golden_planted.json")
 ANEW = f"python {Path(__file__).name} writes the file anew"
@@ -55,7 +55,7 @@ def marked(text: str, secret: str, kind: str) -> str:
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: f"{rule.kind}-{rule.vector[0][:24]!a}")
-def test_a_rule_hides_its_own_vectors_and_nothing_else(rule: Rule) -> None:
+def test_a_rule_hides_its_own_vectors_and_nothing_else(rule: RedactionRule) -> None:
     for recipe in rule.vector:
         for seed in range(3):
             text, secret = planted.expand(recipe, random.Random(seed))

@@ -17,7 +17,7 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.errors import SourceRefused, SourceUnavailable
-from keeplore.ingest import Extracted, Origin, origin_of
+from keeplore.ingest import Extracted, SourceAddress, origin_of
 from keeplore.ingest.document_body import tidied
 from keeplore.jobs.queue import MAX_ATTEMPTS
 from keeplore.memory import Memory
@@ -46,10 +46,10 @@ def registry(home: Path) -> Iterator[Registry]:
 def ingest(registry: Registry) -> Callable[..., IngestStatus]:
     """Take a page that says so, or a file, to its end."""
 
-    def ingest(said: str = FIRST, source: Origin | None = None) -> IngestStatus:
+    def ingest(said: str = FIRST, source: SourceAddress | None = None) -> IngestStatus:
         page = lambda _: tidied(Extracted("", said), "runbook")  # noqa: E731  # a page of the network, which tests do not have
         ingesting = IngestQueue(registry, read=page) if source is None else IngestQueue(registry)
-        ingesting.add(source or Origin(URL, is_url=True), "memory", "workspace", "")
+        ingesting.add(source or SourceAddress(URL, is_url=True), "memory", "workspace", "")
         status = ingesting.step()
         assert status is not None
         return status
@@ -134,7 +134,7 @@ def test_what_two_machines_read_apart_becomes_one_again(registry, ingest) -> Non
     workspace = registry.named("memory")
     page = tidied(Extracted("", FIRST.replace("Ann", "Eve")), "runbook")
     workspace.store.add(
-        Documents(workspace).drafted(page, Origin(URL, is_url=True), "workspace", "").memory
+        Documents(workspace).drafted(page, SourceAddress(URL, is_url=True), "workspace", "").memory
     )
     assert ingest(SECOND).what == "updated"
     [hit] = workspace.recall(RecallRequest("who has the pager on Monday", text_only=True)).hits
@@ -146,10 +146,12 @@ def test_secrets_stay_out_of_text_title_and_source(registry, ingest) -> None:
     ingesting = IngestQueue(
         registry, read=lambda _: Extracted(f"Key {secret}", f"Use {secret} to log in.")
     )
-    ingesting.add(Origin(f"{URL}?token={secret}", is_url=True), "memory", "workspace", "")
+    ingesting.add(SourceAddress(f"{URL}?token={secret}", is_url=True), "memory", "workspace", "")
     assert ingesting.step().state == "done"
     assert secret not in "".join(str(memory.meta) + memory.body for memory in kept(registry))
-    assert ingesting.add(Origin(f"{URL}?token={secret}", is_url=True), "memory", "workspace", "")
+    assert ingesting.add(
+        SourceAddress(f"{URL}?token={secret}", is_url=True), "memory", "workspace", ""
+    )
     assert ingesting.step().what == "unchanged"
 
 
@@ -174,7 +176,7 @@ def test_it_is_found_with_its_label_and_never_shown_unasked(registry, ingest, sa
 def test_a_source_that_will_never_do_fails_at_once_and_another_is_tried_again(registry) -> None:
     tries: list[str] = []
 
-    def read(origin: Origin) -> Extracted:
+    def read(origin: SourceAddress) -> Extracted:
         tries.append(origin.name)
         raise (SourceRefused if "refused" in origin.name else SourceUnavailable)(
             "no luck", "do this"
@@ -182,7 +184,7 @@ def test_a_source_that_will_never_do_fails_at_once_and_another_is_tried_again(re
 
     ingesting = IngestQueue(registry, read=read)
     for name in ("refused", "away"):
-        ingesting.add(Origin(name, is_url=True), "memory", "workspace", "")
+        ingesting.add(SourceAddress(name, is_url=True), "memory", "workspace", "")
     work(ingesting)
     assert tries.count("refused") == 1 and tries.count("away") == MAX_ATTEMPTS
     assert {status.source: (status.state, status.reason) for status in ingesting.all()} == {

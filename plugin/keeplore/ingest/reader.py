@@ -15,7 +15,7 @@ from keeplore.ingest.document_body import Extracted, tidied
 from keeplore.ingest.json_outline import from_json, outline, title_in
 from keeplore.ingest.markup import READERS
 from keeplore.ingest.sandbox import confined
-from keeplore.ingest.source_address import Origin
+from keeplore.ingest.source_address import SourceAddress
 from keeplore.memory.foreign_files import as_memory
 
 MAX_BYTES = 10_000_000  # of a source, unpacked
@@ -42,7 +42,7 @@ _SNIFFED = 1_024  # bytes
 _IS_HTML = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 
 
-def extracted(origin: Origin) -> Extracted:
+def extracted(origin: SourceAddress) -> Extracted:
     """Title and markdown of a file or page, as it is kept.
 
     Raises SourceRefused for what will never be taken as it is, SourceUnavailable where it may work

@@ -20,7 +20,7 @@ _REMEDY = "Give the address of a page as `https://host/path`, or the path of a f
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SourceAddress:
     """``name`` is the URL, or the absolute path of the file."""
 
     name: str
@@ -37,19 +37,19 @@ class Origin:
         return urllib.parse.unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.netloc
 
 
-def origin_of(text: str, cwd: Path, home: Path) -> Origin:
+def origin_of(text: str, cwd: Path, home: Path) -> SourceAddress:
     """The source that a person means. Raises SourceRefused for an address that is none of
     the web.
     """
     scheme = _SCHEME.match(text)
     # a drive of Windows has one letter
     if scheme and len(scheme[1]) > 1 and not (cwd / text).exists():
-        return Origin(web_address(text), is_url=True)
+        return SourceAddress(web_address(text), is_url=True)
     path = home / text[2:] if text.startswith("~/") else cwd / text
     name = str(path.resolve())
     if _NO_TEXT.search(name):
         raise SourceRefused(f"{name!r} is a name that is no text", "Rename the file")
-    return Origin(name, is_url=False)
+    return SourceAddress(name, is_url=False)
 
 
 def web_address(text: str, base: str = "") -> str:

@@ -8,7 +8,7 @@ import re
 import string
 
 from keeplore.redact.randomness import entropy, is_sequence
-from keeplore.redact.secret_checks import Candidate, is_placeholder, phrase
+from keeplore.redact.secret_checks import SecretCandidate, is_placeholder, phrase
 
 Span = tuple[int, int]
 # characters of a run: after a prefix, alone, alone in one case
@@ -146,7 +146,7 @@ def told(data: bytes, match: Span, examined: int) -> tuple[list[Span], int]:
         raw = token[0].decode()
         text = raw.lstrip(_QUOTES)
         begin = token.start() + len(raw) - len(text)
-        length = phrase(Candidate(key="password", gap=": ", value=text, after=" "))
+        length = phrase(SecretCandidate(key="password", gap=": ", value=text, after=" "))
         if length >= 5 and not re.match(r"[A-Za-z_]+[(\[=/]|.*[a-z]\(", text):
             return [(begin, begin + length)], token.end()
     return [], stop

@@ -24,7 +24,7 @@ import yaml
 from keeplore.errors import ConfigError
 from keeplore.redact.bare_tokens import Span, is_diff_mark
 from keeplore.redact.escapes import readable
-from keeplore.redact.secret_checks import CHECKS, Candidate, is_placeholder
+from keeplore.redact.secret_checks import CHECKS, SecretCandidate, is_placeholder
 from keeplore.redact.structure import DETECTORS, decoded
 
 # bytes around a keyword in which its rule looks, unless the rule says otherwise
@@ -41,7 +41,7 @@ _BLANK = b"_" * len(b"session")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RedactionRule:
     """One row of rules.yaml: unnamed groups of ``pattern`` are the secrets, or the whole match
     where it has none.
     """
@@ -153,7 +153,7 @@ def find(data: bytes, *, is_decoded: bool = False, deny: Sequence[Any] = ()) -> 
     return [*chain.from_iterable(apart)]
 
 
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[RedactionRule, ...]:
     """Every rule in order of rank."""
     return _engine().rules
 
@@ -219,14 +219,14 @@ def _engine() -> _Engine:
     return _Engine(document["rules"], document["macros"])
 
 
-def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> Rule:
+def _rule(row: Mapping[str, Any], macros: Mapping[str, str]) -> RedactionRule:
     pattern = row["pattern"]
     for name, text in macros.items():
         pattern = pattern.replace(f"<{name}>", text)
     before, after = row.get("window", (BEFORE, AFTER))
     vector = row["vector"]
     compiled = _compile(pattern)
-    return Rule(
+    return RedactionRule(
         row["kind"],
         compiled,
         compiled.groupindex.get(b"key", 0),
@@ -290,7 +290,7 @@ def _windows(places: Iterable[int], before: int, after: int, size: int) -> Itera
         yield start, min(end, size)
 
 
-def _secrets(rule: Rule, matches: Iterable[Any], data: bytes) -> Iterator[tuple[int, int]]:
+def _secrets(rule: RedactionRule, matches: Iterable[Any], data: bytes) -> Iterator[tuple[int, int]]:
     if rule.check in DETECTORS:
         examined = 0
         for match in matches:
@@ -302,7 +302,7 @@ def _secrets(rule: Rule, matches: Iterable[Any], data: bytes) -> Iterator[tuple[
         yield from secrets(rule, match, data)
 
 
-def _encoded(_rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+def _encoded(_rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
     start, end = match.span()
     start += is_diff_mark(data, start)
     plain = decoded(data[start:end])
@@ -310,11 +310,12 @@ def _encoded(_rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _valued(rule: Rule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
+def _valued(rule: RedactionRule, match: Any, data: bytes) -> Iterator[tuple[int, int]]:
     key_start, key_end = match.span(rule.key_group) if rule.key_group else (match.start(),) * 2
-    spans = [match.span(n) for n in range(1, match.re.groups + 1) if n != rule.key_group]
+    groups = {*range(1, match.re.groups + 1)} - {rule.key_group}
+    spans = [match.span(number) for number in sorted(groups)]
     for start, end in [span for span in spans if span[0] >= 0] or [match.span()]:
-        candidate = Candidate(
+        candidate = SecretCandidate(
             key=_text(data, max(0, key_start - CONTEXT), key_end),
             gap=_text(data, key_end, start),
             value=_text(data, start, end),

@@ -25,7 +25,7 @@ PLACEHOLDER_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SecretCandidate:
     key: str  # the name that stands before the value, with what precedes it
     gap: str  # what separates name and value
     value: str
@@ -151,7 +151,7 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.match(value) is not None
 
 
-def token(candidate: Candidate) -> int:
+def token(candidate: SecretCandidate) -> int:
     """A vendor's format: everything that is not a documentation sample."""
     value = candidate.value
     body = re.sub(r"[-_.:]", "", value[:SEEN_CHARS])
@@ -159,12 +159,12 @@ def token(candidate: Candidate) -> int:
     return 0 if is_sample else len(value)
 
 
-def anything(candidate: Candidate) -> int:
+def anything(candidate: SecretCandidate) -> int:
     """The pattern says it all."""
     return len(candidate.value)
 
 
-def password(candidate: Candidate) -> int:
+def password(candidate: SecretCandidate) -> int:
     """The value of something that is called a password."""
     length = _setting(candidate)
     value = candidate.value[: min(length, SEEN_CHARS)]
@@ -181,7 +181,7 @@ def password(candidate: Candidate) -> int:
     return length if _is_bare_password(value, candidate) else 0
 
 
-def secret(candidate: Candidate) -> int:
+def secret(candidate: SecretCandidate) -> int:
     """The value of something that is called a secret, a token or an API key."""
     length = _setting(candidate)
     value = candidate.value[: min(length, SEEN_CHARS)]
@@ -194,7 +194,7 @@ def secret(candidate: Candidate) -> int:
     return length if _is_random(value, bits=2.6) else 0
 
 
-def weak(candidate: Candidate) -> int:
+def weak(candidate: SecretCandidate) -> int:
     """The value of something whose name alone says little: a key, a salt, a signature, a
     session.
     """
@@ -219,7 +219,7 @@ def weak(candidate: Candidate) -> int:
     return length if _is_random(value, bits=3.3) and classes(value) >= 2 else 0
 
 
-def phrase(candidate: Candidate) -> int:
+def phrase(candidate: SecretCandidate) -> int:
     """A password in a sentence: only what no sentence would hold otherwise."""
     value = (
         candidate.value if candidate.is_quoted else candidate.value[:SEEN_CHARS].rstrip(_TRAILING)
@@ -239,7 +239,7 @@ def phrase(candidate: Candidate) -> int:
     return len(value) if _is_mixed(value) else 0
 
 
-def random_text(candidate: Candidate) -> int:
+def random_text(candidate: SecretCandidate) -> int:
     """A long random string near a word that says what it is."""
     value = candidate.value[:SEEN_CHARS]
     if _UUID.match(value) or _is_path(value) or _WORDS.match(value) or is_placeholder(value):
@@ -252,7 +252,7 @@ def random_text(candidate: Candidate) -> int:
     return len(candidate.value) if _is_random(value, bits=3.5) and classes(value) >= 3 else 0
 
 
-def header(candidate: Candidate) -> int:
+def header(candidate: SecretCandidate) -> int:
     """What an authorisation header or a cookie carries."""
     value = candidate.value.rstrip(",;")
     seen = value[:SEEN_CHARS]
@@ -261,7 +261,7 @@ def header(candidate: Candidate) -> int:
     return len(value)
 
 
-def cookie(candidate: Candidate) -> int:
+def cookie(candidate: SecretCandidate) -> int:
     """A cookie header with at least one value that nobody could guess."""
     values = [pair.partition("=")[2] for pair in candidate.value.split(";")]
     return (
@@ -269,7 +269,7 @@ def cookie(candidate: Candidate) -> int:
     )
 
 
-def url_password(candidate: Candidate) -> int:
+def url_password(candidate: SecretCandidate) -> int:
     """A password where only one can stand: ``scheme://user:password@host``, ``curl -u
     user:password``.
     """
@@ -279,7 +279,7 @@ def url_password(candidate: Candidate) -> int:
     return 0 if is_placeholder(value) else len(candidate.value)
 
 
-def flag(candidate: Candidate) -> int:
+def flag(candidate: SecretCandidate) -> int:
     """The value after a command line's option."""
     length = _setting(candidate)
     value = candidate.value[: min(length, SEEN_CHARS)]
@@ -290,7 +290,7 @@ def flag(candidate: Candidate) -> int:
     return length if _is_mixed(value) or _is_random(value, bits=2.6) else 0
 
 
-def markup(candidate: Candidate) -> int:
+def markup(candidate: SecretCandidate) -> int:
     """The content of an element or the value beside a name."""
     value = candidate.value[:SEEN_CHARS]
     if len(value) < 6 or is_placeholder(value) or _has_no_secret_name(candidate) or " " in value:
@@ -302,7 +302,7 @@ def markup(candidate: Candidate) -> int:
     return len(candidate.value) if _is_random(value, bits=2.6) and not _is_path(value) else 0
 
 
-def key_bytes(candidate: Candidate) -> int:
+def key_bytes(candidate: SecretCandidate) -> int:
     """The 64 bytes of a key pair as numbers; a table of numbers has smaller ones, or the same ones
     again.
     """
@@ -311,19 +311,19 @@ def key_bytes(candidate: Candidate) -> int:
     return len(candidate.value) if is_key else 0
 
 
-def block(candidate: Candidate) -> int:
+def block(candidate: SecretCandidate) -> int:
     """A value on lines of its own below its name, as YAML has them."""
     first = candidate.value.split("\n", 1)[0].strip()
-    told = Candidate(candidate.key, ': "', first, '"')
+    told = SecretCandidate(candidate.key, ': "', first, '"')
     return len(candidate.value) if password(told) or secret(told) else 0
 
 
-def key_block(candidate: Candidate) -> int:
+def key_block(candidate: SecretCandidate) -> int:
     """A block of a private key; its first line alone is only a mention."""
     return len(candidate.value) if len(candidate.value) >= 80 else 0
 
 
-def _setting(candidate: Candidate) -> int:
+def _setting(candidate: SecretCandidate) -> int:
     """Length of an unquoted value without the punctuation or the next setting after it."""
     value = candidate.value
     if candidate.is_quoted:
@@ -333,7 +333,7 @@ def _setting(candidate: Candidate) -> int:
     return len(value.rstrip(",;:)]}`'\"*"))
 
 
-def _has_no_secret_name(candidate: Candidate) -> bool:
+def _has_no_secret_name(candidate: SecretCandidate) -> bool:
     if "|" in candidate.gap and not re.search(
         r" \| |\|\|", candidate.gap
     ):  # alternatives: pass|fail
@@ -358,7 +358,7 @@ def _is_quoted_password(value: str, name: str) -> bool:
     return True
 
 
-def _is_bare_password(value: str, candidate: Candidate) -> bool:
+def _is_bare_password(value: str, candidate: SecretCandidate) -> bool:
     """An unquoted value: in a settings file any word counts, in code or prose only what no name
     would look like.
     """
@@ -412,7 +412,7 @@ def _names_a_secret(word: str) -> bool:
     )
 
 
-def _is_setting(candidate: Candidate) -> bool:
+def _is_setting(candidate: SecretCandidate) -> bool:
     """True where name and value make a whole line, as in an ``.env`` or YAML file."""
     rest = candidate.after.lstrip("\"'")
     ends = not rest or rest[0] in "\r\n\\" or rest.lstrip(" \t")[:1] in ("", "\n", "#", "\r")
@@ -449,7 +449,7 @@ def _is_random(value: str, bits: float) -> bool:
     return entropy(value) >= min(bits, math.log2(len(value)) - 0.7) and not is_sequence(value)
 
 
-CHECKS: dict[str, Callable[[Candidate], int]] = {
+CHECKS: dict[str, Callable[[SecretCandidate], int]] = {
     "token": token,
     "anything": anything,
     "password": password,

@@ -13,7 +13,13 @@ from functools import cache
 from importlib.resources import files
 
 from keeplore.redact.bare_tokens import Span, bare, told
-from keeplore.redact.secret_checks import Candidate, is_placeholder, password, random_text, secret
+from keeplore.redact.secret_checks import (
+    SecretCandidate,
+    is_placeholder,
+    password,
+    random_text,
+    secret,
+)
 
 Split = Callable[[bytes], list[Span]]  # of a line into cells
 TABLE_ROWS = 200
@@ -202,7 +208,7 @@ def _cell(line: bytes, cell: Span, offset: int, kind: str) -> Iterator[Span]:
     text = stripped.decode("utf-8", "replace")
     if not text or not text.strip("-:=") or is_placeholder(text) or " " in text:
         return
-    candidate = Candidate(key="password", gap='="', value=text, after='"')
+    candidate = SecretCandidate(key="password", gap='="', value=text, after='"')
     if (password if kind == "password" else secret)(candidate):
         begin = offset + cell[0] + raw.index(stripped)
         yield begin, begin + len(stripped)
@@ -248,7 +254,7 @@ def _is_told(data: bytes, token: re.Match[bytes], since: int) -> bool:
     other = _OTHER_NAME.search(data, max(since, token.start() - 48), token.start())
     if other and not _SECRET_NAME.search(other[1]):
         return False
-    return random_text(Candidate(key="", gap="", value=token[0].decode(), after="")) > 0
+    return random_text(SecretCandidate(key="", gap="", value=token[0].decode(), after="")) > 0
 
 
 # each looks at a match and gives the secrets and the place up to which it has looked, so that none

@@ -19,7 +19,7 @@ LANGUAGES = ("en", "de", "es", "fr", "zh")
 _NAME = re.compile(r"\{([A-Z]+)\}")
 
 
-class Rule(NamedTuple):
+class NoteRule(NamedTuple):
     """``category`` "" leaves it to the subject of the sentence; ``confidence`` before anything
     speaks against it.
     """
@@ -53,10 +53,10 @@ def pattern(name: str) -> re.Pattern[str]:
 
 
 @functools.cache
-def rules(name: str) -> tuple[Rule, ...]:
+def rules(name: str) -> tuple[NoteRule, ...]:
     """A list of rules in the order of the file."""
     return tuple(
-        Rule(row["category"], row["confidence"], _compiled(row["phrases"]))
+        NoteRule(row["category"], row["confidence"], _compiled(row["phrases"]))
         for rows in _sections("rules", name)
         for row in rows
     )

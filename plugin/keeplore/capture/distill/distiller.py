@@ -317,16 +317,14 @@ def _options(source: _Source, settled: Sequence[str]) -> tuple[Quote, ...]:
 
 def _options_put(source: _Source, settled: Sequence[str]) -> Iterator[Quote]:
     for at, asked in source.asked():
-        if answered(asked) not in settled or any(map(_is_yes_or_no, asked.options)):
+        if answered(asked) not in settled:
+            continue
+        if any(opens_with(option, "yes_or_no") for option in asked.options):
             continue
         for option in asked.options:
             if option.strip() and (len(option.split()) > 1 or not option.isalnum()):
                 text = clip(" ".join(option.split()))
                 yield Quote(text, "assistant", source.exchanges[at].id)
-
-
-def _is_yes_or_no(option: str) -> bool:
-    return opens_with(option, "yes_or_no")
 
 
 def _is_listed_option(sentence: Sentence) -> bool:

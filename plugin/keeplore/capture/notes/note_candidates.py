@@ -39,7 +39,7 @@ FIRM = 0.06  # what a clause of the person's that gives a reason adds
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NoteCandidate:
     """``text`` is the statement as it can be read alone; ``quote`` holds the words that it was
     taken from.
     """
@@ -65,13 +65,13 @@ class Candidate:
         return bool(self.order)
 
 
-def candidates(exchanges: Sequence[Exchange]) -> tuple[Candidate, ...]:
+def candidates(exchanges: Sequence[Exchange]) -> tuple[NoteCandidate, ...]:
     """What a conversation holds of notes and did not take back, oldest first; each statement
     once.
     """
-    made: dict[Quote, Candidate] = {}
+    made: dict[Quote, NoteCandidate] = {}
 
-    def noted(found: Iterable[Candidate], at: int) -> list[Decision]:
+    def noted(found: Iterable[NoteCandidate], at: int) -> list[Decision]:
         listed = [*found]
         made.update((candidate.quote, candidate) for candidate in listed)
         return [_as_decision(candidate, at) for candidate in listed if not candidate.order]
@@ -87,12 +87,12 @@ def candidates(exchanges: Sequence[Exchange]) -> tuple[Candidate, ...]:
     return tuple({content_hash(candidate.text): candidate for candidate in kept}.values())
 
 
-def _as_decision(candidate: Candidate, at: int) -> Decision:
+def _as_decision(candidate: NoteCandidate, at: int) -> Decision:
     weight = 1 + 2 * candidate.confidence
     return Decision(candidate.quote, weight, at, frozenset(terms(candidate.text)))
 
 
-def orders(exchange: Exchange) -> tuple[Candidate, ...]:
+def orders(exchange: Exchange) -> tuple[NoteCandidate, ...]:
     """What the person ordered to be kept, in one message."""
     return tuple(candidate for candidate in _of_words(exchange) if candidate.order)
 
@@ -104,14 +104,14 @@ def category_of(text: str, default: str = Category.USER_FACTS) -> str:
     return next(fitting, str(default))
 
 
-def _of_person(exchange: Exchange) -> Iterator[Candidate]:
+def _of_person(exchange: Exchange) -> Iterator[NoteCandidate]:
     yield from _of_words(exchange)
     for reply in exchange.replies:
         if isinstance(reply, AnsweredQuestion) and reply.question.strip() and reply.answer.strip():
             yield from _of_answer(reply, exchange.id)
 
 
-def _of_words(exchange: Exchange) -> Iterator[Candidate]:
+def _of_words(exchange: Exchange) -> Iterator[NoteCandidate]:
     said = sentences(exchange.user)
     if is_pasted(exchange.user) or len(said) > LONG_MESSAGE:
         return
@@ -125,13 +125,13 @@ def _of_words(exchange: Exchange) -> Iterator[Candidate]:
         yield replace(candidate, confidence=min(candidate.confidence, most))
 
 
-def _statements(said: Iterable[Sentence], turn: str) -> Iterator[Candidate]:
+def _statements(said: Iterable[Sentence], turn: str) -> Iterator[NoteCandidate]:
     for sentence in said:
         if stated := _stated(sentence, turn):
             yield stated
 
 
-def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[Candidate]:
+def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[NoteCandidate]:
     """Orders to remember, and rules that shall hold from now on."""
     leads = {sentence.text for sentence in said if says(sentence.text, "remember_list")}
     before = ""
@@ -144,7 +144,7 @@ def _ordered(said: Sequence[Sentence], turn: str) -> Iterator[Candidate]:
             yield from _ordered_by(sentence, turn)
 
 
-def _ordered_by(sentence: Sentence, turn: str) -> Iterator[Candidate]:
+def _ordered_by(sentence: Sentence, turn: str) -> Iterator[NoteCandidate]:
     """What a sentence orders by its own words."""
     text = sentence.text
     if found := pattern("remember").search(text):
@@ -166,14 +166,14 @@ def _is_sound(sentence: Sentence, what: str) -> bool:
     return not (_points_elsewhere(what) or says(what, "moment"))
 
 
-def _order(text: str, order: str, quote: str, turn: str) -> Candidate:
+def _order(text: str, order: str, quote: str, turn: str) -> NoteCandidate:
     text = _capitalised(text)
     default = Category.CONVENTIONS if order == "rule" else Category.USER_FACTS
     quoted = Quote(clip(quote), "user", turn)
-    return Candidate(text, category_of(text, default), ORDERED, quoted, order)
+    return NoteCandidate(text, category_of(text, default), ORDERED, quoted, order)
 
 
-def _stated(sentence: Sentence, turn: str) -> Candidate | None:
+def _stated(sentence: Sentence, turn: str) -> NoteCandidate | None:
     """What a sentence of the person states for good; None for a question, a doubt and a task."""
     text = sentence.text
     if sentence.is_question or sentence.is_heading or text.endswith(":"):
@@ -192,7 +192,7 @@ def _stated(sentence: Sentence, turn: str) -> Candidate | None:
         return None
     category = rule.category or _kind_of_decision(text)
     quote = Quote(clip(text), "user", turn)
-    return Candidate(_plain(text), category, round(min(confidence, 0.95), 2), quote)
+    return NoteCandidate(_plain(text), category, round(min(confidence, 0.95), 2), quote)
 
 
 def _adjusted(text: str, category: str) -> float:
@@ -225,7 +225,7 @@ def _points_elsewhere(text: str) -> bool:
     return pronoun is not None and len(set(terms(text[: pronoun.start()]))) < 2
 
 
-def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[Candidate]:
+def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[NoteCandidate]:
     """A choice with its question; of an answer to "may I?", the words that state something."""
     if is_step(asked) or says(asked.question, "momentary_question"):
         if asked.answer not in asked.options:
@@ -239,7 +239,7 @@ def _of_answer(asked: AnsweredQuestion, turn: str) -> Iterator[Candidate]:
     category = _kind_of_decision(f"{question} {answer}")
     quote = Quote(answered(asked), "user", turn)
     title = _titled(question, answer)
-    yield Candidate(f"{question} → {answer}", category, ANSWERED, quote, title=title)
+    yield NoteCandidate(f"{question} → {answer}", category, ANSWERED, quote, title=title)
 
 
 def _titled(question: str, answer: str) -> str:
@@ -248,7 +248,7 @@ def _titled(question: str, answer: str) -> str:
     return f"{beginning}{'' if beginning == question else '…'} → {answer}"
 
 
-def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[Candidate]:
+def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[NoteCandidate]:
     """The agent's option that the person picked, or its proposal that the person agreed to without
     a but.
     """
@@ -267,7 +267,7 @@ def _of_agent(exchange: Exchange, before: Exchange | None) -> Iterator[Candidate
     if is_vague:
         confidence -= 0.3
     quote = Quote(clip(found.text), "assistant", before.id)
-    yield Candidate(_capitalised(text), _kind_of_decision(text), confidence, quote)
+    yield NoteCandidate(_capitalised(text), _kind_of_decision(text), confidence, quote)
 
 
 def _kind_of_decision(text: str) -> str:

@@ -15,7 +15,7 @@ from keeplore.capture.capture_deps import MemoryPlace
 from keeplore.capture.message_filter import clean
 from keeplore.capture.notes.note_candidates import (
     AUTOMATIC,
-    Candidate,
+    NoteCandidate,
     candidates,
     category_of,
     orders,
@@ -107,7 +107,7 @@ class NoteTaker:
                 draft_of(candidate, scope, project, origin, said_at.get(candidate.turn, ""))
             )
 
-    def _written_unasked(self, found: Iterable[Candidate]) -> Iterable[Candidate]:
+    def _written_unasked(self, found: Iterable[NoteCandidate]) -> Iterable[NoteCandidate]:
         return (
             c for c in found if c.is_explicit or (self._is_automatic and c.confidence >= AUTOMATIC)
         )
@@ -120,7 +120,7 @@ class NoteTaker:
 
 
 def draft_of(
-    candidate: Candidate, scope: str, project: str, source: Mapping[str, Any], at: str
+    candidate: NoteCandidate, scope: str, project: str, source: Mapping[str, Any], at: str
 ) -> NoteDraft:
     """The note that a candidate becomes; ``at`` is when it was said, ``source`` has at least host
     and session.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from keeplore.errors import AlreadyExists, StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
 from keeplore.index.passages import passages_of
-from keeplore.ingest import Extracted, Origin
+from keeplore.ingest import Extracted, SourceAddress
 from keeplore.ingest.document_body import body_for, content_for
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.memory.frontmatter import MAX_FILE
@@ -48,7 +48,9 @@ class Documents:
             str, tuple[str, str, str]
         ] = {}  # by id; what a file states of its source does not change
 
-    def drafted(self, found: Extracted, origin: Origin, scope: str, project: str) -> DocumentDraft:
+    def drafted(
+        self, found: Extracted, origin: SourceAddress, scope: str, project: str
+    ) -> DocumentDraft:
         """The memory of a source, without secrets. Raises StoreError for one that no file
         may hold.
         """

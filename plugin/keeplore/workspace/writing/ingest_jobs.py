@@ -20,7 +20,7 @@ from keeplore.errors import (
     SourceRefused,
     SourceUnavailable,
 )
-from keeplore.ingest import Extracted, Origin, extracted, origin_of
+from keeplore.ingest import Extracted, SourceAddress, extracted, origin_of
 from keeplore.jobs.queue import LEASE, LEASED, MAX_ATTEMPTS, WAITING, Job, JobQueue
 from keeplore.store.paths import is_memory
 from keeplore.text.dates import now
@@ -81,7 +81,7 @@ class IngestQueue:
         self,
         registry: Registry,
         told: Callable[[IngestStatus], None] = lambda _: None,
-        read: Callable[[Origin], Extracted] = extracted,
+        read: Callable[[SourceAddress], Extracted] = extracted,
     ) -> None:
         self._registry = registry
         self._told = told
@@ -90,7 +90,7 @@ class IngestQueue:
         self._folder = registry.places.state / "ingest"
         self._documents: dict[str, tuple[Workspace, Documents]] = {}
 
-    def add(self, origin: Origin, workspace: str, scope: str, project: str) -> IngestStatus:
+    def add(self, origin: SourceAddress, workspace: str, scope: str, project: str) -> IngestStatus:
         """Put a source in; the same one that waits already is taken once."""
         status = IngestStatus(origin.name, origin.is_url, workspace, scope, project, QUEUED, now())
         payload = {"source": origin.name, "is_url": origin.is_url}
@@ -166,7 +166,7 @@ class IngestQueue:
         self._note(status)
         workspace = self._registry.named(status.workspace)
         documents = self._documents_of(workspace)
-        origin = Origin(status.source, status.is_url)
+        origin = SourceAddress(status.source, status.is_url)
         found = self._read(origin)
         status = self._note(replace(status, state=CHUNKING, at=now()))
         draft = documents.drafted(found, origin, status.scope, status.project)
@@ -202,7 +202,7 @@ class IngestQueue:
         return status
 
 
-def source_named(registry: Registry, source: str, cwd: Path, home: Path) -> Origin:
+def source_named(registry: Registry, source: str, cwd: Path, home: Path) -> SourceAddress:
     """The source that a person names. Raises SourceRefused for one that cannot be, or is a memory
     already.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from keeplore.capture.notes.note_candidates import LEAST, Candidate, candidates
+from keeplore.capture.notes.note_candidates import LEAST, NoteCandidate, candidates
 from keeplore.capture.notes.note_taker import draft_of
 from keeplore.errors import StoreError
 from keeplore.index import MemoryFilter, MemoryRow, ScopeFilter
@@ -24,7 +24,7 @@ REJECTED = "rejected"
 class ReviewCandidate:
     """A candidate with the conversation that it is from, and the note that it would become."""
 
-    candidate: Candidate
+    candidate: NoteCandidate
     row: MemoryRow
     draft: NoteDraft
 

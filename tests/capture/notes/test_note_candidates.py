@@ -8,7 +8,7 @@ import pytest
 
 from keeplore.capture.notes.note_candidates import (
     AUTOMATIC,
-    Candidate,
+    NoteCandidate,
     candidates,
     category_of,
     orders,
@@ -130,7 +130,7 @@ def talk(*turns: str | tuple[str, str | AnsweredQuestion]) -> tuple[Exchange, ..
     )
 
 
-def written(*turns: str | tuple[str, str | AnsweredQuestion]) -> list[Candidate]:
+def written(*turns: str | tuple[str, str | AnsweredQuestion]) -> list[NoteCandidate]:
     return [c for c in candidates(talk(*turns)) if c.confidence >= AUTOMATIC]
 
 
