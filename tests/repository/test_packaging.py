@@ -127,10 +127,10 @@ sys.path.insert(0, {str(installed)!r})
 import keeplore, keeplore_hooks
 from keeplore.workspace.lifecycle.template import template_dir
 print(keeplore.__file__, keeplore_hooks.__file__, template_dir(), sep="\\n")
-from keeplore.connect import parts
+from keeplore.connect import assets
 for host in ("claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode"):
-    assert all(parts.host_files(host).values()) and len(parts.host_files(host)) >= 4, host
-assert len(parts.client_files()) == 3
+    assert all(assets.host_files(host).values()) and len(assets.host_files(host)) >= 4, host
+assert len(assets.client_files()) == 3
 from keeplore.cli.main import cli
 cli(["--version"])
 """
