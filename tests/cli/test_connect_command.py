@@ -17,7 +17,7 @@ from keeplore.cli.connect_dialog import surroundings
 from keeplore.cli.doctor import Finding, Look, examine
 from keeplore.config.places import Places
 from keeplore.connect.assets import client_files
-from keeplore.connect.connection_record import Manifest
+from keeplore.connect.connection_record import ConnectionRecord
 from keeplore_hooks.spool import Spool
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -210,7 +210,7 @@ def test_uninstalling_stops_where_entries_cannot_be_taken_out(
     cursor.write_text(whole[:-3])
     done = run("uninstall", "--yes")
     assert done.returncode == 1 and str(cursor) in done.stderr and "again" in done.stderr
-    assert [*Manifest.load(places.state).files] == [str(cursor)]
+    assert [*ConnectionRecord.load(places.state).files] == [str(cursor)]
     cursor.write_text(whole)
     assert run("uninstall", "--yes").returncode == 0 and cursor.read_text() == MINE
 

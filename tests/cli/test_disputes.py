@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from keeplore.cli.commands.write.decide_dispute import LINE_CHARS, differing_lines
 from keeplore.cli.connect_dialog import surroundings
-from keeplore.cli.decide_dispute import LINE_CHARS, parted
 from keeplore.cli.doctor import Look, examine
 from keeplore.config.places import Places
 from keeplore.memory import Memory
@@ -300,13 +300,13 @@ def test_a_file_without_an_id_that_two_machines_changed_is_named_by_doctor(
 
 def test_only_what_differs_is_shown_and_long_lines_from_where_they_part() -> None:
     same = "word " * 100
-    assert list(parted(["a", "b", "c"], ["a", "x", "c", "d"])) == [("b", "x"), ("", "d")]
-    [(left, right)] = parted([f"{same}one"], [f"{same}two"])
+    assert list(differing_lines(["a", "b", "c"], ["a", "x", "c", "d"])) == [("b", "x"), ("", "d")]
+    [(left, right)] = differing_lines([f"{same}one"], [f"{same}two"])
     assert (
         left.startswith("…")
         and left.endswith("one")
         and right.endswith("two")
         and len(left) < LINE_CHARS
     )
-    [(left, _)] = parted(["x" * 2 * LINE_CHARS], [""])
+    [(left, _)] = differing_lines(["x" * 2 * LINE_CHARS], [""])
     assert len(left) == LINE_CHARS + 1

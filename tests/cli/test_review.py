@@ -82,9 +82,9 @@ def test_piped_the_offers_are_listed_and_nothing_is_asked(
     workspace: Workspace, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    listed = CliRunner().invoke(review_.command, ["--all-projects"], obj=places)
+    listed = CliRunner().invoke(review_.review_command, ["--all-projects"], obj=places)
     assert listed.output.split("\t")[4] == SAID
-    [data] = json.loads(CliRunner().invoke(review_.command, ["--json"], obj=places).output)
+    [data] = json.loads(CliRunner().invoke(review_.review_command, ["--json"], obj=places).output)
     assert (data["quote"], data["speaker"], data["conversation"]) == (SAID, "user", new_id("talk"))
     assert len(list(review_candidates(workspace, EVERYWHERE))) == 1
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.connect.apply import carry_out
+from keeplore.connect.apply import apply
 from keeplore.connect.client_copy import launcher
-from keeplore.connect.connect_plan import Plan, connect, disconnect
-from keeplore.connect.connection_record import Manifest
-from keeplore.connect.host_locations import PLACES, Surroundings
+from keeplore.connect.connect_plan import ConnectPlan, connect, disconnect
+from keeplore.connect.connection_record import ConnectionRecord
+from keeplore.connect.host_locations import LOCATIONS, Surroundings
 
 Tree = dict[str, tuple[int, bytes | str]]
 
@@ -47,20 +47,24 @@ class Desk:
     def state(self) -> Path:
         return self.around.state
 
-    def plan(self, *hosts: str, notes_in: Path | None = None) -> Plan:
+    def plan(self, *hosts: str, notes_in: Path | None = None) -> ConnectPlan:
         runs = launcher(self.state, search_path=os.defpath, has_mcp=True, is_windows=False)
         return connect(
-            hosts or self.around.found(), self.around, Manifest.load(self.state), runs, notes_in
+            hosts or self.around.found(),
+            self.around,
+            ConnectionRecord.load(self.state),
+            runs,
+            notes_in,
         )
 
-    def connect(self, *hosts: str, notes_in: Path | None = None) -> Plan:
+    def connect(self, *hosts: str, notes_in: Path | None = None) -> ConnectPlan:
         plan = self.plan(*hosts, notes_in=notes_in)
-        carry_out(plan, self.state)
+        apply(plan, self.state)
         return plan
 
-    def disconnect(self, *hosts: str) -> Plan:
-        plan = disconnect(hosts or list(PLACES), Manifest.load(self.state))
-        carry_out(plan, self.state)
+    def disconnect(self, *hosts: str) -> ConnectPlan:
+        plan = disconnect(hosts or list(LOCATIONS), ConnectionRecord.load(self.state))
+        apply(plan, self.state)
         return plan
 
     def tree(self) -> Tree:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.connect import client_copy, hook_entries
+from keeplore.connect import client_copy, hook_events
 from keeplore.connect.client_copy import launcher
-from keeplore.connect.desired import wanted
-from keeplore.connect.host_locations import PLACES
+from keeplore.connect.desired import desired
+from keeplore.connect.host_locations import LOCATIONS
 
 ODD = Path("/tmp/it's a $HOME dir/keeplore")
 
@@ -40,7 +40,7 @@ def test_python_of_the_path_is_taken_unless_it_is_one_of_a_virtual_environment(
 def test_a_line_survives_a_shell_whatever_the_directory_is_called():
     runs = launcher(ODD, search_path="", has_mcp=True, is_windows=False)
     for host in ("codex", "gemini-cli", "cursor"):
-        for groups in hook_entries.hooks(host, runs)["hooks"].values():
+        for groups in hook_events.hooks(host, runs)["hooks"].values():
             for group in groups:
                 line = group.get("hooks", [group])[0]["command"]
                 assert str(ODD / "client" / "client.sh") in shlex.split(line)
@@ -55,17 +55,17 @@ def test_on_windows_the_interpreter_is_named_and_no_shell_is_needed(monkeypatch,
     runs = launcher(tmp_path / "state", search_path="", has_mcp=True, is_windows=True)
     assert runs.is_windows and runs.ask[0] == runs.mcp[0] == str(folder / "python.exe")
     assert runs.tell[0] == str(folder / "pythonw.exe") and runs.tell[-1] == runs.ask[-1]
-    for host in PLACES:
+    for host in LOCATIONS:
         if host != "opencode":
-            text = str(hook_entries.hooks(host, runs))
+            text = str(hook_events.hooks(host, runs))
             assert "client.sh" not in text and "bash'" not in text and "'sh'" not in text
 
 
-@pytest.mark.parametrize("host", [host for host in PLACES if host != "opencode"])
+@pytest.mark.parametrize("host", [host for host in LOCATIONS if host != "opencode"])
 def test_without_its_library_no_host_is_given_an_mcp_server(desk, host):
     def text(*, has_mcp: bool) -> str:
         runs = launcher(desk.state, search_path="", has_mcp=has_mcp, is_windows=False)
-        return str(wanted(host, desk.around, runs))
+        return str(desired(host, desk.around, runs))
 
     assert "mcp.py" in text(has_mcp=True) and "mcp.py" not in text(has_mcp=False)
 

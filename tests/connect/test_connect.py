@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from keeplore.connect import assets, hook_entries
-from keeplore.connect.apply import carry_out
-from keeplore.connect.connect_plan import look
-from keeplore.connect.connection_record import Manifest
-from keeplore.connect.diff import unified
-from keeplore.connect.host_locations import PLACES
-from keeplore.connect.resources import CHANGED, INTACT, MISSING
+from keeplore.connect import assets, hook_events
+from keeplore.connect.apply import apply
+from keeplore.connect.connect_plan import statuses, unified_diff
+from keeplore.connect.connection_record import ConnectionRecord
+from keeplore.connect.host_locations import LOCATIONS
+from keeplore.connect.resources import ResourceStatus
 from keeplore.errors import ConfigError
 
 CURSOR = """// mine
@@ -49,37 +48,37 @@ def filled(desk):
 
 
 def states(desk):
-    return {state for _, state in look(Manifest.load(desk.state))}
+    return {state for _, state in statuses(ConnectionRecord.load(desk.state))}
 
 
 def test_everything_is_as_it_was_after_disconnecting(desk):
     before = filled(desk).tree()
     plan = desk.connect()
-    assert not plan.told and not plan.skipped and list(plan.ready) == list(PLACES)
-    assert desk.tree() != before and states(desk) == {INTACT}
+    assert not plan.problems and not plan.skipped and list(plan.ready) == list(LOCATIONS)
+    assert desk.tree() != before and states(desk) == {ResourceStatus.INTACT}
     plan = desk.disconnect()
-    assert not plan.told and desk.tree() == before
+    assert not plan.problems and desk.tree() == before
     assert not (desk.state / "connections.json").exists()
 
 
 def test_nothing_is_left_where_nothing_was(bare):
     desk = bare()
     assert desk.around.found() == []
-    desk.connect(*PLACES)
-    assert states(desk) == {INTACT}
+    desk.connect(*LOCATIONS)
+    assert states(desk) == {ResourceStatus.INTACT}
     assert desk.tree()
     desk.disconnect()
     assert desk.tree() == {}
 
 
-@pytest.mark.parametrize("host", list(PLACES))
+@pytest.mark.parametrize("host", list(LOCATIONS))
 def test_each_host_can_be_connected_alone_and_others_stay(desk, host):
     before = filled(desk).tree()
     desk.connect(host)
     alone = desk.tree()
     assert alone != before
     desk.connect()
-    desk.disconnect(*(name for name in PLACES if name != host))
+    desk.disconnect(*(name for name in LOCATIONS if name != host))
     assert desk.tree() == alone
     desk.disconnect(host)
     assert desk.tree() == before
@@ -89,7 +88,7 @@ def test_connecting_again_changes_nothing(desk):
     filled(desk).connect()
     before, manifest = desk.tree(), (desk.state / "connections.json").read_bytes()
     plan = desk.connect()
-    assert plan.changes == () and list(plan.ready) == list(PLACES)
+    assert plan.changes == () and list(plan.ready) == list(LOCATIONS)
     assert desk.tree() == before and (desk.state / "connections.json").read_bytes() == manifest
 
 
@@ -123,7 +122,7 @@ def test_the_plan_says_all_that_happens(desk):
     before = filled(desk).tree()
     plan = desk.plan()
     assert desk.tree() == before and not (desk.state / "connections.json").exists()
-    carry_out(plan, desk.state)
+    apply(plan, desk.state)
     after = {
         path: content
         for path, (_, content) in desk.tree().items()
@@ -142,7 +141,7 @@ def test_the_diff_of_a_plan_can_be_applied_with_git(desk, git, tmp_path):
     git("init", "-q", ".", cwd=desk.home)
     plan = desk.plan()
     patch = tmp_path / "the.diff"
-    text = "\n".join(unified(plan.changes)) + "\n"
+    text = "\n".join(unified_diff(plan.changes)) + "\n"
     assert "\\ No newline at end of file" in text and "--- /dev/null" in text
     # git wants a letter and paths below the repository; lines of CODEX end with a carriage return,
     # which we leave out
@@ -176,14 +175,14 @@ def test_a_linked_file_is_written_through_its_link(desk):
 def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatch):
     filled(desk).connect()
     table = {
-        **hook_entries.ENTRIES,
+        **hook_events.EVENTS,
         "codex": (
             *(
                 replace(one, timeout_s=9)
-                for one in hook_entries.ENTRIES["codex"]
+                for one in hook_events.EVENTS["codex"]
                 if one.event not in ("Interrupt", "Stop")
             ),
-            hook_entries.Entry("Brand-New"),
+            hook_events.HookEvent("Brand-New"),
         ),
     }
     files = assets.host_files("codex")
@@ -191,7 +190,7 @@ def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatc
         name: data + b"\nMore.\n" for name, data in files.items() if "keeplore-forget" not in name
     }
     with monkeypatch.context() as patch:
-        patch.setattr(hook_entries, "ENTRIES", table)
+        patch.setattr(hook_events, "EVENTS", table)
         patch.setattr(assets, "host_files", lambda host: newer)
         desk.connect("codex", "cursor", "copilot")
         text = (desk.home / ".codex/hooks.json").read_bytes().decode("utf-8-sig")
@@ -202,11 +201,11 @@ def test_an_update_changes_our_entries_alone_and_in_their_place(desk, monkeypatc
         assert (
             hooks["SessionStart"][0]["hooks"][0]["timeout"] == 9 and list(hooks)[-1] == "Brand-New"
         )
-        assert list(hooks)[:2] == ["Stop", "Other"] and states(desk) == {INTACT}
+        assert list(hooks)[:2] == ["Stop", "Other"] and states(desk) == {ResourceStatus.INTACT}
         skills = {path.parent.name for path in (desk.home / ".agents").rglob("SKILL.md")}
         assert skills == {Path(name).parts[1] for name in newer} | {"mine"}
     desk.connect()
-    assert states(desk) == {INTACT}
+    assert states(desk) == {ResourceStatus.INTACT}
     desk.disconnect()
     assert desk.tree()[".codex/hooks.json"] == (0o664, ("\ufeff" + CODEX_HOOKS).encode())
     assert (desk.home / ".cursor/hooks.json").read_text() == CURSOR
@@ -226,8 +225,8 @@ def test_what_others_add_afterwards_stays_byte_for_byte(desk):
     created.write_text(
         text.replace('"mcpServers": {', '"mcpServers": {\n        "b": {"command": "b"},')
     )
-    assert states(desk) == {INTACT}
-    assert not desk.disconnect().told
+    assert states(desk) == {ResourceStatus.INTACT}
+    assert not desk.disconnect().problems
     assert cursor.read_text() == CURSOR.removesuffix("\n\t}\n}") + theirs
     assert (
         config.read_bytes().decode()
@@ -260,12 +259,14 @@ def test_an_entry_that_was_changed_by_hand_is_reported_and_kept(desk):
     config.write_text(config.read_text() + "enabled = false\n")
     mcp = desk.home / ".cursor/mcp.json"
     mcp.write_text(mcp.read_text().replace("python3", "/my/python3"))
-    assert CHANGED in states(desk)
+    assert ResourceStatus.CHANGED in states(desk)
     changed = desk.tree()
     plan = desk.connect("codex", "claude-code", "cursor")
-    assert desk.tree() == changed and len(plan.told) == 4  # no second entry beside the changed one
+    assert (
+        desk.tree() == changed and len(plan.problems) == 4
+    )  # no second entry beside the changed one
     plan = desk.disconnect()
-    assert len(plan.told) == 4 and all(told.remedy for told in plan.told)
+    assert len(plan.problems) == 4 and all(problem.remedy for problem in plan.problems)
     assert skill.read_text() == "My own words."
     left = json.loads(hooks.read_text())["hooks"]
     assert list(left) == ["SessionStart"] and left["SessionStart"][0]["hooks"][0]["timeout"] == 50
@@ -279,11 +280,11 @@ def test_what_was_taken_away_by_hand_is_missing_until_connected_again(desk):
     desk.write(".cursor/hooks.json", CURSOR, 0o640)
     config = desk.home / ".codex/config.toml"
     config.write_bytes(CODEX.encode())
-    assert states(desk) == {INTACT, MISSING}
+    assert states(desk) == {ResourceStatus.INTACT, ResourceStatus.MISSING}
     desk.connect()
-    assert states(desk) == {INTACT}
+    assert states(desk) == {ResourceStatus.INTACT}
     desk.write(".cursor/hooks.json", CURSOR, 0o640)
-    assert not desk.disconnect().told and desk.tree() == before
+    assert not desk.disconnect().problems and desk.tree() == before
 
 
 @pytest.mark.parametrize(
@@ -304,9 +305,11 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(desk, name, content,
     before = path.read_bytes()
     plan = desk.connect("codex", "copilot")
     assert [
-        told.message for told in plan.told if words in told.message and str(path) in told.message
+        told.message
+        for told in plan.problems
+        if words in told.message and str(path) in told.message
     ]
-    assert all(told.remedy for told in plan.told) and path.read_bytes() == before
+    assert all(problem.remedy for problem in plan.problems) and path.read_bytes() == before
     desk.disconnect()
     assert path.read_bytes() == before
 
@@ -319,10 +322,12 @@ def test_a_file_that_broke_in_between_keeps_its_record(desk):
     hooks.write_bytes(whole[:-1])
     plan = desk.disconnect()
     assert (
-        len(plan.told) == 1 and "again" in plan.told[0].remedy and hooks.read_bytes() == whole[:-1]
+        len(plan.problems) == 1
+        and "again" in plan.problems[0].remedy
+        and hooks.read_bytes() == whole[:-1]
     )
     hooks.write_bytes(whole)
-    assert not desk.disconnect().told and desk.tree() == before
+    assert not desk.disconnect().problems and desk.tree() == before
 
 
 def test_a_directory_that_cannot_be_written_is_told(desk):
@@ -331,7 +336,7 @@ def test_a_directory_that_cannot_be_written_is_told(desk):
         if os.access(desk.home / ".cursor", os.W_OK):
             pytest.skip("this user may write everywhere")
         plan = desk.connect("cursor")
-        assert len(plan.told) == 2 and "cannot be written" in plan.told[0].message
+        assert len(plan.problems) == 2 and "cannot be written" in plan.problems[0].message
     finally:
         (desk.home / ".cursor").chmod(0o700)
 
@@ -377,7 +382,7 @@ def test_a_lost_manifest_is_made_anew(desk):
     (desk.state / "connections.json").unlink()
     connected = desk.tree()
     assert desk.connect().changes == ()
-    assert desk.tree() == connected and states(desk) == {INTACT}
+    assert desk.tree() == connected and states(desk) == {ResourceStatus.INTACT}
     desk.disconnect()
     after = {
         path: content for path, content in desk.tree().items() if not content[0] & 0o100
@@ -402,7 +407,7 @@ def test_directories_named_by_the_environment_are_taken(desk):
     around = replace(
         desk.around, environment={key: str(desk.home / value) for key, value in names.items()}
     )
-    told = {host: str(around.directory(host).relative_to(desk.home)) for host in PLACES}
+    told = {host: str(around.directory(host).relative_to(desk.home)) for host in LOCATIONS}
     assert told == {
         "claude-code": "c", "codex": "x", "gemini-cli": "g/.gemini", "cursor": ".cursor", "copilot": "p",
         "opencode": "o/opencode",
@@ -454,7 +459,7 @@ def test_claude_codes_notes_go_where_they_were_asked_to(desk):
 def test_a_place_of_the_persons_for_claude_codes_notes_is_not_taken_away(desk):
     settings = desk.write(".claude/settings.json", '{"autoMemoryDirectory": "~/mine"}')
     plan = desk.connect("claude-code", notes_in=desk.home / "other")
-    assert len(plan.told) == 1 and settings.read_text() == '{"autoMemoryDirectory": "~/mine"}'
+    assert len(plan.problems) == 1 and settings.read_text() == '{"autoMemoryDirectory": "~/mine"}'
 
 
 def test_what_changes_while_a_person_thinks_is_not_written_over(desk):
@@ -462,14 +467,14 @@ def test_what_changes_while_a_person_thinks_is_not_written_over(desk):
     desk.write(".cursor/hooks.json", "{}")
     before = desk.tree()
     with pytest.raises(ConfigError, match="changed while"):
-        carry_out(plan, desk.state)
+        apply(plan, desk.state)
     assert desk.tree() == before
 
 
 def test_a_manifest_that_cannot_be_read_says_what_to_do(desk):
     (desk.state / "connections.json").write_text("{")
     with pytest.raises(ConfigError, match="remove it"):
-        Manifest.load(desk.state)
+        ConnectionRecord.load(desk.state)
     (desk.state / "connections.json").write_text('{"schema": 2}')
     with pytest.raises(ConfigError, match="later Keeplore"):
-        Manifest.load(desk.state)
+        ConnectionRecord.load(desk.state)

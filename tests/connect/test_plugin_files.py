@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from keeplore.connect import assets
-from keeplore.connect.hook_entries import BUNDLED, hooks, mcp
+from keeplore.connect.hook_events import BUNDLED, hooks, mcp
 from keeplore_hooks.hosts import COMMANDS
 
 PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
@@ -110,7 +110,7 @@ def test_a_skill_in_a_shared_directory_has_the_name_of_its_directory_and_of_keep
 
 
 def test_a_host_gets_no_entry_that_names_another_place() -> None:
-    """Entries with paths are for ``entries`` to write: those of the plugin hold a variable of the
+    """JsonEntries with paths are for ``entries`` to write: those of the plugin hold a variable of the
     host's.
     """
     for host in ("claude-code", "gemini-cli", "opencode", "codex", "cursor", "copilot"):

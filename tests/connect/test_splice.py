@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keeplore.connect.json_edit import Entry, Trace, find, put, swap, take
+from keeplore.connect.json_edit import JsonEntry, JsonTrace, find, put, swap, take
 from keeplore.connect.jsonc import NotJson, parse
 
 OURS = {"hooks": [{"type": "command", "command": "sh 'a b' || exit 0", "timeout": 5}]}
 ENTRIES = (
-    Entry(("hooks", "Stop"), OURS, is_element=True),
-    Entry(("hooks", "Start"), {"matcher": "x", **OURS}, is_element=True),
-    Entry(("hooks", "Start"), OURS, is_element=True),
-    Entry(("mcpServers", "keeplore"), {"command": "python3", "args": ["ü"]}),
-    Entry(("flag",), True),
+    JsonEntry(("hooks", "Stop"), OURS, is_element=True),
+    JsonEntry(("hooks", "Start"), {"matcher": "x", **OURS}, is_element=True),
+    JsonEntry(("hooks", "Start"), OURS, is_element=True),
+    JsonEntry(("mcpServers", "keeplore"), {"command": "python3", "args": ["ü"]}),
+    JsonEntry(("flag",), True),
 )
 GAPS = st.sampled_from(
     ["", "", " ", "\n", "\n\t", "\r\n  ", "\n    ", "/* [{ */", '// "}], \n', " // ü\n  "]
@@ -78,8 +78,10 @@ PLAIN = st.builds(
 
 
 @given(st.one_of(TEXTS, PLAIN), st.permutations(ENTRIES))
-def test_taking_out_what_was_put_in_gives_the_same_text(text: str, entries: list[Entry]) -> None:
-    after, trace = put(text, entries, Trace())
+def test_taking_out_what_was_put_in_gives_the_same_text(
+    text: str, entries: list[JsonEntry]
+) -> None:
+    after, trace = put(text, entries, JsonTrace())
     document = parse(after)
     assert all(find(document, entry) for entry in entries)
     assert put(after, entries, trace) == (after, trace)
@@ -88,7 +90,7 @@ def test_taking_out_what_was_put_in_gives_the_same_text(text: str, entries: list
 
 @given(st.one_of(TEXTS, PLAIN))
 def test_nothing_else_changes_its_value(text: str) -> None:
-    before, after = parse(text).root.value, parse(put(text, ENTRIES, Trace())[0]).root.value
+    before, after = parse(text).root.value, parse(put(text, ENTRIES, JsonTrace())[0]).root.value
     for entry in ENTRIES:
         holder = after
         for key in entry.holder:
@@ -110,20 +112,20 @@ def test_nothing_else_changes_its_value(text: str) -> None:
 def test_what_is_added_afterwards_stays_when_ours_is_taken_out(
     text: str, data: st.DataObject
 ) -> None:
-    mine, trace = put(text, ENTRIES, Trace())
-    theirs = Entry(("hooks", "Start"), {"theirs": True}, is_element=True)
-    both, _ = put(mine, [theirs, Entry(("mcpServers", "theirs"), 1)], Trace())
+    mine, trace = put(text, ENTRIES, JsonTrace())
+    theirs = JsonEntry(("hooks", "Start"), {"theirs": True}, is_element=True)
+    both, _ = put(mine, [theirs, JsonEntry(("mcpServers", "theirs"), 1)], JsonTrace())
     left = parse(take(both, ENTRIES, trace))
-    assert find(left, theirs) and find(left, Entry(("mcpServers", "theirs"), 1))
+    assert find(left, theirs) and find(left, JsonEntry(("mcpServers", "theirs"), 1))
     assert not any(find(left, entry) for entry in ENTRIES)
 
 
 @given(st.one_of(TEXTS, PLAIN))
 def test_a_value_that_is_swapped_can_be_swapped_back_and_taken_out(text: str) -> None:
-    after, trace = put(text, ENTRIES, Trace())
+    after, trace = put(text, ENTRIES, JsonTrace())
     new = {"hooks": [{"type": "command", "command": "another", "timeout": 7}]}
     changed = swap(after, ENTRIES[0], new)
-    swapped = (Entry(ENTRIES[0].path, new, is_element=True), *ENTRIES[1:])
+    swapped = (JsonEntry(ENTRIES[0].path, new, is_element=True), *ENTRIES[1:])
     assert all(find(parse(changed), entry) for entry in swapped)
     assert take(changed, swapped, trace) == text
 
@@ -141,12 +143,12 @@ def test_a_value_that_is_swapped_can_be_swapped_back_and_taken_out(text: str) ->
     ],
 )
 def test_an_entry_is_written_as_the_file_is_written(before: str, after: str) -> None:
-    assert put(before, [Entry(("flag",), True)], Trace())[0] == after
+    assert put(before, [JsonEntry(("flag",), True)], JsonTrace())[0] == after
 
 
 def test_an_element_takes_the_indentation_of_its_neighbours() -> None:
     text = '{\n   "hooks": {\n      "Stop": [\n         {"a": 1}\n      ]\n   }\n}\n'
-    after, _ = put(text, [Entry(("hooks", "Stop"), {"b": [1]}, is_element=True)], Trace())
+    after, _ = put(text, [JsonEntry(("hooks", "Stop"), {"b": [1]}, is_element=True)], JsonTrace())
     assert after == text.replace(
         '{"a": 1}\n',
         '{"a": 1},\n         {\n            "b": [\n               1\n            ]\n         }\n',
@@ -158,12 +160,12 @@ def test_an_element_takes_the_indentation_of_its_neighbours() -> None:
 )
 def test_what_stands_in_the_way_is_an_error_and_no_guess(text: str) -> None:
     with pytest.raises(ValueError, match="is no"):
-        put(text, [ENTRIES[0]], Trace())
+        put(text, [ENTRIES[0]], JsonTrace())
 
 
 def test_a_member_with_another_value_is_not_written_over() -> None:
     with pytest.raises(ValueError, match="another value"):
-        put('{"flag": 1}', [Entry(("flag",), True)], Trace())
+        put('{"flag": 1}', [JsonEntry(("flag",), True)], JsonTrace())
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from keeplore.connect import assets, hook_entries
-from keeplore.connect.apply import carry_out
+from keeplore.connect import assets, hook_events
+from keeplore.connect.apply import apply
 from keeplore.connect.client_copy import launcher
-from keeplore.connect.connect_plan import connect, disconnect, look
-from keeplore.connect.connection_record import Manifest
+from keeplore.connect.connect_plan import connect, disconnect, statuses
+from keeplore.connect.connection_record import ConnectionRecord
 from keeplore.connect.host_locations import Surroundings
-from keeplore.connect.resources import INTACT
+from keeplore.connect.resources import ResourceStatus
 
 HOSTS = (
     "codex",
@@ -35,13 +35,13 @@ def do_connect(place):
     state = place / "state"
     around = Surroundings(place / "home", state, {"PATH": os.defpath})
     runs = launcher(state, search_path=os.defpath, has_mcp=True, is_windows=False)
-    carry_out(connect(HOSTS, around, Manifest.load(state), runs), state)
+    apply(connect(HOSTS, around, ConnectionRecord.load(state), runs), state)
 
 
 def do_update(place):
     """A later release: other limits, an event less, other texts."""
-    table, files = hook_entries.ENTRIES, assets.host_files
-    hook_entries.ENTRIES = {
+    table, files = hook_events.EVENTS, assets.host_files
+    hook_events.EVENTS = {
         host: tuple(replace(one, timeout_s=9) for one in several[1:])
         for host, several in table.items()
     }
@@ -49,11 +49,11 @@ def do_update(place):
     try:
         do_connect(place)
     finally:
-        hook_entries.ENTRIES, assets.host_files = table, files
+        hook_events.EVENTS, assets.host_files = table, files
 
 
 def do_disconnect(place):
-    carry_out(disconnect(HOSTS, Manifest.load(place / "state")), place / "state")
+    apply(disconnect(HOSTS, ConnectionRecord.load(place / "state")), place / "state")
 
 
 DEEDS = {"connect": do_connect, "update": do_update, "disconnect": do_disconnect}
@@ -109,8 +109,8 @@ def killed(base, now, deed, point):
 def expect_put_right(now, before, *, is_connected_first):
     if is_connected_first:
         do_connect(now)
-        states = {state for _, state in look(Manifest.load(now / "state"))}
-        assert states == {INTACT}, states
+        states = {state for _, state in statuses(ConnectionRecord.load(now / "state"))}
+        assert states == {ResourceStatus.INTACT}, states
         assert not list(now.rglob("*.tmp"))
     do_disconnect(now)
     after = tree(now / "home")

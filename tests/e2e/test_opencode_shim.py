@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from demo.machine import CLIENT, Machine
 
-from keeplore.connect.hook_entries import ENTRIES
+from keeplore.connect.hook_events import EVENTS
 from keeplore.text.fences import TAG
 from keeplore_hooks.spool import Spool
 
@@ -165,7 +165,7 @@ def test_the_plugin_is_one_export_that_knows_the_events_of_the_table(alone: Open
         key: set(re.findall(r'"([^"]+)"', line))
         for key, line in re.findall(r"const (ASKED|TOLD) = (.*)", text)
     }
-    table = ENTRIES["opencode"]
+    table = EVENTS["opencode"]
     assert named["ASKED"] == {entry.event for entry in table if entry.is_asked}
     assert named["TOLD"] == {entry.event for entry in table if not entry.is_asked}
 

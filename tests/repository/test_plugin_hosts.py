@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import keeplore
-from keeplore.connect.hook_entries import BEFORE_EDIT, ENTRIES, Launcher, hooks, mcp
+from keeplore.connect.hook_events import BEFORE_EDIT, EVENTS, Launcher, hooks, mcp
 from keeplore.errors import ConfigError
 from keeplore_hooks.hosts import COMMANDS
 from keeplore_hooks.spool import Spool
@@ -131,10 +131,10 @@ def test_cursor_finds_the_plugin_in_its_marketplace() -> None:
     assert (entry["name"], entry["source"]) == (CLAUDE["name"], "./plugin")
 
 
-@pytest.mark.parametrize("host", [*ENTRIES])
+@pytest.mark.parametrize("host", [*EVENTS])
 def test_every_event_that_a_host_reports_is_explained_on_its_page(host: str) -> None:
     page = (ROOT / "docs" / "hosts" / f"{host}.md").read_text(encoding="utf-8")
-    assert [entry.event for entry in ENTRIES[host] if f"`{entry.event}`" not in page] == []
+    assert [entry.event for entry in EVENTS[host] if f"`{entry.event}`" not in page] == []
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_paths_of_a_machine_are_quoted_for_its_shell(host: str, tmp_path: Path) 
     (entry, *_), *_ = hooks(host, ODD)["hooks"].values()
     handler = entry["hooks"][0] if host in GROUPED else entry
     first = handler[SHELL_KEYS[host]].partition(" || ")[0]
-    event = ENTRIES[host][0].event
+    event = EVENTS[host][0].event
     shown = subprocess.run(
         f"printf '%s\\n' {first}", shell=True, capture_output=True, text=True, cwd=tmp_path
     )

@@ -6,21 +6,21 @@ import contextlib
 import importlib.util
 import os
 import sys
-from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from keeplore.cli.output import block, near, note, plain, say
+from keeplore.cli.output import block, confirm, near, note, say
 from keeplore.config.machine import Machine
 from keeplore.config.places import Places
 from keeplore.config.settings import load_settings
+from keeplore.connect.apply import apply
 from keeplore.connect.client_copy import launcher
-from keeplore.connect.connect_plan import Change, Plan
-from keeplore.connect.diff import unified
-from keeplore.connect.hook_entries import Launcher
-from keeplore.connect.host_locations import PLACES, Surroundings
-from keeplore.errors import ConfigError, KeeploreError
+from keeplore.connect.connect_plan import ConnectPlan, FileChange, unified_diff
+from keeplore.connect.hook_events import Launcher
+from keeplore.connect.host_locations import LOCATIONS, Surroundings
+from keeplore.errors import ConfigError
 
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -29,14 +29,12 @@ def surroundings(places: Places) -> Surroundings:
     return Surroundings(Path.home(), places.state, os.environ)
 
 
-def runs(around: Surroundings) -> Launcher:
+def client_launcher(around: Surroundings) -> Launcher:
     """How hosts start the client; the MCP server only where its library is installed."""
-    has_mcp = importlib.util.find_spec("mcp") is not None
-    search_path = around.environment.get("PATH", os.defpath)
     return launcher(
         around.state,
-        search_path=search_path,
-        has_mcp=has_mcp,
+        search_path=around.environment.get("PATH", os.defpath),
+        has_mcp=importlib.util.find_spec("mcp") is not None,
         before_edit=_wants_before_edit(around),
     )
 
@@ -50,58 +48,58 @@ def _wants_before_edit(around: Surroundings) -> bool:
     return False
 
 
-def show(plan: Plan, *, is_whole: bool) -> None:
-    """Every file, and what changes within those of the person; with ``is_whole`` nothing but one
-    diff of all.
+def show_and_apply(plan: ConnectPlan, places: Places, *, dry_run: bool, yes: bool) -> bool:
+    """Show what changes, and do it once the person agrees; whether all is as it was asked for.
+
+    With ``dry_run`` nothing but the diff is shown, and the program ends.
     """
-    if is_whole:
+    if dry_run:
         _show_diff(plan.changes)
-        return
-    by_host: dict[str, list[Change]] = defaultdict(list)
-    for change in plan.changes:
-        by_host[change.host].append(change)
-    for host, changes in by_host.items():
-        say(PLACES[host].label, bold=True)
-        for change in changes:
-            say(f"  {_deed(change)}  {near(change.path, Path.cwd())}")
-    _show_diff(
-        [
-            change
-            for change in plan.changes
-            if change.before is not None and change.after is not None
-        ]
-    )
-
-
-def tell(plan: Plan) -> bool:
-    """Print what is not as it was asked for, on stderr; returns whether there is such a thing."""
-    for told in plan.skipped:
-        note(f"{told.message}. {told.remedy}" if told.remedy else told.message)
-    for told in plan.told:
-        click.echo(f"{PLACES[told.host].label}: {plain(told.message)}", err=True)
-        for line in block(told.remedy).splitlines():
-            click.echo(f"  → {line}", err=True)
-    return bool(plan.told)
-
-
-def confirm(question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise KeeploreError(
-            "nobody is here to be asked, so nothing was changed", "Add --yes to go on"
+        sys.exit(1 if show_problems(plan) else 0)
+    _show_changes(plan.changes)
+    has_problems = show_problems(plan)
+    if plan.changes:
+        confirm(
+            "Make these changes?",
+            yes=yes,
+            refusal="nobody is here to be asked, so nothing was changed",
         )
-    click.confirm(question, abort=True, err=True)
+    if plan.ready:
+        places.create()
+    if plan.changes or plan.ready or plan.before.files:
+        apply(plan, places.state)
+    return not has_problems
 
 
-def _deed(change: Change) -> str:
+def show_problems(plan: ConnectPlan) -> bool:
+    """Print what is not as it was asked for, on stderr; returns whether there is such a thing."""
+    for skipped in plan.skipped:
+        note(f"{skipped.message}. {skipped.remedy}" if skipped.remedy else skipped.message)
+    for problem in plan.problems:
+        say(f"{LOCATIONS[problem.host].label}: {problem.message}", err=True)
+        for line in block(problem.remedy).splitlines():
+            click.echo(f"  → {line}", err=True)
+    return bool(plan.problems)
+
+
+def _show_changes(changes: Iterable[FileChange]) -> None:
+    """Every file by host, and what changes within those of the person."""
+    for host in dict.fromkeys(change.host for change in changes):
+        say(LOCATIONS[host].label, bold=True)
+        for change in changes:
+            if change.host == host:
+                say(f"  {_deed(change)}  {near(change.path)}")
+    _show_diff(change for change in changes if _deed(change) == "changed")
+
+
+def _deed(change: FileChange) -> str:
     if change.before is None:
         return "new    "
     return "removed" if change.after is None else "changed"
 
 
-def _show_diff(changes: list[Change] | tuple[Change, ...]) -> None:
-    for line in unified(changes):
+def _show_diff(changes: Iterable[FileChange]) -> None:
+    for line in unified_diff(changes):
         colour = _COLOURS.get(line[:1])
         text = block(line)
-        say(text, fg=colour) if colour else say(text)
+        click.echo(click.style(text, fg=colour) if colour else text)

@@ -19,8 +19,7 @@ from keeplore.config.places import Places
 from keeplore.errors import ConfigError, KeeploreError
 
 EXPECTED, OUR_BUG, INTERRUPTED = 1, 3, 130
-# in the order in which a newcomer needs them; a command NAME is `command` of
-# keeplore/cli/commands/NAME_.py
+# in the order in which a newcomer needs them
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Start": {
         "init": "Set up a workspace, or register one that is already there.",
@@ -72,7 +71,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "uninstall": "Remove what Keeplore keeps on this machine beside the workspaces.",
     },
 }
-_PACKAGES = {
+# a command NAME is `NAME_command` of keeplore/cli/commands/PACKAGE/NAME_.py
+PACKAGES = {
     "Start": "start",
     "Ask": "ask",
     "Write": "write",
@@ -82,9 +82,10 @@ _PACKAGES = {
 COMMANDS: Mapping[str, str] = {
     name: text for section in SECTIONS.values() for name, text in section.items()
 }
+_TOGETHER = {"unpin": "pin"}  # commands in the module of another
 
 
-class _Lazy(click.Group):
+class LazyGroup(click.Group):
     """Loads a command's module when it is asked for: a recall must not wait for imports that only
     sync needs.
     """
@@ -93,12 +94,13 @@ class _Lazy(click.Group):
         return list(COMMANDS)
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        section = next((title for title, commands in SECTIONS.items() if name in commands), None)
-        if section is None:
-            return None
-        module = importlib.import_module(f"keeplore.cli.commands.{_PACKAGES[section]}.{name}_")
-        command: click.Command = module.command
-        return command
+        for section, commands in SECTIONS.items():
+            if name in commands:
+                package = f"{__package__}.commands.{PACKAGES[section]}"
+                module = importlib.import_module(f"{package}.{_TOGETHER.get(name, name)}_")
+                command: click.Command = getattr(module, f"{name}_command")
+                return command
+        return None
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))  # one column for all sections
@@ -108,7 +110,8 @@ class _Lazy(click.Group):
 
 
 @click.command(
-    cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="keeplore")
 @click.pass_context
@@ -135,32 +138,33 @@ def main() -> None:
     """
     try:
         sys.exit(cli.main(prog_name="keeplore", standalone_mode=False) or 0)
-    except click.exceptions.Abort:
-        sys.exit(INTERRUPTED)
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
     except click.ClickException as e:
         e.show()
         sys.exit(e.exit_code)
     except KeeploreError as e:
-        # loaded for an error alone; what it names may come from a file, and a terminal obeys what
-        # it is sent
-        from keeplore.cli.output import plain
-
-        click.echo(f"keeplore: {plain(e.message)}", err=True)
-        if e.remedy:
-            click.echo(f"  → {plain(e.remedy)}", err=True)
-        sys.exit(EXPECTED)
+        sys.exit(_say_error(e.message, e.remedy))
     except BrokenPipeError:
         # the reader has seen enough; what is still buffered must not raise again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXPECTED)
     except OSError as e:
-        click.echo(f"keeplore: {e.filename or 'the disk'}: {e.strerror or e}", err=True)
-        click.echo("  → Check that path, its rights, and the free space there", err=True)
-        sys.exit(EXPECTED)
-    except Exception as e:  # noqa: BLE001  # the edge: what nobody foresaw is written down and named as ours
+        message = f"{e.filename or 'the disk'}: {e.strerror or e}"
+        sys.exit(_say_error(message, "Check that path, its rights, and the free space there"))
+    except Exception as e:  # noqa: BLE001  # what nobody foresaw is written down and named as ours
         sys.exit(_report(e))
+
+
+def _say_error(message: str, remedy: str) -> int:
+    # loaded for an error alone; what it names may come from a file, and a terminal obeys what it is
+    # sent
+    from keeplore.cli.output import say
+
+    say(f"keeplore: {message}", err=True)
+    if remedy:
+        say(f"  → {remedy}", err=True)
+    return EXPECTED
 
 
 def _report(error: Exception) -> int:
@@ -172,13 +176,10 @@ def _report(error: Exception) -> int:
     log = Places.from_environment(os.environ).state / "crash.log"
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        Path(log).write_text(f"{versions}\n\n{text}", encoding="utf-8")
+        log.write_text(f"{versions}\n\n{text}", encoding="utf-8")
         where = f"the details are in {log}"
     except OSError:
         where = text
-    click.echo(
-        f"keeplore: an error of keeplore itself: {redact(f'{type(error).__name__}: {error}')}\n  → "
-        f"{where}",
-        err=True,
-    )
+    what = redact(f"{type(error).__name__}: {error}")
+    click.echo(f"keeplore: an error of keeplore itself: {what}\n  → {where}", err=True)
     return OUR_BUG

@@ -1,23 +1,26 @@
-"""How commands print: for a person on a terminal, for a pipe, for a program.
+"""How commands print and ask: a person on a terminal, a pipe, a program.
 
-Whatever comes from a memory, a path or a host goes through ``plain`` or ``block``: a terminal obeys
-what it is sent.
+A terminal obeys what it is sent, and memories, paths and hosts may say anything: ``say``, ``note``
+and ``table`` print no control character, ``plain`` and ``block`` make text safe for other ways.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from keeplore.errors import KeeploreError
 from keeplore.text.fences import sanitise
 
 MAX_RENDERED = 200_000  # characters; more would take a terminal seconds
+_SPACES = re.compile(r"[^\S ]+")  # that would break a line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,14 +36,51 @@ def block(text: str) -> str:
     return sanitise(text)
 
 
-def say(text: str = "", **style: Any) -> None:
-    """Print text that is already plain; colours are left off when it is piped."""
-    click.echo(click.style(text, **style) if style else text)
+def say(text: str = "", *, err: bool = False, **style: Any) -> None:
+    """Print one line without control characters; colours are left off when it is piped."""
+    line = _SPACES.sub(" ", sanitise(text))
+    click.echo(click.style(line, **style) if style else line, err=err)
 
 
 def note(text: str) -> None:
     """Tell a person something beside the result, on stderr."""
     click.echo(f"note: {plain(text)}", err=True)
+
+
+def confirm(question: str, *, yes: bool, refusal: str, remedy: str = "Add --yes to go on") -> None:
+    """Ask, unless the person has said yes. Raises Abort, and KeeploreError with the refusal where
+    nobody can be asked.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise KeeploreError(refusal, remedy)
+    click.confirm(question, abort=True, err=True)
+
+
+def confirm_risk(*, yes: bool) -> None:
+    """Whether the person takes the risk that they were just told. Raises as ``confirm`` does."""
+    confirm(
+        "Accept that on this machine, for this workspace?",
+        yes=yes,
+        refusal="nobody is here to accept that",
+        remedy="Add --yes where you do",
+    )
+
+
+def choose(question: str, choices: Mapping[str, str]) -> str:
+    """The letter of what a person chooses, "s" where they only press return."""
+    while True:
+        prompt = f"  {question} [{'/'.join(choices)}]"
+        key = click.prompt(prompt, default="s", show_default=False).strip().lower()[:1]
+        if key in choices:
+            return str(key)
+        say(f"  {', '.join(f'{letter} {meaning}' for letter, meaning in choices.items())}")
+
+
+def picked(thing: object, *names: str) -> dict[str, Any]:
+    """Some of its attributes, as JSON has them."""
+    return {name: getattr(thing, name) for name in names}
 
 
 def emit_json(data: Any) -> None:
@@ -59,9 +99,9 @@ def write_file(output: Path, pieces: Iterable[str]) -> None:
         raise
 
 
-def near(place: Path, cwd: Path) -> str:
+def near(place: Path) -> str:
     """A path as a person types it: below this directory or the home directory where it is."""
-    for root, mark in ((cwd, ""), (Path.home(), "~/")):
+    for root, mark in ((Path.cwd(), ""), (Path.home(), "~/")):
         if place.is_relative_to(root) and place != root:
             return plain(f"{mark}{place.relative_to(root)}")
     return plain(place)

@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 from keeplore.cli.output import block, note, plain, say
-from keeplore.cli.references import short
+from keeplore.cli.parameters import short
 
 WIDTH = 96
 STATUS = {

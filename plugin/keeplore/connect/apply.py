@@ -15,8 +15,8 @@ from pathlib import Path
 from keeplore.config import installation
 from keeplore.connect.assets import client_files
 from keeplore.connect.client_copy import FOLDER, write_clients
-from keeplore.connect.connect_plan import Change, Plan
-from keeplore.connect.connection_record import FILE, Manifest
+from keeplore.connect.connect_plan import ConnectPlan, FileChange
+from keeplore.connect.connection_record import FILE, ConnectionRecord
 from keeplore.errors import ConfigError
 from keeplore_hooks import durable
 
@@ -24,41 +24,32 @@ LOCK = "connections.lock"
 NEW_MODE = 0o600
 
 
-def carry_out(plan: Plan, state: Path) -> None:
+def apply(plan: ConnectPlan, state: Path) -> None:
     """Make every change of the plan; ``state`` must exist.
 
     Raises ConfigError where a file has changed since it was planned: nothing or a part is done
-    then, and all of it is in the manifest. Raises OSError.
+    then, and all of it is recorded. Raises OSError.
     """
     with _alone(state):
-        if Manifest.load(state) != plan.base or any(
-            _read(one.target) != one.before for one in plan.changes
-        ):
+        is_changed = any(_read(one.target) != one.before for one in plan.changes)
+        if is_changed or ConnectionRecord.load(state) != plan.before:
             raise ConfigError(
                 "a file has changed while you looked at this", "Run the same command again"
             )
         plan.during.save(state)
         if plan.ready:
             write_clients(state)
-            (state / "spool").mkdir(
-                mode=0o700, exist_ok=True
-            )  # by it the client knows that this is the state directory
             installation.register(state)
-        for place in (
-            *(Path(kept.target) for kept in plan.during.files.values()),
-            *_own_files(state),
-        ):
-            _sweep(place)
+        for file in _own_files(plan, state):
+            _sweep(file)
         for change in plan.changes:
             _make(change)
-        _leave_folders(plan.during.folders)
-        left = tuple(
-            folder for folder in plan.after.folders if plan.after.files and Path(folder).is_dir()
-        )
-        replace(plan.after, folders=left).save(state)
+        _remove_empty(plan.during.folders)
+        left = [folder for folder in plan.after.folders if Path(folder).is_dir()]
+        replace(plan.after, folders=tuple(left) if plan.after.files else ()).save(state)
 
 
-def _make(change: Change) -> None:
+def _make(change: FileChange) -> None:
     target = change.target
     if change.after is None:
         target.unlink(missing_ok=True)
@@ -71,10 +62,20 @@ def _make(change: Change) -> None:
         target.chmod(mode)
 
 
-def _leave_folders(folders: Iterable[str]) -> None:
+def _remove_empty(folders: Iterable[str]) -> None:
     for folder in sorted(folders, key=len, reverse=True):
         with contextlib.suppress(OSError):  # something else is in it, or it is gone
             Path(folder).rmdir()
+
+
+def _own_files(plan: ConnectPlan, state: Path) -> Iterator[Path]:
+    """Where one that was killed may have left something beside."""
+    for file in plan.during.files.values():
+        yield Path(file.target)
+    yield state / FILE
+    yield state / installation.FILE
+    for name in client_files():
+        yield state / FOLDER / name
 
 
 def _sweep(target: Path) -> None:
@@ -84,14 +85,6 @@ def _sweep(target: Path) -> None:
         for path in target.parent.iterdir():
             if aside.fullmatch(path.name):
                 path.unlink()
-
-
-def _own_files(state: Path) -> list[Path]:
-    return [
-        state / FILE,
-        state / installation.FILE,
-        *(state / FOLDER / name for name in client_files()),
-    ]
 
 
 def _read(target: Path) -> bytes | None:

@@ -12,12 +12,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _CLIENT = ("client.sh", "client.py", "mcp.py")
 # an installed wheel carries them inside the package; in a checkout they stand where hosts look for
 # them
-_PLACES = (_PACKAGE / "connect" / "plugin", _PACKAGE.parent)
-_SHARED_SKILLS = (
-    "codex",
-    "cursor",
-    "copilot",
-)  # their directories for skills hold those of other programs too
+_ROOTS = (_PACKAGE / "connect" / "plugin", _PACKAGE.parent)
+# their directory for skills holds those of other programs too
+SHARED_SKILLS = ("codex", "cursor", "copilot")
 
 
 def client_files() -> dict[str, bytes]:
@@ -30,21 +27,18 @@ def host_files(host: str) -> dict[str, bytes]:
 
     Relative to: Claude Code's folder for this plugin, Gemini CLI's for this extension,
     ``~/.config/opencode``, and for Codex, Cursor and Copilot the directory that holds ``skills``.
-    What ``entries`` gives is not among them. Raises ConfigError where the installation lacks them.
+    What ``hook_events`` gives is not among them. Raises ConfigError where the installation lacks them.
     """
     root = _root()
     skills = _below(root / "skills")
     if host == "claude-code":
         manifest = ".claude-plugin/plugin.json"
         return {manifest: (root / manifest).read_bytes(), **_prefixed("skills", skills)}
-    if host in _SHARED_SKILLS:
+    if host in SHARED_SKILLS:
         return _prefixed("skills", _renamed(skills))
     if host == "gemini-cli":
-        return {
-            name: data
-            for name, data in _below(root / "gemini").items()
-            if not name.startswith("hooks/")
-        }
+        files = _below(root / "gemini").items()
+        return {name: data for name, data in files if not name.startswith("hooks/")}
     if host == "opencode":
         shim = {f"plugins/{PLUGIN}.ts": (root / "opencode" / f"{PLUGIN}.ts").read_bytes()}
         return {**shim, **_prefixed("commands", _below(root / "opencode" / "commands"))}
@@ -52,10 +46,10 @@ def host_files(host: str) -> dict[str, bytes]:
 
 
 def _root() -> Path:
-    for place in _PLACES:
-        if (place / "skills").is_dir():
-            return place
-    raise ConfigError(f"the parts for hosts are not at {_PLACES[0]}", "Install keeplore again")
+    for root in _ROOTS:
+        if (root / "skills").is_dir():
+            return root
+    raise ConfigError(f"the parts for hosts are not at {_ROOTS[0]}", "Install keeplore again")
 
 
 def _below(folder: Path) -> dict[str, bytes]:

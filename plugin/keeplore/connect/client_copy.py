@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from keeplore.connect import assets
-from keeplore.connect.hook_entries import Launcher
+from keeplore.connect.hook_events import Launcher
 from keeplore_hooks import durable
 
 FOLDER = "client"
@@ -30,18 +30,15 @@ def launcher(
     no MCP server.
     """
     client, mcp = (str(state / FOLDER / name) for name in ("client.py", "mcp.py"))
-    isolated = ("-I", "-S")
+    python = sys.executable if is_windows else _python(search_path)
+    isolated = (python, "-I", "-S")
+    tell: tuple[str, ...] = ("sh", str(state / FOLDER / "client.sh"))
     if is_windows:
-        python = Path(sys.executable)
-        silent = python.with_name("pythonw.exe")  # it opens no window, and prints nothing
-        tell = (str(silent if silent.exists() else python), *isolated, client)
-        ask = (str(python), *isolated, client)
-        server = (str(python), *isolated, mcp) if has_mcp else ()
-        return Launcher(ask, tell, server, is_windows=True, before_edit=before_edit)
-    python_3 = _python(search_path)
-    shell = ("sh", str(state / FOLDER / "client.sh"))
-    server = (python_3, *isolated, mcp) if has_mcp else ()
-    return Launcher((python_3, *isolated, client), shell, server, before_edit=before_edit)
+        silent = Path(python).with_name("pythonw.exe")  # it opens no window, and prints nothing
+        tell = (str(silent) if silent.exists() else python, "-I", "-S", client)
+    server = (*isolated, mcp) if has_mcp else ()
+    asked = (*isolated, client)
+    return Launcher(asked, tell, server, is_windows=is_windows, before_edit=before_edit)
 
 
 def refresh_clients(state: Path) -> tuple[str, ...]:
@@ -65,9 +62,8 @@ def write_clients(state: Path) -> tuple[str, ...]:
 
 def outdated(state: Path) -> tuple[str, ...]:
     """Which files of the copy are not as this release has them."""
-    return tuple(
-        name for name, data in assets.client_files().items() if _read(state / FOLDER / name) != data
-    )
+    files = assets.client_files().items()
+    return tuple(name for name, data in files if _read(state / FOLDER / name) != data)
 
 
 def _read(path: Path) -> bytes | None:
@@ -83,10 +79,7 @@ def _python(search_path: str) -> str:
     One of a virtual environment goes away with it, and only the shell in which it is active finds
     it.
     """
-    own = Path(sys.prefix)
-    folders = [
-        folder
-        for folder in search_path.split(os.pathsep)
-        if folder and not Path(folder).is_relative_to(own)
-    ]
-    return "python3" if shutil.which("python3", path=os.pathsep.join(folders)) else sys.executable
+    folders = [folder for folder in search_path.split(os.pathsep) if folder]
+    staying = [folder for folder in folders if not Path(folder).is_relative_to(sys.prefix)]
+    is_found = shutil.which("python3", path=os.pathsep.join(staying))
+    return "python3" if is_found else sys.executable

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from keeplore.connect.connection_record import Kept, Manifest, Owner
-from keeplore.connect.desired import Wanted, auto_memory, own_folder, wanted
-from keeplore.connect.hook_entries import Launcher
-from keeplore.connect.host_locations import MAX_BYTES, PLACES, Surroundings, installed_otherwise
-from keeplore.connect.resources import INTACT, Form, Outcome, Refused
+from keeplore.connect.connection_record import ConnectedFile, ConnectionRecord, Owner
+from keeplore.connect.desired import Desired, auto_memory, desired, own_folder
+from keeplore.connect.hook_events import Launcher
+from keeplore.connect.host_locations import (
+    LOCATIONS,
+    MAX_BYTES,
+    Surroundings,
+    installed_otherwise,
+)
+from keeplore.connect.resources import AGAIN, EditRefused, FileEdit, ResourceStatus
+
+NOWHERE = "/dev/null"
+NO_END = "\\ No newline at end of file"
+LEFT = "Look at it, and take out by hand what you do not want"
+DISCONNECT_AGAIN = "Mend it and run `keeplore disconnect` again"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """``path`` is the host's name of the file, ``target`` where it lies; None for bytes means that
     there is no file.
     """
@@ -30,7 +41,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ConnectProblem:
     """What is not as it was asked for: ``remedy`` is the next step."""
 
     host: str
@@ -39,169 +50,157 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """``base`` is the manifest that it was made from; ``during`` is saved before a change,
+class ConnectPlan:
+    """``before`` is the record that it was made from; ``during`` is saved before a change,
     ``after`` at the end.
 
     ``ready`` are the hosts that are connected then; ``skipped`` says which are not, and why.
     """
 
-    changes: tuple[Change, ...]
-    told: tuple[Told, ...]
+    changes: tuple[FileChange, ...]
+    problems: tuple[ConnectProblem, ...]
     ready: tuple[str, ...]
-    skipped: tuple[Told, ...]
-    base: Manifest
-    during: Manifest
-    after: Manifest
+    skipped: tuple[ConnectProblem, ...]
+    before: ConnectionRecord
+    during: ConnectionRecord
+    after: ConnectionRecord
 
 
 def connect(
     hosts: Iterable[str],
     surroundings: Surroundings,
-    manifest: Manifest,
+    record: ConnectionRecord,
     launcher: Launcher,
     notes_in: Path | None = None,
-) -> Plan:
+) -> ConnectPlan:
     """``notes_in`` is where Claude Code is to keep its own notes, None to leave that as it is.
     Raises ConfigError.
     """
-    draft = _Draft(manifest)
-    ready = []
+    builder = PlanBuilder(record)
     for host in hosts:
-        directory = surroundings.directory(host)
-        owner = Owner(host, str(directory))
-        settings = auto_memory(directory, notes_in or Path())
+        owner = Owner(host, str(surroundings.directory(host)))
+        settings = auto_memory(Path(owner.directory), notes_in or Path())
         if host == "claude-code" and notes_in:
-            draft.give(owner, settings)
-        if why := _elsewhere(owner, manifest, launcher):
-            draft.skip(
-                host,
-                why,
-                is_connected=any(kept.path != str(settings[0]) for kept in manifest.of(owner)),
-            )
+            builder.install(owner, settings)
+        recorded = [file for file in record.of(owner) if file.path != str(settings.path)]
+        if why := _has_keeplore_otherwise(owner, record, launcher):
+            builder.skip(host, why, is_connected=bool(recorded))
             continue
-        wants = wanted(host, surroundings, launcher)
-        for want in wants:
-            draft.give(owner, want)
-        names = {str(path) for path, _ in (*wants, settings)}
-        for kept in manifest.of(owner):
-            if kept.path not in names:  # an earlier release had it
-                draft.release(owner, kept)
-        ready.append(host)
-    return draft.plan(ready)
+        wanted = desired(host, surroundings, launcher)
+        for one in wanted:
+            builder.install(owner, one)
+        paths = {str(one.path) for one in wanted}
+        for file in recorded:
+            if file.path not in paths:  # an earlier release had it
+                builder.uninstall(owner, file)
+        builder.ready.append(host)
+    return builder.plan()
 
 
-def disconnect(hosts: Iterable[str], manifest: Manifest) -> Plan:
+def disconnect(hosts: Iterable[str], record: ConnectionRecord) -> ConnectPlan:
     """Take out what was put there, and nothing else."""
-    draft = _Draft(manifest)
+    builder = PlanBuilder(record)
     for host in hosts:
-        for owner in manifest.owners(host):
-            for kept in manifest.of(owner):
-                draft.release(owner, kept)
-    return draft.plan([])
+        for owner in record.owners(host):
+            for file in record.of(owner):
+                builder.uninstall(owner, file)
+    return builder.plan()
 
 
-def look(manifest: Manifest) -> list[tuple[Kept, str]]:
-    """Every file that the manifest knows, and whether our part of it is intact, changed or
-    missing.
-    """
-    found = []
-    for kept in manifest.files.values():
-        try:
-            found.append((kept, kept.form.look(_read(Path(os.path.realpath(kept.path))))))
-        except Refused as e:
-            found.append((kept, e.message))
-    return found
+def statuses(record: ConnectionRecord) -> list[tuple[ConnectedFile, str]]:
+    """Every file that the record knows, and its status, or why it cannot be read."""
+    return [(file, _status(file)) for file in record.files.values()]
 
 
-def _elsewhere(owner: Owner, manifest: Manifest, launcher: Launcher) -> str:
-    """What tells that the host has Keeplore from elsewhere."""
+def _status(file: ConnectedFile) -> str:
+    try:
+        return file.resource.status(_read(Path(os.path.realpath(file.path))))
+    except EditRefused as e:
+        return e.message
+
+
+def _has_keeplore_otherwise(owner: Owner, record: ConnectionRecord, launcher: Launcher) -> str:
+    """What tells that the host has Keeplore from elsewhere, "" where nothing does."""
     directory = Path(owner.directory)
     if why := installed_otherwise(owner.host, directory):
         return why
     folder = own_folder(owner.host, directory)
     if folder is None or not os.path.lexists(folder):
         return ""
-    is_known = any(Path(kept.path).is_relative_to(folder) for kept in manifest.of(owner))
+    if any(Path(file.path).is_relative_to(folder) for file in record.of(owner)):
+        return ""
     client = json.dumps(launcher.ask[-1], ensure_ascii=False)[1:-1]
-    is_ours = is_known or client.encode() in (
-        _read(folder / "hooks" / "hooks.json") or b""
-    )  # the manifest was lost
-    return "" if is_ours else f"there is a folder {folder} that `keeplore connect` did not make"
+    hooks = _read(folder / "hooks" / "hooks.json") or b""
+    if client.encode() in hooks:  # the record was lost
+        return ""
+    return f"there is a folder {folder} that `keeplore connect` did not make"
 
 
-class _Draft:
+class PlanBuilder:
     """Collects changes; a file that several hosts share is changed once."""
 
-    def __init__(self, manifest: Manifest) -> None:
-        self._base = manifest
-        self._kept: dict[str, Kept] = dict(manifest.files)
-        self._gone: dict[str, Kept] = {}
-        self._changes: dict[Path, Change] = {}
-        self._told: list[Told] = []
-        self._skipped: list[Told] = []
+    def __init__(self, record: ConnectionRecord) -> None:
+        self.ready: list[str] = []
+        self._before = record
+        self._files = dict(record.files)
+        self._gone: dict[str, ConnectedFile] = {}
+        self._changes: dict[Path, FileChange] = {}
+        self._problems: list[ConnectProblem] = []
+        self._skipped: list[ConnectProblem] = []
 
-    def give(self, owner: Owner, want: Wanted) -> None:
-        path, form = want
+    def install(self, owner: Owner, wanted: Desired) -> None:
+        path, name = wanted.path, str(wanted.path)
+        known = self._files.get(name) or self._gone.pop(name, None)
         target = Path(os.path.realpath(path))
-        known = self._kept.get(str(path)) or self._gone.pop(str(path), None)
         try:
             current = self._read(target)
-            outcome, given = _given(form, current, known.form if known else None)
-            is_there = (
-                known is not None or outcome.after != current or given.look(current) == INTACT
-            )
-            self._change(owner, path, target, current, outcome)
-        except Refused as e:
-            self._told.append(Told(owner.host, f"{path}: {e.message}", e.remedy))
+            edit, made = wanted.resource.install(current, known.resource if known else None)
+            self._change(owner, path, target, edit)
+        except EditRefused as e:
+            self._refuse(owner, path, e)
             return
-        if is_there:
-            owners = sorted({owner, *(known.owners if known else ())})
-            self._kept[str(path)] = Kept(str(path), str(target), tuple(owners), given)
+        is_there = edit.after != current or made.status(current) == ResourceStatus.INTACT
+        if known or is_there:
+            owners = {owner, *(known.owners if known else ())}
+            self._files[name] = ConnectedFile(name, str(target), tuple(sorted(owners)), made)
 
-    def release(self, owner: Owner, kept: Kept) -> None:
-        left = tuple(one for one in self._kept[kept.path].owners if one != owner)
-        if left:
-            self._kept[kept.path] = replace(self._kept[kept.path], owners=left)
+    def uninstall(self, owner: Owner, file: ConnectedFile) -> None:
+        recorded = self._files[file.path]
+        others = tuple(one for one in recorded.owners if one != owner)
+        if others:
+            self._files[file.path] = replace(recorded, owners=others)
             return
-        path, target = Path(kept.path), Path(os.path.realpath(kept.path))
+        path, target = Path(file.path), Path(os.path.realpath(file.path))
         try:
-            current = self._read(target)
-            outcome = kept.form.take(current)
-            self._change(owner, path, target, current, outcome)
-        except Refused as e:
-            self._told.append(Told(owner.host, f"{path}: {e.message}", e.remedy))
+            edit = file.resource.uninstall(self._read(target))
+            self._change(owner, path, target, edit)
+        except EditRefused as e:
+            self._refuse(owner, path, e)
             return
-        if outcome.is_done:
-            self._gone[kept.path] = self._kept.pop(kept.path)
+        if edit.is_done:
+            self._gone[file.path] = self._files.pop(file.path)
 
     def skip(self, host: str, why: str, *, is_connected: bool) -> None:
-        label = PLACES[host].label
         remedy = (
             f"Remove one of the two: `keeplore disconnect {host}` takes out what `keeplore "
             f"connect` has put there"
         )
-        message = f"{label} has Keeplore already: {why}"
-        self._skipped.append(Told(host, message, remedy if is_connected else ""))
+        message = f"{LOCATIONS[host].label} has Keeplore already: {why}"
+        self._skipped.append(ConnectProblem(host, message, remedy if is_connected else ""))
 
-    def plan(self, ready: Iterable[str]) -> Plan:
-        changes = tuple(
-            change for change in self._changes.values() if change.before != change.after
-        )
-        made = [
-            folder
-            for change in changes
-            if change.before is None
-            for folder in _missing(change.target)
-        ]
-        folders = tuple(dict.fromkeys((*self._base.folders, *made)))
-        after = Manifest(self._kept, folders)
-        return Plan(
-            changes,
-            tuple(self._told),
-            tuple(ready),
+    def plan(self) -> ConnectPlan:
+        changes = [one for one in self._changes.values() if one.before != one.after]
+        folders = dict.fromkeys(self._before.folders)
+        for change in changes:
+            if change.before is None:
+                folders.update(dict.fromkeys(_missing_folders(change.target)))
+        after = ConnectionRecord(self._files, tuple(folders))
+        return ConnectPlan(
+            tuple(changes),
+            tuple(self._problems),
+            tuple(self.ready),
             tuple(self._skipped),
-            self._base,
+            self._before,
             after.with_files(self._gone.values()),
             after.settled(),
         )
@@ -211,57 +210,67 @@ class _Draft:
             return self._changes[target].after
         return _read(target)
 
-    def _change(
-        self, owner: Owner, path: Path, target: Path, current: bytes | None, outcome: Outcome
-    ) -> None:
-        for told in outcome.told:
-            remedy = (
-                "Look at it, and take out by hand what you do not want"
-                if outcome.is_done
-                else _AGAIN
-            )
-            self._told.append(Told(owner.host, f"{path}: {told}", remedy))
-        if outcome.after == current:
+    def _change(self, owner: Owner, path: Path, target: Path, edit: FileEdit) -> None:
+        for why in edit.left:
+            remedy = LEFT if edit.is_done else DISCONNECT_AGAIN
+            self._problems.append(ConnectProblem(owner.host, f"{path}: {why}", remedy))
+        current = self._read(target)
+        if edit.after == current:
             return
         _expect_writable(target)
         earlier = self._changes.get(target)
         before = earlier.before if earlier else current
-        self._changes[target] = Change(owner.host, path, target, before, outcome.after)
+        self._changes[target] = FileChange(owner.host, path, target, before, edit.after)
+
+    def _refuse(self, owner: Owner, path: Path, error: EditRefused) -> None:
+        message = f"{path}: {error.message}"
+        self._problems.append(ConnectProblem(owner.host, message, error.remedy))
 
 
-_AGAIN = "Mend it and run `keeplore disconnect` again"
+def unified_diff(changes: Iterable[FileChange]) -> Iterator[str]:
+    """Lines without their ends; a file that is new or goes is told from ``/dev/null``."""
+    for change in changes:
+        before, after = (
+            NOWHERE if data is None else str(change.target)
+            for data in (change.before, change.after)
+        )
+        lines = (_lines(change.before), _lines(change.after))
+        for line in difflib.unified_diff(*lines, before, after):
+            yield line.removesuffix("\n").removesuffix("\r")
+            if not line.endswith("\n"):
+                yield NO_END
 
 
-def _given(form: Form, current: bytes | None, known: Form | None) -> tuple[Outcome, Form]:
-    # each form knows its own kind alone; a manifest that says otherwise is of another release
-    own = known if isinstance(known, type(form)) else None
-    given: tuple[Outcome, Form] = form.give(current, own)  # type: ignore[arg-type]  # of its kind
-    return given
+def _lines(data: bytes | None) -> list[str]:
+    # splitlines would also split at characters that are no ends of lines to a host
+    lines = (data or b"").decode(errors="replace").split("\n")
+    last = lines.pop()
+    return [f"{line}\n" for line in lines] + [last] * bool(last)
 
 
 def _read(target: Path) -> bytes | None:
     try:
         facts = target.stat()
         if not stat.S_ISREG(facts.st_mode):
-            raise Refused("it is no file", "Move it away and run `keeplore connect` again")
+            raise EditRefused("it is no file", f"Move it away and {AGAIN}")
         if facts.st_size > MAX_BYTES:
-            raise Refused(f"it is larger than {MAX_BYTES >> 20} MB", "See what fills it")
+            raise EditRefused(f"it is larger than {MAX_BYTES >> 20} MB", "See what fills it")
         return target.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as e:
-        raise Refused(f"it cannot be read: {e.strerror}", "Check its rights") from None
+        raise EditRefused(f"it cannot be read: {e.strerror}", "Check its rights") from None
 
 
 def _expect_writable(target: Path) -> None:
     folder = next(one for one in target.parents if one.exists())
     if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
-        raise Refused(
+        raise EditRefused(
             f"{folder} cannot be written",
             "Check its rights; if a program makes it, change it there",
         )
 
 
-def _missing(target: Path) -> list[str]:
+def _missing_folders(target: Path) -> list[str]:
     """The directories that have to be made for a file, the outermost first."""
     return [str(folder) for folder in reversed(target.parents) if not folder.exists()]

@@ -12,14 +12,20 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from keeplore.connect.json_edit import Entry, Trace
-from keeplore.connect.resources import Entries, Form, Own, Table
+from pydantic import TypeAdapter
+
+from keeplore.connect.resources import JsonEntries, OwnFile, Resource, TomlTable
 from keeplore.errors import ConfigError
 from keeplore_hooks import durable
 
 FILE = "connections.json"
 SCHEMA = 1
-_KINDS: Mapping[str, type[Form]] = {"own": Own, "entries": Entries, "table": Table}
+_KINDS: Mapping[str, type[Resource]] = {
+    "own": OwnFile,
+    "entries": JsonEntries,
+    "table": TomlTable,
+}
+_KIND_OF = {resource: kind for kind, resource in _KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,24 +37,37 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ConnectedFile:
     """One file: ``path`` as a host names it, ``target`` where it really lies."""
 
     path: str
     target: str
     owners: tuple[Owner, ...]
-    form: Form
+    resource: Resource
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> ConnectedFile:
+        """As the record has it. Raises ValueError, KeyError and TypeError."""
+        owners = tuple(Owner(**owner) for owner in data["owners"])
+        resource = TypeAdapter(_KINDS[data["kind"]]).validate_python(data["form"])
+        return cls(data["path"], data["target"], owners, resource)
+
+    def as_json(self) -> dict[str, Any]:
+        data = asdict(self)
+        form = data.pop("resource")
+        form.pop("data", None)  # the hash tells as much
+        return {**data, "kind": _KIND_OF[type(self.resource)], "form": form}
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class ConnectionRecord:
     """``files`` by path; ``folders`` are directories that we made."""
 
-    files: Mapping[str, Kept] = field(default_factory=dict)
+    files: Mapping[str, ConnectedFile] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
 
     @classmethod
-    def load(cls, state: Path) -> Manifest:
+    def load(cls, state: Path) -> ConnectionRecord:
         """Raises ConfigError where the file is there and cannot be read."""
         path = state / FILE
         try:
@@ -57,8 +76,8 @@ class Manifest:
                 raise ConfigError(
                     f"{path} is of a later Keeplore", "Update this one: `pip install -U keeplore`"
                 )
-            files = [_kept(one) for one in data["files"]]
-            return cls({kept.path: kept for kept in files}, tuple(map(str, data["folders"])))
+            files = [ConnectedFile.of(one) for one in data["files"]]
+            return cls({file.path: file for file in files}, tuple(map(str, data["folders"])))
         except FileNotFoundError:
             return cls()
         except (OSError, ValueError, KeyError, TypeError) as e:
@@ -73,70 +92,24 @@ class Manifest:
         if not self.files and not self.folders:
             (state / FILE).unlink(missing_ok=True)
             return
-        files = [_data(self.files[path]) for path in sorted(self.files)]
+        files = [self.files[path].as_json() for path in sorted(self.files)]
         data = {"schema": SCHEMA, "files": files, "folders": self.folders}
-        durable.write(
-            state / FILE, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
-        )
+        text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+        durable.write(state / FILE, text.encode())
 
     def owners(self, host: str = "") -> list[Owner]:
         """Who is connected: every owner, or those of one host."""
-        return sorted(
-            {one for kept in self.files.values() for one in kept.owners if host in ("", one.host)}
-        )
+        every = {owner for file in self.files.values() for owner in file.owners}
+        return sorted(owner for owner in every if host in ("", owner.host))
 
-    def of(self, owner: Owner) -> list[Kept]:
-        return [kept for kept in self.files.values() if owner in kept.owners]
+    def of(self, owner: Owner) -> list[ConnectedFile]:
+        return [file for file in self.files.values() if owner in file.owners]
 
-    def with_files(self, files: Iterable[Kept]) -> Manifest:
-        return replace(self, files={**self.files, **{kept.path: kept for kept in files}})
+    def with_files(self, files: Iterable[ConnectedFile]) -> ConnectionRecord:
+        return replace(self, files={**self.files, **{file.path: file for file in files}})
 
-    def settled(self) -> Manifest:
+    def settled(self) -> ConnectionRecord:
         """When everything is done: without what was there before."""
-        return replace(
-            self,
-            files={
-                path: replace(kept, form=kept.form.settled()) for path, kept in self.files.items()
-            },
+        return self.with_files(
+            replace(file, resource=file.resource.settled()) for file in self.files.values()
         )
-
-
-def _data(kept: Kept) -> dict[str, Any]:
-    kind = next(name for name, form in _KINDS.items() if isinstance(kept.form, form))
-    form = asdict(kept.form)
-    form.pop("data", None)  # the hash tells as much
-    owners = [asdict(owner) for owner in kept.owners]
-    return {"path": kept.path, "target": kept.target, "owners": owners, "kind": kind, "form": form}
-
-
-def _kept(data: Mapping[str, Any]) -> Kept:
-    form = dict(data["form"])
-    made: Form
-    if data["kind"] == "own":
-        made = Own(tuple(form["hashes"]))
-    elif data["kind"] == "entries":
-        trace = form.pop("trace")
-        inner = tuple((tuple(path), text) for path, text in trace["inner"])
-        form["trace"] = Trace(tuple(map(tuple, trace["made"])), inner)
-        made = Entries(
-            **{**form, **{name: tuple(map(_entry, form[name])) for name in ("entries", "former")}}
-        )
-    else:
-        made = Table(
-            form["name"],
-            _values(form["values"]),
-            tuple(map(_values, form["former"])),
-            tuple(form["pieces"]),
-            bool(form["is_made"]),
-        )
-    return Kept(
-        data["path"], data["target"], tuple(Owner(**owner) for owner in data["owners"]), made
-    )
-
-
-def _entry(data: Mapping[str, Any]) -> Entry:
-    return Entry(tuple(data["path"]), data["value"], bool(data["is_element"]))
-
-
-def _values(data: Iterable[Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in data)

@@ -6,98 +6,97 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from keeplore.connect import assets, hook_entries
-from keeplore.connect.hook_entries import Launcher
-from keeplore.connect.host_locations import PLACES, Surroundings
-from keeplore.connect.json_edit import Entry
-from keeplore.connect.resources import Entries, Form, Own, Table
+from keeplore.connect import assets, hook_events
+from keeplore.connect.hook_events import Launcher
+from keeplore.connect.host_locations import LOCATIONS, Surroundings
+from keeplore.connect.json_edit import JsonEntry
+from keeplore.connect.resources import JsonEntries, OwnFile, Resource, TomlTable
 from keeplore_hooks.hosts import PLUGIN
 
-Wanted = tuple[Path, Form]
 AUTO_MEMORY = "autoMemoryDirectory"
+GEMINI_MANIFEST = "gemini-extension.json"
 
 
-def wanted(host: str, surroundings: Surroundings, launcher: Launcher) -> list[Wanted]:
-    """Path → form of everything that connects ``host``. Raises ConfigError where the installation
-    lacks a part.
-    """
-    return list(_MAKERS[host](surroundings, surroundings.directory(host), launcher))
+@dataclass(frozen=True, slots=True)
+class Desired:
+    """A file, and what of ours is to stand in it."""
+
+    path: Path
+    resource: Resource
+
+
+def desired(host: str, surroundings: Surroundings, launcher: Launcher) -> list[Desired]:
+    """Everything that connects ``host``. Raises ConfigError where the installation lacks a part."""
+    directory = surroundings.directory(host)
+    folder = own_folder(host, directory)
+    made = list(_MAKERS[host](folder or directory, launcher))
+    if host in assets.SHARED_SKILLS:
+        made += _files(surroundings.skills(), assets.host_files(host))
+    return made
 
 
 def own_folder(host: str, directory: Path) -> Path | None:
     """The folder that is ours alone; None where a host has none."""
-    folders = {
-        "claude-code": directory / "skills" / PLUGIN,
-        "gemini-cli": directory / "extensions" / PLUGIN,
-    }
-    return folders.get(host)
+    folders = {"claude-code": "skills", "gemini-cli": "extensions"}
+    return directory / folders[host] / PLUGIN if host in folders else None
 
 
-def auto_memory(directory: Path, place: Path) -> Wanted:
+def auto_memory(directory: Path, place: Path) -> Desired:
     """Claude Code's own notes in another place: one folder for all projects."""
-    entry = Entry((AUTO_MEMORY,), str(place))
-    return directory / "settings.json", Entries((entry,), host=PLACES["claude-code"].label)
-
-
-def _claude(_surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
-    host, folder = "claude-code", directory / "skills" / PLUGIN
-    yield from _files(folder, assets.host_files(host))
-    yield folder / "hooks" / "hooks.json", _json(hook_entries.hooks(host, launcher))
-    if launcher.mcp:
-        yield (
-            folder / ".mcp.json",
-            _json({"mcpServers": {PLUGIN: hook_entries.mcp(host, launcher)}}),
-        )
-
-
-def _gemini(_surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
-    host, folder, manifest = (
-        "gemini-cli",
-        directory / "extensions" / PLUGIN,
-        "gemini-extension.json",
+    entries = JsonEntries(
+        (JsonEntry((AUTO_MEMORY,), str(place)),), host=LOCATIONS["claude-code"].label
     )
+    return Desired(directory / "settings.json", entries)
+
+
+def _claude(folder: Path, launcher: Launcher) -> Iterator[Desired]:
+    host = "claude-code"
+    yield from _files(folder, assets.host_files(host))
+    yield _hooks_file(folder / "hooks" / "hooks.json", host, launcher)
+    if launcher.mcp:
+        yield _json_file(folder / ".mcp.json", {"mcpServers": _servers(host, launcher)})
+
+
+def _gemini(folder: Path, launcher: Launcher) -> Iterator[Desired]:
+    host = "gemini-cli"
     files = assets.host_files(host)
-    facts = json.loads(files.pop(manifest))
-    facts["mcpServers"] = {PLUGIN: hook_entries.mcp(host, launcher)} if launcher.mcp else {}
+    facts = json.loads(files.pop(GEMINI_MANIFEST))
+    facts["mcpServers"] = _servers(host, launcher) if launcher.mcp else {}
     yield from _files(folder, files)
-    yield folder / manifest, _json(facts)
-    yield folder / "hooks" / "hooks.json", _json(hook_entries.hooks(host, launcher))
+    yield _json_file(folder / GEMINI_MANIFEST, facts)
+    yield _hooks_file(folder / "hooks" / "hooks.json", host, launcher)
 
 
-def _codex(surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
-    yield directory / "hooks.json", _hooks("codex", launcher, is_lenient=False)
+def _codex(directory: Path, launcher: Launcher) -> Iterator[Desired]:
+    yield _hook_entries(directory, "codex", launcher, strict_for=LOCATIONS["codex"].label)
     if launcher.mcp:
         values = (("command", launcher.mcp[0]), ("args", launcher.mcp[1:]))
-        yield directory / "config.toml", Table(f"mcp_servers.{PLUGIN}", values)
-    yield from _files(surroundings.skills(), assets.host_files("codex"))
+        table = TomlTable(f"mcp_servers.{PLUGIN}", values)
+        yield Desired(directory / "config.toml", table)
 
 
-def _cursor(surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
-    yield directory / "hooks.json", _hooks("cursor", launcher, is_lenient=True)
+def _cursor(directory: Path, launcher: Launcher) -> Iterator[Desired]:
+    yield _hook_entries(directory, "cursor", launcher)
     if launcher.mcp:
-        yield directory / "mcp.json", Entries((_server("cursor", launcher),))
-    yield from _files(surroundings.skills(), assets.host_files("cursor"))
+        yield _server_entry(directory / "mcp.json", "cursor", launcher)
 
 
-def _copilot(surroundings: Surroundings, directory: Path, launcher: Launcher) -> Iterator[Wanted]:
-    yield directory / "hooks" / f"{PLUGIN}.json", _json(hook_entries.hooks("copilot", launcher))
+def _copilot(directory: Path, launcher: Launcher) -> Iterator[Desired]:
+    host = "copilot"
+    yield _hooks_file(directory / "hooks" / f"{PLUGIN}.json", host, launcher)
     if launcher.mcp:
-        yield (
-            directory / "mcp-config.json",
-            Entries((_server("copilot", launcher),), host=PLACES["copilot"].label),
-        )
-    yield from _files(surroundings.skills(), assets.host_files("copilot"))
+        label = LOCATIONS[host].label
+        yield _server_entry(directory / "mcp-config.json", host, launcher, strict_for=label)
 
 
-def _opencode(
-    _surroundings: Surroundings, directory: Path, _launcher: Launcher
-) -> Iterator[Wanted]:
+def _opencode(directory: Path, _launcher: Launcher) -> Iterator[Desired]:
     yield from _files(directory, assets.host_files("opencode"))
 
 
-_MAKERS: Mapping[str, Callable[[Surroundings, Path, Launcher], Iterator[Wanted]]] = {
+_MAKERS: Mapping[str, Callable[[Path, Launcher], Iterator[Desired]]] = {
     "claude-code": _claude,
     "codex": _codex,
     "gemini-cli": _gemini,
@@ -107,29 +106,38 @@ _MAKERS: Mapping[str, Callable[[Surroundings, Path, Launcher], Iterator[Wanted]]
 }
 
 
-def _hooks(host: str, launcher: Launcher, *, is_lenient: bool) -> Entries:
+def _hook_entries(directory: Path, host: str, launcher: Launcher, strict_for: str = "") -> Desired:
     """Every group of host events as an element of its list; what else the file needs is there if we
     make it.
     """
-    content = hook_entries.hooks(host, launcher)
+    content = hook_events.hooks(host, launcher)
     groups = content.pop("hooks")
-    found = (
-        Entry(("hooks", event), group, is_element=True)
+    entries = [
+        JsonEntry(("hooks", event), group, is_element=True)
         for event, several in groups.items()
         for group in several
-    )
-    return Entries(
-        tuple(found), skeleton=json.dumps(content), host="" if is_lenient else PLACES[host].label
-    )
+    ]
+    resource = JsonEntries(tuple(entries), skeleton=json.dumps(content), host=strict_for)
+    return Desired(directory / "hooks.json", resource)
 
 
-def _server(host: str, launcher: Launcher) -> Entry:
-    return Entry(("mcpServers", PLUGIN), hook_entries.mcp(host, launcher))
+def _server_entry(path: Path, host: str, launcher: Launcher, strict_for: str = "") -> Desired:
+    entry = JsonEntry(("mcpServers", PLUGIN), hook_events.mcp(host, launcher))
+    return Desired(path, JsonEntries((entry,), host=strict_for))
 
 
-def _files(folder: Path, files: Mapping[str, bytes]) -> Iterator[Wanted]:
-    return ((folder / name, Own.of(data)) for name, data in files.items())
+def _servers(host: str, launcher: Launcher) -> dict[str, object]:
+    return {PLUGIN: hook_events.mcp(host, launcher)}
 
 
-def _json(content: Mapping[str, object]) -> Own:
-    return Own.of((json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+def _files(folder: Path, files: Mapping[str, bytes]) -> Iterator[Desired]:
+    return (Desired(folder / name, OwnFile.of(data)) for name, data in files.items())
+
+
+def _hooks_file(path: Path, host: str, launcher: Launcher) -> Desired:
+    return _json_file(path, hook_events.hooks(host, launcher))
+
+
+def _json_file(path: Path, content: Mapping[str, object]) -> Desired:
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return Desired(path, OwnFile.of(text.encode()))

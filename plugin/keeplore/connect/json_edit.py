@@ -3,7 +3,7 @@ stays as it is.
 
 ``put`` and ``take`` are inverse to one another: taking out what was put in gives the same bytes,
 whatever the file's indentation, line ends, comments and commas. What ``put`` had to make room for
-is kept in a ``Trace``.
+is kept in a ``JsonTrace``.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from keeplore.connect.jsonc import Document, Item, Node, parse
+from keeplore.connect.jsonc import JsonDocument, JsonItem, JsonNode, parse
 
 Path = tuple[str, ...]  # keys from the top of the document
 UNIT = "  "
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JsonEntry:
     """``value`` at ``path``: an element of the array there, or the member of that name."""
 
     path: Path
@@ -33,9 +33,14 @@ class Entry:
         """Where the object or array stands that holds it."""
         return self.path if self.is_element else self.path[:-1]
 
+    @property
+    def place(self) -> tuple[Path, bool]:
+        """What another entry in its place would share."""
+        return self.path, self.is_element
+
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class JsonTrace:
     """``made``: objects and arrays that were not there; ``inner``: what stood between the brackets
     of empty ones.
     """
@@ -44,7 +49,7 @@ class Trace:
     inner: tuple[tuple[Path, str], ...] = ()
 
 
-def put(text: str, entries: Iterable[Entry], trace: Trace) -> tuple[str, Trace]:
+def put(text: str, entries: Iterable[JsonEntry], trace: JsonTrace) -> tuple[str, JsonTrace]:
     """Put in what is not there yet. Raises NotJson, and ValueError where something else stands in
     the way.
     """
@@ -55,7 +60,7 @@ def put(text: str, entries: Iterable[Entry], trace: Trace) -> tuple[str, Trace]:
     return text, trace
 
 
-def take(text: str, entries: Iterable[Entry], trace: Trace) -> str:
+def take(text: str, entries: Iterable[JsonEntry], trace: JsonTrace) -> str:
     """Take out what is there, the last first; with it what ``put`` made for it, if nothing else is
     in there now.
     """
@@ -66,62 +71,56 @@ def take(text: str, entries: Iterable[Entry], trace: Trace) -> str:
     return text
 
 
-def swap(text: str, old: Entry, new: Any) -> str:
+def swap(text: str, old: JsonEntry, new: Any) -> str:
     """Write another value where ``old`` stands."""
-    document = parse(text)
-    item = find(document, old)
+    item = find(parse(text), old)
     if item is None:
         return text
-    node = item.node
-    is_spread = "\n" in text[node.start : node.end]
-    form = _form(text) if is_spread else replace(_form(text), is_spread=False)
-    return (
-        text[: node.start]
-        + _dumped(new, form, _indent_of_line(text, item.start))
-        + text[node.end :]
-    )
+    start, end = item.node.start, item.node.end
+    style = _style(text)
+    style = replace(style, is_spread=style.is_spread and "\n" in text[start:end])
+    return text[:start] + style.written(new, _indent_of_line(text, item.start)) + text[end:]
 
 
-def find(document: Document, entry: Entry) -> Item | None:
+def find(document: JsonDocument, entry: JsonEntry) -> JsonItem | None:
     """Where exactly this entry stands."""
     holder = document.at(entry.holder)
+    wanted = _normal(entry.value)
     for item in reversed(holder.items if holder else []):
-        is_there = _is_same(item.node.value, entry.value)
-        if is_there and (entry.is_element or item.key == entry.path[-1]):
+        is_named_so = entry.is_element or item.key == entry.path[-1]
+        if is_named_so and _normal(item.node.value) == wanted:
             return item
     return None
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return json.dumps(one, sort_keys=True) == json.dumps(
-        other, sort_keys=True
-    )  # True is not 1 here
+def _normal(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)  # True is not 1 here
 
 
-def _put(document: Document, entry: Entry, trace: Trace) -> tuple[str, Trace]:
+def _put(document: JsonDocument, entry: JsonEntry, trace: JsonTrace) -> tuple[str, JsonTrace]:
     """The nearest holder that is there takes the entry, wrapped in those that are missing."""
-    path, value = entry.holder, [entry.value] if entry.is_element else {entry.path[-1]: entry.value}
-    made = []
-    while document.at(path) is None:
-        made.append(path)
-        path, value = path[:-1], {path[-1]: value}
-    holder = document.at(path)
-    if holder is None or type(holder.value) is not type(value):
+    path, value = entry.holder, entry.value
+    key = None if entry.is_element else entry.path[-1]
+    made: list[Path] = []
+    while (holder := document.at(path)) is None:
+        made.insert(0, path)
+        value = [value] if key is None else {key: value}
+        path, key = path[:-1], path[-1]
+    if not isinstance(holder.value, list if key is None else dict):
         place = ".".join(path) or "the top"
-        raise ValueError(f"{place} is no {'list' if isinstance(value, list) else 'object'} there")
-    if not made and not entry.is_element and entry.path[-1] in holder.value:
+        raise ValueError(f"{place} is no {'list' if key is None else 'object'} there")
+    if key is not None and key in holder.value:
         raise ValueError(f"{'.'.join(entry.path)} has another value there")
     inner = dict(trace.inner)
     if not holder.items:
         inner.setdefault(path, document.text[holder.start + 1 : holder.end - 1])
-    known = [place for place in reversed(made) if place not in trace.made]
-    key, piece = (None, value[0]) if isinstance(value, list) else next(iter(value.items()))
-    text = _added(document, holder, _Piece(key, piece))
-    return text, Trace((*trace.made, *known), tuple(inner.items()))
+    known = [place for place in made if place not in trace.made]
+    text = _added(document, holder, key, value)
+    return text, JsonTrace((*trace.made, *known), tuple(inner.items()))
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class JsonStyle:
     """How the document is written."""
 
     newline: str
@@ -129,106 +128,87 @@ class _Form:
     is_spread: bool  # over several lines
     space: str  # after a comma or colon within a line
 
+    def written(self, value: Any, indent: str, key: str | None = None) -> str:
+        """A value, behind its key where it is a member."""
+        name = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}:{self.space}"
+        if not self.is_spread:
+            separators = (f",{self.space}", f":{self.space}")
+            return name + json.dumps(value, ensure_ascii=False, separators=separators)
+        lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
+        return name + f"{self.newline}{indent}".join(lines)
 
-def _form(text: str) -> _Form:
+
+def _style(text: str) -> JsonStyle:
     newline = "\r\n" if "\r\n" in text else "\n"
     first = re.search(r"[{\[][ \t]*\r?\n([ \t]+)\S", text)
-    unit = first[1] if first else UNIT
-    outer = _indent_of_line(text, first.start()) if first else ""
-    is_spread = "\n" in text.strip()
-    space = "" if re.search(r'":\S', text) and not re.search(r'":[ \t]', text) else " "
-    return _Form(newline, unit.removeprefix(outer) or UNIT, is_spread, space)
+    unit = first[1].removeprefix(_indent_of_line(text, first.start())) if first else ""
+    is_tight = re.search(r'":\S', text) and not re.search(r'":[ \t]', text)
+    return JsonStyle(newline, unit or UNIT, "\n" in text.strip(), "" if is_tight else " ")
 
 
-def _dumped(value: Any, form: _Form, indent: str) -> str:
-    if not form.is_spread:
-        return json.dumps(
-            value, ensure_ascii=False, separators=(f",{form.space}", f":{form.space}")
-        )
-    lines = json.dumps(value, ensure_ascii=False, indent=form.unit).split("\n")
-    return f"{form.newline}{indent}".join(lines)
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A member, or an element, which has no key."""
-
-    key: str | None
-    value: Any
-
-    def written(self, form: _Form, indent: str) -> str:
-        name = (
-            "" if self.key is None else f"{json.dumps(self.key, ensure_ascii=False)}:{form.space}"
-        )
-        return name + _dumped(self.value, form, indent)
-
-
-def _added(document: Document, holder: Node, piece: _Piece) -> str:
-    text, form = document.text, _form(document.text)
+def _added(document: JsonDocument, holder: JsonNode, key: str | None, value: Any) -> str:
     if not holder.items:
-        return _filled(document, holder, form, piece)
-    last = holder.items[-1]
+        return _filled(document, holder, key, value)
+    text, style, last = document.text, _style(document.text), holder.items[-1]
     before = text[_edge(document, holder, len(holder.items) - 1) : last.start]
-    if "\n" in before:
-        indent = _indent_of_line(text, last.start)
-        form = replace(form, is_spread=True)
-        separator = form.newline + indent
+    indent = _indent_of_line(text, last.start) if "\n" in before else ""
+    style = replace(style, is_spread="\n" in before)
+    if style.is_spread:
+        separator = style.newline + indent
     else:
-        indent, form = "", replace(form, is_spread=False)
-        separator = before if len(holder.items) > 1 and before.isspace() else form.space
+        separator = before if len(holder.items) > 1 and before.isspace() else style.space
     end, has_comma = last.node.end, last.comma >= 0
     at = _past_comments(document, last.comma + 1 if has_comma else end, holder.end - 1)
     if _ends_in_line_comment(document, end, at) and "\n" not in separator:
-        separator = form.newline
-    new = separator + piece.written(form, indent)
-    return (
-        f"{text[:at]}{new},{text[at:]}"
-        if has_comma
-        else f"{text[:end]},{text[end:at]}{new}{text[at:]}"
-    )
+        separator = style.newline
+    new = separator + style.written(value, indent, key)
+    if has_comma:
+        return f"{text[:at]}{new},{text[at:]}"
+    return f"{text[:end]},{text[end:at]}{new}{text[at:]}"
 
 
-def _filled(document: Document, holder: Node, form: _Form, piece: _Piece) -> str:
+def _filled(document: JsonDocument, holder: JsonNode, key: str | None, value: Any) -> str:
     """An empty object or array with its first part."""
-    text, (start, end) = document.text, (holder.start + 1, holder.end - 1)
-    outer = _indent_of_line(text, holder.start)
-    form = replace(form, is_spread=form.is_spread or holder is document.root)
-    indent = outer + form.unit if form.is_spread else ""
+    text, style = document.text, _style(document.text)
+    start, end = holder.start + 1, holder.end - 1
+    style = replace(style, is_spread=style.is_spread or holder is document.root)
     comments = document.comments(start, end)
     at = comments[-1][1] if comments else start
-    needs_line = form.is_spread or _ends_in_line_comment(document, start, at)
-    new = (form.newline + indent if needs_line else "") + piece.written(form, indent)
-    closing = form.newline + outer if form.is_spread else ""
+    opening = closing = indent = ""
+    if style.is_spread:
+        outer = _indent_of_line(text, holder.start)
+        indent = outer + style.unit
+        opening, closing = style.newline + indent, style.newline + outer
+    elif _ends_in_line_comment(document, start, at):
+        opening = style.newline
+    new = opening + style.written(value, indent, key)
     if comments and "\n" in text[at:end]:
         return text[:at] + new + text[at:]
     return text[:at] + new + closing + text[end:]
 
 
-def _past_comments(document: Document, at: int, end: int) -> int:
+def _past_comments(document: JsonDocument, at: int, end: int) -> int:
     """Behind the comments that follow on the same line, because they belong to what stands before
     them.
     """
     stop = document.text.find("\n", at, end)
     for start, close in document.comments(at, end):
-        if stop >= 0 and start > stop:
+        if start > stop >= 0:
             break
         at = close
     return at
 
 
-def _ends_in_line_comment(document: Document, start: int, end: int) -> bool:
+def _ends_in_line_comment(document: JsonDocument, start: int, end: int) -> bool:
     """Whether what follows would be part of a comment; between ``start`` and ``end`` stand comments
     and commas.
     """
-    comments = document.comments(start, end)
-    return (
-        bool(comments)
-        and comments[-1][1] == end
-        and document.text.startswith("//", comments[-1][0])
-    )
+    for begin, close in document.comments(start, end)[-1:]:
+        return close == end and document.text.startswith("//", begin)
+    return False
 
 
-def _edge(document: Document, holder: Node, index: int) -> int:
+def _edge(document: JsonDocument, holder: JsonNode, index: int) -> int:
     """Where the part before the one at ``index`` ends: its comma, a comment after it, or the
     opening bracket.
     """
@@ -238,51 +218,37 @@ def _edge(document: Document, holder: Node, index: int) -> int:
     return comments[-1][1] if comments else at
 
 
-def _take(document: Document, path: Path, item: Item, trace: Trace) -> str:
-    text = document.text
-    holder = document.at(path)
-    if holder is None:
-        raise ValueError("what was found must have a holder")
-    index = next(number for number, one in enumerate(holder.items) if one.start == item.start)
+def _take(document: JsonDocument, path: Path, item: JsonItem, trace: JsonTrace) -> str:
+    """``path`` is where the item's holder stands."""
+    text, holder = document.text, document.at(path) or document.root
+    index = [one.start for one in holder.items].index(item.start)
     start, end = _edge(document, holder, index), item.node.end
+    after_comma = item.comma + 1 if item.comma >= 0 else end
     if len(holder.items) == 1:
-        return _emptied(
-            document, path, holder, (start, item.comma + 1 if item.comma >= 0 else end), trace
-        )
+        return _emptied(document, path, (start, after_comma), trace)
     if item.comma >= 0:
-        return text[:start] + text[item.comma + 1 :]
+        return text[:start] + text[after_comma:]
     comma = holder.items[index - 1].comma
-    if (
-        _ends_in_line_comment(document, comma + 1, start)
-        and "\n" not in text[end : _next(text, end)]
-    ):
+    rest = text[end:]
+    gap = rest[: len(rest) - len(rest.lstrip())]
+    if _ends_in_line_comment(document, comma + 1, start) and "\n" not in gap:
         start = item.start  # the line's end before it closes the comment
-    return text[:comma] + text[comma + 1 : start] + text[end:]
+    return text[:comma] + text[comma + 1 : start] + rest
 
 
-def _emptied(
-    document: Document, path: Path, holder: Node, part: tuple[int, int], trace: Trace
-) -> str:
-    text = document.text
+def _emptied(document: JsonDocument, path: Path, part: tuple[int, int], trace: JsonTrace) -> str:
+    """Without the only part of the holder at ``path``, and without that where it was made for it."""
+    text, holder = document.text, document.at(path) or document.root
     rest = text[holder.start + 1 : part[0]] + text[part[1] : holder.end - 1]
     if path in trace.made and not rest.strip():
         outer = document.at(path[:-1])
-        item = (
-            next((one for one in outer.items if one.node.start == holder.start), None)
-            if outer
-            else None
-        )
-        if item is not None:
-            return _take(document, path[:-1], item, trace)
+        for item in outer.items if outer else ():
+            if item.node is holder:
+                return _take(document, path[:-1], item, trace)
     inner = dict(trace.inner).get(path)
     if inner is not None and inner.split() == rest.split():
         rest = inner
     return text[: holder.start + 1] + rest + text[holder.end - 1 :]
-
-
-def _next(text: str, at: int) -> int:
-    found = re.compile(r"\s*").match(text, at)
-    return found.end() if found else at
 
 
 def _indent_of_line(text: str, at: int) -> str:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from json.decoder import scanstring  # type: ignore[attr-defined]  # not in typeshed, public in json.decoder
-from typing import Any
+from typing import Any, NoReturn
 
 MAX_DEPTH = 100
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-_WORDS = {"true": True, "false": False, "null": None}
-_BLANK = " \t\r\n"
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_GAP = re.compile(rf"(?:[ \t\r\n]+|{_COMMENT.pattern})*", re.DOTALL)
 
 
 class NotJson(ValueError):
@@ -28,7 +25,7 @@ class NotJson(ValueError):
 
 
 @dataclass(slots=True)
-class Node:
+class JsonNode:
     """A value between ``start`` and ``end``; ``items`` are the parts of an object or array, in
     their order.
     """
@@ -36,150 +33,114 @@ class Node:
     start: int
     end: int
     value: Any
-    items: list[Item] = field(default_factory=list)
+    items: list[JsonItem] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Item:
+class JsonItem:
     """A member or an element: from its key or value on; ``comma`` is where its comma stands, -1
     without one.
     """
 
     start: int
     key: str
-    node: Node
+    node: JsonNode
     comma: int = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JsonDocument:
     text: str
-    root: Node
+    root: JsonNode
     is_strict: bool  # neither comments nor trailing commas
 
-    def at(self, path: tuple[str, ...]) -> Node | None:
+    def at(self, path: tuple[str, ...]) -> JsonNode | None:
         """The value below the keys of ``path``; where a key stands twice, the last counts, as it
         does for hosts.
         """
         node = self.root
         for key in path:
-            found = [
-                item.node for item in node.items if isinstance(node.value, dict) and item.key == key
-            ]
-            if not found:
+            if not isinstance(node.value, dict) or key not in node.value:
                 return None
-            node = found[-1]
+            node = next(item.node for item in reversed(node.items) if item.key == key)
         return node
 
     def comments(self, start: int, end: int) -> list[tuple[int, int]]:
         """Where comments stand between two places that hold nothing else but white space."""
-        return list(_comments(self.text, start, end))
+        return [comment.span() for comment in _COMMENT.finditer(self.text, start, end)]
 
 
-def parse(text: str) -> Document:
+def parse(text: str) -> JsonDocument:
     """Raises NotJson."""
-    reader = _Reader(text)
+    reader = JsonReader(text)
     start = reader.skip(1 if text.startswith("\ufeff") else 0)
     root = reader.value(start, 0)
-    end = reader.skip(root.end)
-    if end != len(text):
-        raise NotJson("something follows the value", text, end)
-    return Document(text, root, reader.is_strict)
+    if reader.skip(root.end) != len(text):
+        reader.fail("something follows the value", reader.skip(root.end))
+    return JsonDocument(text, root, reader.is_strict)
 
 
-class _Reader:
+class JsonReader:
+    """Reads values from a text, and notes what only lenient readers take."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.is_strict = True
+        self._decoder = json.JSONDecoder(parse_constant=self._refuse)
+
+    def fail(self, message: str, at: int) -> NoReturn:
+        is_open = self.text.startswith("/*", at)
+        raise NotJson("a comment is not closed" if is_open else message, self.text, at)
 
     def skip(self, at: int) -> int:
         """The next place that is neither white space nor comment."""
-        text = self.text
-        while at < len(text):
-            if text[at] in _BLANK:
-                at += 1
-            elif text.startswith(("//", "/*"), at):
-                self.is_strict = False
-                at = _end_of_comment(text, at)
-            else:
-                break
-        return at
+        gap = _GAP.match(self.text, at)
+        if gap is None:  # it matches nothing, too
+            return at
+        self.is_strict &= "/" not in gap[0]
+        return gap.end()
 
-    def value(self, at: int, depth: int) -> Node:
-        text = self.text
+    def value(self, at: int, depth: int) -> JsonNode:
         if depth > MAX_DEPTH:
-            raise NotJson("there are too many brackets", text, at)
-        letter = text[at : at + 1]
-        if letter in ("{", "["):
-            return self._container(at, depth, is_object=letter == "{")
-        if letter == '"':
-            return self._string(at)
-        if number := _NUMBER.match(text, at):
-            return Node(at, number.end(), json.loads(number[0]))
-        for word, meaning in _WORDS.items():
-            if text.startswith(word, at):
-                return Node(at, at + len(word), meaning)
-        raise NotJson("a value is missing", text, at)
-
-    def _string(self, at: int) -> Node:
+            self.fail("there are too many brackets", at)
+        if self.text.startswith(("{", "["), at):
+            return self._container(at, depth + 1)
         try:
-            value, end = scanstring(self.text, at + 1, True)  # noqa: FBT003 - its only signature
+            value, end = self._decoder.raw_decode(self.text, at)
         except ValueError:
-            raise NotJson("a string is not whole", self.text, at) from None
-        return Node(at, end, value)
+            is_string = self.text.startswith('"', at)
+            self.fail("a string is not whole" if is_string else "a value is missing", at)
+        return JsonNode(at, end, value)
 
-    def _container(self, start: int, depth: int, *, is_object: bool) -> Node:
+    def _refuse(self, constant: str) -> NoReturn:
+        raise ValueError(constant)  # NaN and the like, which only Python reads
+
+    def _container(self, start: int, depth: int) -> JsonNode:
+        is_object = self.text[start] == "{"
         close = "}" if is_object else "]"
-        node = Node(start, start + 1, {} if is_object else [])
+        items: list[JsonItem] = []
         at = self.skip(start + 1)
-        while self.text[at : at + 1] != close:
-            if node.items and node.items[-1].comma < 0:
-                raise NotJson("a comma is missing", self.text, at)
-            item = self._item(at, depth, is_object=is_object)
-            node.items.append(item)
+        while not self.text.startswith(close, at):
+            if items and items[-1].comma < 0:
+                self.fail("a comma is missing", at)
+            item = self._member(at, depth) if is_object else JsonItem(at, "", self.value(at, depth))
+            items.append(item)
             at = self.skip(item.node.end)
-            if self.text[at : at + 1] == ",":
+            if self.text.startswith(",", at):
                 item.comma = at
                 at = self.skip(at + 1)
-        if node.items and node.items[-1].comma >= 0:
+        if items and items[-1].comma >= 0:
             self.is_strict = False
-        node.end = at + 1
-        values = [item.node.value for item in node.items]
-        node.value = (
-            dict(zip((item.key for item in node.items), values, strict=True))
-            if is_object
-            else values
-        )
-        return node
+        value: Any = [item.node.value for item in items]
+        if is_object:
+            value = {item.key: item.node.value for item in items}
+        return JsonNode(start, at + 1, value, items)
 
-    def _item(self, at: int, depth: int, *, is_object: bool) -> Item:
-        if not is_object:
-            return Item(at, "", self.value(at, depth + 1))
-        if self.text[at : at + 1] != '"':
-            raise NotJson("a key is missing", self.text, at)
-        key = self._string(at)
+    def _member(self, at: int, depth: int) -> JsonItem:
+        if not self.text.startswith('"', at):
+            self.fail("a key is missing", at)
+        key = self.value(at, depth)
         colon = self.skip(key.end)
-        if self.text[colon : colon + 1] != ":":
-            raise NotJson("a colon is missing", self.text, colon)
-        return Item(at, key.value, self.value(self.skip(colon + 1), depth + 1))
-
-
-def _end_of_comment(text: str, at: int) -> int:
-    if text.startswith("//", at):
-        line = re.compile(r"[^\r\n]*").match(text, at)
-        return line.end() if line else at
-    end = text.find("*/", at + 2)
-    if end < 0:
-        raise NotJson("a comment is not closed", text, at)
-    return end + 2
-
-
-def _comments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    at = start
-    while at < end:
-        if text.startswith(("//", "/*"), at):
-            close = _end_of_comment(text, at)
-            yield at, close
-            at = close
-        else:
-            at += 1
+        if not self.text.startswith(":", colon):
+            self.fail("a colon is missing", colon)
+        return JsonItem(at, key.value, self.value(self.skip(colon + 1), depth))

@@ -15,57 +15,54 @@ from typing import Any
 MARK = "# written by `keeplore connect`; `keeplore disconnect` takes it out"
 
 Value = str | bool | int | tuple[str, ...]
+Values = tuple[tuple[str, Value], ...]  # of a table: key and value
 
 
-def block(text: str, name: str, values: Mapping[str, Value]) -> str:
+def block(text: str, name: str, values: Values) -> str:
     """What is appended to ``text`` for the table ``name``, in its line ends."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = [MARK, f"[{name}]", *(f"{key} = {_written(value)}" for key, value in values.items())]
-    before = newline if not text or text.endswith("\n") else newline * 2
-    return ("" if not text else before) + newline.join(lines) + newline
+    lines = [MARK, f"[{name}]", *(f"{key} = {_written(value)}" for key, value in values)]
+    before = newline if text else ""
+    if not text.endswith("\n"):
+        before *= 2
+    return before + newline.join(lines) + newline
 
 
 def append(text: str, name: str, piece: str) -> str:
     """Raises ValueError where the file cannot be read, or would not mean the same and the table."""
     before = tomllib.loads(text)
-    after = text + piece
     try:
-        read = tomllib.loads(after)
+        after = tomllib.loads(text + piece)
     except tomllib.TOMLDecodeError as e:
         raise ValueError(f"a table [{name}] cannot be added to it ({e})") from None
-    if (
-        without(read, name) != without(before, name)
-        or at(read, name) is None
-        or at(before, name) is not None
-    ):
+    is_new = table_at(before, name) is None and table_at(after, name) is not None
+    if not is_new or without(after, name) != without(before, name):
         raise ValueError(f"a table [{name}] cannot be added to it")
-    return after
+    return text + piece
 
 
-def cut(text: str, name: str, pieces: tuple[str, ...], expected: Mapping[str, Value]) -> str | None:
+def cut(text: str, name: str, pieces: tuple[str, ...], expected: Values) -> str | None:
     """``text`` without the table, where it still says what we wrote; None where it is another's by
     now.
     """
     for piece in pieces:
         if piece in text:
             return _proved(text, text.replace(piece, "", 1), name)
-    if at(tomllib.loads(text), name) != plain(expected):
+    if table_at(tomllib.loads(text), name) != as_read(expected):
         return None
-    header = re.escape(f"[{name}]")
-    lines = (
-        rf"(?:{re.escape(MARK)}\r?\n)?^[ \t]*{header}[^\n]*(?:\n|\Z)(?:(?![ "
-        rf"\t]*\[)[^\n]*\S[^\n]*(?:\n|\Z))*"
-    )
-    return _proved(text, re.sub(lines, "", text, count=1, flags=re.MULTILINE), name)
+    mark, header = rf"(?:{re.escape(MARK)}\r?\n)?", rf"[ \t]*{re.escape(f'[{name}]')}[^\n]*"
+    line = r"(?![ \t]*\[)[^\n]*\S[^\n]*"
+    end = r"(?:\n|\Z)"
+    table = re.compile(rf"{mark}^{header}{end}(?:{line}{end})*", re.MULTILINE)
+    return _proved(text, table.sub("", text, count=1), name)
 
 
-def plain(values: Mapping[str, Value]) -> dict[str, Any]:
-    return {
-        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
-    }
+def as_read(values: Values) -> dict[str, Any]:
+    """The table as ``tomllib`` gives it."""
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values}
 
 
-def at(data: Mapping[str, Any], name: str) -> Any:
+def table_at(data: Mapping[str, Any], name: str) -> Any:
     """The table of that name, None where there is none."""
     found: Any = data
     for key in name.split("."):
@@ -76,22 +73,19 @@ def at(data: Mapping[str, Any], name: str) -> Any:
 def without(data: Mapping[str, Any], name: str) -> dict[str, Any]:
     """``data`` without the table, and without what holds nothing else."""
     key, _, rest = name.partition(".")
-    kept = dict(data)
-    if rest and isinstance(inner := kept.get(key), dict):
-        kept[key] = without(inner, rest)
-    else:
-        kept.pop(key, None)
-    if kept.get(key) == {}:
-        del kept[key]
-    return kept
+    inner = data.get(key)
+    left = without(inner, rest) if rest and isinstance(inner, dict) else {}
+    others = {other: value for other, value in data.items() if other != key}
+    return {**others, key: left} if left else others
 
 
 def _proved(text: str, after: str, name: str) -> str | None:
     try:
-        is_same = without(tomllib.loads(after), name) == without(tomllib.loads(text), name)
+        read = tomllib.loads(after)
     except tomllib.TOMLDecodeError:
         return None
-    return after if is_same and at(tomllib.loads(after), name) is None else None
+    is_same = without(read, name) == without(tomllib.loads(text), name)
+    return after if is_same and table_at(read, name) is None else None
 
 
 def _written(value: Value) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from keeplore import client
 from keeplore.config import installation
 from keeplore.config.places import Places
-from keeplore.connect.hook_entries import ENTRIES
+from keeplore.connect import hook_events
 from keeplore.frameworks.extras import extra
 
 with extra("claude-agent-sdk"):
@@ -52,7 +52,7 @@ def hooks() -> dict[HookEvent, list[HookMatcher]]:
     """
     callback = _Client().callback
     found: dict[HookEvent, list[HookMatcher]] = {event: [] for event in EVENTS}
-    for entry in ENTRIES[HOST]:
+    for entry in hook_events.EVENTS[HOST]:
         for event in EVENTS:
             if entry.event == event:
                 matcher = entry.matcher or None

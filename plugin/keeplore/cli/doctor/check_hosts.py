@@ -7,14 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from keeplore.cli.connect_dialog import runs
+from keeplore.cli.connect_dialog import client_launcher
 from keeplore.cli.doctor.finding import Finding, note, well, wrong
 from keeplore.config.places import Places
 from keeplore.connect.client_copy import FOLDER, outdated, refresh_clients
-from keeplore.connect.connect_plan import Plan, connect, look
-from keeplore.connect.connection_record import Manifest, Owner
-from keeplore.connect.host_locations import PLACES, Surroundings, installed_otherwise, switched_off
-from keeplore.connect.resources import INTACT, MISSING
+from keeplore.connect.connect_plan import ConnectProblem, connect, statuses
+from keeplore.connect.connection_record import ConnectionRecord, Owner
+from keeplore.connect.host_locations import (
+    LOCATIONS,
+    Surroundings,
+    installed_otherwise,
+    switched_off,
+)
+from keeplore.connect.resources import ResourceStatus
 from keeplore.workspace.recording.cursors import Cursors
 from keeplore_hooks.spool import Spool
 
@@ -25,19 +30,21 @@ LOOK = (
 
 
 def findings(places: Places, surroundings: Surroundings) -> Iterator[Finding]:
-    heard = _heard(places)
-    manifest = Manifest.load(places.state)
+    heard = _last_events(places)
+    record = ConnectionRecord.load(places.state)
     yield from _client(places.state)
-    owners = manifest.owners()
+    owners = record.owners()
     for owner in owners:
-        yield from _connected(owner, manifest, surroundings, heard)
+        yield from _connected(owner, record, surroundings)
+        yield from _connected_by_a_person(owner)
+        yield _last_event(owner.host, heard.get(owner.host, ""))
     connected = {owner.host for owner in owners}
-    for host in (*PLACES, *sorted(heard.keys() - PLACES.keys())):
+    for host in (*LOCATIONS, *sorted(heard.keys() - LOCATIONS.keys())):
         if host not in connected:
             yield from _unconnected(host, surroundings, heard.get(host, ""))
 
 
-def _heard(places: Places) -> Mapping[str, str]:
+def _last_events(places: Places) -> Mapping[str, str]:
     """Host → when its last event came (RFC 3339, UTC): those that wait count as well."""
     heard = Cursors(places.sessions).heard()
     for entry in Spool(places.spool).pending():
@@ -46,98 +53,98 @@ def _heard(places: Places) -> Mapping[str, str]:
 
 
 def _client(state: Path) -> Iterator[Finding]:
-    if not (state / FOLDER).is_dir():
+    folder = state / FOLDER
+    if not folder.is_dir():
         return
     if old := outdated(state):
         yield note(
             "client",
-            f"{', '.join(old)} in {state / FOLDER} is not as this release has it",
+            f"{', '.join(old)} in {folder} is not as this release has it",
             "`keeplore doctor --fix`, or the next worker, brings it up to date",
             lambda: f"wrote {', '.join(refresh_clients(state))}",
         )
     else:
-        yield well(
-            "client", f"the copy that hosts run, {state / FOLDER}, is as this release has it"
-        )
+        yield well("client", f"the copy that hosts run, {folder}, is as this release has it")
 
 
 def _connected(
-    owner: Owner, manifest: Manifest, surroundings: Surroundings, heard: Mapping[str, str]
+    owner: Owner, record: ConnectionRecord, surroundings: Surroundings
 ) -> Iterator[Finding]:
-    part, place, at = f"host {owner.host}", PLACES[owner.host], heard.get(owner.host, "")
-    found = [(kept.path, state) for kept, state in look(manifest) if owner in kept.owners]
-    gone = [path for path, state in found if state == MISSING]
-    other = [path for path, state in found if state not in (INTACT, MISSING)]
+    """Whether what was installed is still there, and as this release would install it."""
+    part, host = f"host {owner.host}", owner.host
+    found = [(file.path, status) for file, status in statuses(record) if owner in file.owners]
+    gone = [path for path, status in found if status == ResourceStatus.MISSING]
+    changed = [path for path, status in found if status not in _WELL_KNOWN]
     if gone:
         remedy = (
-            f"`keeplore connect {owner.host}` puts it back, `keeplore disconnect "
-            f"{owner.host}` takes out the rest"
+            f"`keeplore connect {host}` puts it back, `keeplore disconnect {host}` takes out the "
+            f"rest"
         )
-        yield wrong(
-            part, f"what `keeplore connect` put there is missing from {_named(gone)}", remedy
-        )
-    if other:
-        yield note(
-            part, f"changed by hand since `keeplore connect` put it there: {_named(other)}", LOOK
-        )
-    again = _again(owner, manifest, surroundings)
-    for told in again.told if again else ():
-        yield wrong(part, f"connected in part: {told.message}", told.remedy)
-    if not (gone or other or (again and again.told)):
+        message = f"what `keeplore connect` put there is missing from {_named(gone)}"
+        yield wrong(part, message, remedy)
+    if changed:
+        message = f"changed by hand since `keeplore connect` put it there: {_named(changed)}"
+        yield note(part, message, LOOK)
+    problems, has_changes = _connecting_again(owner, record, surroundings)
+    for problem in problems:
+        yield wrong(part, f"connected in part: {problem.message}", problem.remedy)
+    if not (gone or changed or problems):
         yield well(part, f"connected in {owner.directory}: {len(found)} files, all intact")
-        if again and again.changes:
-            yield note(
-                part, "this release has newer entries for it", f"`keeplore connect {owner.host}`"
-            )
-    if why := installed_otherwise(owner.host, Path(owner.directory)):
-        remedy = (
-            f"Remove one of the two: `keeplore disconnect {owner.host}` takes out what it has "
-            f"put there"
-        )
-        yield note(part, f"it is connected twice: {why}", remedy)
-    if setting := switched_off(owner.host, Path(owner.directory)):
-        yield note(
-            part,
-            f"it runs none of our entries: {setting}",
-            "Take that out to have its sessions remembered",
-        )
-    if at:
-        yield well(part, f"its last event came at {at}")
-    else:
-        yield note(
-            part,
-            "connected, and nothing was heard of it yet",
-            f"In {place.label}: {place.next_step}",
-        )
+        if has_changes:
+            message = "this release has newer entries for it"
+            yield note(part, message, f"`keeplore connect {host}`")
 
 
-def _again(owner: Owner, manifest: Manifest, surroundings: Surroundings) -> Plan | None:
-    """What connecting once more would do; None for a directory that the environment does not name
-    now.
+_WELL_KNOWN = (ResourceStatus.INTACT, ResourceStatus.MISSING)
+
+
+def _connecting_again(
+    owner: Owner, record: ConnectionRecord, surroundings: Surroundings
+) -> tuple[tuple[ConnectProblem, ...], bool]:
+    """Which problems connecting once more would have, and whether it would change something;
+    nothing is known of a directory that the environment does not name now.
     """
     if owner.directory != str(surroundings.directory(owner.host)):
-        return None
-    return connect([owner.host], surroundings, manifest, runs(surroundings))
+        return (), False
+    plan = connect([owner.host], surroundings, record, client_launcher(surroundings))
+    return plan.problems, bool(plan.changes)
+
+
+def _connected_by_a_person(owner: Owner) -> Iterator[Finding]:
+    """What else a person set up that has to do with our entries."""
+    part, directory = f"host {owner.host}", Path(owner.directory)
+    if why := installed_otherwise(owner.host, directory):
+        remedy = (
+            f"Remove one of the two: `keeplore disconnect {owner.host}` takes out what it has put "
+            f"there"
+        )
+        yield note(part, f"it is connected twice: {why}", remedy)
+    if setting := switched_off(owner.host, directory):
+        remedy = "Take that out to have its sessions remembered"
+        yield note(part, f"it runs none of our entries: {setting}", remedy)
+
+
+def _last_event(host: str, at: str) -> Finding:
+    if at:
+        return well(f"host {host}", f"its last event came at {at}")
+    location = LOCATIONS[host]
+    message = "connected, and nothing was heard of it yet"
+    return note(f"host {host}", message, f"In {location.label}: {location.next_step}")
 
 
 def _unconnected(host: str, surroundings: Surroundings, at: str) -> Iterator[Finding]:
     part = f"host {host}"
     if at:
-        yield well(part, f"its last event came at {at}")
-    if host not in PLACES or host not in surroundings.found():
+        yield _last_event(host, at)
+    if host not in LOCATIONS or host not in surroundings.found():
         return
-    place, directory = PLACES[host], surroundings.directory(host)
-    why = installed_otherwise(host, directory)
-    if why and not at:
-        yield note(
-            part, f"{why}, and nothing was heard yet", f"Start a new session of {place.label}"
-        )
-    elif why:
+    label, why = LOCATIONS[host].label, installed_otherwise(host, surroundings.directory(host))
+    if why and at:
         yield well(part, why)
+    elif why:
+        yield note(part, f"{why}, and nothing was heard yet", f"Start a new session of {label}")
     elif not at:
-        yield note(
-            part, f"{place.label} is here, and is not connected", f"`keeplore connect {host}`"
-        )
+        yield note(part, f"{label} is here, and is not connected", f"`keeplore connect {host}`")
 
 
 def _named(paths: list[str]) -> str:

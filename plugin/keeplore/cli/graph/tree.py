@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import UnionType
 
 from keeplore.cli.graph.picture import Node, Picture, Relation, Together
-from keeplore.cli.references import short
+from keeplore.cli.parameters import short
 
 Edge = Relation | Together
 

@@ -61,7 +61,7 @@ MARK = "keeplore graph"
     "and HTML.",
 )
 @click.pass_obj
-def command(
+def graph_command(
     places: Places,
     /,
     *,

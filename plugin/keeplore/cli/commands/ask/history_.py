@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import block, emit_json, plain, say
-from keeplore.cli.references import reference, short
+from keeplore.cli.parameters import json_option, reference, short
 from keeplore.config.places import Places
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ MARKS = {
 
 @click.command(short_help="Show how a memory changed, from its first version on.")
 @reference()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_obj
-def command(places: Places, *, reference: str, as_json: bool) -> None:
+def history_command(places: Places, *, reference: str, as_json: bool) -> None:
     """Show every version of the memory REF, the first one first: when, by whom, and what changed.
 
     What went stands in [-…-], what came in {+…+}. Where two machines changed the same version, both

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import emit_json, note, table
-from keeplore.cli.references import short
-from keeplore.cli.values import When
+from keeplore.cli.parameters import When, json_option, short
 from keeplore.config.places import Places
 from keeplore.memory import CATEGORIES, KINDS, SCOPES
 from keeplore.text.dates import in_utc
@@ -49,9 +48,9 @@ SHOWN = 30
     type=click.IntRange(0),
     help="How many; 0 for all.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_obj
-def command(
+def list_command(
     places: Places,
     /,
     *,

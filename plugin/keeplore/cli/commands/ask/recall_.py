@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import emit_json, note
+from keeplore.cli.parameters import json_option
 from keeplore.cli.print_answer import show
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
@@ -44,9 +45,9 @@ EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 @click.option(
     "--text", "text_only", is_flag=True, help="Match words only; does not load the embedding model."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_obj
-def command(
+def recall_command(
     places: Places,
     query: tuple[str, ...],
     limit: int,

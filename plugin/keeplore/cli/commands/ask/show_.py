@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from keeplore.cli.output import block, emit_json, markdown, near, plain, say, table
-from keeplore.cli.references import reference, short
+from keeplore.cli.parameters import json_option, reference, short
 from keeplore.config.places import Places
 from keeplore.memory import AnsweredQuestion, Conversation, Exchange
 from keeplore.memory.conversation_body import short_turns
@@ -59,9 +59,9 @@ MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
 @click.option(
     "--path", "is_path", is_flag=True, help="Print the path of the file and nothing else."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_obj
-def command(
+def show_command(
     places: Places,
     *,
     reference: str,
@@ -142,8 +142,8 @@ def _show_facts(described: MemoryDetails, transcript: str, cwd: Path) -> None:
     if said := _freshness(described, cwd):
         facts.append(("since then", said))
     if transcript:
-        facts.append(("transcript", near(Path(transcript), cwd)))
-    facts.append(("file", near(described.found.workspace.root / row.path, cwd)))
+        facts.append(("transcript", near(Path(transcript))))
+    facts.append(("file", near(described.found.workspace.root / row.path)))
     width = max(len(label) for label, _ in facts) + 1
     say(plain(row.title), bold=True)
     for label, value in facts:
@@ -207,7 +207,7 @@ def _first_line(text: str) -> str:
 def _show_exchange(exchange: Exchange, transcript: str) -> None:
     say(f"{minute_of(plain(exchange.at))}, turn {plain(exchange.id)}", dim=True)
     if transcript:
-        say(f"transcript: {near(Path(transcript), Path.cwd())}", dim=True)
+        say(f"transcript: {near(Path(transcript))}", dim=True)
     parts = ["**user**", exchange.user]
     for reply in exchange.replies:
         parts += _reply(reply)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.cli.references import reference, short
+from keeplore.cli.parameters import json_option, reference, short
 from keeplore.config.places import Places
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ LEAST = 0.005  # log-odds: a part below that is not shown to a person
 @click.option("-q", "--query", required=True, help="The question.")
 @click.option("--wide", is_flag=True, help="As `keeplore recall --wide` asks.")
 @click.option("--text", "text_only", is_flag=True, help="As `keeplore recall --text` asks.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_obj
-def command(
+def why_command(
     places: Places, *, reference: str, query: str, wide: bool, text_only: bool, as_json: bool
 ) -> None:
     """Show where the memory REF stands for a question, and what each part gave to its score or took

@@ -12,7 +12,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 @click.command(short_help="Print what makes your shell complete commands, ids and titles.")
 @click.argument("shell", type=click.Choice(SHELLS))
-def command(shell: str) -> None:
+def completion_command(shell: str) -> None:
     """Print the completion script for SHELL. Put the line into the file that your shell reads at
     its start.
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import emit_json, plain, say
+from keeplore.cli.output import emit_json, picked, plain, say
+from keeplore.cli.parameters import json_option
 from keeplore.cli.progress import bar
 from keeplore.config.places import Places
 
@@ -27,9 +28,9 @@ _MARKS = {"wrong": ("!!", "red"), "note": ("--", "yellow"), "ok": ("ok", "green"
 @click.option(
     "--fix", is_flag=True, help="Mend what can be mended without touching the text of a memory."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_obj
-def command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> None:
+def doctor_command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> None:
     """Look at every part and print what it found, worst first, with the next step for what is
     wrong.
 
@@ -49,28 +50,23 @@ def command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> None:
     with bar("Reading files again") as progress:
         findings = examine(places, Look(surroundings(places), deep, fix, progress))
     if as_json:
-        emit_json(
-            [
-                {key: getattr(f, key) for key in ("part", "level", "message", "remedy")}
-                for f in findings
-            ]
-        )
+        emit_json([picked(one, "part", "level", "message", "remedy") for one in findings])
     else:
-        show(findings)
+        show_findings(findings)
     sys.exit(1 if any(finding.level == "wrong" for finding in findings) else 0)
 
 
-def show(findings: Sequence[Finding], *, is_brief: bool = False) -> None:
+def show_findings(findings: Sequence[Finding], *, is_brief: bool = False) -> None:
     """Print findings and their number; ``is_brief`` leaves out what is well."""
     for finding in findings:
         if is_brief and finding.level == "ok":
             continue
         mark, colour = _MARKS[finding.level]
-        click.echo(
-            f"{click.style(mark, fg=colour)}  {plain(finding.part)}: {plain(finding.message)}"
-        )
+        message = f"{plain(finding.part)}: {plain(finding.message)}"
+        click.echo(f"{click.style(mark, fg=colour)}  {message}")
         if finding.remedy:
-            say(f"      → {plain(finding.remedy)}")
+            say(f"      → {finding.remedy}")
     count = Counter(finding.level for finding in findings)
     needs = f"{count['wrong']} need you" if count["wrong"] else "nothing needs you"
-    say(f"\n{needs}; {count['note']} to know, {count['ok']} well")
+    say()
+    say(f"{needs}; {count['note']} to know, {count['ok']} well")

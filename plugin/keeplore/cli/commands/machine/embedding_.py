@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.after_write import settle
-from keeplore.cli.output import emit_json, note, plain, say, table
+from keeplore.cli.output import confirm_risk, emit_json, note, say, table
+from keeplore.cli.parameters import json_option, pass_registry, pass_workspace
 from keeplore.cli.progress import fill_vectors
-from keeplore.config.places import Places
-from keeplore.errors import ConfigError, KeeploreError
+from keeplore.cli.writing import settle
+from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
-    from keeplore.index import Embedder
+    from keeplore.index import Embedder, IndexState
     from keeplore.workspace.embedding_model import ConsentQuestion
+    from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     short_help="Show or change the model that finds memories by meaning.",
     invoke_without_command=True,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_context
-def command(context: click.Context, *, as_json: bool) -> None:
+def embedding_command(context: click.Context, /, *, as_json: bool) -> None:
     """Show which embedding model this directory's workspace has, how far its vectors are, and what
     they take.
 
@@ -37,10 +37,10 @@ def command(context: click.Context, *, as_json: bool) -> None:
     keeplore embedding use ollama:nomic-embed-text
     """
     if context.invoked_subcommand is None:
-        _show(context.obj, as_json=as_json)
+        _show(as_json=as_json)
 
 
-@command.command()
+@embedding_command.command()
 @click.argument("name", required=False)
 @click.option(
     "--yes",
@@ -48,8 +48,8 @@ def command(context: click.Context, *, as_json: bool) -> None:
     help="Accept what would be asked: that a server gets the text, for example.",
 )
 @click.option("--wait", is_flag=True, help="Make all vectors now instead of in the background.")
-@click.pass_obj
-def use(places: Places, name: str | None, *, yes: bool, wait: bool) -> None:
+@pass_registry
+def use(registry: Registry, name: str | None, *, yes: bool, wait: bool) -> None:
     """Use the embedding model NAME in this directory's workspace; without NAME, make the one that
     is set usable here.
 
@@ -62,37 +62,33 @@ def use(places: Places, name: str | None, *, yes: bool, wait: bool) -> None:
     from keeplore.config.consent import EMBEDDING, Consents
     from keeplore.config.yaml_edit import write_setting
     from keeplore.workspace.embedding_model import consent_question, full_name
-    from keeplore.workspace.registry import Registry
 
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        workspace.index.refresh()
-        before = workspace.settings.embedding.model
-        wanted = _in_full(name, workspace.root) if name else before
-        asked = consent_question(full_name(wanted, workspace.root), workspace.root)
-        accepted = Consents(places.state)
-        if asked is not None:
-            is_accepted = yes or accepted.has(workspace.root, EMBEDDING, asked.subject)
-            _ask(asked, workspace, is_accepted=is_accepted)
-        embedder = _tried(workspace, full_name(wanted, workspace.root))
-        if asked is not None:
-            accepted.accept(workspace.root, EMBEDDING, asked.subject)
-        if wanted != before:
-            write_setting(workspace.root, "embedding", "model", wanted)
-            note(
-                "keeplore.yaml says so now; commit it where your other machines should use that "
-                "model too"
-            )
-        say(
-            f"{plain(workspace.name)} uses {plain(wanted)}: {embedder.dim} dimensions, unrelated "
-            f"below {embedder.floor}"
+    workspace = registry.for_directory(Path.cwd())
+    workspace.index.refresh()
+    root, before = workspace.root, workspace.settings.embedding.model
+    wanted = _in_full(name, root) if name else before
+    asked = consent_question(full_name(wanted, root), root)
+    accepted = Consents(registry.places.state)
+    if asked is not None:
+        _show_risk(asked, workspace)
+        confirm_risk(yes=yes or accepted.has(root, EMBEDDING, asked.subject))
+    embedder = _tried(workspace, full_name(wanted, root))
+    if asked is not None:
+        accepted.accept(root, EMBEDDING, asked.subject)
+    if wanted != before:
+        write_setting(root, "embedding", "model", wanted)
+        note(
+            "keeplore.yaml says so now; commit it where your other machines should use that "
+            "model too"
         )
-        workspace = registry.named(workspace.name)  # with its new settings
-        if wait:
-            fill_vectors(workspace)
-        else:
-            settle(places, workspace)
-        _tell(workspace)
+    facts = f"{embedder.dim} dimensions, unrelated below {embedder.floor}"
+    say(f"{workspace.name} uses {wanted}: {facts}")
+    workspace = registry.named(workspace.name)  # with its new settings
+    if wait:
+        fill_vectors(workspace)
+    else:
+        settle(workspace)
+    _tell_missing(workspace)
 
 
 def _in_full(name: str, root: Path) -> str:
@@ -107,15 +103,10 @@ def _in_full(name: str, root: Path) -> str:
     return f"./{place.relative_to(inside)}" if place.is_relative_to(inside) else str(place)
 
 
-def _ask(asked: ConsentQuestion, workspace: Workspace, *, is_accepted: bool) -> None:
-    say(f"With this model, {plain(asked.risk)}.")
+def _show_risk(asked: ConsentQuestion, workspace: Workspace) -> None:
+    say(f"With this model, {asked.risk}.")
     passages = workspace.index.state(of_text=True).passages
     say(f"It makes vectors of {passages:,} passages now, and of new ones as they come.")
-    if is_accepted:
-        return
-    if not sys.stdin.isatty():
-        raise ConfigError("nobody is here to accept that", "Add --yes where you do")
-    click.confirm("Accept that on this machine, for this workspace?", abort=True, err=True)
 
 
 def _tried(workspace: Workspace, name: str) -> Embedder:
@@ -132,45 +123,38 @@ def _tried(workspace: Workspace, name: str) -> Embedder:
     return embedder
 
 
-def _tell(workspace: Workspace) -> None:
+def _tell_missing(workspace: Workspace) -> None:
     stamp = workspace.index.state()
     if stamp.switch is not None:
-        say(f"{plain(stamp.switch)}.")
-    missing = stamp.passages - (stamp.switch.vectors if stamp.switch else stamp.vectors)
-    if missing:
+        say(f"{stamp.switch}.")
+    if missing := stamp.passages - _vectors(stamp):
         say(
             f"{missing:,} vectors are made while a worker runs; `keeplore embedding use --wait` "
             f"makes them now."
         )
 
 
-def _show(places: Places, *, as_json: bool) -> None:
-    # heavy, as above
-    from keeplore.workspace.registry import Registry
+def _vectors(stamp: IndexState) -> int:
+    """How many there are by the model that is set, while another may still answer."""
+    return stamp.switch.vectors if stamp.switch else stamp.vectors
 
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        workspace.index.refresh()
-        stamp, kept = workspace.index.state(), workspace.index.kept_vectors()
-        model, problem = workspace.settings.embedding.model, _problem(workspace)
-    switch = stamp.switch
-    vectors = switch.vectors if switch else stamp.vectors
+
+@pass_workspace
+def _show(workspace: Workspace, *, as_json: bool) -> None:
+    workspace.index.refresh()
+    stamp, kept = workspace.index.state(), workspace.index.kept_vectors()
+    model, problem = workspace.settings.embedding.model, _problem(workspace)
+    answering = stamp.switch.answering if stamp.switch else model
     if as_json:
+        progress = {"passages": stamp.passages, "vectors": _vectors(stamp), "answering": answering}
         rows = [{"model": one.name, "vectors": one.vectors, "bytes": one.bytes} for one in kept]
-        progress = {
-            "passages": stamp.passages,
-            "vectors": vectors,
-            "answering": switch.answering if switch else model,
-        }
         emit_json({"model": model, **progress, "problem": problem, "kept": rows})
         return
-    say(f"{plain(model)}: {vectors:,} of {stamp.passages:,} passages have a vector", bold=True)
-    if switch:
-        say(f"{plain(switch.answering)} answers until all have one")
-    table(
-        ("vectors by", "number", "MB"),
-        [(one.name, f"{one.vectors:,}", f"{one.bytes / 1e6:.1f}") for one in kept],
-    )
+    say(f"{model}: {_vectors(stamp):,} of {stamp.passages:,} passages have a vector", bold=True)
+    if stamp.switch:
+        say(f"{answering} answers until all have one")
+    sizes = [(one.name, f"{one.vectors:,}", f"{one.bytes / 1e6:.1f}") for one in kept]
+    table(("vectors by", "number", "MB"), sizes)
     if problem:
         note(problem)
 

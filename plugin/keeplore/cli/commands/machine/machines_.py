@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.config.places import Places
+from keeplore.cli.output import emit_json, note, picked, say, table
+from keeplore.cli.parameters import json_option, pass_workspace
 from keeplore.errors import NotFound
 
 if TYPE_CHECKING:
@@ -19,15 +18,15 @@ if TYPE_CHECKING:
 
 
 @click.group(
-    short_help="Say whose machines write here, and which of them are believed.",
+    short_help="Say machine_trust machines write here, and which of them are believed.",
     invoke_without_command=True,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_context
-def command(context: click.Context, *, as_json: bool) -> None:
+def machines_command(context: click.Context, /, *, as_json: bool) -> None:
     """List the machines that write to this directory's workspace, and whether they are believed.
 
-    A machine whose commits bear an e-mail address of yours is yours. What another one wrote is
+    A machine machine_trust commits bear an e-mail address of yours is yours. What another one wrote is
     found and shown, with a label, and is never taken for your words; a text of it that reads like
     an instruction is given to no agent unasked.
 
@@ -37,78 +36,19 @@ def command(context: click.Context, *, as_json: bool) -> None:
     keeplore machines refuse studio-1a2b
     """
     if context.invoked_subcommand is None:
-        _list(context.obj, as_json=as_json)
+        context.invoke(list_, as_json=as_json)
 
 
-@command.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def list_(places: Places, *, as_json: bool) -> None:
+@machines_command.command(name="list")
+@json_option
+@pass_workspace
+def list_(workspace: Workspace, *, as_json: bool) -> None:
     """List the machines that write to this directory's workspace."""
-    _list(places, as_json=as_json)
-
-
-@command.command()
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@click.pass_obj
-def accept(places: Places, ids: tuple[str, ...]) -> None:
-    """Believe what the machines ID wrote, as if it were yours. It holds on this machine alone."""
     # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
-
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        _check(workspace, ids)
-        workspace.machine_trust.accept(ids)
-    say(f"Believed from now on: {plain(', '.join(ids))}")
-
-
-@command.command()
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@click.pass_obj
-def refuse(places: Places, ids: tuple[str, ...]) -> None:
-    """Never believe the machines ID, whatever e-mail address their commits bear. It holds on this
-    machine alone.
-    """
-    # heavy, as above
-    from keeplore.workspace.registry import Registry
-
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        _check(workspace, ids)
-        if workspace.machine in ids:
-            raise NotFound(
-                f"{workspace.machine} is this machine",
-                "Name another one; `keeplore machines` lists them",
-            )
-        workspace.machine_trust.refuse(ids)
-    say(f"Not believed from now on: {plain(', '.join(ids))}")
-
-
-def _check(workspace: Workspace, ids: Iterable[str]) -> None:
-    known = {machine.id for machine in workspace.machine_trust.machines(_counted(workspace))}
-    for id_ in ids:
-        if id_ not in known:
-            raise NotFound(
-                f"no machine {id_!r} has written here", f"Known are {', '.join(sorted(known))}"
-            )
-
-
-def _counted(workspace: Workspace) -> Mapping[str, int]:
-    from keeplore.workspace.machine_trust import memories_by_machine  # heavy, as above
-
-    return memories_by_machine(workspace.store)
-
-
-def _list(places: Places, *, as_json: bool) -> None:
-    # heavy, as above
     from keeplore.workspace.machine_trust import MachineState
-    from keeplore.workspace.registry import Registry
 
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        counts = _counted(workspace)
-        machines = workspace.machine_trust.machines(counts)
+    counts = _memories_by_machine(workspace)
+    machines = workspace.machine_trust.machines(counts)
     if as_json:
         emit_json([_as_json(machine, counts) for machine in machines])
         return
@@ -116,7 +56,7 @@ def _list(places: Places, *, as_json: bool) -> None:
         (one.id, one.email or "-", one.at[:10] or "-", counts.get(one.id, 0), one.state)
         for one in machines
     ]
-    table(("machine", "whose", "last seen", "memories", ""), rows, wide=("whose",))
+    table(("machine", "machine_trust", "last seen", "memories", ""), rows, wide=("machine_trust",))
     if any(machine.state == MachineState.UNKNOWN for machine in machines):
         note(
             "`keeplore machines accept ID` believes one, `keeplore machines refuse ID` says that "
@@ -124,11 +64,50 @@ def _list(places: Places, *, as_json: bool) -> None:
         )
 
 
-def _as_json(machine: MachineRecord, counts: Mapping[str, int]) -> dict[str, object]:
-    facts = {
-        "id": machine.id,
-        "email": machine.email,
-        "last_seen": machine.at,
-        "state": machine.state,
+@machines_command.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@pass_workspace
+def accept(workspace: Workspace, ids: tuple[str, ...]) -> None:
+    """Believe what the machines ID wrote, as if it were yours. It holds on this machine alone."""
+    _check(workspace, ids)
+    workspace.machine_trust.accept(ids)
+    say(f"Believed from now on: {', '.join(ids)}")
+
+
+@machines_command.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@pass_workspace
+def refuse(workspace: Workspace, ids: tuple[str, ...]) -> None:
+    """Never believe the machines ID, whatever e-mail address their commits bear. It holds on this
+    machine alone.
+    """
+    _check(workspace, ids)
+    if workspace.machine in ids:
+        raise NotFound(
+            f"{workspace.machine} is this machine",
+            "Name another one; `keeplore machines` lists them",
+        )
+    workspace.machine_trust.refuse(ids)
+    say(f"Not believed from now on: {', '.join(ids)}")
+
+
+def _check(workspace: Workspace, ids: Iterable[str]) -> None:
+    known = {
+        machine.id for machine in workspace.machine_trust.machines(_memories_by_machine(workspace))
     }
-    return {**facts, "memories": counts.get(machine.id, 0)}
+    for id_ in ids:
+        if id_ not in known:
+            raise NotFound(
+                f"no machine {id_!r} has written here", f"Known are {', '.join(sorted(known))}"
+            )
+
+
+def _memories_by_machine(workspace: Workspace) -> Mapping[str, int]:
+    from keeplore.workspace.machine_trust import memories_by_machine  # heavy, as above
+
+    return memories_by_machine(workspace.store)
+
+
+def _as_json(machine: MachineRecord, counts: Mapping[str, int]) -> dict[str, Any]:
+    facts = picked(machine, "id", "email", "state")
+    return {**facts, "last_seen": machine.at, "memories": counts.get(machine.id, 0)}

@@ -8,7 +8,7 @@ import click
 
 
 @click.command(short_help="Serve memory to a host over the Model Context Protocol.")
-def command() -> None:
+def mcp_command() -> None:
     """Serve memory to a host over standard input and output, until the host closes them.
 
     A host starts this by itself: the plugins and `keeplore connect` enter it. By hand, for a client

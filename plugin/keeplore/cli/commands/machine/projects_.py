@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.after_write import settle
-from keeplore.cli.output import emit_json, near, note, plain, say, table
+from keeplore.cli.output import emit_json, near, note, say, table
+from keeplore.cli.parameters import json_option, pass_registry, pass_workspace
 from keeplore.cli.progress import lines
-from keeplore.config.places import Places
+from keeplore.cli.writing import settle
 from keeplore.errors import ConfigError
 
 if TYPE_CHECKING:
     from keeplore.workspace.identity import Project
+    from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     short_help="List, add, clone and reassign the workspace's projects.",
     invoke_without_command=True,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_context
-def command(context: click.Context, *, as_json: bool) -> None:
+def projects_command(context: click.Context, /, *, as_json: bool) -> None:
     """List the projects of this directory's workspace, and how each is recognised.
 
     A project that a session is captured in is added by itself.
@@ -38,18 +39,32 @@ def command(context: click.Context, *, as_json: bool) -> None:
     keeplore projects reassign shop-3f0c9a2e shop
     """
     if context.invoked_subcommand is None:
-        _list(context.obj, as_json=as_json)
+        context.invoke(list_, as_json=as_json)
 
 
-@command.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def list_(places: Places, *, as_json: bool) -> None:
+@projects_command.command(name="list")
+@json_option
+@pass_workspace
+def list_(workspace: Workspace, *, as_json: bool) -> None:
     """List the projects and how each is recognised."""
-    _list(places, as_json=as_json)
+    # heavy: git is needed here, not for --help
+    from keeplore.workspace.identity import load_projects
+    from keeplore.workspace.lifecycle.projects import LIST
+
+    projects = list(load_projects(workspace.store))
+    if as_json:
+        emit_json([asdict(project) for project in projects])
+        return
+    rows = [(project.name, _recognised(project)) for project in projects]
+    table(("project", "recognised by"), rows, wide=("recognised by",))
+    if not projects:
+        note("no project yet: one is added when a session in it is captured or imported")
+    file = workspace.root / LIST
+    if file.is_file():
+        note(f"`keeplore projects add --from {near(file)}` takes in the list there")
 
 
-@command.command()
+@projects_command.command()
 @click.argument("directory", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
     "--name", default="", help="What to call it; the name of its remote or folder if not given."
@@ -60,39 +75,39 @@ def list_(places: Places, *, as_json: bool) -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A projects.json of another tool: every project in it that is new is added.",
 )
-@click.pass_obj
-def add(places: Places, directory: Path | None, name: str, source: Path | None) -> None:
+@pass_registry
+def add(registry: Registry, directory: Path | None, name: str, source: Path | None) -> None:
     """Add the project of DIRECTORY, of this directory if none is named, or all of a list.
 
     A list is JSON: an array, an object by name, or either below "projects". Each entry is an
     address or has one under url, remote, repo, repository or git, and may have a name and a path.
     """
-    from keeplore.workspace.lifecycle import projects  # heavy: git is needed here, not for --help
-    from keeplore.workspace.registry import Registry  # heavy, as above
-
     if source and (directory or name):
         raise click.UsageError(
             "--from names a list, so neither a directory nor --name goes with it"
         )
-    with Registry(places) as registry:
+    from keeplore.workspace.lifecycle import projects  # heavy, as above
+
+    if source is None:
         place = (directory or Path.cwd()).expanduser().resolve()
-        workspace = registry.for_directory(place if source is None else Path.cwd())
-        if source is None:
-            made = [projects.add(workspace, place, name)]
-        else:
-            listed, left_out = projects.parse_project_list(_text(source))
-            made = projects.add_missing(workspace, listed)
-            if left_out:
-                note(
-                    f"{left_out} of its entries {'have' if left_out > 1 else 'has'} no address "
-                    f"that can be followed"
-                )
-        for project in made:
-            say(f"{plain(project.name)}: {plain(_recognised(project))}")
-        note("no project of it is new") if not made else settle(places, workspace, "Add projects")
+        workspace = registry.for_directory(place)
+        made = [projects.add(workspace, place, name)]
+    else:
+        workspace = registry.for_directory(Path.cwd())
+        listed, left_out = projects.parse_project_list(_text(source))
+        made = projects.add_missing(workspace, listed)
+        if left_out:
+            have = "have" if left_out > 1 else "has"
+            note(f"{left_out} of its entries {have} no address that can be followed")
+    for project in made:
+        say(f"{project.name}: {_recognised(project)}")
+    if made:
+        settle(workspace, "Add projects")
+    else:
+        note("no project of it is new")
 
 
-@command.command()
+@projects_command.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--all", "is_all", is_flag=True, help="Every project that has a remote.")
 @click.option(
@@ -100,8 +115,8 @@ def add(places: Places, directory: Path | None, name: str, source: Path | None) 
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder to clone into; this directory if not given.",
 )
-@click.pass_obj
-def clone(places: Places, names: tuple[str, ...], into: Path | None, *, is_all: bool) -> None:
+@pass_workspace
+def clone(workspace: Workspace, names: tuple[str, ...], into: Path | None, *, is_all: bool) -> None:
     """Clone the projects NAME, or all, from their remotes, each into a folder of its name.
 
     Over https, or over ssh where the workspace's own remote is reached so. What is there already
@@ -109,80 +124,43 @@ def clone(places: Places, names: tuple[str, ...], into: Path | None, *, is_all: 
 
     Exit status: 0 all are there, 1 one could not be cloned.
     """
-    from keeplore.workspace.registry import Registry  # heavy, as above
-
     if bool(names) == is_all:
         raise click.UsageError("name the projects, or say --all")
-    with Registry(places) as registry:
-        sys.exit(
-            0 if clone_all(registry.for_directory(Path.cwd()), names, into or Path.cwd()) else 1
-        )
+    sys.exit(0 if clone_all(workspace, names, into or Path.cwd()) else 1)
 
 
-@command.command()
+@projects_command.command()
 @click.argument("old")
 @click.argument("new")
-@click.pass_obj
-def reassign(places: Places, old: str, new: str) -> None:
+@pass_workspace
+def reassign(workspace: Workspace, old: str, new: str) -> None:
     """Let the project OLD be NEW: one project that was taken for two, or that has another name now.
 
     Directories of OLD are recognised as NEW, which finds the memory of both. No file of memory is
     moved or changed.
     """
     from keeplore.workspace.lifecycle.projects import reassign as act  # heavy, as above
-    from keeplore.workspace.registry import Registry  # heavy, as above
 
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        project = act(workspace, old, new)
-        settle(places, workspace, f"Reassign the project {old} to {new}")
-    say(f"{plain(old)} is {plain(project.name)} now, recognised by {plain(_recognised(project))}")
+    project = act(workspace, old, new)
+    settle(workspace, f"Reassign the project {old} to {new}")
+    say(f"{old} is {project.name} now, recognised by {_recognised(project)}")
 
 
 def clone_all(workspace: Workspace, names: tuple[str, ...], into: Path) -> bool:
     """Clone projects, all for no names, and say what came of each; whether all are there."""
     from keeplore.workspace.lifecycle import projects  # heavy, as above
 
-    done = []
+    is_whole = True
     wanted = projects.chosen(workspace, names)
-    with lines() as followed:
-        for cloned in projects.clone(workspace, wanted, into.expanduser().resolve(), followed):
-            where = plain(near(cloned.path, Path.cwd()))
+    with lines() as follow:
+        for cloned in projects.clone(workspace, wanted, into.expanduser().resolve(), follow):
             if cloned.error:
-                say(f"{plain(cloned.name)}: not cloned: {plain(cloned.error)}", fg="red")
+                is_whole = False
+                say(f"{cloned.name}: not cloned: {cloned.error}", fg="red")
             else:
-                say(
-                    f"{plain(cloned.name)}: "
-                    f"{'cloned into' if cloned.is_new else 'is there already:'} {where}"
-                )
-            done.append(not cloned.error)
-    return all(done)
-
-
-def _list(places: Places, *, as_json: bool) -> None:
-    # heavy: git is needed here, not for --help
-    from keeplore.workspace.identity import load_projects
-    from keeplore.workspace.lifecycle.projects import LIST
-    from keeplore.workspace.registry import Registry
-
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        projects = list(load_projects(workspace.store))
-    if as_json:
-        emit_json([asdict(project) for project in projects])
-        return
-    table(
-        ("project", "recognised by"),
-        [(p.name, _recognised(p)) for p in projects],
-        wide=("recognised by",),
-    )
-    if not projects:
-        note("no project yet: one is added when a session in it is captured or imported")
-    if (workspace.root / LIST).is_file():
-        note(
-            f"`keeplore projects add --from {near(workspace.root / LIST, Path.cwd())}` takes in "
-            f"the list there"
-        )
+                deed = "cloned into" if cloned.is_new else "is there already:"
+                say(f"{cloned.name}: {deed} {near(cloned.path)}")
+    return is_whole
 
 
 def _recognised(project: Project) -> str:

@@ -7,25 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import note, plain, say
+from keeplore.cli.output import confirm, note, say
+from keeplore.cli.parameters import yes_option
 from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
-    from keeplore.connect.connect_plan import Plan as HostPlan
+    from keeplore.connect.connect_plan import ConnectPlan
     from keeplore.workspace.lifecycle.uninstall import UninstallPlan
 
 DONE_S = 1.0  # without work, then a worker in the foreground is done
 
 
 @click.command(short_help="Remove what Keeplore keeps on this machine beside the workspaces.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@yes_option
 @click.option("--keep-state", is_flag=True, help="Keep the inbox and the list of workspaces.")
 @click.option(
     "--discard-events", is_flag=True, help="Throw away host events that no workspace has yet."
 )
 @click.pass_obj
-def command(places: Places, *, yes: bool, keep_state: bool, discard_events: bool) -> None:
+def uninstall_command(places: Places, *, yes: bool, keep_state: bool, discard_events: bool) -> None:
     """Disconnect the agents, stop the worker and remove inbox, cache, and the checks of `keeplore
     lint --install`.
 
@@ -39,22 +40,22 @@ def command(places: Places, *, yes: bool, keep_state: bool, discard_events: bool
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.connect.connect_plan import disconnect
-    from keeplore.connect.connection_record import Manifest
-    from keeplore.connect.host_locations import PLACES
+    from keeplore.connect.connection_record import ConnectionRecord
+    from keeplore.connect.host_locations import LOCATIONS
     from keeplore.worker.stop import without_worker
     from keeplore.workspace.lifecycle.uninstall import commit_all, plan, remove
 
-    planned, entries = (
-        plan(places, keeps_state=keep_state),
-        disconnect(PLACES, Manifest.load(places.state)),
-    )
+    planned = plan(places, keeps_state=keep_state)
+    entries = disconnect(LOCATIONS, ConnectionRecord.load(places.state))
     _show(planned, entries)
     if not (planned.state or planned.cache or planned.checks or entries.changes):
         say("There is nothing to remove.")
         return
     if planned.state and not discard_events:
-        _take_events(places, planned, yes=yes)
-    _confirm(yes=yes)
+        if not yes:
+            _offer_to_read(places, planned)
+        _refuse_events(plan(places, keeps_state=False))
+    confirm("Remove them?", yes=yes, refusal="nobody is here to be asked, so nothing was removed")
     places.create()
     _disconnect(places, entries)
     with without_worker(places.state):
@@ -72,14 +73,14 @@ def command(places: Places, *, yes: bool, keep_state: bool, discard_events: bool
     say("  pip uninstall keeplore")
 
 
-def _disconnect(places: Places, entries: HostPlan) -> None:
+def _disconnect(places: Places, entries: ConnectPlan) -> None:
     # heavy, as above
-    from keeplore.cli.connect_dialog import tell
-    from keeplore.connect.apply import carry_out
+    from keeplore.cli.connect_dialog import show_problems
+    from keeplore.connect.apply import apply
 
-    tell(entries)
-    if entries.base.files:
-        carry_out(entries, places.state)
+    show_problems(entries)
+    if entries.before.files:
+        apply(entries, places.state)
     if left := entries.after.files:
         raise KeeploreError(
             f"entries of Keeplore are still in {', '.join(sorted(left))}, so nothing else was "
@@ -88,7 +89,7 @@ def _disconnect(places: Places, entries: HostPlan) -> None:
         )
 
 
-def _show(planned: UninstallPlan, entries: HostPlan) -> None:
+def _show(planned: UninstallPlan, entries: ConnectPlan) -> None:
     changed = [change.path for change in entries.changes if change.after is not None]
     gone = [change.path for change in entries.changes if change.after is None]
     for heading, paths in (
@@ -99,40 +100,27 @@ def _show(planned: UninstallPlan, entries: HostPlan) -> None:
         if paths:
             say(heading, bold=True)
             for path in paths:
-                say(f"  {plain(path)}")
+                say(f"  {path}")
 
 
-def _take_events(places: Places, planned: UninstallPlan, *, yes: bool) -> None:
-    """Offer to read what waits, and refuse where something is left."""
-    if planned.events and not yes and sys.stdin.isatty():
-        question = f"{planned.events} host events are not in a workspace yet. Read them now?"
-        if click.confirm(question, default=True, err=True):
-            from keeplore.worker.worker import Worker  # heavy, and needed here alone
-            from keeplore.workspace.lifecycle.uninstall import plan  # heavy, as above
+def _offer_to_read(places: Places, planned: UninstallPlan) -> None:
+    """Offer to read the events that wait."""
+    if not planned.events or not sys.stdin.isatty():
+        return
+    question = f"{planned.events} host events are not in a workspace yet. Read them now?"
+    if click.confirm(question, default=True, err=True):
+        from keeplore.worker.worker import Worker  # heavy, and needed here alone
 
-            Worker(places, idle_exit_s=DONE_S).run()
-            planned = plan(places, keeps_state=False)
-    _refuse_events(planned)
+        Worker(places, idle_exit_s=DONE_S).run()
 
 
 def _refuse_events(planned: UninstallPlan) -> None:
-    if planned.events or planned.unreadable:
-        unreadable = (
-            f" ({planned.unreadable} of them could not be read)" if planned.unreadable else ""
-        )
-        raise KeeploreError(
-            f"{planned.events + planned.unreadable} host events are in no workspace "
-            f"yet{unreadable}",
-            "`keeplore worker run` reads them, `keeplore doctor` says why one cannot be;"
-            " --discard-events throws them away",
-        )
-
-
-def _confirm(*, yes: bool) -> None:
-    if yes:
+    count = planned.events + planned.unreadable
+    if not count:
         return
-    if not sys.stdin.isatty():
-        raise KeeploreError(
-            "nobody is here to be asked, so nothing was removed", "Add --yes to go on"
-        )
-    click.confirm("Remove them?", abort=True, err=True)
+    unreadable = f" ({planned.unreadable} of them could not be read)" if planned.unreadable else ""
+    raise KeeploreError(
+        f"{count} host events are in no workspace yet{unreadable}",
+        "`keeplore worker run` reads them, `keeplore doctor` says why one cannot be;"
+        " --discard-events throws them away",
+    )

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from keeplore import __version__
-from keeplore.cli.output import block, emit_json, note, plain, say
+from keeplore.cli.output import block, emit_json, note, say
+from keeplore.cli.parameters import json_option
 from keeplore.config.installation import in_vain
 from keeplore.config.places import Places
 from keeplore.worker.server.protocol import ask
@@ -20,14 +21,14 @@ DONE_S = 1.0  # without work, then a worker in the foreground is done
 
 
 @click.group(short_help="Show or stop the background worker.")
-def command() -> None:
+def worker_command() -> None:
     """The worker is started by the first host event, holds no port, and leaves when it has nothing
     to do.
     """
 
 
-@command.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@worker_command.command()
+@json_option
 @click.pass_obj
 def status(places: Places, *, as_json: bool) -> None:
     """Say whether a worker runs and what it has to do. Exit status 4: none runs."""
@@ -47,21 +48,19 @@ def _tell(told: dict[str, Any]) -> None:
     for.
     """
     spool = told.get("spool", {})
+    waiting = spool.get("new", 0) + spool.get("claimed", 0)
     model = "loaded" if told.get("is_model_loaded") else "not loaded"
-    uptime = _span(told.get("uptime_s", 0))
-    say(f"worker {plain(told.get('version', '?'))}, process {told.get('pid', '?')}, for {uptime}")
+    version, uptime = told.get("version", "?"), _span(told.get("uptime_s", 0))
+    say(f"worker {version}, process {told.get('pid', '?')}, for {uptime}")
     say(f"memory: {told.get('memory_mb', '?')} MB, embedding model {model}")
-    say(
-        f"spool: {spool.get('new', 0) + spool.get('claimed', 0)} waiting, {spool.get('dead', 0)} "
-        f"unreadable"
-    )
-    say(f"workspaces: {plain(', '.join(told.get('workspaces', ()))) or 'none opened yet'}")
+    say(f"spool: {waiting} waiting, {spool.get('dead', 0)} unreadable")
+    say(f"workspaces: {', '.join(told.get('workspaces', ())) or 'none opened yet'}")
     if why := told.get("unwatched"):
-        say(f"changes of files: looked for every few seconds, since {plain(why)}")
-    say(f"last sync: {plain(told.get('last_sync') or 'none yet')}")
+        say(f"changes of files: looked for every few seconds, since {why}")
+    say(f"last sync: {told.get('last_sync') or 'none yet'}")
     for fault in told.get("faults", ()):
-        say(f"went wrong: {plain(fault)}")
-    if told.get("version") != __version__:
+        say(f"went wrong: {fault}")
+    if version != __version__:
         say(
             f"It is of another version than this program, {__version__}; it leaves when it has "
             f"nothing to do."
@@ -78,16 +77,12 @@ def _tell_of_none(places: Places) -> None:
 
 def _span(seconds: int) -> str:
     minutes = seconds // 60
-    return (
-        f"{seconds} seconds"
-        if minutes < 2
-        else f"{minutes} minutes"
-        if minutes < 120
-        else f"{minutes // 60} hours"
-    )
+    if minutes < 2:
+        return f"{seconds} seconds"
+    return f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} hours"
 
 
-@command.command()
+@worker_command.command()
 @click.option(
     "-n",
     "--lines",
@@ -108,20 +103,18 @@ def logs(places: Places, lines: int) -> None:
         note("no worker has written a log yet")
         return
     for line in found[-lines:]:
-        say(block(line))
+        click.echo(block(line))
 
 
-@command.command()
+@worker_command.command()
 @click.pass_obj
 def stop(places: Places) -> None:
     """Let the worker finish its present step and leave; what is in the spool stays there."""
-    if ask(places.state, "stop", timeout_s=ANSWER_S) is None:
-        click.echo("No worker runs.")
-    else:
-        click.echo("The worker is leaving.")
+    told = ask(places.state, "stop", timeout_s=ANSWER_S)
+    say("No worker runs." if told is None else "The worker is leaving.")
 
 
-@command.command()
+@worker_command.command()
 @click.pass_obj
 def run(places: Places) -> None:
     """Work in the foreground until there is nothing left to do, or until interrupted."""
@@ -130,12 +123,10 @@ def run(places: Places) -> None:
 
     spool = Spool(places.spool)
     before = spool.counts()
-    click.echo(f"{before['new'] + before['claimed']} host events wait.")
+    say(f"{before['new'] + before['claimed']} host events wait.")
     if not Worker(places, idle_exit_s=DONE_S).run():
-        click.echo("Another worker already runs: see `keeplore worker status`.", err=True)
+        say("Another worker already runs: see `keeplore worker status`.", err=True)
         sys.exit(1)
     after = spool.counts()
-    click.echo(
-        f"Done; {after['new'] + after['claimed']} wait, {after['dead'] - before['dead']} could not "
-        f"be read."
-    )
+    unread = after["dead"] - before["dead"]
+    say(f"Done; {after['new'] + after['claimed']} wait, {unread} could not be read.")

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from keeplore.cli.output import emit_json, note, plain, say, table
+from keeplore.cli.output import emit_json, note, picked, say, table
+from keeplore.cli.parameters import json_option
 from keeplore.config.places import Places
+
+if TYPE_CHECKING:
+    from keeplore.workspace.lifecycle.known_workspaces import RegisteredWorkspace
+
+GONE = "no workspace is there any more"
 
 
 @click.group(
     short_help="List, choose, rename and unregister this machine's workspaces.",
     invoke_without_command=True,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_context
-def command(context: click.Context, *, as_json: bool) -> None:
+def workspaces_command(context: click.Context, /, *, as_json: bool) -> None:
     """List the workspaces that this machine knows, the home workspace first.
 
     The home workspace keeps what is about you and what belongs to no other. `keeplore init` and
@@ -26,30 +34,47 @@ def command(context: click.Context, *, as_json: bool) -> None:
     keeplore workspaces rename memory private
     """
     if context.invoked_subcommand is None:
-        _list(context.obj, as_json=as_json)
+        context.invoke(list_, as_json=as_json)
 
 
-@command.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@workspaces_command.command(name="list")
+@json_option
 @click.pass_obj
 def list_(places: Places, *, as_json: bool) -> None:
     """List the workspaces that this machine knows."""
-    _list(places, as_json=as_json)
+    # heavy: it knows the format of memories
+    from keeplore.workspace.lifecycle.known_workspaces import registered
+
+    found = registered(places)
+    if as_json:
+        emit_json([_as_json(one) for one in found])
+        return
+    rows = []
+    for one in found:
+        states = ("home" if one.is_home else "", "" if one.is_there else GONE)
+        rows.append((one.name, one.root, ", ".join(filter(None, states))))
+    table(("name", "directory", ""), rows, wide=("directory",))
+    if not found:
+        note("this machine knows no workspace yet: `keeplore init DIR` or `keeplore clone URL DIR`")
 
 
-@command.command()
+def _as_json(known: RegisteredWorkspace) -> dict[str, Any]:
+    facts = picked(known, "name", "is_home", "is_there")
+    return {**facts, "path": str(known.root)}
+
+
+@workspaces_command.command()
 @click.argument("name")
 @click.pass_obj
 def home(places: Places, name: str) -> None:
     """Make NAME the home workspace, which keeps what belongs to no other."""
-    # heavy: it knows the format of memories
-    from keeplore.workspace.lifecycle.known_workspaces import choose_home
+    from keeplore.workspace.lifecycle.known_workspaces import choose_home  # heavy, as above
 
     chosen = choose_home(places, name)
-    say(f"{plain(chosen.name)} is this machine's home workspace now ({plain(chosen.root)})")
+    say(f"{chosen.name} is this machine's home workspace now ({chosen.root})")
 
 
-@command.command()
+@workspaces_command.command()
 @click.argument("name")
 @click.pass_obj
 def remove(places: Places, name: str) -> None:
@@ -62,15 +87,12 @@ def remove(places: Places, name: str) -> None:
     places.create()
     with without_worker(places.state):
         removed = remove(places, name)
-    say(
-        f"This machine does not know {plain(removed.name)} any more. Its files stay in "
-        f"{plain(removed.root)}"
-    )
+    say(f"This machine does not know {removed.name} any more. Its files stay in {removed.root}")
     if removed.is_there:
-        say(f"`keeplore init '{plain(removed.root)}'` registers it again.")
+        say(f"`keeplore init '{removed.root}'` registers it again.")
 
 
-@command.command()
+@workspaces_command.command()
 @click.argument("old")
 @click.argument("new")
 @click.pass_obj
@@ -82,30 +104,5 @@ def rename(places: Places, old: str, new: str) -> None:
     places.create()
     with without_worker(places.state):
         renamed = rename(places, old, new)
-    say(f"{plain(old)} is called {plain(renamed.name)} now ({plain(renamed.root)})")
+    say(f"{old} is called {renamed.name} now ({renamed.root})")
     note(f"a workspace that says `inherits: [{old}]` in its keeplore.yaml has to name it {new}")
-
-
-def _list(places: Places, *, as_json: bool) -> None:
-    from keeplore.workspace.lifecycle.known_workspaces import registered  # heavy, as above
-
-    found = registered(places)
-    if as_json:
-        emit_json(
-            [
-                {"name": w.name, "path": str(w.root), "is_home": w.is_home, "is_there": w.is_there}
-                for w in found
-            ]
-        )
-        return
-    states = (
-        ("home" if w.is_home else "", "" if w.is_there else "no workspace is there any more")
-        for w in found
-    )
-    rows = [
-        (w.name, w.root, ", ".join(filter(None, state)))
-        for w, state in zip(found, states, strict=True)
-    ]
-    table(("name", "directory", ""), rows, wide=("directory",))
-    if not found:
-        note("this machine knows no workspace yet: `keeplore init DIR` or `keeplore clone URL DIR`")

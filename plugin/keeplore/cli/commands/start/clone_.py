@@ -5,11 +5,16 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from keeplore.cli.parameters import pass_registry
 from keeplore.cli.progress import bar, fill_vectors
 from keeplore.config.places import Places
+
+if TYPE_CHECKING:
+    from keeplore.workspace.registry import Registry
 
 
 @click.command(short_help="Restore a workspace on this machine from its git remote.")
@@ -32,15 +37,8 @@ from keeplore.config.places import Places
     "--connect", "is_connecting", is_flag=True, help="Connect the agents on this machine too."
 )
 @click.pass_context
-def command(
-    context: click.Context,
-    url: str,
-    directory: Path | None,
-    name: str | None,
-    names: tuple[str, ...],
-    into: Path | None,
-    *,
-    is_connecting: bool,
+def clone_command(
+    context: click.Context, /, url: str, directory: Path | None, **chosen: Any
 ) -> None:
     """Clone the workspace at URL into DIRECTORY and rebuild its index from the text.
 
@@ -53,41 +51,46 @@ def command(
     keeplore clone git@github.com:me/memory.git ~/memory --projects all --into ~/code --connect
     """
     # heavy: git and the index are needed here, not for --help
-    from keeplore.cli.commands.machine import doctor_
-    from keeplore.cli.commands.machine.projects_ import clone_all
-    from keeplore.cli.commands.start import connect_
+    from keeplore.cli.commands.machine.doctor_ import show_findings
+    from keeplore.cli.commands.start.connect_ import connect_command
     from keeplore.cli.connect_dialog import surroundings
     from keeplore.cli.doctor import Look, examine
-    from keeplore.workspace.identity import load_projects
     from keeplore.workspace.lifecycle.setup import clone_workspace
-    from keeplore.workspace.registry import Registry
 
     places: Places = context.obj
-    made = clone_workspace(places, url, directory, name)
+    made = clone_workspace(places, url, directory, chosen["name"])
     click.echo(f"Cloned workspace {made.name!r} into {made.root}")
-    with Registry(places) as registry:
-        workspace = registry.named(made.name)
-        workspace.sync_log.succeeded()
-        with bar("Reading memories") as progress:
-            workspace.index.refresh(progress)
-        stamp = workspace.index.state()
-        click.echo(f"{stamp.memories} memories can be searched now.")
-        for path, problem in workspace.index.problems():
-            click.echo(f"  skipped {path}: {problem}", err=True)
-        if names:
-            clone_all(workspace, () if "all" in names else names, into or Path.cwd())
-        elif known := len(list(load_projects(workspace.store))):
-            click.echo(f"`keeplore projects clone` clones its projects as well ({known}).")
-        if not fill_vectors(workspace):
-            return
-    if is_connecting:
-        with contextlib.suppress(
-            SystemExit
-        ):  # what could not be connected was told, and the clone is there
-            context.invoke(
-                connect_.command, hosts=(), notes_in=None, dry_run=False, yes=not sys.stdin.isatty()
-            )
+    if not _fill(made.name, chosen["names"], chosen["into"]):
+        return
+    if chosen["is_connecting"]:
+        # what could not be connected was told, and the clone is there
+        with contextlib.suppress(SystemExit):
+            is_sure = not sys.stdin.isatty()
+            context.invoke(connect_command, hosts=(), notes_in=None, dry_run=False, yes=is_sure)
     else:
         click.echo("`keeplore connect` lets the agents on this machine report to it, and ask it.")
-    doctor_.show(examine(places, Look(surroundings(places))), is_brief=True)
+    show_findings(examine(places, Look(surroundings(places))), is_brief=True)
     click.echo('Ask it something: `keeplore recall "what did we decide about …"`')
+
+
+@pass_registry
+def _fill(registry: Registry, name: str, projects: tuple[str, ...], into: Path | None) -> bool:
+    """Read the clone, and clone the projects that were named; False where vectors were
+    interrupted.
+    """
+    # heavy, as above
+    from keeplore.cli.commands.machine.projects_ import clone_all
+    from keeplore.workspace.identity import load_projects
+
+    workspace = registry.named(name)
+    workspace.sync_log.succeeded()
+    with bar("Reading memories") as progress:
+        workspace.index.refresh(progress)
+    click.echo(f"{workspace.index.state().memories} memories can be searched now.")
+    for path, problem in workspace.index.problems():
+        click.echo(f"  skipped {path}: {problem}", err=True)
+    if projects:
+        clone_all(workspace, () if "all" in projects else projects, into or Path.cwd())
+    elif known := len(list(load_projects(workspace.store))):
+        click.echo(f"`keeplore projects clone` clones its projects as well ({known}).")
+    return fill_vectors(workspace)

@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli import import_auto_memory
-from keeplore.cli.output import plain, table
+from keeplore.cli.output import plain, say, table
+from keeplore.cli.parameters import pass_registry, since_option
 from keeplore.cli.progress import bar, fill_vectors
-from keeplore.cli.values import When
-from keeplore.config.places import Places
 from keeplore.errors import KeeploreError
 from keeplore_hooks.hosts import SOURCES, source_named
 
@@ -26,15 +24,15 @@ if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
+AUTO_MEMORY = "auto-memory"
 SHOWN_PROBLEMS = 5
 SHOWN_DIRECTORIES = 3
 HEADINGS = ("source", "sessions", "size", "first", "last", "projects", "left out")
+WIDTH = 92
 
 
 @click.command(short_help="Read the sessions that a host has already recorded.")
-@click.argument(
-    "host", type=click.Choice(sorted((*SOURCES, import_auto_memory.NAME))), required=False
-)
+@click.argument("host", type=click.Choice(sorted((*SOURCES, AUTO_MEMORY))), required=False)
 @click.option(
     "is_all",
     "--all",
@@ -43,20 +41,18 @@ HEADINGS = ("source", "sessions", "size", "first", "last", "projects", "left out
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be read, and stop.")
 @click.option("--yes", is_flag=True, help="With --all: do not ask before reading.")
-@click.option(
-    "--since", type=When(), help="Only sessions written to since then: 2026-01-31, 30d, 8w."
-)
+@since_option("Only sessions written to since then: 2026-01-31, 30d, 8w.")
 @click.option(
     "--from",
     "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Look here for the host's files.",
 )
-@click.pass_obj
-def command(
-    places: Places,
+@pass_registry
+def import_command(
+    registry: Registry,
     host: str | None,
-    since: datetime | None,
+    since: str | None,
     folder: Path | None,
     *,
     is_all: bool,
@@ -78,62 +74,57 @@ def command(
         raise click.UsageError("give a HOST or --all, not both")
     if folder and not host:
         raise click.UsageError("--from needs the HOST whose files lie there")
-    # heavy: git, the index and the model are needed here, not for --help
-    from keeplore.workspace.importing.import_survey import survey
-    from keeplore.workspace.registry import Registry
-
-    with Registry(places) as registry:
-        notes = (
-            import_auto_memory.find(folder, since)
-            if host in (None, import_auto_memory.NAME)
-            else None
-        )
-        if host == import_auto_memory.NAME:
-            found = []
-        else:
-            found = survey(registry, os.environ, since=since, folders=_folders(host, folder))
-            found = [one for one in found if host in (None, one.source.name)]
-        if not any(one.sessions for one in found) and not (notes and notes.files):
-            _say_nothing(host, folder, found, notes)
-            return
-        if is_all or dry_run or not host:
-            _show(found, notes)
-        if notes:
-            import_auto_memory.tell_left_out(notes)
-        if dry_run or not (host or is_all):
-            _say_next(host)
-            return
-        home = registry.for_directory(
-            Path.home()
-        )  # says what to do where there is no workspace yet
-        if is_all and not yes and not _agrees():
-            return
-        _read(registry, found)
-        if notes and notes.files:
-            import_auto_memory.read(registry, notes)
-        for workspace in registry.opened():
-            fill_vectors(workspace)
+    after = datetime.fromisoformat(since) if since else None
+    sessions, notes = _found(registry, host, folder, after)
+    if not any(one.sessions for one in sessions) and not (notes and notes.files):
+        _say_nothing(host, folder, sessions, notes)
+        return
+    if is_all or dry_run or not host:
+        _show(sessions, notes)
+    if notes:
+        _say_left_out(notes)
+    if dry_run or not (host or is_all):
+        _say_next(host)
+        return
+    # says what to do where there is no workspace yet
+    home = registry.for_directory(Path.home())
+    if not is_all or yes or _agrees():
+        _read(registry, sessions, notes)
         _show_known(home)
 
 
-def _folders(host: str | None, folder: Path | None) -> dict[str, str]:
-    if not host or not folder:
-        return {}
-    if (
-        folder.name == source_named(host).folder
-    ):  # the sessions lie there, and people name where they saw them
-        folder = folder.resolve().parent
-    return {host: str(folder)}
+def _found(
+    registry: Registry, host: str | None, folder: Path | None, since: datetime | None
+) -> tuple[list[SourceSurvey], Notes | None]:
+    """The sessions of the host, or of all, and Claude Code's own notes where they are meant."""
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.importing.auto_memory import find_auto_memory
+    from keeplore.workspace.importing.import_survey import survey
+
+    notes = None
+    if host in (None, AUTO_MEMORY):
+        base = folder or Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+        notes = find_auto_memory(base.resolve() if folder else base, Path.cwd(), since)
+    if host == AUTO_MEMORY:
+        return [], notes
+    folders = {}
+    if host and folder:
+        # the sessions lie there, and people name where they saw them
+        is_inside = folder.name == source_named(host).folder
+        folders[host] = str(folder.resolve().parent if is_inside else folder)
+    found = survey(registry, os.environ, since=since, folders=folders)
+    return [one for one in found if host in (None, one.source.name)], notes
 
 
 def _say_nothing(
     host: str | None, folder: Path | None, found: Sequence[SourceSurvey], notes: Notes | None
 ) -> None:
+    """Nothing to read. Raises KeeploreError where somebody said that there is."""
     known = sum(one.known for one in found)
     if notes and (host or notes.left_out):
-        import_auto_memory.say_nothing(notes, folder)
+        _say_no_notes(notes, folder)
     elif known:
-        click.echo(
+        say(
             f"All {known} sessions are known from the hosts themselves; there is nothing else to "
             f"read."
         )
@@ -144,47 +135,47 @@ def _say_nothing(
         )
     else:
         of = f" of {host}" if host else ""
-        click.echo(
+        say(
             f"No recorded sessions{of} found. If they lie elsewhere, name HOST and the folder with "
             f"--from."
         )
+
+
+def _say_no_notes(found: Notes, folder: Path | None) -> None:
+    _say_left_out(found)
+    if found.left_out:
+        return
+    if folder:
+        raise KeeploreError(
+            f"no notes of Claude Code in {folder}",
+            "Name the folder that holds projects/ or the notes",
+        )
+    say("No notes of Claude Code found. If they lie elsewhere, name the folder with --from.")
+
+
+def _say_left_out(found: Notes) -> None:
+    for folder, problem in found.left_out:
+        say(f"  left out: {folder}: {problem}", err=True)
 
 
 def _show(found: Sequence[SourceSurvey], notes: Notes | None) -> None:
     """The same table for what is there and for what is about to be read."""
     rows: list[tuple[object, ...]] = []
     for one in found:
-        if not one.sessions and not one.known:
-            continue
-        known = f"{one.known} known from their host" if one.known else ""
-        rows.append(
-            (
-                one.source.name,
-                len(one.sessions),
-                _size(one.size),
-                *one.days,
-                _named(one.directories),
-                known,
-            )
-        )
+        if one.sessions or one.known:
+            known = f"{one.known} known from their host" if one.known else ""
+            facts = (_size(one.size), *one.days, _named(one.directories))
+            rows.append((one.source.name, len(one.sessions), *facts, known))
     if notes and (notes.files or notes.left_out):
-        size, where = sum(file.size for file in notes.files), [file.cwd for file in notes.files]
+        days = sorted(file.written_at.strftime("%Y-%m-%d") for file in notes.files) or [""]
+        size = _size(sum(file.size for file in notes.files))
+        facts = (size, days[0], days[-1], _named([file.cwd for file in notes.files]))
         left_out = f"{len(notes.left_out)} folders" if notes.left_out else ""
-        days = import_auto_memory.days(notes)
-        rows.append(
-            (
-                import_auto_memory.NAME,
-                f"{len(notes.files)} notes",
-                _size(size),
-                *days,
-                _named(where),
-                left_out,
-            )
-        )
+        rows.append((AUTO_MEMORY, f"{len(notes.files)} notes", *facts, left_out))
     table(HEADINGS, rows, wide=("projects",))
 
 
-def _named(directories: Sequence[str]) -> str:
+def _named(directories: Iterable[str]) -> str:
     names = list(dict.fromkeys(Path(directory).name for directory in directories))
     more = f" and {len(names) - SHOWN_DIRECTORIES} more" if len(names) > SHOWN_DIRECTORIES else ""
     return ", ".join(names[:SHOWN_DIRECTORIES]) + more
@@ -192,11 +183,9 @@ def _named(directories: Sequence[str]) -> str:
 
 def _say_next(host: str | None) -> None:
     if sys.stdout.isatty():
-        these = (
-            f"`keeplore import {host}` reads them"
-            if host
-            else "`keeplore import --all` reads them all"
-        )
+        these = "`keeplore import --all` reads them all"
+        if host:
+            these = f"`keeplore import {host}` reads them"
         click.echo(f"\nNothing was read. {these}; `--since 30d` takes the latest alone.")
 
 
@@ -210,57 +199,72 @@ def _agrees() -> bool:
     return click.confirm("\nRead them all?", default=True)
 
 
-def _read(registry: Registry, found: Sequence[SourceSurvey]) -> None:
-    # heavy, see above
+def _read(registry: Registry, found: Sequence[SourceSurvey], notes: Notes | None) -> None:
+    for one in found:
+        if one.sessions:
+            _read_sessions(registry, one)
+    if notes and notes.files:
+        _read_notes(registry, notes)
+    for workspace in registry.opened():
+        fill_vectors(workspace)
+
+
+def _read_sessions(registry: Registry, found: SourceSurvey) -> None:
+    # heavy, as above
     from keeplore.workspace.importing.session_import import import_sessions
 
-    for one in found:
-        if not one.sessions:
-            continue
-        with bar(f"Reading {one.source.name}") as progress:
-            try:
-                imported = import_sessions(registry, one.source, one.sessions, progress)
-            except KeyboardInterrupt:
-                click.echo("\nInterrupted. What was read is kept; run it again to go on.", err=True)
-                raise
-        looked_at, new, turns = len(one.sessions), imported.sessions, imported.turns
-        click.echo(
-            f"{one.source.name}: {looked_at} sessions looked at, {new} with something new: {turns} "
-            f"turns."
-        )
-        for path, problem in imported.problems[:SHOWN_PROBLEMS]:
-            click.echo(f"  {plain(path.name)}: {plain(problem)}", err=True)
-        if len(imported.problems) > SHOWN_PROBLEMS:
-            click.echo(
-                f"  … and {len(imported.problems) - SHOWN_PROBLEMS} more lines that could not be "
-                f"read",
-                err=True,
-            )
+    name = found.source.name
+    with bar(f"Reading {name}") as progress:
+        try:
+            imported = import_sessions(registry, found.source, found.sessions, progress)
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted. What was read is kept; run it again to go on.", err=True)
+            raise
+    new = f"{imported.sessions} with something new: {imported.turns} turns."
+    say(f"{name}: {len(found.sessions)} sessions looked at, {new}")
+    _say_problems(imported.problems, "lines that could not be read")
+
+
+def _read_notes(registry: Registry, found: Notes) -> None:
+    # heavy, as above
+    from keeplore.workspace.importing.auto_memory import import_auto_memory
+
+    with bar("Reading Claude Code's notes") as progress:
+        done = import_auto_memory(registry, found.files, progress)
+    changed = f"{done.new} new, {done.updated} updated."
+    say(f"{AUTO_MEMORY}: {len(found.files)} notes looked at, {changed}")
+    _say_problems(done.problems, "notes")
+
+
+def _say_problems(problems: Sequence[tuple[Path, str]], noun: str) -> None:
+    for path, problem in problems[:SHOWN_PROBLEMS]:
+        say(f"  {path.name}: {problem}", err=True)
+    if len(problems) > SHOWN_PROBLEMS:
+        say(f"  … and {len(problems) - SHOWN_PROBLEMS} more {noun}", err=True)
 
 
 def _size(count: int) -> str:
     """Bytes for a person."""
-    size, units = float(count), ["B", "kB", "MB", "GB"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1000, units[1:]
-    return f"{size:.0f} {units[0]}" if units[0] == "B" or size >= 10 else f"{size:.1f} {units[0]}"
+    size, unit = float(count), "B"
+    for larger in ("kB", "MB", "GB"):
+        if size >= 1000:
+            size, unit = size / 1000, larger
+    return f"{size:.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
 
 
 def _show_known(workspace: Workspace) -> None:
-    # heavy, see above
+    # heavy, as above
     from keeplore.workspace.importing.session_import import known_decisions
 
     known = known_decisions(workspace)
     if not known:
         return
-    stamp = workspace.index.state()
-    click.echo(f"\n{workspace.name} now holds {stamp.memories} memories. Among them:\n")
+    held = workspace.index.state().memories
+    click.echo(f"\n{workspace.name} now holds {held} memories. Among them:\n")
     for thing in known:
-        click.secho(f"  {plain(thing.title)}", bold=True)
-        place = plain(f"{thing.date} · {thing.project or 'workspace'} · {thing.path}")
-        click.secho(f"  {place}", dim=True)
-        quote = textwrap.fill(
-            f"“{plain(thing.quote)}”", 92, initial_indent="    ", subsequent_indent="    "
-        )
-        click.echo(f"{quote}\n")
-    click.echo('Ask for more: `keeplore recall "what did we decide about …"`')
+        say(f"  {thing.title}", bold=True)
+        say(f"  {thing.date} · {thing.project or 'workspace'} · {thing.path}", dim=True)
+        quote = f"“{plain(thing.quote)}”"
+        click.echo(textwrap.indent(textwrap.fill(quote, WIDTH - 4), "    "))
+        say()
+    say('Ask for more: `keeplore recall "what did we decide about …"`')

@@ -13,7 +13,7 @@ from keeplore.config.places import Places
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--name", help="What to call it on this machine; the directory's name if not given.")
 @click.pass_obj
-def command(places: Places, directory: Path, name: str | None) -> None:
+def init_command(places: Places, directory: Path, name: str | None) -> None:
     """Make DIRECTORY a workspace: a git repository that holds your memory as markdown.
 
     The first one becomes your home workspace, where everything is kept that belongs to no other. A
@@ -27,9 +27,8 @@ def command(places: Places, directory: Path, name: str | None) -> None:
     from keeplore.workspace.lifecycle.setup import initialise
 
     made = initialise(places, directory, name)
-    click.echo(
-        f"{'Created' if made.is_new else 'Registered'} workspace {made.name!r} in {made.root}"
-    )
+    deed = "Created" if made.is_new else "Registered"
+    click.echo(f"{deed} workspace {made.name!r} in {made.root}")
     if made.is_home:
         click.echo("It is this machine's home workspace.")
     if made.is_new:

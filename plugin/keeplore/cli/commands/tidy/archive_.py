@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.cli.values import Age, Size
-from keeplore.config.places import Places
-from keeplore.memory.model import CATEGORIES, KINDS
+from keeplore.cli.memory_options import kind_option
+from keeplore.cli.output import emit_json, note, say, table
+from keeplore.cli.parameters import Age, Size, json_option, pass_registry, short
+from keeplore.cli.writing import note_if_uncommitted
+from keeplore.memory import CATEGORIES
 from keeplore.memory.note import KEPT_CATEGORIES
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.archive import ArchiveMove, ArchiveResult, ArchiveRules
+    from keeplore.workspace.writing.archive import ArchiveMove, ArchiveResult
 
 SHOWN = 20  # moves; --json has all
 ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
@@ -31,9 +33,14 @@ ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
     "--larger-than", type=Size(), default=0, help="Only what takes more on disk: 50kB, 1MB."
 )
 @click.option(
-    "-c", "--category", multiple=True, type=click.Choice(ALLOWED), help="Only of this category."
+    "-c",
+    "--category",
+    "categories",
+    multiple=True,
+    type=click.Choice(ALLOWED),
+    help="Only of this category.",
 )
-@click.option("-k", "--kind", multiple=True, type=click.Choice(KINDS), help="Only of this kind.")
+@kind_option("-k", "--kind", "kinds", multiple=True)
 @click.option("-p", "--project", default="", help="Only of this project.")
 @click.option(
     "--apply", is_flag=True, help="Do it; without this the plan is shown and nothing is changed."
@@ -41,19 +48,10 @@ ALLOWED = tuple(sorted(set(CATEGORIES) - KEPT_CATEGORIES))
 @click.option(
     "--undo", multiple=True, metavar="REF", help="Bring this memory back from the archive."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def command(
-    places: Places,
-    *,
-    older_than: timedelta | None,
-    larger_than: int,
-    category: tuple[str, ...],
-    kind: tuple[str, ...],
-    project: str,
-    apply: bool,
-    undo: tuple[str, ...],
-    as_json: bool,
+@json_option
+@pass_registry
+def archive_command(
+    registry: Registry, *, undo: tuple[str, ...], apply: bool, as_json: bool, **chosen: Any
 ) -> None:
     """Show what would go to the archive of this directory's workspace, and move it there with
     --apply.
@@ -68,52 +66,43 @@ def command(
     keeplore archive --older-than 180d --kind conversation --apply
     keeplore archive --undo 1f0c9a2e
     """
+    if undo:
+        _undo(registry, undo, as_json=as_json)
+    else:
+        _archive(registry, chosen, is_applied=apply, as_json=as_json)
+
+
+def _archive(
+    registry: Registry, chosen: Mapping[str, Any], *, is_applied: bool, as_json: bool
+) -> None:
     # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.archive import ArchiveRules
-
-    with Registry(places) as registry:
-        if undo:
-            _undo(registry, undo, as_json=as_json)
-            return
-        rules = ArchiveRules(older_than, larger_than, category, kind, project)
-        _archive(registry, rules, is_applied=apply, as_json=as_json)
-
-
-def _archive(registry: Registry, rules: ArchiveRules, *, is_applied: bool, as_json: bool) -> None:
-    from keeplore.workspace.writing.archive import archive, current_plan  # heavy, as above
+    from keeplore.workspace.writing.archive import ArchiveRules, archive, current_plan
 
     workspace = registry.for_directory(Path.cwd())
-    moves = current_plan(workspace, rules, datetime.now(UTC))
+    moves = current_plan(workspace, ArchiveRules(**chosen), datetime.now(UTC))
     done = archive(workspace, moves) if is_applied else None
     if as_json:
-        emit_json(
-            {
-                "is_applied": is_applied,
-                "moves": [asdict(move) for move in (done.moves if done else moves)],
-            }
-        )
+        _print_json(done.moves if done else moves, is_applied=is_applied)
     else:
-        shown = moves[:SHOWN]
-        rows = [(move.id[4:12], move.title, move.reason, move.path) for move in shown]
-        table(("id", "title", "why", "path"), rows, wide=("title", "path"))
-        if len(moves) > len(shown):
-            note(f"the first {len(shown)} of {len(moves)}; --json lists all")
-        kilobytes = sum(move.size for move in moves) / 1000
-        if not moves:
-            note("nothing to archive by these rules")
-        elif done:
-            say(
-                f"{len(done.moves)} memories archived, {kilobytes:.0f} kB; `keeplore archive "
-                f"--undo ID` brings one back"
-            )
-        else:
-            note(
-                f"{len(moves)} memories, {kilobytes:.0f} kB, would go; nothing was changed: add "
-                f"--apply to do it"
-            )
+        _show(moves, done)
     if done:
-        _tell(done)
+        _tell_problems(done)
+
+
+def _show(moves: Sequence[ArchiveMove], done: ArchiveResult | None) -> None:
+    shown = moves[:SHOWN]
+    rows = [(short(move.id), move.title, move.reason, move.path) for move in shown]
+    table(("id", "title", "why", "path"), rows, wide=("title", "path"))
+    if len(moves) > len(shown):
+        note(f"the first {len(shown)} of {len(moves)}; --json lists all")
+    size = f"{sum(move.size for move in moves) / 1000:.0f} kB"
+    if not moves:
+        note("nothing to archive by these rules")
+    elif done:
+        brings = "`keeplore archive --undo ID` brings one back"
+        say(f"{len(done.moves)} memories archived, {size}; {brings}")
+    else:
+        note(f"{len(moves)} memories, {size}, would go; nothing was changed: add --apply to do it")
 
 
 def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:
@@ -124,16 +113,19 @@ def _undo(registry: Registry, refs: tuple[str, ...], *, as_json: bool) -> None:
         found = registry.find(ref, Path.cwd())
         done = unarchive(found.workspace, [found.row])
         moves += done.moves
-        _tell(done)
+        _tell_problems(done)
     if as_json:
-        emit_json({"is_applied": True, "moves": [asdict(move) for move in moves]})
+        _print_json(moves, is_applied=True)
         return
     for move in moves:
-        say(f"Back at {plain(move.to)}")
+        say(f"Back at {move.to}")
 
 
-def _tell(done: ArchiveResult) -> None:
+def _print_json(moves: Iterable[ArchiveMove], *, is_applied: bool) -> None:
+    emit_json({"is_applied": is_applied, "moves": [asdict(move) for move in moves]})
+
+
+def _tell_problems(done: ArchiveResult) -> None:
     for path, problem in done.problems:
         note(f"{path} stays: {problem}")
-    if not done.is_committed:
-        note("git is busy with something of yours; it is committed afterwards")
+    note_if_uncommitted(done)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, plain, table
-from keeplore.cli.references import short
-from keeplore.cli.values import When
-from keeplore.config.places import Places
-from keeplore.text.dates import in_utc, minute_of
+from keeplore.cli.output import emit_json, note, table
+from keeplore.cli.parameters import limit_option, pass_workspace, short, since_option
+from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from keeplore.workspace.workspace import Workspace
 
 SHOWN = 50
@@ -34,27 +29,12 @@ OUTCOMES = ("applied", "blocked", "review", "shadow", "accepted", "rejected")
 @click.option(
     "--gate", metavar="NAME", help="Only what this rule held back: confidence, duplicate, rule, …"
 )
-@click.option("--since", type=When(), help="Since then: 2026-01-31, 30d, 8w.")
-@click.option(
-    "-n",
-    "--limit",
-    default=SHOWN,
-    show_default=True,
-    type=click.IntRange(0),
-    help="How many; 0 for all.",
-)
+@since_option("Since then: 2026-01-31, 30d, 8w.")
+@limit_option(SHOWN, "How many; 0 for all.")
 @click.option("--json", "as_json", is_flag=True, help="Print the lines as JSON for programs.")
-@click.pass_obj
-def command(
-    places: Places,
-    /,
-    *,
-    proposal: str | None,
-    outcome: str | None,
-    gate: str | None,
-    since: datetime | None,
-    limit: int,
-    as_json: bool,
+@pass_workspace
+def audit_command(
+    workspace: Workspace, /, *, since: str | None, limit: int, as_json: bool, **wanted: str | None
 ) -> None:
     """Show every proposal of a language model and what became of it, the newest first.
 
@@ -65,48 +45,36 @@ def command(
     keeplore audit --proposal ADD --outcome blocked
     keeplore audit --since 7d --json
     """
-    # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
-
-    wanted = {"proposal": proposal, "outcome": outcome, "gate": gate}
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        found = [
-            e for e in workspace.store.records() if _fits(e, wanted, in_utc(since) if since else "")
-        ]
-        found = sorted(found, key=lambda entry: str(entry.get("at", "")), reverse=True)[
-            : limit or None
-        ]
-        if as_json:
-            emit_json(found)
-            return
-        headings = ("when", "proposal", "outcome", "gate", "words", "id")
-        table(headings, _rows(workspace, found), wide=("words",))
+    found = [entry for entry in workspace.store.records() if _fits(entry, wanted, since or "")]
+    found.sort(key=_time_of, reverse=True)
+    found = found[: limit or None]
+    if as_json:
+        emit_json(found)
+        return
+    headings = ("when", "proposal", "outcome", "gate", "words", "id")
+    table(headings, _rows(workspace, found), wide=("words",))
     if not found:
         note("nothing like that was proposed")
 
 
+def _time_of(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("at", ""))
+
+
 def _fits(entry: Mapping[str, Any], wanted: Mapping[str, str | None], since: str) -> bool:
-    if entry.get("event") != "refine" or str(entry.get("at", "")) < since:
+    if entry.get("event") != "refine" or _time_of(entry) < since:
         return False
     return all(value is None or entry.get(key) == value for key, value in wanted.items())
 
 
-def _rows(workspace: Workspace, found: Iterable[Mapping[str, Any]]) -> list[tuple[object, ...]]:
-    entries = [*found]
+def _rows(
+    workspace: Workspace, entries: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[object, ...]]:
+    """The words are those of the note where there is one."""
     workspace.index.refresh()
-    titles = {
-        id_: row.title
-        for id_, row in workspace.index.memories([str(e.get("id")) for e in entries]).items()
-    }
-    return [
-        (
-            minute_of(str(entry.get("at", ""))),
-            entry.get("proposal", ""),
-            entry.get("outcome", ""),
-            entry.get("gate", ""),
-            plain(titles.get(str(entry.get("id")), entry.get("statement", ""))),
-            short(str(entry.get("id", ""))),
-        )
-        for entry in entries
-    ]
+    ids = [str(entry.get("id", "")) for entry in entries]
+    notes = workspace.index.memories(ids)
+    for id_, entry in zip(ids, entries, strict=True):
+        words = notes[id_].title if id_ in notes else entry.get("statement", "")
+        facts = [entry.get(key, "") for key in ("proposal", "outcome", "gate")]
+        yield (minute_of(_time_of(entry)), *facts, words, short(id_))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, table
-from keeplore.cli.values import When
+from keeplore.cli.output import emit_json, note, picked, table
+from keeplore.cli.parameters import json_option, since_option
 from keeplore.config.places import Places
 from keeplore.config.settings import LlmSettings
 from keeplore.errors import NoWorkspace
+from keeplore.text.dates import in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +30,10 @@ SHOWN = timedelta(days=30)
 @click.option(
     "--by", type=click.Choice(BY), help="One line for each of these, instead of for all three."
 )
-@click.option(
-    "--since", type=When(), help="Spent since then: 2026-01-31, 30d, 8w. 30 days if not given."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@since_option("Spent since then: 2026-01-31, 30d, 8w. 30 days if not given.")
+@json_option
 @click.pass_obj
-def command(places: Places, /, *, by: str | None, since: datetime | None, as_json: bool) -> None:
+def cost_command(places: Places, /, *, by: str | None, since: str | None, as_json: bool) -> None:
     """Show what was spent on language models on this machine, by day, model and stage, and what
     waits for the budget.
 
@@ -51,34 +50,27 @@ def command(places: Places, /, *, by: str | None, since: datetime | None, as_jso
     from keeplore.llm.ledger import SpendingLedger
 
     now = datetime.now(UTC)
-    first = ((since or now - SHOWN).astimezone(UTC)).strftime("%Y-%m-%d")
+    first = (since or in_utc(now - SHOWN))[:10]
     llm = _settings(places)
+    by_names = (by,) if by else BY
     ledger = SpendingLedger(places.ledger) if places.ledger.exists() else None
-    rows = ledger.rows(first) if ledger else []
+    groups = _grouped(ledger.rows(first) if ledger else [], by_names, llm)
     spent = {span: ledger.spent(span, now) if ledger else 0 for span in ("day", "month")}
-    waiting = [
-        count
-        for count in (JobQueue(places.jobs).counts() if places.jobs.exists() else ())
-        if count.jobs
-    ]
-    groups = _grouped(rows, [by] if by else BY, llm)
+    budget = {"day": llm.daily_tokens, "month": llm.monthly_tokens}
+    counts = JobQueue(places.jobs).counts() if places.jobs.exists() else ()
+    waiting = [count for count in counts if count.jobs]
     if as_json:
-        limits = {"day": llm.daily_tokens, "month": llm.monthly_tokens}
-        emit_json(
-            {
-                "since": first,
-                "rows": groups,
-                "spent": spent,
-                "budget": limits,
-                "queue": _queue(waiting),
-            }
-        )
+        told = {"since": first, "rows": groups, "spent": spent, "budget": budget}
+        emit_json({**told, "queue": [_queue_json(count) for count in waiting]})
         return
-    table(
-        (*([by] if by else BY), "calls", "read", "cached", "written", "price"),
-        [_cells(group, [by] if by else BY) for group in groups],
-    )
-    _tell(groups, spent, llm, waiting)
+    headings = (*by_names, "calls", "read", "cached", "written", "price")
+    table(headings, [_cells(group, by_names) for group in groups])
+    for span in spent:
+        of = f"of {budget[span]:,} tokens" if budget[span] else "tokens, without a limit,"
+        note(f"{spent[span]:,} {of} are spent this {span}")
+    _note_unknown(groups)
+    for count in waiting:
+        _note_waiting(count, now)
 
 
 def _settings(places: Places) -> LlmSettings:
@@ -101,53 +93,34 @@ def _grouped(
     groups: dict[tuple[str, ...], list[SpendingRow]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, name) for name in by), []).append(row)
-    totals = {key: total_of(group, llm.prices) for key, group in sorted(groups.items())}
-    return [
-        {
-            **dict(zip(by, key, strict=True)),
-            "calls": total.calls,
-            "estimates": total.estimates,
-            **asdict(total.usage),
-            "price": None if total.unpriced else round(total.price, 6),
-            "unpriced": [*total.unpriced],
-        }
-        for key, total in totals.items()
-    ]
+    found = []
+    for key, group in sorted(groups.items()):
+        total = total_of(group, llm.prices)
+        found.append(
+            {
+                **dict(zip(by, key, strict=True)),
+                **picked(total, "calls", "estimates"),
+                **asdict(total.usage),
+                "price": None if total.unpriced else round(total.price, 6),
+                "unpriced": [*total.unpriced],
+            }
+        )
+    return found
 
 
 def _cells(group: dict[str, Any], by: Sequence[str]) -> list[str]:
-    counts = [
-        f"{group[name]:,}" for name in ("calls", "input_tokens", "cached_tokens", "output_tokens")
-    ]
-    return [
-        *(group[name] for name in by),
-        *counts,
-        "" if group["price"] is None else f"{group['price']:.4f}",
-    ]
+    names = ("calls", "input_tokens", "cached_tokens", "output_tokens")
+    counts = [f"{group[name]:,}" for name in names]
+    price = "" if group["price"] is None else f"{group['price']:.4f}"
+    return [*(group[name] for name in by), *counts, price]
 
 
-def _queue(waiting: Sequence[JobCount]) -> list[dict[str, Any]]:
-    return [
-        {
-            "kind": count.kind,
-            "state": count.state,
-            "jobs": count.jobs,
-            "due": _utc(count.due),
-            "reason": count.reason,
-        }
-        for count in waiting
-    ]
+def _queue_json(count: JobCount) -> dict[str, Any]:
+    return picked(count, "kind", "state", "jobs", "reason") | {"due": _utc(count.due)}
 
 
-def _tell(
-    groups: Sequence[dict[str, Any]],
-    spent: dict[str, int],
-    llm: LlmSettings,
-    waiting: Sequence[JobCount],
-) -> None:
-    for span, limit in (("day", llm.daily_tokens), ("month", llm.monthly_tokens)):
-        of = f"of {limit:,} tokens" if limit else "tokens, without a limit,"
-        note(f"{spent[span]:,} {of} are spent this {span}")
+def _note_unknown(groups: Sequence[dict[str, Any]]) -> None:
+    """What the prices do not cover."""
     if unpriced := sorted({model for group in groups for model in group["unpriced"]}):
         note(f"what {', '.join(unpriced)} costs is not known: set llm.prices in keeplore.yaml")
     if estimates := sum(group["estimates"] for group in groups):
@@ -155,13 +128,14 @@ def _tell(
             f"{estimates} calls broke off or are under way, and are counted as far as they were "
             f"sent"
         )
-    for count in waiting:
-        if count.state == "waiting" and count.due > datetime.now(UTC):
-            note(f"{count.jobs} jobs ({count.kind}) wait until {_utc(count.due)}: {count.reason}")
-        elif count.state == "dead":
-            note(
-                f"{count.jobs} jobs ({count.kind}) were given up, the first because: {count.reason}"
-            )
+
+
+def _note_waiting(count: JobCount, now: datetime) -> None:
+    jobs = f"{count.jobs} jobs ({count.kind})"
+    if count.state == "waiting" and count.due > now:
+        note(f"{jobs} wait until {_utc(count.due)}: {count.reason}")
+    elif count.state == "dead":
+        note(f"{jobs} were given up, the first because: {count.reason}")
 
 
 def _utc(moment: datetime) -> str:

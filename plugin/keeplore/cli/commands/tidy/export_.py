@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from keeplore.cli.memory_options import kind_option
 from keeplore.cli.output import note, write_file
-from keeplore.cli.values import When
-from keeplore.config.places import Places
-from keeplore.memory.model import KINDS
-from keeplore.text.dates import in_utc
+from keeplore.cli.parameters import (
+    all_versions_option,
+    output_option,
+    pass_workspace,
+    since_option,
+)
+
+if TYPE_CHECKING:
+    from keeplore.workspace.workspace import Workspace
 
 
 @click.command(short_help="Write memory out as one document, or as JSON lines.")
@@ -24,28 +30,23 @@ from keeplore.text.dates import in_utc
     type=click.Choice(["markdown", "jsonl"]),
     help="A document, or one JSON object a line.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file; stdout if not given.",
-)
+@output_option
 @click.option("-p", "--project", default="", help="Only of this project.")
-@click.option("-k", "--kind", type=click.Choice(KINDS), help="Only of this kind.")
-@click.option("--since", type=When(), help="Only what was changed since: 2026-01-31, 30d, 8w.")
-@click.option("--all-versions", is_flag=True, help="Earlier versions too.")
+@kind_option("-k", "--kind")
+@since_option("Only what was changed since: 2026-01-31, 30d, 8w.")
+@all_versions_option
 @click.option(
     "--full", is_flag=True, help="The words of conversations too; JSON lines always have them."
 )
-@click.pass_obj
-def command(
-    places: Places,
+@pass_workspace
+def export_command(
+    workspace: Workspace,
     *,
     form: str,
     output: Path | None,
     project: str,
     kind: str | None,
-    since: datetime | None,
+    since: str | None,
     all_versions: bool,
     full: bool,
 ) -> None:
@@ -67,17 +68,16 @@ def command(
         as_markdown,
         chosen_rows,
     )
-    from keeplore.workspace.registry import Registry  # heavy, as above
 
-    chosen = ExportFilter(project, kind or "", in_utc(since), all_versions, full)
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        rows = chosen_rows(workspace, chosen)
-        document = as_markdown(workspace, rows, chosen, note)
-        pieces = as_json_lines(workspace, rows, note) if form == "jsonl" else document
-        if output is None:
-            for piece in pieces:
-                click.echo(piece, nl=False)
-        else:
-            write_file(output, pieces)
-            note(f"{len(rows)} memories are in {output}")
+    chosen = ExportFilter(project, kind or "", since or "", all_versions, full)
+    rows = chosen_rows(workspace, chosen)
+    if form == "jsonl":
+        pieces = as_json_lines(workspace, rows, note)
+    else:
+        pieces = as_markdown(workspace, rows, chosen, note)
+    if output is None:
+        for piece in pieces:
+            click.echo(piece, nl=False)
+    else:
+        write_file(output, pieces)
+        note(f"{len(rows)} memories are in {output}")

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, plain, say
-from keeplore.cli.references import reference
-from keeplore.config.places import Places
+from keeplore.cli.output import emit_json, note, say
+from keeplore.cli.parameters import json_option, pass_registry, reference, short
+from keeplore.cli.writing import note_if_uncommitted
 from keeplore.errors import KeeploreError, NotFound
 
 if TYPE_CHECKING:
+    from keeplore.index import MemoryRow
     from keeplore.store import PurgePlan
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
 
 SHOWN = 20  # paths of a plan
+PUSHED = (
+    "* Other machines with Keeplore do the same to their copies by themselves, at their next sync",
+    "* A clone without Keeplore keeps the text: clone it again, or `git fetch` and `git reset "
+    "--hard @{u}`",
+    "* The forge keeps unreachable objects until it cleans up: ask it to, where that matters",
+)
 
 
 @click.command(short_help="Take a memory away, with all its versions; it can be restored.")
@@ -31,10 +40,10 @@ SHOWN = 20  # paths of a plan
 @click.option(
     "-y", "--yes", is_flag=True, help="Do not ask; needed for --purge where nobody can be asked."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def command(
-    places: Places, *, refs: tuple[str, ...], purge: bool, yes: bool, as_json: bool
+@json_option
+@pass_registry
+def forget_command(
+    registry: Registry, *, refs: tuple[str, ...], purge: bool, yes: bool, as_json: bool
 ) -> None:
     """Forget the memories REF: ids, beginnings of ids (four digits or more), or paths as they are
     printed.
@@ -48,35 +57,27 @@ def command(
     keeplore forget 1f0c9a2e
     keeplore forget --purge 1f0c9a2e
     """
-    # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
-
     done: list[dict[str, Any]] = []
-    with Registry(places) as registry:
-        targets = [_target(registry, ref) for ref in refs]  # all of them, before the first one goes
-        for workspace, memory_id in dict.fromkeys(targets):
-            if memory_id in {
-                id_ for entry in done for id_ in entry["ids"]
-            }:  # another version of one before
-                continue
+    gone: set[str] = set()
+    targets = [_target(registry, ref) for ref in refs]  # all of them, before the first one goes
+    for workspace, memory_id in dict.fromkeys(targets):
+        if memory_id not in gone:  # with another version of it
             act = _purge if purge else _forget
             done.append(act(workspace, memory_id, yes=yes, is_quiet=as_json))
+            gone.update(done[-1]["ids"])
     if as_json:
         emit_json(done)
 
 
 def _target(registry: Registry, ref: str) -> tuple[Workspace, str]:
-    from keeplore.workspace.reading.deleted_memories import find_forgotten  # heavy, as above
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.reading.deleted_memories import find_forgotten
 
     try:
         found = registry.find(ref, Path.cwd())
     except NotFound:
-        try:
-            return find_forgotten(
-                registry, ref, Path.cwd()
-            )  # to purge it, or because it was done twice
-        except NotFound:
-            pass
+        with contextlib.suppress(NotFound):  # to purge it, or because it was done twice
+            return find_forgotten(registry, ref, Path.cwd())
         raise
     return found.workspace, found.row.id
 
@@ -89,16 +90,10 @@ def _forget(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) 
         click.confirm("Forget this?", abort=True, err=True)
     forgot = forget(workspace, memory_id)
     if not is_quiet:
-        say(f"Forgotten. `keeplore restore {memory_id[4:12]}` brings it back.")
-    if not forgot.is_committed:
-        note("git is busy with something of yours; it is committed afterwards")
-    for row in forgot.quoting:
-        note(f"{row.path} quotes it and stays; `keeplore forget {row.id[4:12]}` takes it away")
-    return {
-        "ids": list(forgot.ids),
-        "quoting": [row.id for row in forgot.quoting],
-        "is_purged": False,
-    }
+        say(f"Forgotten. `keeplore restore {short(memory_id)}` brings it back.")
+    note_if_uncommitted(forgot)
+    _note_quoting(forgot.quoting, "keeplore forget")
+    return _as_json(forgot.ids, forgot.quoting, is_purged=False)
 
 
 def _purge(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) -> dict[str, Any]:
@@ -108,9 +103,10 @@ def _purge(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) -
     plan = purge_plan(workspace, memory_id)
     quoting = quoting_notes(workspace, memory_id)
     _show(workspace, memory_id, is_quiet=is_quiet)
-    _show_plan(workspace, plan)
+    for line in _plan_lines(workspace, plan):
+        say(line, err=True)  # what is about to happen is no result
     if not yes:
-        _ask_for(memory_id[4:12])
+        _ask_for(short(memory_id))
     done = purge(workspace, memory_id)
     if not is_quiet:
         say(
@@ -119,17 +115,19 @@ def _purge(workspace: Workspace, memory_id: str, *, yes: bool, is_quiet: bool) -
         )
         if workspace.store.remote():
             say("`keeplore sync` replaces the history at the remote.")
-    for row in quoting:
-        note(
-            f"{row.path} quotes it and stays; `keeplore forget --purge {row.id[4:12]}` takes it "
-            f"away"
-        )
-    return {
-        "ids": list(done.ids),
-        "quoting": [row.id for row in quoting],
-        "is_purged": True,
-        "commits": done.commits,
-    }
+    _note_quoting(quoting, "keeplore forget --purge")
+    return _as_json(done.ids, quoting, is_purged=True) | {"commits": done.commits}
+
+
+def _note_quoting(rows: Iterable[MemoryRow], command: str) -> None:
+    for row in rows:
+        note(f"{row.path} quotes it and stays; `{command} {short(row.id)}` takes it away")
+
+
+def _as_json(
+    ids: Iterable[str], quoting: Iterable[MemoryRow], *, is_purged: bool
+) -> dict[str, Any]:
+    return {"ids": list(ids), "quoting": [row.id for row in quoting], "is_purged": is_purged}
 
 
 def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
@@ -138,49 +136,31 @@ def _show(workspace: Workspace, memory_id: str, *, is_quiet: bool) -> None:
     versions = workspace.notes.history(memory_id)
     for version in reversed(versions):
         row = version.row
-        say(plain(row.title), bold=True)
-        say(f"  {row.created_at[:10]} · {row.id[4:12]} · {plain(row.path)}", dim=True)
+        say(row.title, bold=True)
+        say(f"  {row.created_at[:10]} · {short(row.id)} · {row.path}", dim=True)
     if not versions:
         say(f"{memory_id}, which is forgotten already")
 
 
-def _show_plan(workspace: Workspace, plan: PurgePlan) -> None:
-    """On stderr: what is about to happen is no result."""
-
-    def tell(text: str) -> None:
-        click.echo(plain(text), err=True)
-
-    remote = workspace.store.remote()
-    tell(f"{len(plan.blobs)} texts are taken out of {plan.commits} commits of {workspace.name}:")
+def _plan_lines(workspace: Workspace, plan: PurgePlan) -> Iterator[str]:
+    yield f"{len(plan.blobs)} texts are taken out of {plan.commits} commits of {workspace.name}:"
     for path in plan.paths[:SHOWN]:
-        tell(f"- {path}")
+        yield f"- {path}"
     if len(plan.paths) > SHOWN:
-        tell(f"- and {len(plan.paths) - SHOWN} more")
+        yield f"- and {len(plan.paths) - SHOWN} more"
     for ref, count in plan.refs:
-        tell(f"* {ref.removeprefix('refs/heads/')}: {count} commits get other ids")
+        yield f"* {ref.removeprefix('refs/heads/')}: {count} commits get other ids"
     if plan.signed:
-        tell(f"* {len(plan.signed)} of them lose their signature")
+        yield f"* {len(plan.signed)} of them lose their signature"
+    remote = workspace.store.remote()
     if plan.is_pushed:
         branches = ", ".join(ref.removeprefix("refs/remotes/") for ref in plan.remote_refs)
-        tell(
-            f"* The text was pushed ({branches}): the next sync replaces the history at {remote} "
-            f"(a force-push)"
-        )
-        tell(
-            "* Other machines with Keeplore do the same to their copies by themselves, at their "
-            "next sync"
-        )
-        tell(
-            "* A clone without Keeplore keeps the text: clone it again, or `git fetch` and `git "
-            "reset --hard @{u}`"
-        )
-        tell(
-            "* The forge keeps unreachable objects until it cleans up: ask it to, where that "
-            "matters"
-        )
+        replaces = f"the next sync replaces the history at {remote} (a force-push)"
+        yield f"* The text was pushed ({branches}): {replaces}"
+        yield from PUSHED
     elif remote:
-        tell("* The text was not pushed; no other machine has it from here")
-    tell(
+        yield "* The text was not pushed; no other machine has it from here"
+    yield (
         "* A password or key that was in it has to be changed all the same: others may have seen it"
     )
 
@@ -190,8 +170,7 @@ def _ask_for(digits: str) -> None:
         raise KeeploreError(
             "purging cannot be undone, and nobody is here to be asked", "Add --yes to go on"
         )
-    if (
-        click.prompt(f"Type {digits} to purge it", default="", show_default=False, err=True).strip()
-        != digits
-    ):
+    question = f"Type {digits} to purge it"
+    typed = click.prompt(question, default="", show_default=False, err=True)
+    if typed.strip() != digits:
         raise click.Abort

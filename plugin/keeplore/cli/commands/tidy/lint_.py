@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import emit_json, plain, say
+from keeplore.cli.parameters import json_option
 from keeplore.config.places import Places
 from keeplore.config.settings import FILE
 from keeplore.errors import NotFound
@@ -31,17 +32,10 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Let warnings count as errors.")
 @click.option("--install", is_flag=True, help="Let git run this check before each of your commits.")
 @click.option("--uninstall", is_flag=True, help="Take that check out again.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@json_option
 @click.pass_obj
-def command(
-    places: Places,
-    *,
-    paths: tuple[str, ...],
-    staged: bool,
-    strict: bool,
-    install: bool,
-    uninstall: bool,
-    as_json: bool,
+def lint_command(
+    places: Places, /, *, paths: tuple[str, ...], strict: bool, as_json: bool, **chosen: bool
 ) -> None:
     """Look at memory files, and print what is wrong with path and line, and what to do about it.
 
@@ -56,27 +50,30 @@ def command(
 
     Exit status: 0 no errors, 1 errors.
     """
+    staged, install, uninstall = (chosen[key] for key in ("staged", "install", "uninstall"))
     if sum((staged, install, uninstall, bool(paths))) > 1:
         raise click.UsageError("--staged, --install, --uninstall and PATH exclude one another")
     root = _root(places, paths)
     if install or uninstall:
         _git_hook(root, is_wanted=install)
         return
-    # heavy: redaction's rules, YAML
-    from keeplore.workspace.lifecycle.lint import lint, lint_staged, secrets_of
-
-    secrets = secrets_of(root, places)
-    below = [_below(root, path) for path in paths]
-    report = (
-        lint_staged(root, _index_file(), secrets)
-        if staged
-        else lint(root, below if all(below) else (), secrets)
-    )
+    report = _report(places, root, paths, is_staged=staged)
     if as_json:
         emit_json([asdict(finding) for finding in report.findings])
     else:
         _show(report, is_quiet=staged and not strict)
     sys.exit(1 if report.errors or (strict and report.findings) else 0)
+
+
+def _report(places: Places, root: Path, paths: Sequence[str], *, is_staged: bool) -> LintReport:
+    # heavy: redaction's rules, YAML
+    from keeplore.workspace.lifecycle.lint import lint, lint_staged, secrets_of
+
+    secrets = secrets_of(root, places)
+    if is_staged:
+        return lint_staged(root, _index_file(), secrets)
+    below = [_below(root, path) for path in paths]
+    return lint(root, below if all(below) else (), secrets)
 
 
 def _show(report: LintReport, *, is_quiet: bool) -> None:
@@ -87,12 +84,10 @@ def _show(report: LintReport, *, is_quiet: bool) -> None:
         level = click.style(finding.level, fg="red" if is_error else "yellow")
         click.echo(f"{plain(finding.path)}:{finding.line}: {level}: {plain(finding.message)}")
         if finding.remedy:
-            say(f"  → {plain(finding.remedy)}")
+            say(f"  → {finding.remedy}")
     warnings = len(report.findings) - report.errors
     if report.errors or (report.findings and not is_quiet):
-        click.echo(
-            f"{report.errors} errors and {warnings} warnings in {report.files} files", err=True
-        )
+        say(f"{report.errors} errors and {warnings} warnings in {report.files} files", err=True)
     elif not is_quiet:
         say(f"{report.files} files, nothing wrong")
 
@@ -101,10 +96,11 @@ def _root(places: Places, paths: Sequence[str]) -> Path:
     """The workspace around the first path or this directory, registered or not, else the one that
     knows its project.
     """
-    start = Path(os.path.abspath(paths[0])) if paths else Path.cwd()  # noqa: PTH100  # links are not to be followed
-    for place in (start, *start.parents):
-        if (place / FILE).is_file():
-            return place
+    # links are not to be followed
+    start = Path(os.path.abspath(paths[0] if paths else "."))  # noqa: PTH100
+    for folder in (start, *start.parents):
+        if (folder / FILE).is_file():
+            return folder
     # heavy: it opens the workspace
     from keeplore.workspace.registry import Registry
 
@@ -136,14 +132,12 @@ def _git_hook(root: Path, *, is_wanted: bool) -> None:
     from keeplore.store.git.pre_commit_hook import install, uninstall
 
     if not is_wanted:
-        say(f"removed {plain(uninstall(root))}")
+        say(f"removed {uninstall(root)}")
         return
     beside = Path(sys.executable).with_name("keeplore")
     program = str(beside) if beside.exists() else shutil.which("keeplore") or "keeplore"
-    say(
-        f"wrote {plain(install(root, program))}: git runs `keeplore lint --staged` before each of "
-        f"your commits"
-    )
+    wrote = install(root, program)
+    say(f"wrote {wrote}: git runs `keeplore lint --staged` before each of your commits")
     say(
         "Keeplore's own commits run no git hooks; `git commit --no-verify` leaves the check out "
         "once"

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.config.places import Places
+from keeplore.cli.output import emit_json, note, picked, say, table
+from keeplore.cli.parameters import json_option, pass_registry, short
+from keeplore.cli.writing import note_if_uncommitted
 
 if TYPE_CHECKING:
     from keeplore.workspace.reading.deleted_memories import DeletedMemory
     from keeplore.workspace.registry import Registry
+    from keeplore.workspace.workspace import Workspace
 
 
 @click.command(short_help="Bring back what was forgotten.")
 @click.argument("refs", nargs=-1, metavar="[REF]...")
 @click.option("-l", "--list", "is_list", is_flag=True, help="Show what was forgotten, and when.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def command(places: Places, *, refs: tuple[str, ...], is_list: bool, as_json: bool) -> None:
+@json_option
+@pass_registry
+def restore_command(
+    registry: Registry, *, refs: tuple[str, ...], is_list: bool, as_json: bool
+) -> None:
     """Bring back the memories REF, ids or beginnings of ids, as git had them, with the versions
     forgotten with them.
 
@@ -33,56 +37,44 @@ def command(places: Places, *, refs: tuple[str, ...], is_list: bool, as_json: bo
     """
     if is_list == bool(refs):
         raise click.UsageError("give the ids of what to restore, or --list to see them")
+    if is_list:
+        _list(registry.for_directory(Path.cwd()), as_json=as_json)
+        return
     # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.reading.deleted_memories import find_forgotten
+    from keeplore.workspace.writing.forget import restore
 
-    with Registry(places) as registry:
-        if is_list:
-            _list(registry, as_json=as_json)
-            return
-        from keeplore.workspace.reading.deleted_memories import find_forgotten  # heavy, as above
-        from keeplore.workspace.writing.forget import restore  # heavy, as above
-
-        done = []
-        for ref in refs:
-            workspace, memory_id = find_forgotten(registry, ref, Path.cwd())
-            restored = restore(workspace, memory_id)
-            done.append({"ids": list(restored.ids), "paths": list(restored.paths)})
-            if not as_json:
-                for path in restored.paths:
-                    say(f"Restored {plain(path)}")
-            if not restored.is_committed:
-                note("git is busy with something of yours; it is committed afterwards")
+    done = []
+    for ref in refs:
+        workspace, memory_id = find_forgotten(registry, ref, Path.cwd())
+        restored = restore(workspace, memory_id)
+        done.append({"ids": list(restored.ids), "paths": list(restored.paths)})
+        if not as_json:
+            for path in restored.paths:
+                say(f"Restored {path}")
+        note_if_uncommitted(restored)
     if as_json:
         emit_json(done)
 
 
-def _list(registry: Registry, *, as_json: bool) -> None:
+def _list(workspace: Workspace, *, as_json: bool) -> None:
     from keeplore.workspace.reading.deleted_memories import deleted_memories  # heavy, as above
 
-    found = list(deleted_memories(registry.for_directory(Path.cwd())))
+    found = list(deleted_memories(workspace))
     if as_json:
-        emit_json(
-            [
-                {
-                    "id": one.stone.id,
-                    "at": one.stone.at,
-                    "machine": one.stone.machine,
-                    "title": one.title,
-                    "path": one.path,
-                    "is_purged": one.stone.is_purged,
-                    "can_return": one.can_return,
-                }
-                for one in found
-            ]
-        )
+        emit_json([_as_json(one) for one in found])
         return
     rows = [
-        (one.stone.id[4:12], one.stone.at[:10], one.stone.machine, _title(one)) for one in found
+        (short(one.stone.id), one.stone.at[:10], one.stone.machine, _title(one)) for one in found
     ]
     table(("id", "forgotten", "machine", "title"), rows, wide=("title",))
     if not found:
         note("nothing is forgotten in this workspace")
+
+
+def _as_json(one: DeletedMemory) -> dict[str, Any]:
+    facts = picked(one.stone, "id", "at", "machine") | picked(one, "title", "path")
+    return {**facts, "is_purged": one.stone.is_purged, "can_return": one.can_return}
 
 
 def _title(one: DeletedMemory) -> str:

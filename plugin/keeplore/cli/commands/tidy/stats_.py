@@ -5,25 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.output import emit_json, plain, say, table
-from keeplore.config.places import Places
+from keeplore.cli.output import emit_json, say, table
+from keeplore.cli.parameters import json_option, pass_workspace
 from keeplore_hooks.spool import Spool
 
 if TYPE_CHECKING:
     from keeplore.workspace.reading.statistics import Statistics
+    from keeplore.workspace.workspace import Workspace
 
 BAR = 30  # characters of the longest bar
 
 
 @click.command(short_help="Count what memory holds, and what it takes.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def command(places: Places, *, as_json: bool) -> None:
+@json_option
+@pass_workspace
+def stats_command(workspace: Workspace, *, as_json: bool) -> None:
     """Count the memories of this directory's workspace by scope, kind, category, trust, project and
     month.
 
@@ -36,10 +36,8 @@ def command(places: Places, *, as_json: bool) -> None:
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.statistics import size_of, statistics
-    from keeplore.workspace.registry import Registry
 
-    with Registry(places) as registry:
-        counted = statistics(registry.for_directory(Path.cwd()))
+    places, counted = workspace.places, statistics(workspace)
     spool = Spool(places.spool).counts()
     machine = {"bytes_cache": size_of(places.cache), "bytes_state": size_of(places.state)}
     if as_json:
@@ -51,42 +49,27 @@ def command(places: Places, *, as_json: bool) -> None:
     takes |= {f"index, vectors by {model}": size for model, size in counted.kept_vectors.items()}
     takes |= {"cache, all workspaces": machine["bytes_cache"], "inbox": machine["bytes_state"]}
     table(("takes", "MB"), [(name, f"{size / 1e6:.1f}") for name, size in takes.items()])
-    say(f"\n{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read")
+    say()
+    say(f"{spool['new'] + spool['claimed']} host events wait, {spool['dead']} could not be read")
 
 
 def _show(counted: Statistics) -> None:
-    say(
-        f"{plain(counted.workspace)}: {counted.memories} memories, {counted.permanent} of them "
-        f"permanent",
-        bold=True,
-    )
+    permanent = f"{counted.permanent} of them permanent"
+    say(f"{counted.workspace}: {counted.memories} memories, {permanent}", bold=True)
     if counted.memories:
-        say(
-            f"from {plain(counted.oldest)} to {plain(counted.newest)}; {counted.open} are still "
-            f"being written"
-        )
-    say(
-        f"{counted.archived} archived, {counted.superseded} earlier versions, {counted.forgotten} "
-        f"forgotten"
-    )
+        written = f"{counted.open} are still being written"
+        say(f"from {counted.oldest} to {counted.newest}; {written}")
+    earlier = f"{counted.superseded} earlier versions"
+    say(f"{counted.archived} archived, {earlier}, {counted.forgotten} forgotten")
     forks = f", {counted.forks} of them forked: see `keeplore doctor`" if counted.forks else ""
     say(f"{counted.chains} chains of versions{forks}")
     say(f"{counted.used} were of use to agents or opened, {counted.uses} times in all")
-    say(
-        f"{counted.passages} passages, {counted.vectors} with a vector; embedding model: "
-        f"{plain(counted.model)}"
-    )
+    vectors = f"{counted.vectors} with a vector; embedding model: {counted.model}"
+    say(f"{counted.passages} passages, {vectors}")
     if counted.switch:
-        say(plain(counted.switch))
-    for heading, counts in (
-        ("scope", counted.by_scope),
-        ("kind", counted.by_kind),
-        ("category", counted.by_category),
-        ("trust", counted.by_trust),
-        ("project", counted.by_project),
-        ("month", counted.by_month),
-    ):
-        _bars(heading, counts)
+        say(str(counted.switch))
+    for heading in ("scope", "kind", "category", "trust", "project", "month"):
+        _bars(heading, getattr(counted, f"by_{heading}"))
 
 
 def _bars(heading: str, counts: Mapping[str, int]) -> None:
@@ -95,7 +78,5 @@ def _bars(heading: str, counts: Mapping[str, int]) -> None:
     elif counts:
         say()
         most = max(counts.values())
-        table(
-            (heading, "memories", ""),
-            [(name, n, "▇" * -(-BAR * n // most)) for name, n in counts.items()],
-        )
+        rows = [(name, number, "▇" * -(-BAR * number // most)) for name, number in counts.items()]
+        table((heading, "memories", ""), rows)

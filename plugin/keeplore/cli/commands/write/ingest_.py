@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.after_write import settle
-from keeplore.cli.output import emit_json, near, note, plain, say, table
+from keeplore.cli.memory_options import check_place, project_option, scope_option
+from keeplore.cli.output import emit_json, near, note, say, table
+from keeplore.cli.parameters import json_option, pass_registry, short
 from keeplore.cli.progress import fill_vectors, lines
-from keeplore.cli.references import short
-from keeplore.config.places import Places
+from keeplore.cli.writing import settle
 from keeplore.errors import KeeploreError
-from keeplore.memory import SCOPES
+from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
     from keeplore.workspace.registry import Registry
@@ -30,24 +31,18 @@ SAID = {"new": "Ingested", "updated": "Updated", "unchanged": "Unchanged"}
 
 @click.command(short_help="Keep files and web pages as documents.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1)
-@click.option(
-    "--scope", type=click.Choice(SCOPES), help="Who inherits it; the project here if not given."
-)
-@click.option(
-    "--project",
-    metavar="NAME",
-    help="Keep it for this project instead of the one of this directory.",
-)
+@scope_option("Who inherits it; the project here if not given.")
+@project_option("Keep it for this project instead of the one of this directory.")
 @click.option(
     "--status",
     "is_status",
     is_flag=True,
     help="Say what became of the sources that were given so far.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def command(
-    places: Places,
+@json_option
+@pass_registry
+def ingest_command(
+    registry: Registry,
     /,
     *,
     sources: tuple[str, ...],
@@ -72,31 +67,28 @@ def command(
         raise click.UsageError("--status stands alone")
     if not sources and not is_status:
         raise click.UsageError("name a file or a URL, or use --status")
-    if project and scope not in (None, "project"):
-        raise click.UsageError(f"--project and --scope {scope} exclude one another")
-    # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
+    check_place(scope, project)
+    # heavy, as the registry is
     from keeplore.workspace.writing.ingest_jobs import IngestQueue
     from keeplore.workspace.writing.remember import target_of
 
-    with Registry(places) as registry:
-        if is_status:
-            _show_all(IngestQueue(registry).all(), as_json=as_json)
-            return
-        target = target_of(registry, Path.cwd(), scope=scope or "", project=project or "")
-        done = _ingest(registry, target, sources)
-        _settle(places, registry, done)
-        if as_json:
-            emit_json([asdict(status) for status in done])
-        else:
-            for status in done:
-                _tell(registry, status)
+    if is_status:
+        _show_all(IngestQueue(registry).all(), as_json=as_json)
+        return
+    target = target_of(registry, Path.cwd(), scope=scope or "", project=project or "")
+    done = _ingest(registry, target, list(dict.fromkeys(sources)))
+    _settle(registry, done)
+    if as_json:
+        emit_json([asdict(status) for status in done])
+    else:
+        for status in done:
+            _tell(registry, status)
     if any(status.state == "failed" for status in done):
-        raise SystemExit(1)
+        sys.exit(1)
 
 
 def _ingest(registry: Registry, target: NoteTarget, sources: Sequence[str]) -> list[IngestStatus]:
-    # heavy, as above
+    # heavy, as the registry is
     from keeplore.workspace.writing.ingest_jobs import IngestQueue
     from keeplore_hooks.events import Origin
 
@@ -105,17 +97,17 @@ def _ingest(registry: Registry, target: NoteTarget, sources: Sequence[str]) -> l
     latest: dict[str, IngestStatus] = {}
     with lines() as show:
 
-        def told(status: IngestStatus) -> None:
+        def follow(status: IngestStatus) -> None:
             latest[status.key] = status
-            show(status.source, _progress(status))
+            parts = (status.state, status.title, status.reason)
+            show(status.source, ", ".join(filter(None, parts)))
 
-        ingesting = IngestQueue(registry, told)
-        given = list(dict.fromkeys(sources))
-        added = [_added(registry, ingesting, target, source) for source in given]
+        ingesting = IngestQueue(registry, follow)
+        added = [_added(registry, ingesting, target, source) for source in sources]
         try:
             _work(ingesting, latest, [status.key for status in added])
         except KeyboardInterrupt:
-            click.echo(
+            say(
                 "Interrupted. What is left is ingested when the worker next runs, or at the next "
                 "ingest.",
                 err=True,
@@ -127,7 +119,7 @@ def _ingest(registry: Registry, target: NoteTarget, sources: Sequence[str]) -> l
 def _added(
     registry: Registry, ingesting: IngestQueue, target: NoteTarget, source: str
 ) -> IngestStatus:
-    """The source in the queue; one that cannot be meant has failed at once, and does not keep the
+    """The source in the queue; one that cannot be source_named has failed at once, and does not keep the
     others from it.
     """
     # heavy, as above
@@ -147,42 +139,40 @@ def _work(ingesting: IngestQueue, latest: dict[str, IngestStatus], keys: Iterabl
     for.
     """
     while waiting := [key for key in keys if not latest[key].is_over]:
-        if ingesting.step() is None:
-            time.sleep(TRY_AGAIN_S)
-            latest |= {key: status for key in waiting if (status := ingesting.status(key))}
+        if ingesting.step() is not None:
+            continue
+        time.sleep(TRY_AGAIN_S)
+        for key in waiting:
+            if status := ingesting.status(key):
+                latest[key] = status
 
 
-def _settle(places: Places, registry: Registry, done: Sequence[IngestStatus]) -> None:
+def _settle(registry: Registry, done: Sequence[IngestStatus]) -> None:
     """Commit, and make the vectors where no worker does."""
     written = [status for status in done if status.what in ("new", "updated")]
     for name in dict.fromkeys(status.workspace for status in written):
         workspace = registry.named(name)
         counted = "a document" if len(written) == 1 else f"{len(written)} documents"
-        if not settle(places, workspace, f"Ingest {counted}"):
+        if not settle(workspace, f"Ingest {counted}"):
             fill_vectors(workspace)
-
-
-def _progress(status: IngestStatus) -> str:
-    return ", ".join(filter(None, (status.state, status.title, status.reason)))
 
 
 def _tell(registry: Registry, status: IngestStatus) -> None:
     if status.state == "failed":
-        click.echo(f"keeplore: {plain(status.source)}: {plain(status.reason)}", err=True)
+        say(f"keeplore: {status.source}: {status.reason}", err=True)
         return
-    root = registry.named(status.workspace).root
     digits = short(status.id)
     where = f"project {status.project}" if status.project else f"{status.scope} scope"
-    say(f"{SAID[status.what]}: {plain(status.title)}", bold=True)
     pieces = "1 passage" if status.pieces == 1 else f"{status.pieces} passages"
-    say(f"  {plain(where)}, {pieces}")
-    say(f"  {near(root / status.path, Path.cwd())}", fg="cyan")
     hint = {
         "new": f"`keeplore forget {digits}` takes it away",
         "updated": f"`keeplore history {digits}` shows what it replaced",
         "unchanged": "its source says what it said",
     }
-    say(f"  {plain(status.id)}: {hint[status.what]}")
+    say(f"{SAID[status.what]}: {status.title}", bold=True)
+    say(f"  {where}, {pieces}")
+    say(f"  {near(registry.named(status.workspace).root / status.path)}", fg="cyan")
+    say(f"  {status.id}: {hint[status.what]}")
 
 
 def _show_all(found: Sequence[IngestStatus], *, as_json: bool) -> None:
@@ -199,8 +189,6 @@ def _show_all(found: Sequence[IngestStatus], *, as_json: bool) -> None:
         note(f"{len(shown)} of {len(newest)}; --json prints all")
 
 
-def _cells(status: IngestStatus) -> tuple[Any, ...]:
-    from keeplore.text.dates import minute_of  # heavy, as above
-
+def _cells(status: IngestStatus) -> tuple[object, ...]:
     about = status.reason or status.what
     return status.state, minute_of(status.at), about, status.source, short(status.id)

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.after_write import settle
-from keeplore.cli.output import note, plain, say
-from keeplore.cli.values import When
-from keeplore.config.places import Places
+from keeplore.cli.output import note, say
+from keeplore.cli.parameters import pass_registry, since_option
+from keeplore.cli.writing import settle
 from keeplore.config.settings import RefineMode
 from keeplore.errors import ConfigError
 from keeplore.text.dates import in_utc, moment_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from keeplore.refine.pending import PendingPart
     from keeplore.workspace.registry import Registry
     from keeplore.workspace.workspace import Workspace
@@ -33,26 +30,22 @@ IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not 
     is_flag=True,
     help="Say how much there is and what it would cost; nothing is asked.",
 )
-@click.option(
-    "--since", type=When(), help=f"Talks that were changed since then; {RECENT} if not given."
-)
+@since_option(f"Talks that were changed since then; {RECENT} if not given.")
 @click.option("--all", "is_all", is_flag=True, help="Talks of any age.")
 @click.option(
-    "--mode",
-    type=click.Choice([*map(str, RefineMode)]),
-    help="What becomes of it, instead of refine.mode.",
+    "--mode", type=click.Choice([*map(str, RefineMode)]), help="What becomes of it, instead of refine.mode."
 )
 @click.option("--anywhere", is_flag=True, help="Talks that your other machines recorded, too.")
 @click.option(
     "--accept-model", is_flag=True, help="Let this machine use the model that keeplore.yaml names."
 )
-@click.pass_obj
-def command(
-    places: Places,
+@pass_registry
+def refine_command(
+    registry: Registry,
     /,
     *,
     dry_run: bool,
-    since: datetime | None,
+    since: str | None,
     is_all: bool,
     mode: str | None,
     anywhere: bool,
@@ -72,23 +65,30 @@ def command(
     if is_all and since:
         raise click.UsageError("--all and --since exclude one another")
     # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
     from keeplore.workspace.writing.refinery import backlog, estimate
 
-    with Registry(places) as registry:
-        workspace = registry.for_directory(Path.cwd())
-        _check_set(workspace, mode)
-        if accept_model:
-            _accept(places, workspace)
-            return
-        after = "" if is_all else in_utc(since or moment_of(RECENT))
-        parts = [*backlog(workspace, after, mode or "", anywhere=anywhere)]
-        if not parts and not is_all:
-            note("older talks were not looked at: --all does that, too")
-        if dry_run:
-            _tell_cost(estimate(iter(parts), workspace.settings), workspace)
-            return
-        _refine(places, registry, workspace, parts, mode or "", anywhere=anywhere)
+    workspace = registry.for_directory(Path.cwd())
+    _check_set(workspace, mode)
+    if accept_model:
+        _accept(workspace)
+        return
+    after = "" if is_all else since or in_utc(moment_of(RECENT))
+    parts = [*backlog(workspace, after, mode or "", anywhere=anywhere)]
+    if not parts and not is_all:
+        note("older talks were not looked at: --all does that, too")
+    if dry_run:
+        _tell_cost(estimate(iter(parts), workspace.settings), workspace)
+        return
+    _open_account(workspace)
+    queue = _queued(registry, workspace, parts, mode=mode or "", anywhere=anywhere)
+    if not parts:
+        say("Nothing to refine.")
+        return
+    titles = {part.memory.id: part.memory.title for part in parts}
+    done = _work(queue, titles)
+    settle(workspace, "Refine conversations")
+    say(f"{done} of {len(titles)} talks refined.")
+    say("`keeplore audit` shows what was decided, `keeplore review` what waits for you.")
 
 
 def _check_set(workspace: Workspace, mode: str | None) -> None:
@@ -99,22 +99,31 @@ def _check_set(workspace: Workspace, mode: str | None) -> None:
         raise ConfigError("refining is frozen", f"Set refine.mode in {file}, or give --mode")
 
 
-def _accept(places: Places, workspace: Workspace) -> None:
+def _accept(workspace: Workspace) -> None:
     # heavy, as above
     from keeplore.llm.open_model import accept, terms_of
 
-    say(f"{plain(terms_of(workspace.settings.llm))}", bold=True)
+    llm = workspace.settings.llm
+    say(terms_of(llm), bold=True)
     say(
         "What you say in this workspace's projects is sent there, without the secrets that "
         "Keeplore finds."
     )
     click.confirm("Use it on this machine?", abort=True)
-    accept(places, workspace.root, workspace.settings.llm)
+    accept(workspace.places, workspace.root, llm)
     say("Accepted, until one of these words changes.")
 
 
+def _open_account(workspace: Workspace) -> None:
+    """Before anything is queued: a model that is not accepted, or not there, is said at once."""
+    from keeplore.llm.open_model import open_account  # heavy, as above
+
+    factory = workspace.plugins.hook.keeplore_llm
+    open_account(workspace.settings.llm, workspace.root, workspace.places, factory)
+
+
 def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
-    model = plain(workspace.settings.llm.model or workspace.settings.llm.provider)
+    model = workspace.settings.llm.model or workspace.settings.llm.provider
     say(f"{cost.conversations} talks with {cost.said:,} tokens would be refined by {model}")
     say(f"at most {cost.input:,} tokens read and about {cost.output:,} written")
     if cost.price is None:
@@ -123,36 +132,18 @@ def _tell_cost(cost: RefineEstimate, workspace: Workspace) -> None:
         say(f"about {cost.price:.2f}, by llm.prices in keeplore.yaml")
 
 
-def _refine(
-    places: Places,
-    registry: Registry,
-    workspace: Workspace,
-    parts: list[PendingPart],
-    mode: str,
-    *,
-    anywhere: bool,
-) -> None:
+def _queued(
+    registry: Registry, workspace: Workspace, parts: list[PendingPart], *, mode: str, anywhere: bool
+) -> Refinery:
     # heavy, as above
-    from keeplore.llm.open_model import open_account
     from keeplore.workspace.recording.refine_trigger import ASKED, enqueue
     from keeplore.workspace.writing.refinery import Refinery
 
-    # before anything is queued: a model that is not accepted, or not there, is said at once
-    open_account(
-        workspace.settings.llm, workspace.root, places, workspace.plugins.hook.keeplore_llm
-    )
     refinery = Refinery(registry)
-    waiting = {part.memory.id: part.memory.title for part in parts}
     for part in parts:
         wishes = {"mode": mode, "anywhere": anywhere, "at": part.memory.created_at}
         enqueue(refinery.queue, workspace.name, part.memory.id, ASKED, **wishes)
-    if not waiting:
-        say("Nothing to refine.")
-        return
-    done = _work(refinery, waiting)
-    settle(places, workspace, "Refine conversations")
-    say(f"{done} of {len(waiting)} talks refined.")
-    say("`keeplore audit` shows what was decided, `keeplore review` what waits for you.")
+    return refinery
 
 
 def _work(refinery: Refinery, titles: dict[str, str]) -> int:
@@ -169,16 +160,14 @@ def _work(refinery: Refinery, titles: dict[str, str]) -> int:
 
 
 def _tell(step: RefineStep, title: str) -> None:
-    if step.result is None:
-        say(f"{plain(title)}: {plain(step.problem)}", fg="yellow")
-        return
     result = step.result
+    if result is None:
+        say(f"{title}: {step.problem}", fg="yellow")
+        return
     counted = ", ".join(f"{count} {what}" for what, count in sorted(result.outcomes.items()))
-    dropped = sum(result.dropped.values())
-    left_out = f", {dropped} left out" if dropped else ""
-    cost = (
-        f" ({result.usage.input_tokens:,} + {result.usage.output_tokens:,} tokens)"
-        if result.usage.input_tokens
-        else ""
-    )
-    say(f"{plain(title)}: {result.why or counted or 'nothing to note'}{left_out}{cost}")
+    told = result.why or counted or "nothing to note"
+    if dropped := sum(result.dropped.values()):
+        told += f", {dropped} left out"
+    if usage := result.usage.input_tokens:
+        told += f" ({usage:,} + {result.usage.output_tokens:,} tokens)"
+    say(f"{title}: {told}")

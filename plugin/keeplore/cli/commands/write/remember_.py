@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.after_write import settle
-from keeplore.cli.calling_agent import agent, session
-from keeplore.cli.output import emit_json, near, note, plain, say
-from keeplore.cli.references import Reference, short
-from keeplore.config.places import Places
+from keeplore.cli.memory_options import category_option, check_place, project_option, scope_option
+from keeplore.cli.output import emit_json, near, note, picked, say
+from keeplore.cli.parameters import Option, Reference, json_option, pass_registry, short
+from keeplore.cli.writing import calling_agent, calling_session, settle
 from keeplore.errors import KeeploreError
-from keeplore.memory import CATEGORIES, SCOPES
 from keeplore.worker.server.protocol import ask
 from keeplore_hooks.spool import Spool
 
@@ -26,53 +24,36 @@ if TYPE_CHECKING:
     from keeplore.workspace.note_writer import NoteOutcome, SimilarNote
     from keeplore.workspace.registry import FoundMemory, Registry
     from keeplore.workspace.workspace import Workspace
-    from keeplore.workspace.writing.remember import NoteRequest, NoteTarget
+    from keeplore.workspace.writing.remember import NoteTarget
 
 MAX_BYTES = 1_000_000  # of a text from stdin
 LINKS = ("refines", "contradicts", "relates_to")
 CATCH_UP_S = 8.0  # a little more than the worker waits
 
 
+def _link_option(name: str, text: str) -> Option:
+    return click.option(name, metavar="REF", type=Reference(), multiple=True, help=text)
+
+
 @click.command(short_help="Write something down for good.")
 @click.argument("text", nargs=-1)
-@click.option(
-    "--scope", type=click.Choice(SCOPES), help="Who inherits it; the project here if not given."
-)
-@click.option(
-    "--category",
-    metavar="CATEGORY",
-    type=click.Choice(CATEGORIES),
-    help=f"What it is; told from the text if not given: {', '.join(CATEGORIES)}.",
-)
+@scope_option("Who inherits it; the project here if not given.")
+@category_option("What it is; told from the text if not given")
 @click.option(
     "--permanent/--no-permanent", default=False, help="Never archive it, and rank it first."
 )
-@click.option(
-    "--project",
-    metavar="NAME",
-    help="Write it for this project instead of the one of this directory.",
-)
+@project_option("Write it for this project instead of the one of this directory.")
 @click.option("--title", help="Its heading; the first sentence if not given.")
 @click.option(
     "--replaces", metavar="REF", type=Reference(), help="Make it the new version of that memory."
 )
-@click.option(
-    "--refines", metavar="REF", type=Reference(), multiple=True, help="It says more about that one."
-)
-@click.option(
-    "--contradicts",
-    metavar="REF",
-    type=Reference(),
-    multiple=True,
-    help="It says otherwise than that one.",
-)
-@click.option(
-    "--relates-to", metavar="REF", type=Reference(), multiple=True, help="It belongs to that one."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-@click.pass_obj
-def command(
-    places: Places, /, *, text: tuple[str, ...], as_json: bool, replaces: str | None, **chosen: Any
+@_link_option("--refines", "It says more about that one.")
+@_link_option("--contradicts", "It says otherwise than that one.")
+@_link_option("--relates-to", "It belongs to that one.")
+@json_option
+@pass_registry
+def remember_command(
+    registry: Registry, /, *, text: tuple[str, ...], as_json: bool, **chosen: Any
 ) -> None:
     """Write TEXT down as a note. With - as TEXT, or from a pipe, it is read from stdin.
 
@@ -90,27 +71,21 @@ def command(
     What it says is printed with its file and id; `keeplore forget ID` undoes it.
     """
     words = _words(text)
-    _check(words, replaces, chosen)
-    # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
-    from keeplore.workspace.writing.remember import NoteRequest
-
-    cwd = Path.cwd()
-    with Registry(places) as registry:
-        if words is None:
-            workspace, outcome = _recent(places, registry, cwd)
-        else:
-            fields = {key: chosen[key] for key in ("category", "title") if chosen[key]}
-            said = NoteRequest(words, agent(), permanent=chosen["permanent"], **fields)
-            written = _written(registry, cwd, said, chosen, replaces, may_ask=not as_json)
-            if written is None:
-                return
-            workspace, outcome = written
-        settle(places, workspace)
-        if as_json:
-            emit_json(_as_json(workspace, outcome))
-        else:
-            _tell(workspace, outcome, cwd, is_replacing=replaces is not None)
+    _check(words, chosen)
+    written: tuple[Workspace, NoteOutcome] | None
+    if words is None:
+        written = _recent(registry)
+    else:
+        written = _written(registry, words, chosen, may_ask=not as_json)
+    if written is None:
+        say("Nothing was written.")
+        return
+    workspace, outcome = written
+    settle(workspace)
+    if as_json:
+        emit_json(_as_json(workspace, outcome))
+    else:
+        _tell(workspace, outcome, is_replacing=bool(chosen["replaces"]))
 
 
 def _words(text: Sequence[str]) -> str | None:
@@ -151,36 +126,38 @@ def _is_piped() -> bool:
     """Whether a person sent something from a pipe or a file; in an agent's shell that may be a pipe
     without an end.
     """
-    if agent().session or sys.stdin is None or sys.stdin.closed:
+    if calling_agent().session or sys.stdin is None or sys.stdin.closed:
         return False
     mode = os.fstat(sys.stdin.fileno()).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
-def _check(words: str | None, replaces: str | None, chosen: dict[str, Any]) -> None:
-    names = ("scope", "category", "project", "title", "permanent", *LINKS)
+def _check(words: str | None, chosen: Mapping[str, Any]) -> None:
+    names = ("scope", "category", "project", "title", "permanent", *LINKS, "replaces")
     given = [f"--{name.replace('_', '-')}" for name in names if chosen[name]]
-    if words is None and (given or replaces):
-        raise click.UsageError(f"{(given or ['--replaces'])[0]} needs a TEXT")
-    if replaces and (chosen["scope"] or chosen["project"]):
+    if words is None and given:
+        raise click.UsageError(f"{given[0]} needs a TEXT")
+    if chosen["replaces"] and (chosen["scope"] or chosen["project"]):
         raise click.UsageError(
             "--replaces keeps the place of that memory; `keeplore edit` moves one"
         )
-    if chosen["project"] and chosen["scope"] not in (None, "project"):
-        raise click.UsageError(f"--project and --scope {chosen['scope']} exclude one another")
+    check_place(chosen["scope"], chosen["project"])
 
 
-def _recent(places: Places, registry: Registry, cwd: Path) -> tuple[Workspace, NoteOutcome]:
-    from keeplore.workspace.recording.remember_recent import remember_recent  # heavy, as above
+def _recent(registry: Registry) -> tuple[Workspace, NoteOutcome]:
+    """The last exchanges of the session here, as a note."""
+    from keeplore.workspace.recording.remember_recent import remember_recent  # heavy: git
 
-    if not _has_caught_up(places, registry):
+    if not _has_caught_up(registry):
         note("some of what was said last is not read yet; `keeplore worker status` says more")
-    workspace = registry.for_directory(cwd)
-    return workspace, remember_recent(workspace, cwd, session())
+    here = Path.cwd()
+    workspace = registry.for_directory(here)
+    return workspace, remember_recent(workspace, here, calling_session())
 
 
-def _has_caught_up(places: Places, registry: Registry) -> bool:
+def _has_caught_up(registry: Registry) -> bool:
     """Have what was said just now written down before it is looked for."""
+    places = registry.places
     counts = Spool(places.spool).counts()
     if not counts["new"] + counts["claimed"]:
         return True
@@ -192,26 +169,21 @@ def _has_caught_up(places: Places, registry: Registry) -> bool:
     return Worker(places).catch_up(registry)
 
 
-def _related(registry: Registry, cwd: Path, chosen: dict[str, Any]) -> list[tuple[str, str]]:
+def _related(registry: Registry, chosen: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Relationship and id of each memory that the note is linked to."""
     return [
-        (name.replace("_", "-"), registry.find(ref, cwd).row.id)
+        (name.replace("_", "-"), registry.find(ref, Path.cwd()).row.id)
         for name in LINKS
         for ref in chosen[name]
     ]
 
 
 def _written(
-    registry: Registry,
-    cwd: Path,
-    said: NoteRequest,
-    chosen: dict[str, Any],
-    replaces: str | None,
-    *,
-    may_ask: bool,
+    registry: Registry, words: str, chosen: Mapping[str, Any], *, may_ask: bool
 ) -> tuple[Workspace, NoteOutcome] | None:
     """The note, or None where the person wants none."""
     from keeplore.workspace.writing.remember import (  # heavy, as above
+        NoteRequest,
         drafted,
         remember,
         replace,
@@ -219,19 +191,23 @@ def _written(
         with_related,
     )
 
-    target = target_of(registry, cwd, scope=chosen["scope"] or "", project=chosen["project"] or "")
-    draft = with_related(drafted(target, said), _related(registry, cwd, chosen))
-    old: FoundMemory | None = registry.find(replaces, cwd) if replaces else None
-    if old is None and may_ask and sys.stdin.isatty() and sys.stdout.isatty():
+    here = Path.cwd()
+    fields = {key: chosen[key] for key in ("category", "title") if chosen[key]}
+    said = NoteRequest(words, calling_agent(), permanent=chosen["permanent"], **fields)
+    target = target_of(registry, here, scope=chosen["scope"] or "", project=chosen["project"] or "")
+    draft = with_related(drafted(target, said), _related(registry, chosen))
+    old: FoundMemory | None = None
+    if chosen["replaces"]:
+        old = registry.find(chosen["replaces"], here)
+    elif may_ask and sys.stdin.isatty() and sys.stdout.isatty():
         answer, similar = _asked(target, draft)
         if answer == "s":
-            say("Nothing was written.")
             return None
         if answer == "r":
             old = registry.find(similar[0].row.id, target.workspace.root)
     if old is not None:
         return old.workspace, replace(old, draft)
-    return target.workspace, remember(target, draft, cwd)
+    return target.workspace, remember(target, draft, here)
 
 
 def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote, ...]]:
@@ -250,37 +226,30 @@ def _asked(target: NoteTarget, draft: NoteDraft) -> tuple[str, tuple[SimilarNote
     return str(choice), similar
 
 
-def _tell(workspace: Workspace, outcome: NoteOutcome, cwd: Path, *, is_replacing: bool) -> None:
+def _tell(workspace: Workspace, outcome: NoteOutcome, *, is_replacing: bool) -> None:
     memory = outcome.memory
-    place = near(workspace.root / outcome.path, cwd)
-    about = ", ".join(
-        filter(None, (memory.category, "permanent" if memory.is_permanent else "", _where(outcome)))
-    )
+    facts = (memory.category, "permanent" if memory.is_permanent else "", _where(outcome))
+    deed = "Remembered"
     if not outcome.is_new:
-        since = memory.created_at[:10]
-        say(f"This is remembered already, since {plain(since)}: {plain(memory.title)}", bold=True)
-    else:
-        say(f"Remembered: {plain(memory.title)}", bold=True)
-    say(f"  {plain(about)}")
-    say(f"  {place}", fg="cyan")
-    if outcome.is_new:
-        digits = short(memory.id)
-        # to forget a version is to forget them all
-        undo = (
-            f"`keeplore history {digits}` shows what it replaced"
-            if is_replacing
-            else f"`keeplore forget {digits}` undoes it"
-        )
-        say(f"  {memory.id}: {undo}")
-    else:
-        say(f"  {plain(memory.id)}; that it was said again is noted")
-    if outcome.is_new and outcome.similar and not sys.stdin.isatty():
+        deed = f"This is remembered already, since {memory.created_at[:10]}"
+    say(f"{deed}: {memory.title}", bold=True)
+    say(f"  {', '.join(filter(None, facts))}")
+    say(f"  {near(workspace.root / outcome.path)}", fg="cyan")
+    if not outcome.is_new:
+        say(f"  {memory.id}; that it was said again is noted")
+        return
+    digits = short(memory.id)
+    # to forget a version is to forget them all
+    undo = f"`keeplore forget {digits}` undoes it"
+    if is_replacing:
+        undo = f"`keeplore history {digits}` shows what it replaced"
+    say(f"  {memory.id}: {undo}")
+    if outcome.similar and not sys.stdin.isatty():
         note("earlier notes say nearly the same:")
         _list(outcome.similar, err=True)
-        old, new = short(outcome.similar[0].row.id), short(memory.id)
         note(
-            f"both may stay; `keeplore forget {old}` keeps the new one, `keeplore forget {new}` "
-            f"the old one"
+            f"both may stay; `keeplore forget {short(outcome.similar[0].row.id)}` keeps the new "
+            f"one, `keeplore forget {digits}` the old one"
         )
 
 
@@ -292,24 +261,21 @@ def _where(outcome: NoteOutcome) -> str:
 def _list(similar: Sequence[SimilarNote], *, err: bool = False) -> None:
     for found in similar:
         row = found.row
-        click.echo(f"  {short(row.id)}  {plain(row.updated_at[:10])}  {plain(row.title)}", err=err)
+        say(f"  {short(row.id)}  {row.updated_at[:10]}  {row.title}", err=err)
 
 
 def _as_json(workspace: Workspace, outcome: NoteOutcome) -> dict[str, Any]:
     memory = outcome.memory
+    similar = [
+        {"id": found.row.id, "title": found.row.title, "similarity": round(found.similarity, 3)}
+        for found in outcome.similar
+    ]
     return {
-        "id": memory.id,
-        "title": memory.title,
-        "category": memory.category,
-        "scope": memory.scope,
-        "project": memory.project,
+        **picked(memory, "id", "title", "category", "scope", "project"),
         "permanent": memory.is_permanent,
         "version": memory.version,
         "workspace": workspace.name,
         "path": str(workspace.root / outcome.path),
         "is_new": outcome.is_new,
-        "similar": [
-            {"id": found.row.id, "title": found.row.title, "similarity": round(found.similarity, 3)}
-            for found in outcome.similar
-        ],
+        "similar": similar,
     }

@@ -5,30 +5,24 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from keeplore.cli.after_write import settle
-from keeplore.cli.decide_dispute import as_json as dispute_json
-from keeplore.cli.decide_dispute import columns, decide
-from keeplore.cli.decide_proposal import as_json as proposal_json
-from keeplore.cli.decide_proposal import columns as proposal_columns
-from keeplore.cli.decide_proposal import decide as decide_proposal
-from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.cli.references import short
-from keeplore.cli.values import When
-from keeplore.config.places import Places
-from keeplore.text.dates import in_utc
+from keeplore.cli.commands.write.decide_dispute import decide_dispute, dispute_cells, dispute_json
+from keeplore.cli.commands.write.decide_proposal import (
+    decide_proposal,
+    proposal_cells,
+    proposal_json,
+)
+from keeplore.cli.output import choose, emit_json, note, say, table
+from keeplore.cli.parameters import limit_option, pass_workspace, short, since_option
+from keeplore.cli.writing import settle
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from keeplore.index import ScopeFilter
     from keeplore.workspace.workspace import Workspace
-    from keeplore.workspace.writing.disputes import Dispute
     from keeplore.workspace.writing.proposals import HeldProposal
     from keeplore.workspace.writing.review import ReviewCandidate
 
@@ -43,22 +37,13 @@ CHOICES = {
 
 
 @click.command(short_help="Decide what contradicts, and what of your talks becomes a note.")
-@click.option(
-    "--since", type=When(), help="Talks that were changed since then: 2026-01-31, 30d, 8w."
-)
+@since_option("Talks that were changed since then: 2026-01-31, 30d, 8w.")
 @click.option("--all-projects", is_flag=True, help="Talks of every project of the workspace.")
-@click.option(
-    "-n",
-    "--limit",
-    default=SHOWN,
-    show_default=True,
-    type=click.IntRange(0),
-    help="How many statements; 0 for all.",
-)
+@limit_option(SHOWN, "How many statements; 0 for all.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs; nothing is asked.")
-@click.pass_obj
-def command(
-    places: Places, /, *, since: datetime | None, all_projects: bool, limit: int, as_json: bool
+@pass_workspace
+def review_command(
+    workspace: Workspace, /, *, since: str | None, all_projects: bool, limit: int, as_json: bool
 ) -> None:
     """Decide which version stands where two machines changed one memory, and what of your talks
     becomes a note.
@@ -74,53 +59,44 @@ def command(
     """
     # heavy: git and the index are needed here, not for --help
     from keeplore.index import ScopeFilter
-    from keeplore.workspace.registry import Registry
     from keeplore.workspace.writing.disputes import disputes
     from keeplore.workspace.writing.review import review_candidates
 
-    with Registry(places) as registry:
-        cwd = Path.cwd()
-        workspace = registry.for_directory(cwd)
-        allowed = ScopeFilter(() if all_projects else workspace.identities.here(cwd).scopes)
-        found = itertools.islice(
-            review_candidates(workspace, allowed, in_utc(since) if since else ""), limit or None
-        )
-        workspace.index.refresh()
-        open_ones = disputes(workspace.index, workspace.store)
-        everywhere = [*_held(workspace, ScopeFilter(()), in_utc(since) if since else "")]
-        held = [
-            proposal
-            for proposal in everywhere
-            if not allowed.scopes or proposal.place in allowed.scopes
-        ]
-        if len(everywhere) > len(held):
-            note(
-                f"proposals of other projects: {len(everywhere) - len(held)}; --all-projects "
-                f"offers them, too"
-            )
-        if as_json:
-            emit_json(
-                [*map(dispute_json, open_ones), *map(proposal_json, held), *map(_plain, found)]
-            )
-        elif sys.stdin.isatty() and sys.stdout.isatty():
-            _ask(places, workspace, open_ones, held, found)
-        else:
-            rows = [*map(columns, open_ones), *map(proposal_columns, held), *map(_columns, found)]
-            _list(rows, len(open_ones))
+    allowed = ScopeFilter(() if all_projects else workspace.identities.here(Path.cwd()).scopes)
+    found = itertools.islice(review_candidates(workspace, allowed, since or ""), limit or None)
+    workspace.index.refresh()
+    contradictions = disputes(workspace.index, workspace.store)
+    held = _held(workspace, since or "")
+    here = [one for one in held if not allowed.scopes or one.place in allowed.scopes]
+    if elsewhere := len(held) - len(here):
+        note(f"proposals of other projects: {elsewhere}; --all-projects offers them, too")
+    if as_json:
+        proposed = [*map(dispute_json, contradictions), *map(proposal_json, here)]
+        emit_json([*proposed, *map(_as_json, found)])
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        decisions: list[Callable[[], str]]
+        decisions = [functools.partial(decide_dispute, workspace, one) for one in contradictions]
+        decisions += [functools.partial(decide_proposal, workspace, one) for one in here]
+        _ask(workspace, decisions, found)
+    else:
+        rows = [*map(dispute_cells, contradictions), *map(proposal_cells, here)]
+        _list([*rows, *map(_cells, found)], has_contradictions=bool(contradictions))
 
 
-def _held(workspace: Workspace, allowed: ScopeFilter, since: str) -> Iterator[HeldProposal]:
+def _held(workspace: Workspace, since: str) -> list[HeldProposal]:
+    """The proposals of every project that were held back."""
     if not any(entry.get("event") == "refine" for entry in workspace.store.records()):
-        return
+        return []
     # here, because it costs a tenth of a second, and most have no model that refines
+    from keeplore.index import ScopeFilter
     from keeplore.workspace.writing.proposals import held_proposals
 
-    yield from held_proposals(workspace, allowed, since)
+    return list(held_proposals(workspace, ScopeFilter(()), since))
 
 
-def _list(rows: list[tuple[object, ...]], contradictions: int) -> None:
+def _list(rows: list[tuple[object, ...]], *, has_contradictions: bool) -> None:
     table(("when", "category", "sure", "where", "statement", "id"), rows, wide=("statement",))
-    if contradictions:
+    if has_contradictions:
         note(
             "a contradiction is a version that a merge set beside another; decide it on a "
             "terminal, or forget one"
@@ -130,112 +106,71 @@ def _list(rows: list[tuple[object, ...]], contradictions: int) -> None:
 
 
 def _ask(
-    places: Places,
-    workspace: Workspace,
-    open_ones: tuple[Dispute, ...],
-    held: list[HeldProposal],
-    found: itertools.islice[ReviewCandidate],
+    workspace: Workspace, decisions: list[Callable[[], str]], offered: Iterable[ReviewCandidate]
 ) -> None:
+    """Ask for one decision after the other until the person stops, and commit what they were."""
     decided = 0
-    deciding = [functools.partial(decide, places, workspace, dispute) for dispute in open_ones]
-    deciding += [functools.partial(decide_proposal, workspace, proposal) for proposal in held]
-    for decision in deciding:
-        choice = decision()
+    choice = ""
+    for decide in decisions:
+        choice = decide()
         decided += choice not in "sq"
         say()
         if choice == "q":
             break
-    else:
-        _offer(places, workspace, found, decided, is_first=not deciding)
-        return
-    _finish(places, workspace, decided, 0, 0)
+    counts = [(decided, "decided")]
+    if choice != "q":
+        kept, rejected, asked = _offer(workspace, iter(offered))
+        counts += [(kept, "kept"), (rejected, "rejected")]
+        if not decisions and not asked:
+            say("Nothing to decide.")
+    if told := ", ".join(f"{count} {word}" for count, word in counts if count):
+        settle(workspace, f"Review: {told}")
+        say(f"{told}.")
 
 
-def _offer(
-    places: Places,
-    workspace: Workspace,
-    found: itertools.islice[ReviewCandidate],
-    decided: int,
-    *,
-    is_first: bool,
-) -> None:
+def _offer(workspace: Workspace, offered: Iterator[ReviewCandidate]) -> tuple[int, int, int]:
+    """Ask for each statement whether it becomes a note; how many were kept, rejected, shown."""
     from keeplore.workspace.writing.review import accept, reject  # heavy, as above
 
     kept = rejected = asked = 0
-    for offer in found:
+    for offer in offered:
         asked += 1
         _show(offer)
-        choice = _choice()
+        choice = choose("Keep this?", CHOICES)
         if choice == "q":
             break
         if choice in ("y", "e"):
-            text = _edited(offer) if choice == "e" else ""
-            outcome = accept(workspace, offer, text)
-            say(
-                f"  {'Kept' if outcome.is_new else 'It is there already'}: {plain(outcome.path)}",
-                fg="cyan",
-            )
+            text = click.edit(offer.draft.text, extension=".md") if choice == "e" else ""
+            outcome = accept(workspace, offer, (text or "").strip())
             kept += outcome.is_new
+            deed = "Kept" if outcome.is_new else "It is there already"
+            say(f"  {deed}: {outcome.path}", fg="cyan")
         elif choice == "n":
             reject(workspace, workspace.machine, offer)
             rejected += 1
         say()
-    if is_first and not asked:
-        say("Nothing to decide.")
-    _finish(places, workspace, decided, kept, rejected)
-
-
-def _finish(places: Places, workspace: Workspace, decided: int, kept: int, rejected: int) -> None:
-    counts = ((decided, "decided"), (kept, "kept"), (rejected, "rejected"))
-    if told := ", ".join(f"{count} {word}" for count, word in counts if count):
-        settle(places, workspace, f"Review: {told}")
-        say(f"{told}.")
-
-
-def _choice() -> str:
-    words = ", ".join(f"{key} {meaning}" for key, meaning in CHOICES.items())
-    while True:
-        key = (
-            click.prompt(f"  Keep this? [{'/'.join(CHOICES)}]", default="s", show_default=False)
-            .strip()
-            .lower()[:1]
-        )
-        if key in CHOICES:
-            return key
-        say(f"  {words}")
-
-
-def _edited(offer: ReviewCandidate) -> str:
-    changed = click.edit(offer.draft.text, extension=".md")
-    return (changed or "").strip()
+    return kept, rejected, asked
 
 
 def _show(offer: ReviewCandidate) -> None:
-    said = offer.candidate
-    say(plain(offer.draft.text), bold=True)
-    where = plain(offer.draft.project or offer.draft.scope)
+    said, draft = offer.candidate, offer.draft
+    say(draft.text, bold=True)
+    where = draft.project or draft.scope
     say(
-        f"  {offer.draft.created_at[:10]} · {said.category} · {where} · {said.confidence:.2f} sure",
+        f"  {draft.created_at[:10]} · {said.category} · {where} · {said.confidence:.2f} sure",
         dim=True,
     )
-    say(f"  {said.speaker}: “{plain(said.quote.text)}”")
-    say(f"  in {plain(offer.row.title)}; `keeplore show {short(offer.row.id)}`", dim=True)
+    say(f"  {said.speaker}: “{said.quote.text}”")
+    say(f"  in {offer.row.title}; `keeplore show {short(offer.row.id)}`", dim=True)
 
 
-def _columns(offer: ReviewCandidate) -> tuple[object, ...]:
+def _cells(offer: ReviewCandidate) -> tuple[object, ...]:
     said, draft = offer.candidate, offer.draft
-    sure = f"{said.confidence:.2f}"
-    return (
-        draft.created_at[:10],
-        said.category,
-        sure,
-        draft.project or draft.scope,
-        draft.text,
-        short(draft.id),
-    )
+    sure, where = f"{said.confidence:.2f}", draft.project or draft.scope
+    return draft.created_at[:10], said.category, sure, where, draft.text, short(draft.id)
 
 
-def _plain(offer: ReviewCandidate) -> dict[str, object]:
+def _as_json(offer: ReviewCandidate) -> dict[str, object]:
     said, draft = offer.candidate, offer.draft
     return {
         "what": "statement",

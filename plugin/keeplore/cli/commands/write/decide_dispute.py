@@ -5,15 +5,13 @@ the question.
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from keeplore.cli.editor import changes, in_editor
-from keeplore.cli.output import note, plain, say, table
-from keeplore.cli.references import short
-from keeplore.config.places import Places
+from keeplore.cli.memory_editor import changes, in_editor
+from keeplore.cli.output import choose, note, picked, plain, say, table
+from keeplore.cli.parameters import short
 from keeplore.errors import KeeploreError
 from keeplore.text.dates import minute_of
 
@@ -36,7 +34,7 @@ LINE_CHARS = 240
 BEFORE = 40  # characters of what two lines share that are shown before they part
 
 
-def decide(places: Places, workspace: Workspace, dispute: Dispute) -> str:
+def decide_dispute(workspace: Workspace, dispute: Dispute) -> str:
     """Show a dispute and do what the person answers; the letter of the answer, "s" where it could
     not be done.
     """
@@ -45,11 +43,12 @@ def decide(places: Places, workspace: Workspace, dispute: Dispute) -> str:
 
     _show(dispute)
     try:
-        choice = _choice()
+        choice = choose("Which?", CHOICES)
         if choice in DECISIONS:
             settle(workspace, dispute, DECISIONS[choice])
         elif choice == "e":
-            with in_editor(places.state, dispute.first.memory, [dispute.other.memory]) as edited:
+            state, others = workspace.places.state, [dispute.other.memory]
+            with in_editor(state, dispute.first.memory, others) as edited:
                 if edited is None:
                     say("  Nothing changed, so it is left for later.")
                     return "s"
@@ -60,20 +59,14 @@ def decide(places: Places, workspace: Workspace, dispute: Dispute) -> str:
     return choice
 
 
-def columns(dispute: Dispute) -> tuple[object, ...]:
+def dispute_cells(dispute: Dispute) -> tuple[object, ...]:
     """As the statements that are offered have them: when, what, how sure, where, words, id."""
     row = dispute.other.row
-    return (
-        row.updated_at[:10],
-        "contradiction",
-        "-",
-        row.project or row.scope,
-        row.title,
-        short(row.id),
-    )
+    where = row.project or row.scope
+    return row.updated_at[:10], "contradiction", "-", where, row.title, short(row.id)
 
 
-def as_json(dispute: Dispute) -> dict[str, Any]:
+def dispute_json(dispute: Dispute) -> dict[str, Any]:
     return {
         "what": "contradiction",
         "first": _side_json(dispute.first),
@@ -81,39 +74,35 @@ def as_json(dispute: Dispute) -> dict[str, Any]:
     }
 
 
-def parted(first: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, str]]:
+def differing_lines(first: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The lines that differ, side by side; "" where one side has none."""
     matcher = difflib.SequenceMatcher(None, first, other, autojunk=False)
     for tag, one, one_end, two, two_end in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        left, right = first[one:one_end], other[two:two_end]
-        for number in range(max(len(left), len(right))):
-            yield _cut(
-                left[number] if number < len(left) else "",
-                right[number] if number < len(right) else "",
-            )
+        if tag != "equal":
+            pairs = itertools.zip_longest(first[one:one_end], other[two:two_end], fillvalue="")
+            yield from itertools.starmap(_cut, pairs)
 
 
 def _cut(left: str, right: str) -> tuple[str, str]:
     """Two lines from shortly before they part, so that a paragraph in one line shows what is
     different in it.
     """
-    shared = next(
-        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), 0
-    )
-    start = left.rfind(" ", 0, shared - BEFORE) + 1 if left and right and shared > 2 * BEFORE else 0
-    cut = (f"{'…' if start else ''}{line[start:]}" for line in (left, right))
-    one, other = (line if len(line) <= LINE_CHARS else f"{line[:LINE_CHARS]}…" for line in cut)
-    return one, other
+    pairs = enumerate(zip(left, right, strict=False))
+    shared = next((at for at, (one, other) in pairs if one != other), 0)
+    start = left.rfind(" ", 0, shared - BEFORE) + 1 if shared > 2 * BEFORE else 0
+    return _short_line(left, start), _short_line(right, start)
+
+
+def _short_line(line: str, start: int) -> str:
+    shown = f"…{line[start:]}" if start else line
+    return shown if len(shown) <= LINE_CHARS else f"{shown[:LINE_CHARS]}…"
 
 
 def _show(dispute: Dispute) -> None:
     first, other = dispute.first, dispute.other
-    say(f"Changed on two machines: {plain(first.row.title)}", bold=True)
-    heads = [f"{what}, {minute_of(side.row.updated_at)}, {short(side.row.id)}"
-             for what, side in (("stands now", first), ("the other", other))]  # fmt: skip
-    rows = [*parted(_lines(first), _lines(other))]
+    say(f"Changed on two machines: {first.row.title}", bold=True)
+    heads = [_heading("stands now", first), _heading("the other", other)]
+    rows = [*differing_lines(_lines(first), _lines(other))]
     table(heads, rows[:SHOWN] or [("they say the same", "they say the same")], wide=heads)
     if len(rows) > SHOWN:
         say(
@@ -123,30 +112,19 @@ def _show(dispute: Dispute) -> None:
         )
 
 
+def _heading(what: str, side: DisputeSide) -> str:
+    return f"{what}, {minute_of(side.row.updated_at)}, {short(side.row.id)}"
+
+
 def _lines(side: DisputeSide) -> list[str]:
-    values = [(key, side.memory.meta.get(key)) for key in FIELDS]
-    lines = [line for line in side.memory.body.splitlines() if line.strip()]
-    return [
-        *(f"{key}: {plain(value)}" for key, value in values if value not in (None, False)),
-        *lines,
-    ]
-
-
-def _choice() -> str:
-    while True:
-        key = (
-            click.prompt(f"  Which? [{'/'.join(CHOICES)}]", default="s", show_default=False)
-            .strip()
-            .lower()[:1]
-        )
-        if key in CHOICES:
-            return key
-        say(f"  {', '.join(f'{key} {meaning}' for key, meaning in CHOICES.items())}")
+    lines = []
+    for key in FIELDS:
+        value = side.memory.meta.get(key)
+        if value not in (None, False):
+            lines.append(f"{key}: {plain(value)}")
+    return lines + [line for line in side.memory.body.splitlines() if line.strip()]
 
 
 def _side_json(side: DisputeSide) -> dict[str, Any]:
-    row = side.row
-    facts = {
-        key: getattr(row, key) for key in ("id", "title", "path", "scope", "project", "updated_at")
-    }
+    facts = picked(side.row, "id", "title", "path", "scope", "project", "updated_at")
     return {**facts, "machine": side.memory.source.get("machine", ""), "body": side.memory.body}

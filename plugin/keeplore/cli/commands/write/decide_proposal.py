@@ -1,0 +1,89 @@
+"""A proposal of a language model before a person who decides: what it would do, why it was held
+back, its receipt.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from keeplore.cli.output import choose, note, say
+from keeplore.cli.parameters import short
+from keeplore.errors import KeeploreError
+
+if TYPE_CHECKING:
+    from keeplore.workspace.workspace import Workspace
+    from keeplore.workspace.writing.proposals import HeldProposal
+
+CHOICES = {
+    "y": "do it",
+    "e": "edit it first",
+    "n": "never offer it again",
+    "s": "decide later",
+    "q": "stop",
+}
+REPLACE = {"r": "put it in the place of the note that it contradicts"}
+DEEDS = {"ADD": "New note", "UPDATE": "Change", "DELETE": "Archive", "NONE": "Change"}
+
+
+def decide_proposal(workspace: Workspace, held: HeldProposal) -> str:
+    """Show a proposal and do what the person answers; the letter of the answer, "s" where it could
+    not be done.
+    """
+    _show(held)
+    can_replace = held.against and held.action == "ADD"
+    choice = choose("Do this?", CHOICES | (REPLACE if can_replace else {}))
+    try:
+        _carry_out(workspace, held, choice)
+    except (KeeploreError, OSError) as e:
+        note(f"left for later: {e}")
+        return "s"
+    return choice
+
+
+def _carry_out(workspace: Workspace, held: HeldProposal, choice: str) -> None:
+    from keeplore.workspace.writing.proposals import accept, reject  # heavy: git and the index
+
+    if choice in ("y", "e", "r"):
+        text = click.edit(held.statement, extension=".md") if choice == "e" else ""
+        replaced = held.against if choice == "r" else None
+        path = accept(workspace, held, (text or "").strip(), in_place_of=replaced)
+        say(f"  Done: {path}", fg="cyan")
+    elif choice == "n":
+        reject(workspace, held)
+
+
+def proposal_cells(held: HeldProposal) -> tuple[object, ...]:
+    """As the statements that are offered have them: when, what, how sure, where, words, id."""
+    what, sure = f"proposal: {held.action.lower()}", _confidence(held)
+    return held.said_at[:10], what, sure, _place(held), held.statement, short(held.id)
+
+
+def proposal_json(held: HeldProposal) -> dict[str, Any]:
+    return {"what": "proposal", **held.entry}
+
+
+def _show(held: HeldProposal) -> None:
+    entry = held.entry
+    say(f"{DEEDS.get(held.action, held.action)}: {held.statement}", bold=True)
+    sure = f"{_confidence(held)} sure"
+    facts = [held.said_at[:10], entry.get("category", ""), _place(held), sure]
+    if held.is_permanent:
+        facts.append("for good")
+    say(f"  {' · '.join(facts)}", dim=True)
+    say(f"  held back: {entry.get('gate', '')}, {entry.get('detail', '')}", dim=True)
+    say(f"  {entry.get('speaker', '')}: “{entry.get('span', '')}”")
+    for word, row in (("changes", held.target), ("contradicts", held.against)):
+        if row is not None:
+            say(f"  {word} {row.title}; `keeplore show {short(row.id)}`", fg="yellow")
+    talk = held.conversation
+    say(f"  in {talk.title}; `keeplore show {short(talk.id)}`", dim=True)
+
+
+def _confidence(held: HeldProposal) -> str:
+    return f"{float(held.entry.get('confidence', 0)):.2f}"
+
+
+def _place(held: HeldProposal) -> str:
+    return str(held.entry.get("project") or held.entry.get("scope", ""))

@@ -1,0 +1,179 @@
+"""What commands take: shared options, the argument REF, values such as ages, and what a command
+works on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from keeplore.cli.output import plain
+from keeplore.config.places import Places
+from keeplore.text.dates import age_of, in_utc, moment_of
+
+if TYPE_CHECKING:
+    from keeplore.workspace.registry import Registry
+
+OFFERED = 40  # memories that a shell offers
+SHORT_ID = 8  # digits, as file names have them
+_BYTES = {"": 1, "b": 1, "k": 1000, "kb": 1000, "m": 1_000_000, "mb": 1_000_000}
+
+Command = Callable[..., Any]
+Option = Callable[[Command], Command]
+
+
+def pass_registry(command: Command) -> Command:
+    """Give a command the registry of this machine, and close it afterwards."""
+
+    @click.pass_obj
+    @functools.wraps(command)
+    def with_registry(places: Places, /, **chosen: Any) -> Any:
+        # heavy: git and the index are needed here, not for --help
+        from keeplore.workspace.registry import Registry
+
+        with Registry(places) as registry:
+            return command(registry, **chosen)
+
+    return with_registry
+
+
+def pass_workspace(command: Command) -> Command:
+    """Give a command the workspace of this directory, and close it afterwards."""
+
+    @functools.wraps(command)
+    def with_workspace(registry: Registry, /, **chosen: Any) -> Any:
+        return command(registry.for_directory(Path.cwd()), **chosen)
+
+    return pass_registry(with_workspace)
+
+
+class Age(click.ParamType[timedelta]):
+    """``180d``, ``8w``, ``1y``."""
+
+    name = "age"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, context: click.Context | None
+    ) -> timedelta:
+        age = age_of(str(value))
+        if age is None:
+            self.fail(f"{value!r} is no age such as 180d, 8w or 1y", param, context)
+        return age
+
+
+class When(click.ParamType[str]):
+    """A date, or an age: ``2026-01-31``, ``30d``, ``8w``; as RFC 3339 in UTC."""
+
+    name = "date or age"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, context: click.Context | None
+    ) -> str:
+        moment = moment_of(value)
+        if moment is None:
+            self.fail(
+                f"{value!r} is neither a date such as 2026-01-31 nor an age such as 30d or 8w",
+                param,
+                context,
+            )
+        return in_utc(moment)
+
+
+class Size(click.ParamType[int]):
+    """``50kB``, ``2MB``, in bytes."""
+
+    name = "size"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, context: click.Context | None
+    ) -> int:
+        match = re.fullmatch(r"(\d{1,12})\s*(b|kb?|mb?|)", str(value).lower())
+        if match is None:
+            self.fail(f"{value!r} is no size such as 50kB", param, context)
+        return int(match[1]) * _BYTES[match[2]]
+
+
+class Reference(click.ParamType[str]):
+    """An id, four or more digits of one, a path, or a file's name; words of a title complete to an
+    id.
+    """
+
+    name = "ref"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        del ctx, param  # a shell asks without running the command, so there is no context of ours
+        # whatever goes wrong, a person who presses the tabulator wants no error
+        with contextlib.suppress(Exception):
+            return _completions(incomplete)
+        return []
+
+
+def reference(name: str = "reference", *, many: bool = False) -> Option:
+    """The argument of a command that is about memories."""
+    metavar = "REF..." if many else "REF"
+    return click.argument(
+        name, metavar=metavar, nargs=-1 if many else 1, required=True, type=Reference()
+    )
+
+
+def short(memory_id: str) -> str:
+    """The digits that a person reads and types."""
+    return memory_id.removeprefix("mem_")[:SHORT_ID]
+
+
+json_option: Option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON for programs."
+)
+yes_option: Option = click.option(
+    "-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked."
+)
+dry_run_option: Option = click.option(
+    "--dry-run", is_flag=True, help="Print every change as a unified diff, and stop."
+)
+all_versions_option: Option = click.option(
+    "--all-versions", is_flag=True, help="Earlier versions too."
+)
+output_option: Option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file; stdout if not given.",
+)
+
+
+def since_option(text: str) -> Option:
+    return click.option("--since", type=When(), help=text)
+
+
+def limit_option(shown: int, text: str, least: int = 0, most: int | None = None) -> Option:
+    return click.option(
+        "-n",
+        "--limit",
+        default=shown,
+        show_default=True,
+        type=click.IntRange(least, most),
+        help=text,
+    )
+
+
+def _completions(beginning: str) -> list[CompletionItem]:
+    # heavy: the index is needed for this alone
+    from keeplore.config.machine import Machine
+    from keeplore.index.memory_queries import complete_reference
+
+    places = Places.from_environment(os.environ)
+    found: list[tuple[str, str]] = []
+    for name in Machine.load(places).workspaces:
+        found += complete_reference(places.cache / "index" / name, beginning, OFFERED)
+    return [CompletionItem(short(id_), help=plain(title)) for id_, title in found[:OFFERED]]
