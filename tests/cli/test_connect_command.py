@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from keeplore.cli.connect_dialog import surroundings
-from keeplore.cli.doctor import Finding, Look, examine
+from keeplore.cli.doctor import DoctorFinding, DoctorOptions, examine
 from keeplore.config.places import Places
 from keeplore.connect.assets import client_files
 from keeplore.connect.connection_record import ConnectionRecord
@@ -38,8 +38,8 @@ def places(home: Path) -> Places:
     return Places.from_environment(os.environ)
 
 
-def told(places: Places, host: str) -> list[Finding]:
-    found = examine(places, Look(surroundings(places)))
+def told(places: Places, host: str) -> list[DoctorFinding]:
+    found = examine(places, DoctorOptions(surroundings(places)))
     return [finding for finding in found if finding.part == f"host {host}"]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from keeplore.cli.commands.write.decide_dispute import LINE_CHARS, differing_lines
 from keeplore.cli.connect_dialog import surroundings
-from keeplore.cli.doctor import Look, examine
+from keeplore.cli.doctor import DoctorOptions, examine
 from keeplore.config.places import Places
 from keeplore.memory import Memory
 from keeplore.memory.note import NoteDraft
@@ -215,7 +215,7 @@ def test_sync_show_doctor_and_a_pipe_tell_of_it(run: Run, laptop: Machine, noted
         assert json.loads(run("show", asked, "--json", cwd=root, **environment).stdout)[
             "disputed_with"
         ] == [named]
-    found = examine(laptop.places, Look(surroundings(laptop.places)))
+    found = examine(laptop.places, DoctorOptions(surroundings(laptop.places)))
     [told] = [one for one in found if "contradicts" in one.message]
     assert (told.level, other.path in told.message) == (
         "note",
@@ -291,7 +291,7 @@ def test_a_file_without_an_id_that_two_machines_changed_is_named_by_doctor(
         (machine.workspace.root / place).write_text(f"{text}\n")
     studio.sync()
     laptop.sync()
-    found = examine(laptop.places, Look(surroundings(laptop.places)))
+    found = examine(laptop.places, DoctorOptions(surroundings(laptop.places)))
     [told] = [
         one for one in found if ".conflict-" in one.message and "other version" in one.message
     ]

@@ -17,7 +17,7 @@ from ready import keeplore
 
 from keeplore import __version__
 from keeplore.cli.connect_dialog import surroundings
-from keeplore.cli.doctor import Finding, Look, check_machine, examine
+from keeplore.cli.doctor import DoctorFinding, DoctorOptions, check_machine, examine
 from keeplore.config import installation
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id
@@ -60,11 +60,11 @@ def settle(root: Path) -> None:
         os.utime(file, ns=(at, at))
 
 
-def look(places: Places, *, deep: bool = False, fix: bool = False) -> list[Finding]:
-    return examine(places, Look(surroundings(places), is_deep=deep, is_mending=fix))
+def look(places: Places, *, deep: bool = False, fix: bool = False) -> list[DoctorFinding]:
+    return examine(places, DoctorOptions(surroundings(places), is_deep=deep, is_mending=fix))
 
 
-def wrong(findings: list[Finding]) -> list[str]:
+def wrong(findings: list[DoctorFinding]) -> list[str]:
     return [
         f"{finding.part}: {finding.message}" for finding in findings if finding.level == "wrong"
     ]
@@ -80,7 +80,7 @@ def names_and_mends(places: Places, *words: str, deep: bool = False) -> None:
     assert wrong(look(places, deep=deep)) == []
 
 
-def names(places: Places, *words: str, deep: bool = False) -> Finding:
+def names(places: Places, *words: str, deep: bool = False) -> DoctorFinding:
     """Exactly one thing is wrong, named with these words, and a fix leaves it to the person."""
     before = texts()
     for fix in (False, True):

@@ -13,7 +13,7 @@ import pytest
 from ready import keeplore
 
 from keeplore.cli.connect_dialog import surroundings
-from keeplore.cli.doctor import Look, examine
+from keeplore.cli.doctor import DoctorOptions, examine
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, Exchange, Memory, Quote, new_id, new_meta
 from keeplore.memory.note import NoteDraft
@@ -94,7 +94,7 @@ class Machine:
 
 def remedies(machine: Machine) -> str:
     """The next steps that doctor names."""
-    found = examine(machine.places, Look(surroundings(machine.places)))
+    found = examine(machine.places, DoctorOptions(surroundings(machine.places)))
     return "\n".join(finding.remedy for finding in found)
 
 

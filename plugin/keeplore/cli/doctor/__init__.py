@@ -8,17 +8,24 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from keeplore.cli.doctor import check_hosts, check_index, check_llm, check_machine, check_workspace
-from keeplore.cli.doctor.finding import LEVELS, Finding, mended, well, wrong
+from keeplore.cli.doctor.finding import (
+    DoctorFinding,
+    FindingLevel,
+    failed,
+    mended,
+    well,
+    wrong,
+)
 from keeplore.config.places import Places
 from keeplore.connect.host_locations import Surroundings
 from keeplore.errors import KeeploreError
 from keeplore.workspace.registry import Registry
 
-__all__ = ["Finding", "Look", "examine"]
+__all__ = ["DoctorFinding", "DoctorOptions", "examine"]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DoctorOptions:
     """How closely to look; ``surroundings`` tell where hosts keep their files."""
 
     surroundings: Surroundings
@@ -27,52 +34,44 @@ class Look:
     progress: Callable[[int, int], None] = lambda _done, _total: None
 
 
-def examine(places: Places, look: Look) -> list[Finding]:
+def examine(places: Places, options: DoctorOptions) -> list[DoctorFinding]:
     """Every finding, worst first, else in the order in which data flows."""
-    found = _taken("machine", check_machine.findings(places), look)
-    found += _taken("hosts", check_hosts.findings(places, look.surroundings), look)
+    found = _collected("machine", check_machine.findings(places), options)
+    found += _collected("hosts", check_hosts.findings(places, options.surroundings), options)
     try:
         with Registry(places) as registry:
-            if not registry.machine.workspaces:
-                found.append(
-                    wrong("workspace", "none is set up on this machine", "Run `keeplore init DIR`")
-                )
-            for name in registry.machine.workspaces:
-                found += _workspace(registry, name, look)
+            names = registry.machine.workspaces
+            if not names:
+                message = "none is set up on this machine"
+                found.append(wrong("workspace", message, "Run `keeplore init DIR`"))
+            for name in names:
+                found += _workspace(registry, name, options)
     except KeeploreError as e:
-        found.append(wrong("machine", e.message, e.remedy))
-    return sorted(found, key=lambda finding: LEVELS.index(finding.level))
+        found.append(failed("machine", e))
+    return sorted(found, key=lambda finding: list(FindingLevel).index(finding.level))
 
 
-def _workspace(registry: Registry, name: str, look: Look) -> list[Finding]:
+def _workspace(registry: Registry, name: str, options: DoctorOptions) -> list[DoctorFinding]:
     part = f"workspace {name}"
     try:
         opened = registry.named(name)
     except (KeeploreError, OSError) as e:
-        return [wrong(part, _message(e), _remedy(e))]
-    found = _taken(part, check_workspace.findings(part, opened), look)
+        return [failed(part, e)]
+    found = _collected(part, check_workspace.findings(part, opened), options)
     if opened.settings.llm.provider:
-        found += _taken(part, check_llm.findings(f"{part} model", opened), look)
-    if look.is_deep:
-        found += _taken(part, check_index.findings(part, opened, look.progress), look)
+        found += _collected(part, check_llm.findings(f"{part} model", opened), options)
+    if options.is_deep:
+        found += _collected(part, check_index.findings(part, opened, options.progress), options)
     return found
 
 
-def _taken(part: str, findings: Iterable[Finding], look: Look) -> list[Finding]:
+def _collected(
+    part: str, findings: Iterable[DoctorFinding], options: DoctorOptions
+) -> list[DoctorFinding]:
     """What a part yields, mended where that was asked for; what ends it is a finding too."""
-    found: list[Finding] = []
+    found: list[DoctorFinding] = []
     try:
-        found += (mended(finding) if look.is_mending else finding for finding in findings)
+        found += (mended(finding) if options.is_mending else finding for finding in findings)
     except (KeeploreError, OSError) as e:
-        found.append(wrong(part, _message(e), _remedy(e)))
+        found.append(failed(part, e))
     return found or [well(part, "nothing to say")]
-
-
-def _message(error: Exception) -> str:
-    return error.message if isinstance(error, KeeploreError) else str(error)
-
-
-def _remedy(error: Exception) -> str:
-    return (
-        error.remedy if isinstance(error, KeeploreError) else "Look at the path and its permissions"
-    )

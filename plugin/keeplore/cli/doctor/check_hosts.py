@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from keeplore.cli.connect_dialog import client_launcher
-from keeplore.cli.doctor.finding import Finding, note, well, wrong
+from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.config.places import Places
 from keeplore.connect.client_copy import FOLDER, outdated, refresh_clients
 from keeplore.connect.connect_plan import ConnectProblem, connect, statuses
@@ -29,7 +29,7 @@ LOOK = (
 )
 
 
-def findings(places: Places, surroundings: Surroundings) -> Iterator[Finding]:
+def findings(places: Places, surroundings: Surroundings) -> Iterator[DoctorFinding]:
     heard = _last_events(places)
     record = ConnectionRecord.load(places.state)
     yield from _client(places.state)
@@ -52,7 +52,7 @@ def _last_events(places: Places) -> Mapping[str, str]:
     return heard
 
 
-def _client(state: Path) -> Iterator[Finding]:
+def _client(state: Path) -> Iterator[DoctorFinding]:
     folder = state / FOLDER
     if not folder.is_dir():
         return
@@ -69,7 +69,7 @@ def _client(state: Path) -> Iterator[Finding]:
 
 def _connected(
     owner: Owner, record: ConnectionRecord, surroundings: Surroundings
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     """Whether what was installed is still there, and as this release would install it."""
     part, host = f"host {owner.host}", owner.host
     found = [(file.path, status) for file, status in statuses(record) if owner in file.owners]
@@ -110,7 +110,7 @@ def _connecting_again(
     return plan.problems, bool(plan.changes)
 
 
-def _connected_by_a_person(owner: Owner) -> Iterator[Finding]:
+def _connected_by_a_person(owner: Owner) -> Iterator[DoctorFinding]:
     """What else a person set up that has to do with our entries."""
     part, directory = f"host {owner.host}", Path(owner.directory)
     if why := installed_otherwise(owner.host, directory):
@@ -124,7 +124,7 @@ def _connected_by_a_person(owner: Owner) -> Iterator[Finding]:
         yield note(part, f"it runs none of our entries: {setting}", remedy)
 
 
-def _last_event(host: str, at: str) -> Finding:
+def _last_event(host: str, at: str) -> DoctorFinding:
     if at:
         return well(f"host {host}", f"its last event came at {at}")
     location = LOCATIONS[host]
@@ -132,7 +132,7 @@ def _last_event(host: str, at: str) -> Finding:
     return note(f"host {host}", message, f"In {location.label}: {location.next_step}")
 
 
-def _unconnected(host: str, surroundings: Surroundings, at: str) -> Iterator[Finding]:
+def _unconnected(host: str, surroundings: Surroundings, at: str) -> Iterator[DoctorFinding]:
     part = f"host {host}"
     if at:
         yield _last_event(host, at)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 
-from keeplore.cli.doctor.finding import Finding, note, several, well, wrong
+from keeplore.cli.doctor.finding import DoctorFinding, note, several, well, wrong
 from keeplore.errors import KeeploreError, ModelUnavailable, RepositoryBusy
 from keeplore.index import IndexFlaw
 from keeplore.store.git.inspection import damaged, differing
@@ -17,7 +17,7 @@ from keeplore.workspace.workspace import Workspace
 
 def findings(
     part: str, workspace: Workspace, progress: Callable[[int, int], None]
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     yield from _index(f"{part} index", workspace, progress)
     yield from _repository(part, workspace)
     yield from _remote(part, workspace)
@@ -25,7 +25,7 @@ def findings(
 
 def _index(
     part: str, workspace: Workspace, progress: Callable[[int, int], None]
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     flaws: list[IndexFlaw] = []
     try:
         flaws.extend(workspace.index.flaws(progress))
@@ -34,23 +34,18 @@ def _index(
     except ModelUnavailable as e:
         yield note(part, f"vectors were not proved: {e.message}", e.remedy)
     remedy = "`keeplore doctor --deep --fix` makes it anew from the text"
-    fix = functools.cache(
-        lambda: _mended(workspace, flaws, progress)
-    )  # all at once, whichever comes first
-    yield from several(
-        wrong(part, f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message, remedy, fix)
-        for flaw in flaws
-    )
+    # all at once, whichever comes first
+    fix = functools.cache(functools.partial(_mended, workspace, flaws, progress))
+    texts = (f"{flaw.path}: {flaw.message}" if flaw.path else flaw.message for flaw in flaws)
+    yield from several(wrong(part, text, remedy, fix) for text in texts)
 
 
 def _mended(
     workspace: Workspace, flaws: list[IndexFlaw], progress: Callable[[int, int], None]
 ) -> str:
     workspace.index.mend(flaws)
-    if (
-        any(flaw.part in ("database", "vectors", "engine") for flaw in flaws)
-        and workspace.embedder is not None
-    ):
+    lost_vectors = any(flaw.part in ("database", "vectors", "engine") for flaw in flaws)
+    if lost_vectors and workspace.embedder is not None:
         workspace.index.embed_pending(progress=progress)
     left = list(workspace.index.flaws())
     if left:
@@ -60,36 +55,27 @@ def _mended(
     return "made anew, and proved"
 
 
-def _repository(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     try:
         workspace.store.memo.files.clear()  # so that every file is hashed again
         done = workspace.store.commit()
         if done.paths:
-            yield note(
-                part,
-                f"{len(done.paths)} files differed from HEAD although nothing showed it; committed "
-                f"now",
-            )
+            message = f"{len(done.paths)} files differed from HEAD although nothing showed it"
+            yield note(part, f"{message}; committed now")
         left = differing(workspace.root)
-        skipped = set(done.skipped)
-        yield from several(
-            wrong(part, f"{path} differs from HEAD", f"`git -C '{workspace.root}' status`")
-            for path in left
-            if path not in skipped
-        )
+        remedy = f"`git -C '{workspace.root}' status`"
+        unexplained = [path for path in left if path not in done.skipped]
+        yield from several(wrong(part, f"{path} differs from HEAD", remedy) for path in unexplained)
         if not left:
             yield well(part, "proved: HEAD holds every file as it is on disk")
     except RepositoryBusy as e:
         yield note(part, f"HEAD was not compared: {e.message}", e.remedy)
     if said := damaged(workspace.root):
-        yield wrong(
-            part,
-            f"git finds damaged objects: {said}",
-            "Clone it again from its remote, beside this one",
-        )
+        remedy = "Clone it again from its remote, beside this one"
+        yield wrong(part, f"git finds damaged objects: {said}", remedy)
 
 
-def _remote(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     if not workspace.store.remote():
         return
     try:

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from keeplore.cli.doctor.finding import Finding, note, well, wrong
+from keeplore.cli.doctor.finding import DoctorFinding, note, well, wrong
 from keeplore.errors import LlmUnavailable
 from keeplore.jobs import DEAD, JobQueue
 from keeplore.llm import open_account, terms_of
 from keeplore.workspace.workspace import Workspace
 
 
-def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
+def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     llm, places = workspace.settings.llm, workspace.places
     try:
         account = open_account(llm, workspace.root, places, workspace.plugins.hook.keeplore_llm)
@@ -22,18 +22,14 @@ def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
         yield note(part, e.message, e.remedy)
         return
     problem = account.available() if account else ""
-    yield (
-        wrong(part, problem, "What waits for it is kept") if problem else well(part, terms_of(llm))
-    )
+    if problem:
+        yield wrong(part, problem, "What waits for it is kept")
+    else:
+        yield well(part, terms_of(llm))
     for count in JobQueue(places.jobs).counts() if places.jobs.exists() else ():
+        jobs = f"{count.jobs} jobs ({count.kind})"
         if count.state == DEAD:
-            message = (
-                f"{count.jobs} jobs ({count.kind}) were given up, the first because: {count.reason}"
-            )
+            message = f"{jobs} were given up, the first because: {count.reason}"
             yield note(part, message, "`keeplore refine` takes up again what is left")
         elif count.reason and count.due > datetime.now(UTC):
-            yield note(
-                part,
-                f"{count.jobs} jobs ({count.kind}) wait: {count.reason}",
-                "`keeplore cost` shows more",
-            )
+            yield note(part, f"{jobs} wait: {count.reason}", "`keeplore cost` shows more")

@@ -10,13 +10,14 @@ import shutil
 import socket
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from keeplore import __version__
-from keeplore.cli.doctor.finding import Finding, note, several, well, wrong
+from keeplore.cli.doctor.finding import DoctorFinding, failed, note, several, well, wrong
 from keeplore.config import installation
 from keeplore.config.machine import FILE, Machine
 from keeplore.config.places import Places
@@ -36,39 +37,40 @@ GIT_NEEDED = (2, 30)
 LATELY = timedelta(days=7)
 
 
-def findings(places: Places) -> Iterator[Finding]:
+def findings(places: Places) -> Iterator[DoctorFinding]:
     places.create()
     told = ask(places.state, "status", timeout_s=ANSWER_S)
     yield from _spool(places, is_running=told is not None)
-    yield from _worker(places, told)
+    yield from _worker(places, told) if told else _no_worker(places)
+    yield from _crash(places)
+    yield from _python(places)
     yield from _hosts(places)
     yield from _identity(places)
     yield from _surroundings(places)
 
 
-def _spool(places: Places, *, is_running: bool) -> Iterator[Finding]:
+def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
     spool = Spool(places.spool)
     counts = spool.counts()
     waiting = counts["new"] + counts["claimed"]
     oldest = next((entry.at for entry in spool.pending()), "")
+    is_old = oldest and not is_running and _age_s(oldest) > OLD_S
     run_it = "Run `keeplore worker run` and see what it says"
-    if waiting > BACKLOG or (oldest and not is_running and _age_s(oldest) > OLD_S):
-        yield wrong(
-            "spool", f"{waiting} host events wait, the oldest since {oldest or 'a while'}", run_it
-        )
+    if waiting > BACKLOG or is_old:
+        message = f"{waiting} host events wait, the oldest since {oldest or 'a while'}"
+        yield wrong("spool", message, run_it)
     else:
         yield well("spool", f"{waiting} host events wait")
     if counts["claimed"] and not is_running:
         message = f"{counts['claimed']} host events were being read when a worker died"
-        yield wrong("spool", message, run_it, lambda: _put_back(places, spool))
+        yield wrong("spool", message, run_it, partial(_put_back, places, spool))
     yield from _set_aside(places, spool)
     if left := spool.leftovers():
-        yield note(
-            "spool", f"{len(left)} files of clients that were killed", "", lambda: _swept(spool)
-        )
+        message = f"{len(left)} files of clients that were killed"
+        yield note("spool", message, "", partial(_swept, spool))
 
 
-def _set_aside(places: Places, spool: Spool) -> Iterator[Finding]:
+def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
     dead = spool.dead()
     if entries := [entry for entry in dead if entry.event]:
         reasons = Counter(entry.reason for entry in entries)
@@ -82,23 +84,22 @@ def _set_aside(places: Places, spool: Spool) -> Iterator[Finding]:
             ),
         )
     # a file of somebody else's is not ours to remove, and trying it again cannot help
+    strange = [entry for entry in dead if not entry.event]
     yield from several(
         wrong(
             "spool",
             f"{entry.path} is no host event: {entry.reason}",
             f"Look at it, then {_removing(entry.path)}",
         )
-        for entry in dead
-        if not entry.event
+        for entry in strange
     )
 
 
 def _removing(path: Path) -> str:
-    beside = path.with_name(path.name + REASON_SUFFIX)
-    return (
-        f"`rm -r "
-        f"{shlex.join(str(place) for place in (path, beside) if place.exists() or place == path)}`"
-    )
+    """The command that removes a file, and why it was set aside where that is written beside it."""
+    reason = path.with_name(path.name + REASON_SUFFIX)
+    names = [str(path), str(reason)] if reason.exists() else [str(path)]
+    return f"`rm -r {shlex.join(names)}`"
 
 
 def _put_back(places: Places, spool: Spool) -> str:
@@ -113,58 +114,53 @@ def _swept(spool: Spool) -> str:
     return "removed"
 
 
-def _worker(places: Places, told: Any) -> Iterator[Finding]:
-    if told:
-        yield well("worker", f"runs, process {told['pid']}, version {told['version']}")
-        if installation.is_newer(told["version"], __version__):
-            yield note(
-                "worker", f"it is of version {told['version']}, and this command of {__version__}"
-            )
-        for fault in told.get("faults", ()):
-            if _age_s(fault[:20]) < FAULT_S:
-                yield note(
-                    "worker",
-                    f"a while ago: {fault}",
-                    f"{places.state / 'worker.log'} has more of it",
-                )
-        if reason := told.get("unwatched"):
-            message = f"it looks for changes of files every few seconds: {reason}"
-            yield note(
-                "worker", message, "On Linux `sysctl` raises the limit; nothing is lost without"
-            )
+def _worker(places: Places, told: Mapping[str, Any]) -> Iterator[DoctorFinding]:
+    """What a worker that runs says of itself."""
+    version = told["version"]
+    yield well("worker", f"runs, process {told['pid']}, version {version}")
+    if installation.is_newer(version, __version__):
+        yield note("worker", f"it is of version {version}, and this command of {__version__}")
+    for fault in told.get("faults", ()):
+        if _age_s(fault[:20]) < FAULT_S:
+            log = places.state / "worker.log"
+            yield note("worker", f"a while ago: {fault}", f"{log} has more of it")
+    if reason := told.get("unwatched"):
+        message = f"it looks for changes of files every few seconds: {reason}"
+        yield note("worker", message, "On Linux `sysctl` raises the limit; nothing is lost without")
+
+
+def _no_worker(places: Places) -> Iterator[DoctorFinding]:
+    with only_one(places.state) as lock:
+        is_stuck = lock is None
+    if is_stuck:
+        pid = _text(places.state / "worker.pid") or "unknown"
+        message = f"process {pid} holds the lock and does not answer"
+        yield wrong("worker", message, f"`kill {pid}`")
     else:
-        with only_one(places.state) as lock:
-            is_stuck = lock is None
-        if is_stuck:
-            pid = _text(places.state / "worker.pid") or "unknown"
-            yield wrong(
-                "worker", f"process {pid} holds the lock and does not answer", f"`kill {pid}`"
-            )
-        else:
-            yield well("worker", "does not run; the next host event starts one")
-        if vain := installation.in_vain(places.state):
-            yield wrong("worker", vain, "Mend what it says there")
+        yield well("worker", "does not run; the next host event starts one")
+    if vain := installation.in_vain(places.state):
+        yield wrong("worker", vain, "Mend what it says there")
+
+
+def _crash(places: Places) -> Iterator[DoctorFinding]:
     crash = places.state / "crash.log"
     if crash.exists():
         at = datetime.fromtimestamp(crash.stat().st_mtime, UTC).strftime("%Y-%m-%d")
-        yield note(
-            "worker",
-            f"an error of Keeplore itself was written down on {at}",
-            f"Report {crash}, then remove it",
-        )
+        message = f"an error of Keeplore itself was written down on {at}"
+        yield note("worker", message, f"Report {crash}, then remove it")
+
+
+def _python(places: Places) -> Iterator[DoctorFinding]:
+    """The interpreter with which hosts start a worker."""
     known = installation.registered(places.state)
+    python = known.python if known else "no Python"
     if known is None or not known.is_there:
-        message = (
-            f"hosts cannot start a worker: {known.python if known else 'no Python'} is "
-            f"registered for it"
-        )
+        message = f"hosts cannot start a worker: {python} is registered for it"
         remedy = "`keeplore doctor --fix` registers this one"
-        yield wrong("worker", message, remedy, lambda: _register(places))
-    elif known.python != sys.executable:
-        yield note(
-            "worker",
-            f"hosts start it with {known.python}, and this command runs with {sys.executable}",
-        )
+        yield wrong("worker", message, remedy, partial(_register, places))
+    elif python != sys.executable:
+        message = f"hosts start it with {python}, and this command runs with {sys.executable}"
+        yield note("worker", message)
 
 
 def _register(places: Places) -> str:
@@ -172,17 +168,16 @@ def _register(places: Places) -> str:
     return f"registered {sys.executable}"
 
 
-def _hosts(places: Places) -> Iterator[Finding]:
+def _hosts(places: Places) -> Iterator[DoctorFinding]:
     for host, (at, problem, count) in sorted(Cursors(places.sessions).problems().items()):
         if _age_s(at) < LATELY.total_seconds():
-            remedy = "A newer Keeplore may read it; what could be read was kept"
             sessions = f" of {count} sessions" if count > 1 else ""
-            yield note(
-                f"host {host}", f"at {at} not all{sessions} could be read: {problem}", remedy
-            )
+            message = f"at {at} not all{sessions} could be read: {problem}"
+            remedy = "A newer Keeplore may read it; what could be read was kept"
+            yield note(f"host {host}", message, remedy)
 
 
-def _identity(places: Places) -> Iterator[Finding]:
+def _identity(places: Places) -> Iterator[DoctorFinding]:
     if not (places.state / FILE).exists():
         return
     machine = Machine.load(places)
@@ -192,27 +187,14 @@ def _identity(places: Places) -> Iterator[Finding]:
         message = f"it is called {here} now, and was {machine.name} when it got the id {machine.id}"
         remedy = (
             f"If it was copied from another computer, which must not write as this one: "
-            f"remove {places.state / FILE}"
+            f"remove {places.state / FILE} here and run `keeplore init DIR` for each workspace"
         )
-        yield note(
-            "machine", message, f"{remedy} here and run `keeplore init DIR` for each workspace"
-        )
+        yield note("machine", message, remedy)
 
 
-def _surroundings(places: Places) -> Iterator[Finding]:
-    try:
-        said = run(places.state, "--version").text
-        version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
-        if version < GIT_NEEDED:
-            yield wrong(
-                "git",
-                f"{said} is too old",
-                f"Install git {'.'.join(map(str, GIT_NEEDED))} or a later one",
-            )
-        else:
-            yield well("git", said)
-    except KeeploreError as e:
-        yield wrong("git", e.message, e.remedy)
+def _surroundings(places: Places) -> Iterator[DoctorFinding]:
+    yield _git(places)
+    yield from _rights(places)
     yield from _room(places)
     if importlib.util.find_spec("hnswlib") is None:
         yield well(
@@ -220,27 +202,45 @@ def _surroundings(places: Places) -> Iterator[Finding]:
         )
 
 
-def _room(places: Places) -> Iterator[Finding]:
-    """Where Keeplore writes: whether it may, and whether there is room."""
-    roots = [root for root in Machine.load(places).workspaces.values() if root.is_dir()]
-    boxes = [places.spool / "new", places.spool / "tmp"]
-    for folder in (places.state, places.cache, *boxes, *roots, *(root / ".git" for root in roots)):
+def _git(places: Places) -> DoctorFinding:
+    try:
+        said = run(places.state, "--version").text
+    except KeeploreError as e:
+        return failed("git", e)
+    version = tuple(int(number) for number in re.findall(r"\d+", said)[:2])
+    if version >= GIT_NEEDED:
+        return well("git", said)
+    needed = ".".join(map(str, GIT_NEEDED))
+    return wrong("git", f"{said} is too old", f"Install git {needed} or a later one")
+
+
+def _roots(places: Places) -> list[Path]:
+    return [root for root in Machine.load(places).workspaces.values() if root.is_dir()]
+
+
+def _rights(places: Places) -> Iterator[DoctorFinding]:
+    """Whether Keeplore may write where it does."""
+    folders = [places.state, places.cache, places.spool / "new", places.spool / "tmp"]
+    for root in _roots(places):
+        folders += [root, root / ".git"]
+    for folder in folders:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
-            yield wrong(
-                "permissions", f"nothing can be written into {folder}", f"`chmod u+rwx '{folder}'`"
-            )
-    seen = set()
-    for folder in (places.state, places.cache, places.spool, *roots):
-        device = folder.stat().st_dev if folder.is_dir() else None
-        if device is None or device in seen:
-            continue
-        seen.add(device)
+            message = f"nothing can be written into {folder}"
+            yield wrong("permissions", message, f"`chmod u+rwx '{folder}'`")
+
+
+def _room(places: Places) -> Iterator[DoctorFinding]:
+    """Whether there is room on each disk where Keeplore writes."""
+    disks: dict[int, Path] = {}
+    for folder in (places.state, places.cache, places.spool, *_roots(places)):
+        if folder.is_dir():
+            disks.setdefault(folder.stat().st_dev, folder)
+    for folder in disks.values():
         usage = shutil.disk_usage(folder)
         # a small disk of its own has less room, and may have enough
         if usage.free < min(FREE_BYTES, usage.total // 10):
-            yield wrong(
-                "disk", f"{usage.free >> 20} MB are free where {folder} lies", "Make room there"
-            )
+            message = f"{usage.free >> 20} MB are free where {folder} lies"
+            yield wrong("disk", message, "Make room there")
 
 
 def _age_s(at: str) -> float:

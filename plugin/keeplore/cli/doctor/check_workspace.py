@@ -8,7 +8,8 @@ import contextlib
 from collections.abc import Iterator
 from functools import partial
 
-from keeplore.cli.doctor.finding import Finding, note, several, well, wrong
+from keeplore.cli.doctor.finding import DoctorFinding, failed, note, several, well, wrong
+from keeplore.cli.parameters import short
 from keeplore.errors import (
     ConfigError,
     EngineUnavailable,
@@ -17,7 +18,7 @@ from keeplore.errors import (
     NotFound,
     RepositoryBusy,
 )
-from keeplore.index import MemoryFilter
+from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.index.embedding.capabilities import prepare
 from keeplore.memory.lint_rules import LintLevel
 from keeplore.memory.location import Location, location_of
@@ -40,11 +41,13 @@ _UNPORTABLE = ("not every system can hold a file of this name", "Rename it")
 INDEX_FREE = 500 * 1024 * 1024  # bytes that raise no question
 
 
-def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
+def findings(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     yield from _plugins(part, workspace)
     yield from _denied(part, workspace)
     yield from _locks(part, workspace)
     yield from _index(f"{part} index", workspace)
+    yield from _vectors(f"{part} index", workspace)
+    yield from _index_size(f"{part} index", workspace)
     yield from _forgotten(part, workspace)
     yield from _repository(part, workspace)
     yield from _remote(part, workspace)
@@ -55,112 +58,109 @@ def findings(part: str, workspace: Workspace) -> Iterator[Finding]:
     yield from _machines(part, workspace)
 
 
-def _plugins(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _plugins(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     for failure in workspace.plugins.failures:
         yield wrong(f"{part} plugin", failure, "Update it, or uninstall its package")
 
 
-def _denied(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _denied(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     for project in load_projects(workspace.store):
+        where = f"projects/{project.name}/project.json"
         for text in project.deny:
-            where = f"projects/{project.name}/project.json"
             try:
                 pattern(text, where)
             except ConfigError as e:
-                yield wrong(
-                    f"{part} project",
-                    f"{e.message}; until then it is looked for letter by letter",
-                    e.remedy,
-                )
+                message = f"{e.message}; until then it is looked for letter by letter"
+                yield wrong(f"{part} project", message, e.remedy)
 
 
-def _locks(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _locks(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     for lock, age_s in old_locks(workspace.root, OLD_LOCK_S):
         # never removed by us: it may be a person's, at work in another window
         remedy = f"If no git command runs there, `rm '{lock}'`"
-        yield wrong(
-            part, f"{lock.name} is {age_s / 60:.0f} minutes old: a git command was killed", remedy
-        )
+        message = f"{lock.name} is {age_s / 60:.0f} minutes old: a git command was killed"
+        yield wrong(part, message, remedy)
 
 
-def _repository(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _repository(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     waiting = differing(workspace.root) if workspace.store.head() else ["everything"]
     skipped: tuple[str, ...] = ()
     try:
-        done = workspace.store.commit() if waiting else None
-        count, skipped = (len(done.paths), done.skipped) if done else (0, ())
-        yield well(
-            part,
-            "HEAD holds what is on disk" + (f", {count} files committed just now" if count else ""),
-        )
+        message = "HEAD holds what is on disk"
+        if waiting:
+            done = workspace.store.commit()
+            skipped = done.skipped
+            if done.paths:
+                message += f", {len(done.paths)} files committed just now"
+        yield well(part, message)
     except RepositoryBusy as e:
         yield note(part, f"{e.message}; {len(waiting)} files wait on disk", e.remedy)
     except KeeploreError as e:
-        yield wrong(part, e.message, e.remedy)
-    out = (*left_out(workspace.root), *skipped)
-    yield from several(
-        wrong(
-            f"{part} file",
-            f"{path} is left out of commits: {why}",
-            f"{remedy}; `keeplore lint` says more",
-        )
-        for path in dict.fromkeys(out)
-        for why, remedy in [_UNFIT if is_portable(path) else _UNPORTABLE]
-    )
+        yield failed(part, e)
+    paths = dict.fromkeys((*left_out(workspace.root), *skipped))
+    yield from several(_left_out_of_commits(f"{part} file", path) for path in paths)
 
 
-def _remote(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _left_out_of_commits(part: str, path: str) -> DoctorFinding:
+    why, remedy = _UNFIT if is_portable(path) else _UNPORTABLE
+    message = f"{path} is left out of commits: {why}"
+    return wrong(part, message, f"{remedy}; `keeplore lint` says more")
+
+
+def _remote(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     store = workspace.store
     if not store.remote():
         remedy = f"`git -C '{workspace.root}' remote add origin URL`, then `keeplore sync`"
         yield note(part, "it has no remote, so it is on this machine only", remedy)
         return
-    last = workspace.sync_log.last()
+    part, last = f"{part} sync", workspace.sync_log.last()
     if last.error:
         since = f", the last that went well was at {last.succeeded_at}" if last.succeeded_at else ""
-        yield wrong(
-            f"{part} sync", f"the sync at {last.at} failed: {last.error}{since}", last.remedy
-        )
+        yield wrong(part, f"the sync at {last.at} failed: {last.error}{since}", last.remedy)
     elif last.at:
-        yield well(f"{part} sync", f"last at {last.at}")
+        yield well(part, f"last at {last.at}")
     else:
-        yield note(
-            f"{part} sync", f"never on this machine, with {store.remote()}", "Run `keeplore sync`"
-        )
+        yield note(part, f"never on this machine, with {store.remote()}", "Run `keeplore sync`")
 
 
-def _index(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _index(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     index = workspace.index
     if index.was_interrupted():
         message = "a writer of it was killed; it is checked at the next change"
-        yield note(
-            part, message, "`keeplore doctor --fix` checks it now", partial(_checked, workspace)
-        )
-    refreshed = index.refresh()
-    stamp, lag = index.state(), index.lag()
-    if lag:
+        remedy = "`keeplore doctor --fix` checks it now"
+        yield note(part, message, remedy, partial(_checked, workspace))
+    changed = index.refresh().changed
+    stamp = index.state()
+    if lag := index.lag():
         yield wrong(part, f"{lag} files differ from it", "Run it again; somebody writes them")
     message = f"{stamp.memories} memories, {stamp.passages} passages, {stamp.vectors} vectors"
-    changes = f"; {refreshed.changed} changed files read just now" if refreshed.changed else ""
+    changes = f"; {changed} changed files read just now" if changed else ""
     yield well(part, f"{message}{changes}")
+
+
+def _vectors(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
+    """Whether what finds by meaning can be used, and is complete."""
+    stamp = workspace.index.state()
+    switch = stamp.switch
+    missing = stamp.passages - (switch.vectors if switch else stamp.vectors)
     if problem := _model_problem(workspace):
-        serving = f"{stamp.switch.answering} answers" if stamp.switch else "search is by text alone"
+        serving = f"{switch.answering} answers" if switch else "search is by text alone"
         yield note(part, f"{serving}: {problem.message}", problem.remedy)
-    elif missing := stamp.passages - (stamp.switch.vectors if stamp.switch else stamp.vectors):
-        meanwhile = f"{stamp.switch.answering} answers" if stamp.switch else "text search serves"
-        yield note(
-            part,
-            f"{missing} vectors by {workspace.settings.embedding.model} are still to be made; "
-            f"{meanwhile} meanwhile",
-            "The worker makes them, and so does `keeplore doctor --fix`",
-            partial(_embedded, workspace),
-        )
+    elif missing:
+        serving = f"{switch.answering} answers" if switch else "text search serves"
+        made = f"vectors by {workspace.settings.embedding.model} are still to be made"
+        remedy = "The worker makes them, and so does `keeplore doctor --fix`"
+        message = f"{missing} {made}; {serving} meanwhile"
+        yield note(part, message, remedy, partial(_embedded, workspace))
     if said := _engine_problem(workspace):
         yield note(part, said, "`keeplore engine` shows which engine is set")
+
+
+def _index_size(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     text = sum(file.size for file in workspace.store.scan())
-    size = index.size_bytes()
+    size = workspace.index.size_bytes()
     if size > INDEX_FREE + INDEX_PER_TEXT * text:
-        remedy = f"Delete {index.directory}; it is made again from the text"
+        remedy = f"Delete {workspace.index.directory}; it is made again from the text"
         yield wrong(part, f"it takes {size >> 20} MB, for {text >> 20} MB of text", remedy)
 
 
@@ -176,7 +176,8 @@ def _model_problem(workspace: Workspace) -> ModelUnavailable | None:
     """Why no vectors can be made now; a server is asked for one."""
     try:
         prepare(workspace.embedder)
-        _ = workspace.embedder.embed(["Are you there?"]) if workspace.embedder.is_remote else None
+        if workspace.embedder.is_remote:
+            workspace.embedder.embed(["Are you there?"])
         _ = workspace.embedder.fingerprint
     except ModelUnavailable as e:
         return e
@@ -195,58 +196,53 @@ def _embedded(workspace: Workspace) -> str:
     return "made" if fill_vectors(workspace) else "interrupted, what was made is kept"
 
 
-def _forgotten(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _forgotten(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     store = workspace.store
     stones = store.stones.ids()
     for id_ in sorted(stones - {stone.id for stone in store.tombstones()}):
-        yield wrong(
-            part,
-            f"forgotten/{id_}.json cannot be read; {id_} stays forgotten",
-            "`git checkout` a sound one",
-        )
+        message = f"forgotten/{id_}.json cannot be read; {id_} stays forgotten"
+        yield wrong(part, message, "`git checkout` a sound one")
     back = workspace.index.memories(sorted(stones))
+    remedy = "The next commit takes it away again"
     yield from several(
-        wrong(
-            f"{part} file",
-            f"{row.path} is forgotten and came back",
-            "The next commit takes it away again",
-        )
+        wrong(f"{part} file", f"{row.path} is forgotten and came back", remedy)
         for row in back.values()
     )
 
 
-def _files(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _files(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     problems = workspace.index.problems()
     lines = _lines(workspace, [path for path, _ in problems])
+    remedy = "Mend the file; `keeplore lint` says more"
     yield from several(
-        wrong(
-            part,
-            f"{path}:{lines.get(path, 1)}: {problem}",
-            "Mend the file; `keeplore lint` says more",
-        )
-        for path, problem in problems
+        wrong(part, f"{path}:{lines.get(path, 1)}: {problem}", remedy) for path, problem in problems
     )
 
 
-def _misplaced(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _misplaced(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """Files in the folder of another project or scope than they state: moved by hand, most
     likely.
     """
     rows = workspace.index.listed(MemoryFilter(archived="with", superseded=True))
-    places = ((row, location_of(row.path)) for row in rows)
+    places = [(row, location_of(row.path)) for row in rows]
     yield from several(
-        note(
-            part,
-            f"{row.path} lies in {at.root}/ and counts for {_whose(row.scope, row.project)}, as "
-            f"its front matter says",
-            f"Change `scope` and `project` in it, or `keeplore edit {row.id[4:12]} {_option(at)}`",
-        )
+        _misplaced_file(part, row, at)
         for row, at in places
         if (row.scope, row.project) != (at.scope, at.project)
     )
 
 
-def _parted(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _misplaced_file(part: str, row: MemoryRow, at: Location) -> DoctorFinding:
+    whose = f"project {row.project}" if row.project else f"{row.scope} scope"
+    option = f"--project {at.project}" if at.project else f"--scope {at.scope}"
+    return note(
+        part,
+        f"{row.path} lies in {at.root}/ and counts for {whose}, as its front matter says",
+        f"Change `scope` and `project` in it, or `keeplore edit {short(row.id)} {option}`",
+    )
+
+
+def _parted(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """What merging could not join, and a person has to look at."""
     yield from several(
         note(
@@ -267,12 +263,10 @@ def _parted(part: str, workspace: Workspace) -> Iterator[Finding]:
     )
 
 
-def _machines(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """Machines of which nobody has said yet whose they are."""
     unknown = [
-        machine
-        for machine in workspace.machine_trust.machines()
-        if machine.state == MachineState.UNKNOWN
+        machine for machine in workspace.machine_trust.machines() if machine.state == MachineState.UNKNOWN
     ]
     yield from several(
         note(
@@ -284,14 +278,6 @@ def _machines(part: str, workspace: Workspace) -> Iterator[Finding]:
         )
         for machine in unknown
     )
-
-
-def _whose(scope: str, project: str) -> str:
-    return f"project {project}" if project else f"{scope} scope"
-
-
-def _option(at: Location) -> str:
-    return f"--project {at.project}" if at.project else f"--scope {at.scope}"
 
 
 def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
@@ -307,37 +293,23 @@ def _lines(workspace: Workspace, paths: list[str]) -> dict[str, int]:
     return lines
 
 
-def _chains(part: str, workspace: Workspace) -> Iterator[Finding]:
+def _chains(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     index = workspace.index
-    chains = index.chains()
-    rows = index.memories(
-        [
-            id_
-            for chain in chains
-            if chain.has_cycle or len(chain.leaves) > 1
-            for id_ in chain.members
-        ]
-    )
-    paths = {id_: row.path for id_, row in rows.items()}
-    for chain in chains:
+    odd = [chain for chain in index.chains() if chain.has_cycle or len(chain.leaves) > 1]
+    rows = index.memories([id_ for chain in odd for id_ in chain.members])
+    for chain in odd:
+        shown = chain.members if chain.has_cycle else chain.leaves
+        places = ", ".join(rows[id_].path if id_ in rows else id_ for id_ in shown)
         if chain.has_cycle:
-            places = ", ".join(paths.get(id_, id_) for id_ in chain.members)
-            yield wrong(
-                part,
-                f"these supersede one another in a circle: {places}",
-                "Take out a `supersedes` of one",
-            )
-        elif len(chain.leaves) > 1:
-            places = ", ".join(paths.get(id_, id_) for id_ in chain.leaves)
-            remedy = f"`keeplore edit {chain.head[4:12]}` makes a version that replaces them all"
+            message = f"these supersede one another in a circle: {places}"
+            yield wrong(part, message, "Take out a `supersedes` of one")
+        else:
+            remedy = f"`keeplore edit {short(chain.head)}` makes a version that replaces them all"
             yield wrong(part, f"two versions replace the same memory: {places}", remedy)
     gone = workspace.store.stones.ids()
+    remedy = "Mend the link, or fetch what it names"
     yield from several(
-        note(
-            part,
-            f"{path} {relationship} {target}, which is not here",
-            "Mend the link, or fetch what it names",
-        )
+        note(part, f"{path} {relationship} {target}, which is not here", remedy)
         for path, relationship, target in index.dangling()
         if target not in gone
     )

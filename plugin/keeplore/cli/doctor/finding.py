@@ -4,51 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from keeplore.errors import KeeploreError
 
-LEVELS = ("wrong", "note", "ok")  # worst first
 SHOWN = 10  # findings of one sort; the rest is counted
 
 Fix = Callable[[], str]  # mends, and says what it did
 
 
+class FindingLevel(StrEnum):
+    """Worst first."""
+
+    WRONG = "wrong"
+    NOTE = "note"
+    OK = "ok"
+
+
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """``part`` is what was looked at; ``remedy`` the next step, "" where there is none to take."""
 
     part: str
-    level: str
+    level: FindingLevel
     message: str
     remedy: str = ""
     fix: Fix | None = None
 
 
-def well(part: str, message: str) -> Finding:
-    return Finding(part, "ok", message)
+def well(part: str, message: str) -> DoctorFinding:
+    return DoctorFinding(part, FindingLevel.OK, message)
 
 
-def note(part: str, message: str, remedy: str = "", fix: Fix | None = None) -> Finding:
-    return Finding(part, "note", message, remedy, fix)
+def note(part: str, message: str, remedy: str = "", fix: Fix | None = None) -> DoctorFinding:
+    return DoctorFinding(part, FindingLevel.NOTE, message, remedy, fix)
 
 
-def wrong(part: str, message: str, remedy: str, fix: Fix | None = None) -> Finding:
-    return Finding(part, "wrong", message, remedy, fix)
+def wrong(part: str, message: str, remedy: str, fix: Fix | None = None) -> DoctorFinding:
+    return DoctorFinding(part, FindingLevel.WRONG, message, remedy, fix)
 
 
-def several(found: Iterable[Finding]) -> Iterator[Finding]:
+def several(found: Iterable[DoctorFinding]) -> Iterator[DoctorFinding]:
     """The first findings of one sort, and how many more there are."""
-    rest: list[Finding] = []
-    for number, finding in enumerate(found):
-        if number < SHOWN:
-            yield finding
-        else:
-            rest.append(finding)
-    if rest:
-        yield replace(rest[0], message=f"… and {len(rest)} more like these")
+    kept = list(found)
+    yield from kept[:SHOWN]
+    if left := kept[SHOWN:]:
+        yield replace(left[0], message=f"… and {len(left)} more like these")
 
 
-def mended(finding: Finding) -> Finding:
+def mended(finding: DoctorFinding) -> DoctorFinding:
     """The finding after its fix was tried; one without a fix stays as it is."""
     if finding.fix is None:
         return finding
@@ -56,4 +60,11 @@ def mended(finding: Finding) -> Finding:
         done = finding.fix()
     except (KeeploreError, OSError) as e:
         return replace(finding, remedy=f"it could not be mended: {e}", fix=None)
-    return Finding(finding.part, "ok", f"{finding.message}: {done}")
+    return well(finding.part, f"{finding.message}: {done}")
+
+
+def failed(part: str, error: KeeploreError | OSError) -> DoctorFinding:
+    """What was looked at raised this."""
+    if isinstance(error, KeeploreError):
+        return wrong(part, error.message, error.remedy)
+    return wrong(part, str(error), "Look at the path and its permissions")

@@ -28,7 +28,8 @@ def as_dot(picture: Picture) -> Iterator[str]:
     yield f"// {GENERATOR}\n"
     yield f"digraph {_quoted(picture.title)} {{\n"
     yield "  graph [layout=sfdp, overlap=prism, splines=true, outputorder=edgesfirst];\n"
-    yield '  node [shape=box, style="rounded,filled", color="#00000000", fontname="Helvetica", fontsize=11];\n'
+    yield '  node [shape=box, style="rounded,filled", color="#00000000", '
+    yield 'fontname="Helvetica", fontsize=11];\n'
     yield '  edge [color="#8d949c", fontname="Helvetica", fontsize=9, arrowsize=0.6];\n'
     for number, (node, label) in enumerate(zip(picture.nodes, picture.labels, strict=True)):
         told = f"{node.type}, {counted(node.mentions, 'mention')}" + (
@@ -36,10 +37,12 @@ def as_dot(picture: Picture) -> Iterator[str]:
         )
         fill = FILLS.get(node.type, FILLS["unknown"])
         bold = ", penwidth=2, color=black" if picture.has_middle and not number else ""
-        yield f'  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, fillcolor="{fill}"{bold}];\n'
+        yield f"  n{number} [label={_quoted(label)}, tooltip={_quoted(told)}, "
+        yield f'fillcolor="{fill}"{bold}];\n'
     for relation in picture.relations:
         told = f"{relation.confidence:.2f}, {relation.mentions}×"
-        yield f"  n{relation.source} -> n{relation.target} [label={_quoted(relation.relationship)}, "
+        label = _quoted(relation.relationship)
+        yield f"  n{relation.source} -> n{relation.target} [label={label}, "
         yield f"tooltip={_quoted(told)}];\n"
     for pair in picture.together:
         yield f'  n{pair.first} -> n{pair.second} [dir=none, style=dashed, color="#c9ccd0", '

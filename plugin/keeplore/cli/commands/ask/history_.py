@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import block, emit_json, plain, say
-from keeplore.cli.parameters import json_option, reference, short
-from keeplore.config.places import Places
+from keeplore.cli.output import block, emit_json, picked, say
+from keeplore.cli.parameters import json_option, pass_registry, reference, short
+from keeplore.text.dates import minute_of
 
 if TYPE_CHECKING:
     from keeplore.workspace.note_writer import NoteVersion
     from keeplore.workspace.reading.version_diff import FieldChange, TextPiece
+    from keeplore.workspace.registry import Registry
+    from keeplore.workspace.workspace import Workspace
 
 MAX_SHOWN = 4_000  # characters of a change
 MARKS = {
@@ -27,8 +29,8 @@ MARKS = {
 @click.command(short_help="Show how a memory changed, from its first version on.")
 @reference()
 @json_option
-@click.pass_obj
-def history_command(places: Places, *, reference: str, as_json: bool) -> None:
+@pass_registry
+def history_command(registry: Registry, *, reference: str, as_json: bool) -> None:
     """Show every version of the memory REF, the first one first: when, by whom, and what changed.
 
     What went stands in [-…-], what came in {+…+}. Where two machines changed the same version, both
@@ -38,94 +40,74 @@ def history_command(places: Places, *, reference: str, as_json: bool) -> None:
     \b
     keeplore history 1f0c9a2e
     """
+    found = registry.find(reference, Path.cwd())
+    steps = _steps(found.workspace, found.row.id)
+    if as_json:
+        emit_json([_as_json(step) for step in steps])
+        return
+    is_forked = sum(step.version.is_leaf for step in steps) > 1
+    for number, step in enumerate(steps):
+        _show_heading(step, is_forked=is_forked)
+        _show_changes(step, is_first=number == 0)
+        say()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryStep:
+    """A version, and what is different in it from the one that it was made from."""
+
+    version: NoteVersion
+    trust: str
+    fields: Sequence[FieldChange] = ()
+    pieces: Sequence[TextPiece] = ()
+
+
+def _steps(workspace: Workspace, memory_id: str) -> list[HistoryStep]:
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.version_diff import fields_changed, text_changed
-    from keeplore.workspace.registry import Registry
 
-    with Registry(places) as registry:
-        found = registry.find(reference, Path.cwd())
-        versions = found.workspace.notes.history(found.row.id)
-        trust = {
-            version.row.id: found.workspace.machine_trust.trust_of(version.memory)
-            for version in versions
-        }
-    before = _before(versions)
-    changes = [
-        (
-            version,
-            fields_changed(old.memory, version.memory),
-            text_changed(old.memory, version.memory),
-        )
-        if (old := before.get(version.row.id))
-        else (version, (), ())
-        for version in versions
-    ]
-    if as_json:
-        emit_json([{**_as_json(*change), "trust": trust[change[0].row.id]} for change in changes])
-        return
-    is_forked = sum(version.is_leaf for version in versions) > 1
-    for number, (version, fields, pieces) in enumerate(changes):
-        _show(
-            version,
-            trust[version.row.id],
-            fields,
-            pieces,
-            is_first=number == 0,
-            is_forked=is_forked,
-        )
-
-
-def _before(versions: Sequence[NoteVersion]) -> dict[str, NoteVersion]:
-    """What each version was made from: the one that it supersedes where that is here, else the one
-    before it.
-    """
+    versions = workspace.notes.history(memory_id)
     known = {version.row.id: version for version in versions}
-    return {
-        version.row.id: known.get(version.memory.supersedes, old)
-        for old, version in pairwise(versions)
-    }
+    steps = []
+    for before, version in zip([None, *versions], versions, strict=False):
+        new, trust = version.memory, workspace.machine_trust.trust_of(version.memory)
+        if before is None:
+            steps.append(HistoryStep(version, trust))
+        else:  # the one that it supersedes where that is here
+            old = known.get(new.supersedes, before).memory
+            changes = (fields_changed(old, new), text_changed(old, new))
+            steps.append(HistoryStep(version, trust, *changes))
+    return steps
 
 
-def _show(
-    version: NoteVersion,
-    trust: str,
-    fields: Sequence[FieldChange],
-    pieces: Sequence[TextPiece],
-    *,
-    is_first: bool,
-    is_forked: bool,
-) -> None:
-    row, memory = version.row, version.memory
-    source = memory.source
-    who = ", ".join(str(source[key]) for key in ("host", "machine") if source.get(key))
-    about = [
-        row.created_at[:16].replace("T", " "),
-        trust,
-        str(memory.meta.get("trigger") or ""),
-        who,
-    ]
-    marks = ("newest" if version.is_head else "", "fork" if version.is_leaf and is_forked else "")
-    mark = f"  ({', '.join(filter(None, marks))})" if any(marks) else ""
+def _show_heading(step: HistoryStep, *, is_forked: bool) -> None:
+    version, memory, row = step.version, step.version.memory, step.version.row
+    who = [str(memory.source[key]) for key in ("host", "machine") if memory.source.get(key)]
+    trigger = str(memory.meta.get("trigger") or "")
+    about = [minute_of(row.created_at), step.trust, trigger, ", ".join(who)]
+    marks = ["newest"] if version.is_head else []
+    if version.is_leaf and is_forked:
+        marks.append("fork")
+    mark = f"  ({', '.join(marks)})" if marks else ""
     # the number that stands in the file: two ends of a fork may have the same
-    say(
-        f"version {memory.version}  {short(row.id)}  {plain(', '.join(filter(None, about)))}{mark}",
-        bold=True,
-    )
-    if is_first or not (fields or pieces):
-        say(f"  {plain(row.title)}" if is_first else "  nothing that can be seen changed")
-    for change in fields:
-        say(f"  {change.field}: {plain(change.before) or 'none'} → {plain(change.after) or 'none'}")
-    if pieces:
-        text = "".join(_marked(piece) for piece in pieces)
-        shown = text[:MAX_SHOWN]
-        for line in shown.splitlines():
-            say(f"    {line}")
-        if len(text) > MAX_SHOWN:
-            say(
-                f"    … and {len(text) - MAX_SHOWN} characters more: `keeplore show "
-                f"{short(row.id)}`"
-            )
-    say()
+    told = ", ".join(filter(None, about))
+    say(f"version {memory.version}  {short(row.id)}  {told}{mark}", bold=True)
+
+
+def _show_changes(step: HistoryStep, *, is_first: bool) -> None:
+    row = step.version.row
+    if is_first:
+        say(f"  {row.title}")
+    elif not (step.fields or step.pieces):
+        say("  nothing that can be seen changed")
+    for change in step.fields:
+        say(f"  {change.field}: {change.before or 'none'} → {change.after or 'none'}")
+    text = "".join(_marked(piece) for piece in step.pieces)
+    for line in text[:MAX_SHOWN].splitlines():
+        click.echo(f"    {line}")
+    if len(text) > MAX_SHOWN:
+        rest = f"{len(text) - MAX_SHOWN} characters more"
+        say(f"    … and {rest}: `keeplore show {short(row.id)}`")
 
 
 def _marked(piece: TextPiece) -> str:
@@ -137,10 +119,8 @@ def _marked(piece: TextPiece) -> str:
     return click.style(f"{start}{body}{end}", fg=colour) + text[len(body) :]
 
 
-def _as_json(
-    version: NoteVersion, fields: Sequence[FieldChange], pieces: Sequence[TextPiece]
-) -> dict[str, Any]:
-    row, memory = version.row, version.memory
+def _as_json(step: HistoryStep) -> dict[str, Any]:
+    version, row, memory = step.version, step.version.row, step.version.memory
     return {
         "id": row.id,
         "version": memory.version,
@@ -149,11 +129,8 @@ def _as_json(
         "trigger": memory.meta.get("trigger", ""),
         "source": dict(memory.source),
         "path": row.path,
-        "is_head": version.is_head,
-        "is_leaf": version.is_leaf,
-        "fields": [
-            {"field": change.field, "before": change.before, "after": change.after}
-            for change in fields
-        ],
-        "text": [{"sign": piece.sign, "text": piece.text} for piece in pieces],
+        **picked(version, "is_head", "is_leaf"),
+        "fields": [picked(change, "field", "before", "after") for change in step.fields],
+        "text": [picked(piece, "sign", "text") for piece in step.pieces],
+        "trust": step.trust,
     }

@@ -3,55 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from keeplore.cli.memory_options import category_option, kind_option, project_option, scope_option
 from keeplore.cli.output import emit_json, note, table
-from keeplore.cli.parameters import When, json_option, short
-from keeplore.config.places import Places
-from keeplore.memory import CATEGORIES, KINDS, SCOPES
-from keeplore.text.dates import in_utc
+from keeplore.cli.parameters import (
+    When,
+    all_versions_option,
+    json_option,
+    limit_option,
+    pass_registry,
+    short,
+    since_option,
+)
 
 if TYPE_CHECKING:
     from keeplore.index import MemoryFilter
     from keeplore.workspace.reading.listing import ListedMemory, Listing
+    from keeplore.workspace.registry import Registry
 
 SHOWN = 30
+_TEXTS = ("kind", "category", "since", "before")
 
 
 @click.command(short_help="List memories, newest first.")
-@click.option("--scope", type=click.Choice(SCOPES), help="Only those of one scope.")
-@click.option("--project", metavar="NAME", help="Those of another project than the one here.")
+@scope_option("Only those of one scope.")
+@project_option("Those of another project than the one here.")
 @click.option("--all-projects", is_flag=True, help="Those of every project of the workspace.")
-@click.option("--kind", type=click.Choice(KINDS), help="Only of one kind.")
-@click.option(
-    "--category",
-    metavar="CATEGORY",
-    type=click.Choice(CATEGORIES),
-    help=f"Only of one category: {', '.join(CATEGORIES)}.",
-)
+@kind_option("--kind", text="Only of one kind.")
+@category_option("Only of one category")
 @click.option(
     "--permanent", is_flag=True, help="Only those that are never archived and ranked first."
 )
-@click.option("--since", type=When(), help="Changed since then: 2026-01-31, 30d, 8w.")
+@since_option("Changed since then: 2026-01-31, 30d, 8w.")
 @click.option("--before", type=When(), help="Not changed since then.")
 @click.option("--archived", is_flag=True, help="Those that were put aside, instead of the others.")
-@click.option("--all-versions", is_flag=True, help="Earlier versions too.")
-@click.option(
-    "-n",
-    "--limit",
-    default=SHOWN,
-    show_default=True,
-    type=click.IntRange(0),
-    help="How many; 0 for all.",
-)
+@all_versions_option
+@limit_option(SHOWN, "How many; 0 for all.")
 @json_option
-@click.pass_obj
+@pass_registry
 def list_command(
-    places: Places,
+    registry: Registry,
     /,
     *,
     scope: str | None,
@@ -75,18 +70,16 @@ def list_command(
         raise click.UsageError("--project excludes --all-projects and the other scopes")
     # heavy: git and the index are needed here, not for --help
     from keeplore.workspace.reading.listing import listing
-    from keeplore.workspace.registry import Registry
 
-    with Registry(places) as registry:
-        found = listing(
-            registry,
-            Path.cwd(),
-            _wanted(**filters),
-            scope=scope or "",
-            project=project or "",
-            all_projects=all_projects,
-            limit=limit,
-        )
+    found = listing(
+        registry,
+        Path.cwd(),
+        _wanted(**filters),
+        scope=scope or "",
+        project=project or "",
+        all_projects=all_projects,
+        limit=limit,
+    )
     if as_json:
         emit_json([_as_json(item) for item in found.items])
     else:
@@ -96,23 +89,17 @@ def list_command(
 
 
 def _wanted(
-    *,
-    kind: str | None,
-    category: str | None,
-    permanent: bool,
-    since: datetime | None,
-    before: datetime | None,
-    archived: bool,
-    all_versions: bool,
+    *, permanent: bool, archived: bool, all_versions: bool, **texts: str | None
 ) -> MemoryFilter:
     from keeplore.index import MemoryFilter  # heavy, as above
 
+    kind, category, since, before = (texts[name] or "" for name in _TEXTS)
     return MemoryFilter(
-        kind=kind or "",
-        category=category or "",
+        kind=kind,
+        category=category,
         permanent=permanent or None,
-        since=in_utc(since),
-        before=in_utc(before),
+        since=since,
+        before=before,
         archived="only" if archived else "without",
         superseded=all_versions,
     )

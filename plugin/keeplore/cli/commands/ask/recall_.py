@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import emit_json, note
-from keeplore.cli.parameters import json_option
-from keeplore.cli.print_answer import show
+from keeplore.cli.output import block, emit_json, note, plain, say
+from keeplore.cli.parameters import json_option, limit_option, short
 from keeplore.config.places import Places
 from keeplore.errors import IndexUnavailable, KeeploreError, ModelUnavailable
 from keeplore.recall.request import RecallRequest
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 WORKER_S = 3.0  # a warm worker answers in a few hundredths; one that is busy is given this long
 FEW = 24  # missing vectors that a recall without a worker makes on its way, some 30 a second
 _WORD = re.compile(r"[^\W_]")  # without one there is nothing to look for
+WIDTH = 96
+STATUS = {
+    "nothing": "Nothing found: no memory here is about that. Try other words, or --wide for the "
+    "other projects.",
+    "empty": "No memory yet. `keeplore import claude-code` reads the sessions you already have.",
+    "stale": "The index is behind the text and could not catch up. Run `keeplore doctor`.",
+}
 EXIT = {"found": 0, "nothing": 4, "empty": 5, "stale": 6}
 
 
 @click.command(short_help="Ask what was said and decided.")
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "-n",
-    "--limit",
-    default=5,
-    show_default=True,
-    type=click.IntRange(1, 50),
-    help="How many memories.",
-)
+@limit_option(5, "How many memories.", least=1, most=50)
 @click.option("--wide", is_flag=True, help="Also look in the workspace's other projects.")
 @click.option(
     "--exchanges", is_flag=True, help="Every exchange that answers, not one of each memory."
@@ -76,12 +76,10 @@ def recall_command(
         by_exchange=exchanges,
         text_only=text_only,
     )
-    answer = ask(places.state, "recall", request.to_json(), timeout_s=WORKER_S) or _without_worker(
-        places, request
-    )
-    told = (
-        _started(places, answer) if sys.stderr.isatty() else ""
-    )  # a script starts nothing behind its back
+    answer = ask(places.state, "recall", request.to_json(), timeout_s=WORKER_S)
+    answer = answer or _without_worker(places, request)
+    # a script starts nothing behind its back
+    started = sys.stderr.isatty() and _start_worker(places, answer)
     if "error" in answer:
         raise KeeploreError(answer["error"]["message"], answer["error"]["remedy"])
     waiting = Spool(places.spool).counts()["new"]
@@ -90,9 +88,12 @@ def recall_command(
     if as_json:
         emit_json(answer)
     else:
-        show(answer)
-    if told:
-        note(told)
+        _show(answer)
+    if started:
+        note(
+            "a worker was started, which reads the rest and makes the vectors; it leaves when it "
+            "is done"
+        )
     sys.exit(EXIT[answer["status"]])
 
 
@@ -123,17 +124,56 @@ def _are_filled(workspace: Workspace) -> bool:
     return False
 
 
-def _started(places: Places, answer: dict[str, Any]) -> str:
-    """Start a worker where text or vectors are missing that a recall does not make, and say so; ""
-    where none does.
+def _start_worker(places: Places, answer: dict[str, Any]) -> bool:
+    """Start a worker where text or vectors are missing that a recall does not make; whether one was
+    started.
     """
-    stamp = answer.get("stamp") or {}
-    has_model = bool(stamp.get("model")) and stamp["passages"] - stamp["vectors"] > FEW
-    if not (has_model or answer.get("status") == "stale" or (stamp and not stamp["updated_at"])):
-        return ""
-    if ask(places.state, "status", timeout_s=WORKER_S) is not None or start(places.state) is None:
-        return ""
-    return (
-        "a worker was started, which reads the rest and makes the vectors; it leaves when it is "
-        "done"
-    )
+    stamp = answer.get("stamp")
+    is_behind = answer.get("status") == "stale"
+    if stamp:
+        lacks_vectors = stamp["model"] and stamp["passages"] - stamp["vectors"] > FEW
+        is_behind = is_behind or lacks_vectors or not stamp["updated_at"]
+    if not is_behind or ask(places.state, "status", timeout_s=WORKER_S) is not None:
+        return False
+    return start(places.state) is not None
+
+
+def _show(answer: dict[str, Any]) -> None:
+    """The hits; notes go to stderr."""
+    for number, hit in enumerate(answer["hits"], 1):
+        _show_hit(number, hit)
+    status, notes = answer["status"], answer["notes"]
+    if not answer["hits"]:
+        say(STATUS[status])
+    if status == "empty":  # how it was searched is of no interest then
+        return
+    for text in notes:
+        note(text)
+    if answer["legs"] == ["text"] and not notes:
+        note("searched by text alone, as asked")
+
+
+def _show_hit(number: int, hit: dict[str, Any]) -> None:
+    """Title, date, scope, score, the best passage and the file."""
+    where, what = hit["project"] or hit["scope"], hit["category"] or hit["kind"]
+    facts = [hit["date"], where, f"{hit['score']:.2f}", what]
+    if hit["trust"] == "foreign":
+        facts.append("from another person's machine")
+    if hit["changes"]:
+        facts.append(f"changed {hit['changes']}×")
+    if hit["replaced_by"]:
+        facts.append(f"replaced since by {short(plain(hit['replaced_by']))}")
+    say(f"{number}. {hit['title']}", bold=True)
+    say(f"   {' · '.join(facts)}", dim=True)
+    passage = block(hit["passage"])
+    if plain(passage) != plain(hit["title"]):
+        for paragraph in passage.splitlines():
+            _fill(paragraph)
+    if hit["decision"] and hit["decision"] not in " ".join(hit["passage"].split()):
+        _fill(f"decided: “{plain(hit['decision'])}”")
+    say(f"   {hit['path']}", fg="cyan")
+    say()
+
+
+def _fill(text: str) -> None:
+    click.echo(textwrap.fill(text, WIDTH, initial_indent="   ", subsequent_indent="   "))

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from keeplore.cli.output import block, emit_json, markdown, near, plain, say, table
-from keeplore.cli.parameters import json_option, reference, short
-from keeplore.config.places import Places
-from keeplore.memory import AnsweredQuestion, Conversation, Exchange
+from keeplore.cli.output import block, emit_json, markdown, near, picked, plain, say, table
+from keeplore.cli.parameters import json_option, pass_registry, reference, short
+from keeplore.memory import Conversation
 from keeplore.memory.conversation_body import short_turns
 from keeplore.text.dates import minute_of
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from keeplore.workspace.reading.details import MemoryDetails
     from keeplore.workspace.reading.related_memories import RelatedMemory
+    from keeplore.workspace.registry import FoundMemory, Registry
 
 FIRST_LINE = 100  # characters of an exchange in the list of them
 SHOWN_FILES = 4
@@ -60,17 +60,15 @@ MOST_HOPS = 3  # as the index walks; said here, so that --help loads no index
     "--path", "is_path", is_flag=True, help="Print the path of the file and nothing else."
 )
 @json_option
-@click.pass_obj
+@pass_registry
 def show_command(
-    places: Places,
+    registry: Registry,
     *,
     reference: str,
-    full: bool,
-    exchange: str | None,
-    raw: bool,
     hops: int | None,
-    is_path: bool,
+    full: bool,
     as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Show the memory REF: an id, four or more digits of one, or a path as it was printed.
 
@@ -83,84 +81,111 @@ def show_command(
     keeplore show 1f0c9a2e --turn 5e551011
     $EDITOR "$(keeplore show --path 1f0c9a2e)"
     """
+    raw, is_path, exchange = (chosen[name] for name in ("raw", "is_path", "exchange"))
     if sum((full, raw, is_path, as_json, exchange is not None)) > 1:
         raise click.UsageError("--full, --exchange, --raw, --path and --json exclude one another")
     if hops and (raw or is_path or exchange is not None):
         raise click.UsageError("--related goes with --full and --json")
-    # heavy: git and the index are needed here, not for --help
-    from keeplore.worker.usage.view_log import note_opened
-    from keeplore.workspace.reading.details import details_of
-    from keeplore.workspace.reading.receipts_source import exchange_of, transcript_of
-    from keeplore.workspace.reading.related_memories import neighbours_of
-    from keeplore.workspace.registry import Registry
-
-    cwd = Path.cwd()
-    with Registry(places) as registry:
-        found = registry.find(reference, cwd)
-        place = found.workspace.root / found.row.path
-        if is_path:
-            click.echo(str(place))  # a program opens it: not a character may be missing
-            return
-        if raw:
-            text = (
-                place.read_bytes()
-                if not sys.stdout.isatty()
-                else block(place.read_text("utf-8", "replace"))
-            )
-            click.echo(text, nl=False)
-            return
-        described = details_of(found)
-        transcript = transcript_of(places, found.memory)
-        wanted = exchange_of(found, exchange) if exchange is not None else None
-        related = neighbours_of(found, hops) if hops else []
-        if (
-            found.workspace.settings.recall.feedback and not as_json
-        ):  # programs walk over all of them
-            note_opened(places.state, found.row.id)
-    if as_json:
-        emit_json(
-            {
-                **_as_json(described),
-                **({"related": [asdict(one) for one in related]} if hops else {}),
-            }
-        )
-    elif wanted is not None:
-        _show_exchange(wanted, transcript)
+    found = registry.find(reference, Path.cwd())
+    file = found.workspace.root / found.row.path
+    if is_path:
+        click.echo(str(file))  # a program opens it: not a character may be missing
+    elif raw:
+        is_seen = sys.stdout.isatty()
+        text = block(file.read_text("utf-8", "replace")) if is_seen else file.read_bytes()
+        click.echo(text, nl=False)
+    elif as_json:
+        _print_json(found, hops)
+    elif exchange is not None:
+        _show_exchange(found, exchange)
     else:
-        _show_facts(described, transcript, cwd)
-        if hops:
-            _show_related(related)
-        _show_body(found.memory.kind, found.memory.body, is_folded=sys.stdout.isatty() and not full)
+        _show(found, hops, is_full=full)
 
 
-def _show_facts(described: MemoryDetails, transcript: str, cwd: Path) -> None:
-    # heavy, see above
+def _print_json(found: FoundMemory, hops: int | None) -> None:
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.workspace.reading.details import details_of
+    from keeplore.workspace.reading.related_memories import neighbours_of
+
+    data = _as_json(details_of(found))
+    if hops:
+        data["related"] = [asdict(one) for one in neighbours_of(found, hops)]
+    emit_json(data)
+
+
+def _show_exchange(found: FoundMemory, wanted: str) -> None:
+    """One exchange word for word."""
+    # heavy, as above
+    from keeplore.workspace.reading.receipts_source import exchange_of
+
+    exchange = exchange_of(found, wanted)
+    _note_opened(found)
+    say(f"{minute_of(plain(exchange.at))}, turn {exchange.id}", dim=True)
+    if transcript := _transcript(found):
+        say(f"transcript: {transcript}", dim=True)
+    parts = ["**user**", exchange.user]
+    for reply in exchange.replies:
+        if isinstance(reply, str):
+            parts += ["**assistant**", reply]
+        else:
+            parts += ["**assistant asked**", reply.question]
+            parts += ["**user answered**", reply.answer or "(declined)"]
+    markdown("\n\n".join(parts))
+
+
+def _show(found: FoundMemory, hops: int | None, *, is_full: bool) -> None:
+    # heavy, as above
+    from keeplore.workspace.reading.details import details_of
+    from keeplore.workspace.reading.related_memories import neighbours_of
+
+    details = details_of(found)
+    related = neighbours_of(found, hops) if hops else []
+    _note_opened(found)
+    _show_facts(details)
+    if hops:
+        _show_related(related)
+    _show_body(found.memory.kind, found.memory.body, is_folded=sys.stdout.isatty() and not is_full)
+
+
+def _note_opened(found: FoundMemory) -> None:
+    """What a person looked at; programs walk over all of them."""
+    from keeplore.worker.usage.view_log import note_opened  # heavy, as above
+
+    if found.workspace.settings.recall.feedback:
+        note_opened(found.workspace.places.state, found.row.id)
+
+
+def _transcript(found: FoundMemory) -> str:
+    from keeplore.workspace.reading.receipts_source import transcript_of  # heavy, as above
+
+    transcript = transcript_of(found.workspace.places, found.memory)
+    return near(Path(transcript)) if transcript else ""
+
+
+def _show_facts(details: MemoryDetails) -> None:
+    # heavy, as above
     from keeplore.workspace.reading.details import detail_lines
 
-    row = described.found.row
-    facts = [(label, plain(value)) for label, value in detail_lines(described) if value]
-    if said := _freshness(described, cwd):
-        facts.append(("since then", said))
-    if transcript:
-        facts.append(("transcript", near(Path(transcript))))
-    facts.append(("file", near(described.found.workspace.root / row.path)))
-    width = max(len(label) for label, _ in facts) + 1
-    say(plain(row.title), bold=True)
-    for label, value in facts:
+    found = details.found
+    facts = [
+        *detail_lines(details),
+        ("since then", _freshness(found)),
+        ("transcript", _transcript(found)),
+        ("file", near(found.workspace.root / found.row.path)),
+    ]
+    shown = [(label, value) for label, value in facts if value]
+    width = max(len(label) for label, _ in shown) + 1
+    say(found.row.title, bold=True)
+    for label, value in shown:
         say(f"{label + ':':<{width}} {value}", dim=True)
     say()
 
 
 def _show_related(related: Sequence[RelatedMemory]) -> None:
-    rows = [
-        (
-            one.said if one.hops == 1 else f"{short(one.near)} {one.said}",
-            short(one.id),
-            one.date,
-            one.title,
-        )
-        for one in related
-    ]
+    rows = []
+    for one in related:
+        said = one.said if one.hops == 1 else f"{short(one.near)} {one.said}"
+        rows.append((said, short(one.id), one.date, one.title))
     if rows:
         table(("related", "id", "date", "title"), rows, wide=("title",))
     else:
@@ -168,17 +193,18 @@ def _show_related(related: Sequence[RelatedMemory]) -> None:
     say()
 
 
-def _freshness(described: MemoryDetails, cwd: Path) -> str:
-    # heavy, see above
+def _freshness(found: FoundMemory) -> str:
+    """Which of the files that it is about were changed since, "" where nothing is known of any."""
+    # heavy, as above
     from keeplore.workspace.reading.freshness import changed_since
 
-    found = changed_since(described.found.workspace, described.found.memory, cwd)
-    if found is None:
+    since = changed_since(found.workspace, found.memory, Path.cwd())
+    if since is None:
         return ""
-    other = (*found.changed, *found.gone)
-    counted = f"{len(other) or 'none'} of {len(found.files)} files changed after this was written"
-    gone = f", {len(found.gone)} gone" if found.gone else ""
-    named = f": {plain(', '.join(other[:SHOWN_FILES]))}" if other else ""
+    other = (*since.changed, *since.gone)
+    counted = f"{len(other) or 'none'} of {len(since.files)} files changed after this was written"
+    gone = f", {len(since.gone)} gone" if since.gone else ""
+    named = f": {', '.join(other[:SHOWN_FILES])}" if other else ""
     return f"{counted}{gone}{named}{', …' if len(other) > SHOWN_FILES else ''}"
 
 
@@ -189,10 +215,10 @@ def _show_body(kind: str, body: str, *, is_folded: bool) -> None:
         return
     markdown(talk.head)
     say()
-    short = short_turns(talk.exchanges)
+    turns = short_turns(talk.exchanges)
     rows = [
-        (number, minute_of(exchange.at), short[exchange.id], _first_line(exchange.user))
-        for number, exchange in enumerate(talk.exchanges, 1)
+        (number, minute_of(one.at), turns[one.id], _first_line(one.user))
+        for number, one in enumerate(talk.exchanges, 1)
     ]
     table(("exchange", "when", "turn", "asked"), rows, wide=("asked",))
     say()
@@ -204,54 +230,27 @@ def _first_line(text: str) -> str:
     return line if len(line) <= FIRST_LINE else f"{line[:FIRST_LINE]}…"
 
 
-def _show_exchange(exchange: Exchange, transcript: str) -> None:
-    say(f"{minute_of(plain(exchange.at))}, turn {plain(exchange.id)}", dim=True)
-    if transcript:
-        say(f"transcript: {near(Path(transcript))}", dim=True)
-    parts = ["**user**", exchange.user]
-    for reply in exchange.replies:
-        parts += _reply(reply)
-    markdown("\n\n".join(parts))
-
-
-def _reply(reply: str | AnsweredQuestion) -> list[str]:
-    if isinstance(reply, str):
-        return ["**assistant**", reply]
-    return [
-        "**assistant asked**",
-        reply.question,
-        "**user answered**",
-        reply.answer or "(declined)",
+def _as_json(details: MemoryDetails) -> dict[str, Any]:
+    found = details.found
+    row, memory = found.row, found.memory
+    links = [picked(one, "relationship", "id", "title", "is_from_here") for one in details.links]
+    again = [
+        {"at": entry.get("at", ""), "source": entry.get("source", {})} for entry in details.again
     ]
-
-
-def _as_json(described: MemoryDetails) -> dict[str, Any]:
-    found = described.found
     return {
-        "id": found.row.id,
-        "title": found.row.title,
+        "id": row.id,
+        "title": row.title,
         "workspace": found.workspace.name,
-        "path": str(found.workspace.root / found.row.path),
-        "is_archived": found.row.is_archived,
-        "trust": found.workspace.machine_trust.trust_of(found.memory),
-        "version": found.memory.version,
-        "versions": described.versions,
-        "superseded_by": found.row.superseded_by,
-        "front_matter": dict(found.memory.meta),
-        "problems": list(found.memory.problems),
-        "body": found.memory.body,
-        "links": [
-            {
-                "relationship": link.relationship,
-                "id": link.id,
-                "title": link.title,
-                "is_from_here": link.is_from_here,
-            }
-            for link in described.links
-        ],
-        "disputed_with": [other.id for other in described.disputed_with],
-        "again": [
-            {"at": entry.get("at", ""), "source": entry.get("source", {})}
-            for entry in described.again
-        ],
+        "path": str(found.workspace.root / row.path),
+        "is_archived": row.is_archived,
+        "trust": found.workspace.machine_trust.trust_of(memory),
+        "version": memory.version,
+        "versions": details.versions,
+        "superseded_by": row.superseded_by,
+        "front_matter": dict(memory.meta),
+        "problems": list(memory.problems),
+        "body": memory.body,
+        "links": links,
+        "disputed_with": [other.id for other in details.disputed_with],
+        "again": again,
     }

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from keeplore.cli.output import emit_json, note, plain, say, table
-from keeplore.cli.parameters import json_option, reference, short
-from keeplore.config.places import Places
+from keeplore.cli.parameters import json_option, pass_registry, reference, short
 
 if TYPE_CHECKING:
     from keeplore.recall.score_explanation import ScoreExplanation
+    from keeplore.workspace.registry import Registry
 
 PASSAGE_CHARS = 200  # of the words that counted
 LEAST = 0.005  # log-odds: a part below that is not shown to a person
@@ -24,9 +24,9 @@ LEAST = 0.005  # log-odds: a part below that is not shown to a person
 @click.option("--wide", is_flag=True, help="As `keeplore recall --wide` asks.")
 @click.option("--text", "text_only", is_flag=True, help="As `keeplore recall --text` asks.")
 @json_option
-@click.pass_obj
+@pass_registry
 def why_command(
-    places: Places, *, reference: str, query: str, wide: bool, text_only: bool, as_json: bool
+    registry: Registry, *, reference: str, query: str, wide: bool, text_only: bool, as_json: bool
 ) -> None:
     """Show where the memory REF stands for a question, and what each part gave to its score or took
     from it.
@@ -40,36 +40,29 @@ def why_command(
     # heavy: the index and the model are needed here, not for --help
     from keeplore.recall.request import RecallRequest
     from keeplore.workspace.reading.explain import explain
-    from keeplore.workspace.registry import Registry
 
     request = RecallRequest(query, wide=wide, text_only=text_only)
-    with Registry(places) as registry:
-        told = explain(registry, reference, request)
+    explanation = explain(registry, reference, request)
     if as_json:
-        emit_json(asdict(told))
+        emit_json(asdict(explanation))
     else:
-        _show(told)
+        _show(explanation)
 
 
 def _show(told: ScoreExplanation) -> None:
-    say(f"{short(told.memory_id)} {plain(told.title)}", bold=True)
-    say(plain(told.verdict))
+    say(f"{short(told.memory_id)} {told.title}", bold=True)
+    say(told.verdict)
     for line in told.notes:
         note(line)
     if not told.parts:
         return
     if told.passage:
-        said = plain(told.passage[: 2 * PASSAGE_CHARS])
-        say(f"“{said[:PASSAGE_CHARS]}{'…' if len(said) > PASSAGE_CHARS else ''}”", dim=True)
+        words = plain(told.passage[: 2 * PASSAGE_CHARS])
+        end = "…" if len(words) > PASSAGE_CHARS else ""
+        say(f"“{words[:PASSAGE_CHARS]}{end}”", dim=True)
     say()
-    rows = [
-        (part.name, f"{part.odds:+.2f}", part.because)
-        for part in told.parts
-        if abs(part.odds) >= LEAST
-    ]
+    shown = [part for part in told.parts if abs(part.odds) >= LEAST]
+    rows = [(part.name, f"{part.odds:+.2f}", part.because) for part in shown]
     total = f"a score of {told.score:.3f}; shown from {told.threshold:.2f} on"
-    table(
-        ("part", "log-odds", "because"),
-        [*rows, ("together", f"{told.odds:+.2f}", total)],
-        wide=("because",),
-    )
+    rows.append(("together", f"{told.odds:+.2f}", total))
+    table(("part", "log-odds", "because"), rows, wide=("because",))

@@ -16,9 +16,9 @@ from keeplore.config.places import Places
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from keeplore.cli.doctor import Finding
+    from keeplore.cli.doctor import DoctorFinding
 
-_MARKS = {"wrong": ("!!", "red"), "note": ("--", "yellow"), "ok": ("ok", "green")}
+_MARKS = {"wrong": ("!!", "red"), "note": ("--", "yellow"), "ok": ("ok", "green")}  # by level
 
 
 @click.command(short_help="Check that everything works, and say what does not.")
@@ -45,10 +45,10 @@ def doctor_command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> N
     """
     # heavy: everything that is examined
     from keeplore.cli.connect_dialog import surroundings
-    from keeplore.cli.doctor import Look, examine
+    from keeplore.cli.doctor import DoctorOptions, examine
 
     with bar("Reading files again") as progress:
-        findings = examine(places, Look(surroundings(places), deep, fix, progress))
+        findings = examine(places, DoctorOptions(surroundings(places), deep, fix, progress))
     if as_json:
         emit_json([picked(one, "part", "level", "message", "remedy") for one in findings])
     else:
@@ -56,7 +56,7 @@ def doctor_command(places: Places, *, deep: bool, fix: bool, as_json: bool) -> N
     sys.exit(1 if any(finding.level == "wrong" for finding in findings) else 0)
 
 
-def show_findings(findings: Sequence[Finding], *, is_brief: bool = False) -> None:
+def show_findings(findings: Sequence[DoctorFinding], *, is_brief: bool = False) -> None:
     """Print findings and their number; ``is_brief`` leaves out what is well."""
     for finding in findings:
         if is_brief and finding.level == "ok":
@@ -66,7 +66,7 @@ def show_findings(findings: Sequence[Finding], *, is_brief: bool = False) -> Non
         click.echo(f"{click.style(mark, fg=colour)}  {message}")
         if finding.remedy:
             say(f"      → {finding.remedy}")
-    count = Counter(finding.level for finding in findings)
+    count = Counter(str(finding.level) for finding in findings)
     needs = f"{count['wrong']} need you" if count["wrong"] else "nothing needs you"
     say()
     say(f"{needs}; {count['note']} to know, {count['ok']} well")

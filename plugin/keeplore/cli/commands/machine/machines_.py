@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.group(
-    short_help="Say machine_trust machines write here, and which of them are believed.",
+    short_help="Say whose machines write here, and which of them are believed.",
     invoke_without_command=True,
 )
 @json_option
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def machines_command(context: click.Context, /, *, as_json: bool) -> None:
     """List the machines that write to this directory's workspace, and whether they are believed.
 
-    A machine machine_trust commits bear an e-mail address of yours is yours. What another one wrote is
+    A machine whose commits bear an e-mail address of yours is yours. What another one wrote is
     found and shown, with a label, and is never taken for your words; a text of it that reads like
     an instruction is given to no agent unasked.
 
@@ -56,7 +56,7 @@ def list_(workspace: Workspace, *, as_json: bool) -> None:
         (one.id, one.email or "-", one.at[:10] or "-", counts.get(one.id, 0), one.state)
         for one in machines
     ]
-    table(("machine", "machine_trust", "last seen", "memories", ""), rows, wide=("machine_trust",))
+    table(("machine", "whose", "last seen", "memories", ""), rows, wide=("whose",))
     if any(machine.state == MachineState.UNKNOWN for machine in machines):
         note(
             "`keeplore machines accept ID` believes one, `keeplore machines refuse ID` says that "

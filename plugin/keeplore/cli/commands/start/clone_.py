@@ -54,7 +54,7 @@ def clone_command(
     from keeplore.cli.commands.machine.doctor_ import show_findings
     from keeplore.cli.commands.start.connect_ import connect_command
     from keeplore.cli.connect_dialog import surroundings
-    from keeplore.cli.doctor import Look, examine
+    from keeplore.cli.doctor import DoctorOptions, examine
     from keeplore.workspace.lifecycle.setup import clone_workspace
 
     places: Places = context.obj
@@ -69,7 +69,7 @@ def clone_command(
             context.invoke(connect_command, hosts=(), notes_in=None, dry_run=False, yes=is_sure)
     else:
         click.echo("`keeplore connect` lets the agents on this machine report to it, and ask it.")
-    show_findings(examine(places, Look(surroundings(places))), is_brief=True)
+    show_findings(examine(places, DoctorOptions(surroundings(places))), is_brief=True)
     click.echo('Ask it something: `keeplore recall "what did we decide about …"`')
 
 

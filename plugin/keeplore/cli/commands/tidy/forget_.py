@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 SHOWN = 20  # paths of a plan
 PUSHED = (
     "* Other machines with Keeplore do the same to their copies by themselves, at their next sync",
-    "* A clone without Keeplore keeps the text: clone it again, or `git fetch` and `git reset "
-    "--hard @{u}`",
+    (
+        "* A clone without Keeplore keeps the text: clone it again, or `git fetch` and `git reset "
+        "--hard @{u}`"
+    ),
     "* The forge keeps unreachable objects until it cleans up: ask it to, where that matters",
 )
 

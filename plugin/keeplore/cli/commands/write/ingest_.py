@@ -119,7 +119,7 @@ def _ingest(registry: Registry, target: NoteTarget, sources: Sequence[str]) -> l
 def _added(
     registry: Registry, ingesting: IngestQueue, target: NoteTarget, source: str
 ) -> IngestStatus:
-    """The source in the queue; one that cannot be source_named has failed at once, and does not keep the
+    """The source in the queue; one that cannot be meant has failed at once, and does not keep the
     others from it.
     """
     # heavy, as above
