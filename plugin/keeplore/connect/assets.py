@@ -27,7 +27,8 @@ def host_files(host: str) -> dict[str, bytes]:
 
     Relative to: Claude Code's folder for this plugin, Gemini CLI's for this extension,
     ``~/.config/opencode``, and for Codex, Cursor and Copilot the directory that holds ``skills``.
-    What ``hook_events`` gives is not among them. Raises ConfigError where the installation lacks them.
+    What ``hook_events`` gives is not among them. Raises ConfigError where the installation lacks
+    them.
     """
     root = _root()
     skills = _below(root / "skills")

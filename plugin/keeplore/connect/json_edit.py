@@ -237,7 +237,7 @@ def _take(document: JsonDocument, path: Path, item: JsonItem, trace: JsonTrace) 
 
 
 def _emptied(document: JsonDocument, path: Path, part: tuple[int, int], trace: JsonTrace) -> str:
-    """Without the only part of the holder at ``path``, and without that where it was made for it."""
+    """Without the only part of the holder at ``path``, nor the holder where it was made for it."""
     text, holder = document.text, document.at(path) or document.root
     rest = text[holder.start + 1 : part[0]] + text[part[1] : holder.end - 1]
     if path in trace.made and not rest.strip():

@@ -180,14 +180,14 @@ class JsonEntries(Resource):
         entries = tuple(one for one in self.entries if one in free or one in known.entries)
         made = replace(known, entries=entries, former=tuple(stale), trace=trace, host=self.host)
         if present and not known.entries:  # the record was lost
-            made = made._adopting(document, present)
+            made = made.adopting(document, present)
             old, known = tuple(present), made
         bare = json_edit.take(document.text, old, known.trace)
         if json_edit.take(text, (*entries, *old), made.trace) != bare:
             raise _not_reversible()
         return FileEdit(text.encode(), tuple(dict.fromkeys(obstacles.values()))), made
 
-    def _adopting(self, document: JsonDocument, present: Sequence[JsonEntry]) -> JsonEntries:
+    def adopting(self, document: JsonDocument, present: Sequence[JsonEntry]) -> JsonEntries:
         """What is empty without ours was made for ours."""
         made = dict.fromkeys((*self.trace.made, *_holders(present)))
         trace = replace(self.trace, made=tuple(made))
@@ -246,7 +246,7 @@ class TomlTable(Resource):
         base = replace(base, is_made=base.is_made or current is None)
         if found == toml_edit.as_read(self.values):
             return FileEdit(current), self._adopted(base, text)
-        bare = text if found is None else base._bare_text(text)
+        bare = text if found is None else base.bare_text(text)
         if bare is None:
             mine = f"[{self.name}] {BY_HAND}"
             theirs = f"has another [{self.name}], which is left as it is"
@@ -261,7 +261,7 @@ class TomlTable(Resource):
         if known.pieces:
             return made
         made = replace(made, pieces=(toml_edit.block(text, self.name, self.values),))
-        return replace(made, is_made=not (made._bare_text(text) or "").strip())
+        return replace(made, is_made=not (made.bare_text(text) or "").strip())
 
     def _appended(self, known: TomlTable, bare: str) -> tuple[FileEdit, TomlTable]:
         piece = toml_edit.block(bare, self.name, self.values)
@@ -272,14 +272,14 @@ class TomlTable(Resource):
         former = tuple(one for one in (known.values, *known.former) if one != self.values)
         pieces = (piece, *known.pieces)
         made = replace(known, values=self.values, former=former, pieces=pieces)
-        if made._bare_text(after) != bare:
+        if made.bare_text(after) != bare:
             raise _not_reversible()
         return FileEdit(after.encode()), made
 
     def settled(self) -> Self:
         return replace(self, former=(), pieces=self.pieces[:1])
 
-    def _bare_text(self, text: str) -> str | None:
+    def bare_text(self, text: str) -> str | None:
         """``text`` without our table, None where the table says something else by now."""
         for values in (self.values, *self.former):
             bare = toml_edit.cut(text, self.name, self.pieces, values)
@@ -292,7 +292,7 @@ class TomlTable(Resource):
             text = _decoded(current)
             if toml_edit.table_at(tomllib.loads(text), self.name) is None:
                 return FileEdit(current)
-            bare = self._bare_text(text)
+            bare = self.bare_text(text)
         except (EditRefused, ValueError, RecursionError) as e:
             why = f"cannot be read ({e}), and [{self.name}] stays in it"
             return FileEdit(current, (why,), is_done=False)
