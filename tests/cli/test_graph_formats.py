@@ -21,12 +21,12 @@ from keeplore.cli.graph.dot import as_dot
 from keeplore.cli.graph.mermaid import MOST_CHARACTERS, MOST_EDGES, as_mermaid
 from keeplore.cli.graph.page import as_page
 from keeplore.cli.graph.picture import (
-    Aspect,
-    Node,
-    Picture,
-    Relation,
-    Together,
-    Told,
+    GraphNode,
+    GraphPicture,
+    GraphRelation,
+    MentionedIn,
+    NodeAspect,
+    SharedMemories,
     as_data,
     as_json,
 )
@@ -61,17 +61,17 @@ VENDORED = {
 }
 
 
-def small() -> Picture:
+def small() -> GraphPicture:
     """fastembed in the middle, two hops around it, one of them tied to two others."""
     told = (
-        Told("mem_1f0c9a2e-0000", "Vectors are derived data", "2026-02-09"),
-        Told("mem_2", "Why hnswlib", "2026-01-02"),
+        MentionedIn("mem_1f0c9a2e-0000", "Vectors are derived data", "2026-02-09"),
+        MentionedIn("mem_2", "Why hnswlib", "2026-01-02"),
     )
-    aspects = (Aspect("start-up time", "constraint", 2),)
-    return Picture(
+    aspects = (NodeAspect("start-up time", "constraint", 2),)
+    return GraphPicture(
         "memory",
         (
-            Node(
+            GraphNode(
                 "fastembed",
                 "fastembed",
                 "tool",
@@ -82,28 +82,28 @@ def small() -> Picture:
                 aspects,
                 told,
             ),
-            Node("onnxruntime", "onnxruntime", "tool", "", 5, 1),
-            Node("kasha-api", "kasha-api", "project", "kasha-api", 4, 1, (), (), told[:1]),
-            Node("hnswlib", "hnswlib", "tool", "", 1, 1),
-            Node("postgresql 15", "PostgreSQL 15", "system", "kasha-api", 3, 2),
-            Node("postgresql 15", "PostgreSQL 15", "system", "", 2, 2),
+            GraphNode("onnxruntime", "onnxruntime", "tool", "", 5, 1),
+            GraphNode("kasha-api", "kasha-api", "project", "kasha-api", 4, 1, (), (), told[:1]),
+            GraphNode("hnswlib", "hnswlib", "tool", "", 1, 1),
+            GraphNode("postgresql 15", "PostgreSQL 15", "system", "kasha-api", 3, 2),
+            GraphNode("postgresql 15", "PostgreSQL 15", "system", "", 2, 2),
         ),
         (
-            Relation(0, 1, "uses", 0.9, 3),
-            Relation(2, 0, "uses", 0.95, 1),
-            Relation(2, 1, "uses", 0.5, 2),
-            Relation(2, 4, "stores in", 1.0, 2),
-            Relation(5, 2, "serves", 1.0, 1),
+            GraphRelation(0, 1, "uses", 0.9, 3),
+            GraphRelation(2, 0, "uses", 0.95, 1),
+            GraphRelation(2, 1, "uses", 0.5, 2),
+            GraphRelation(2, 4, "stores in", 1.0, 2),
+            GraphRelation(5, 2, "serves", 1.0, 1),
         ),
-        (Together(0, 3, 4),),
+        (SharedMemories(0, 3, 4),),
         has_more=True,
         has_middle=True,
     )
 
 
-def hostile() -> Picture:
+def hostile() -> GraphPicture:
     nodes = tuple(
-        Node(
+        GraphNode(
             name.lower(),
             name,
             "tool",
@@ -111,16 +111,16 @@ def hostile() -> Picture:
             2,
             min(i, 1),
             (name,),
-            (Aspect(name, name, 1),),
-            (Told(name, name, name),),
+            (NodeAspect(name, name, 1),),
+            (MentionedIn(name, name, name),),
         )
         for i, name in enumerate(HOSTILE)
     )
-    relations = tuple(Relation(0, i, name, 0.5, 1) for i, name in enumerate(HOSTILE) if i)
-    return Picture(HOSTILE[4], nodes, relations, (Together(1, 2, 2),), has_middle=True)
+    relations = tuple(GraphRelation(0, i, name, 0.5, 1) for i, name in enumerate(HOSTILE) if i)
+    return GraphPicture(HOSTILE[4], nodes, relations, (SharedMemories(1, 2, 2),), has_middle=True)
 
 
-FORMATS: dict[str, Callable[[Picture], str]] = {
+FORMATS: dict[str, Callable[[GraphPicture], str]] = {
     "tree.txt": lambda picture: "\n".join(as_tree(picture)) + "\n",
     "graph.dot": lambda picture: "".join(as_dot(picture)),
     "graph.mmd": lambda picture: "".join(as_mermaid(picture)),
@@ -175,9 +175,9 @@ def test_a_name_in_mermaid_holds_no_sign_of_its_language() -> None:
 
 
 def test_mermaid_is_given_no_more_than_it_draws() -> None:
-    nodes = tuple(Node(f"{i}", "é" * 100, "tool", "", 1) for i in range(900))
-    pairs = tuple(Together(a, b, 1) for a in range(40) for b in range(a + 1, 40))
-    text = "".join(as_mermaid(Picture("memory", nodes, (), pairs)))
+    nodes = tuple(GraphNode(f"{i}", "é" * 100, "tool", "", 1) for i in range(900))
+    pairs = tuple(SharedMemories(a, b, 1) for a in range(40) for b in range(a + 1, 40))
+    text = "".join(as_mermaid(GraphPicture("memory", nodes, (), pairs)))
     assert len(text) <= MOST_CHARACTERS
     assert text.count(" -.- ") == MOST_EDGES
 

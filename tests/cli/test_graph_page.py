@@ -12,7 +12,13 @@ from PIL import Image
 from tests.cli.browser import NAMES, Browser, found
 
 from keeplore.cli.graph.page import as_page
-from keeplore.cli.graph.picture import Node, Picture, Relation, Together, Told
+from keeplore.cli.graph.picture import (
+    GraphNode,
+    GraphPicture,
+    GraphRelation,
+    MentionedIn,
+    SharedMemories,
+)
 
 NODES = 500
 EVIL = "</script><img src=http://evil.example/x onerror=alert(1)>"
@@ -35,25 +41,31 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def large() -> Picture:
+def large() -> GraphPicture:
     """A tree of relations with what is mentioned together across it, the most mentioned first."""
     nodes = [
-        Node(
+        GraphNode(
             f"name-{i}",
             f"Name-{i}",
             TYPES[i % 8],
             "",
             1 + NODES // (i + 1),
-            memories=(Told(f"mem_{i:08x}", f"About {i}", "2026-02-09"),),
+            memories=(MentionedIn(f"mem_{i:08x}", f"About {i}", "2026-02-09"),),
         )
         for i in range(NODES)
     ]
-    nodes[40] = Node(
-        EVIL, EVIL, EVIL, EVIL, 13, aliases=(EVIL,), memories=(Told("mem_e", EVIL, "2026-02-09"),)
+    nodes[40] = GraphNode(
+        EVIL,
+        EVIL,
+        EVIL,
+        EVIL,
+        13,
+        aliases=(EVIL,),
+        memories=(MentionedIn("mem_e", EVIL, "2026-02-09"),),
     )
-    relations = tuple(Relation(i // 3, i, "uses", 0.9, 2) for i in range(1, NODES))
-    together = tuple(Together(i, i + 7, 3) for i in range(0, NODES - 7, 5))
-    return Picture("memory", tuple(nodes), relations, together, has_more=True)
+    relations = tuple(GraphRelation(i // 3, i, "uses", 0.9, 2) for i in range(1, NODES))
+    together = tuple(SharedMemories(i, i + 7, 3) for i in range(0, NODES - 7, 5))
+    return GraphPicture("memory", tuple(nodes), relations, together, has_more=True)
 
 
 def test_five_hundred_names_can_be_seen_searched_and_moved_without_a_network(

@@ -142,11 +142,8 @@ def read_back(text: str, old: Memory, *, is_cut: bool) -> Edited:
     body = new.body.rstrip() + "\n"
     title, body = _with_one_title(old, " ".join(new.title.split()), body)
     after = {**_editable(new), "title": title}
-    changed = {
-        key: after.get(key) or None
-        for key in FIELDS
-        if (after.get(key) or None) != (before.get(key) or None)
-    }
+    wanted = {key: after.get(key) or None for key in FIELDS}
+    changed = {key: value for key, value in wanted.items() if value != (before.get(key) or None)}
     return Edited(None if body.rstrip() == old.body.rstrip() else body, changed)
 
 
@@ -169,14 +166,14 @@ def _sound(text: str) -> Memory:
 def _editable(memory: Memory) -> dict[str, Any]:
     """The fields that a person may change, without those that say nothing."""
     related = memory.meta.get("related")
-    links = [
-        link
-        for link in (related if isinstance(related, list) else [])
-        if not isinstance(link, dict) or link.get("relationship") != "supersedes"
-    ]
+    links = list(filter(_is_editable, related)) if isinstance(related, list) else []
     found: dict[str, Any] = {key: getattr(memory, key) for key in ("title", "category")}
     found |= {"permanent": memory.is_permanent, "related": links}
     return {key: value for key, value in found.items() if value or key == "permanent"}
+
+
+def _is_editable(link: object) -> bool:
+    return not isinstance(link, dict) or link.get("relationship") != "supersedes"
 
 
 def _with_one_title(old: Memory, title: str, body: str) -> tuple[str, str]:

@@ -68,8 +68,10 @@ EVENTS: Mapping[str, tuple[HookEvent, ...]] = _events()
 # only where a person wants to be told before an edit: else every edit would start a client for
 # nothing
 BEFORE_EDIT: Mapping[str, HookEvent] = {
-    "claude-code": HookEvent("PreToolUse", True, "Edit|Write|MultiEdit|NotebookEdit"),  # noqa: FBT003
-    "codex": HookEvent("PreToolUse", True, "apply_patch"),  # noqa: FBT003
+    "claude-code": HookEvent(
+        "PreToolUse", is_asked=True, matcher="Edit|Write|MultiEdit|NotebookEdit"
+    ),
+    "codex": HookEvent("PreToolUse", is_asked=True, matcher="apply_patch"),
 }
 
 

@@ -167,12 +167,8 @@ class JsonEntries(Resource):
         for byte.
         """
         old = (*known.entries, *(one for one in known.former if one not in known.entries))
-        obstacles = {
-            number: why
-            for number, entry in enumerate(self.entries)
-            if (why := _obstacle(document, entry, (*old, *self.entries)))
-        }
-        free = [entry for number, entry in enumerate(self.entries) if number not in obstacles]
+        obstacles = [_obstacle(document, entry, (*old, *self.entries)) for entry in self.entries]
+        free = [one for one, why in zip(self.entries, obstacles, strict=True) if not why]
         present = [entry for entry in free if json_edit.find(document, entry)]
         stale = [one for one in old if one not in self.entries and json_edit.find(document, one)]
         missing = [entry for entry in free if entry not in present]
@@ -185,7 +181,8 @@ class JsonEntries(Resource):
         bare = json_edit.take(document.text, old, known.trace)
         if json_edit.take(text, (*entries, *old), made.trace) != bare:
             raise _not_reversible()
-        return FileEdit(text.encode(), tuple(dict.fromkeys(obstacles.values()))), made
+        left = dict.fromkeys(filter(None, obstacles))
+        return FileEdit(text.encode(), tuple(left)), made
 
     def adopting(self, document: JsonDocument, present: Sequence[JsonEntry]) -> JsonEntries:
         """What is empty without ours was made for ours."""

@@ -72,7 +72,8 @@ def _spool(places: Places, *, is_running: bool) -> Iterator[DoctorFinding]:
 
 def _set_aside(places: Places, spool: Spool) -> Iterator[DoctorFinding]:
     dead = spool.dead()
-    if entries := [entry for entry in dead if entry.event]:
+    entries = [entry for entry in dead if entry.event]
+    if entries:
         reasons = Counter(entry.reason for entry in entries)
         told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
         yield wrong(

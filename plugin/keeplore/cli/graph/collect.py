@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
-from keeplore.cli.graph.picture import Aspect, Node, Picture, Relation, Together, Told
+from keeplore.cli.graph.picture import (
+    GraphNode,
+    GraphPicture,
+    GraphRelation,
+    MentionedIn,
+    NodeAspect,
+    SharedMemories,
+)
 from keeplore.cli.output import plain
 from keeplore.index import Index, ScopeFilter
 from keeplore.index.graph.entity_queries import Entity
@@ -26,7 +33,7 @@ Key = tuple[str, str]  # canonical name and place
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class GraphView:
     """What of one workspace's graph is looked at: the memories that count, and the project that it
     is seen from.
     """
@@ -37,7 +44,7 @@ class View:
     project: str = ""
 
 
-def overview(view: View, limit: int, *, is_tied: bool = True) -> Picture:
+def overview(view: GraphView, limit: int, *, is_tied: bool = True) -> GraphPicture:
     """The entities that are mentioned most, and what ties them, unless a list of them is enough."""
     every = _all_of(view, limit + 1)
     if is_tied:
@@ -46,10 +53,10 @@ def overview(view: View, limit: int, *, is_tied: bool = True) -> Picture:
             view, [(entity, 0) for entity in every], has_more=has_more, has_middle=False
         )
     nodes = tuple(_node(view, entity, 0, ()) for entity in every[:limit])
-    return Picture(plain(view.workspace), nodes, has_more=len(every) > limit)
+    return GraphPicture(plain(view.workspace), nodes, has_more=len(every) > limit)
 
 
-def neighbourhood(view: View, middle: Entity, hops: int, limit: int) -> Picture:
+def neighbourhood(view: GraphView, middle: Entity, hops: int, limit: int) -> GraphPicture:
     """What is related to an entity or stands in the same memories, so many hops away, and what ties
     those.
     """
@@ -67,7 +74,7 @@ def neighbourhood(view: View, middle: Entity, hops: int, limit: int) -> Picture:
     return _picture(view, counted, has_more=has_more, has_middle=True)
 
 
-def _all_of(view: View, limit: int) -> list[Entity]:
+def _all_of(view: GraphView, limit: int) -> list[Entity]:
     """Of a project what its own memories mention, counted there; of a workspace everything."""
     graph = view.index.graph
     if not view.allowed.scopes:
@@ -79,7 +86,7 @@ def _all_of(view: View, limit: int) -> list[Entity]:
     return list(found.values())
 
 
-def _with_projects(view: View, most: Sequence[Entity], limit: int) -> list[Entity]:
+def _with_projects(view: GraphView, most: Sequence[Entity], limit: int) -> list[Entity]:
     """The same with every project of the workspace, however seldom memories say its name: most
     relations are theirs.
     """
@@ -91,7 +98,7 @@ def _with_projects(view: View, most: Sequence[Entity], limit: int) -> list[Entit
     return sorted(list(kept.values())[:limit], key=lambda e: (-e.mentions, e.name, e.place))
 
 
-def _counted(view: View, entity: Entity) -> Entity:
+def _counted(view: GraphView, entity: Entity) -> Entity:
     """Seen from a project, what its own memories mention counts."""
     if not view.allowed.scopes:
         return entity
@@ -102,7 +109,7 @@ def _key(entity: Entity) -> Key:
     return entity.name, entity.place
 
 
-def _neighbours(view: View, entity: Entity, hop: int) -> Iterator[Entity]:
+def _neighbours(view: GraphView, entity: Entity, hop: int) -> Iterator[Entity]:
     """The surest relations first, then what stands closest; fewer of those with every hop."""
     graph = view.index.graph
     related = (
@@ -116,7 +123,7 @@ def _neighbours(view: View, entity: Entity, hop: int) -> Iterator[Entity]:
             yield other
 
 
-def _beside(view: View, entity: Entity, limit: int) -> Iterator[Entity | None]:
+def _beside(view: GraphView, entity: Entity, limit: int) -> Iterator[Entity | None]:
     """What its memories mention as well; of several things of one name that which most of these
     mean.
     """
@@ -130,29 +137,29 @@ def _beside(view: View, entity: Entity, limit: int) -> Iterator[Entity | None]:
         yield from meant[:1]
 
 
-def _memories(view: View, entity: Entity) -> list[str]:
+def _memories(view: GraphView, entity: Entity) -> list[str]:
     return [memory for memory, _ in view.index.graph.mentioning(entity, view.allowed, SEEN)]
 
 
 def _picture(
-    view: View, found: Sequence[tuple[Entity, int]], *, has_more: bool, has_middle: bool
-) -> Picture:
+    view: GraphView, found: Sequence[tuple[Entity, int]], *, has_more: bool, has_middle: bool
+) -> GraphPicture:
     order = sorted(found, key=lambda item: (item[1], -item[0].mentions, *_key(item[0])))
     entities = [entity for entity, _ in order]
     at = {_key(entity): number for number, entity in enumerate(entities)}
     memories = [_memories(view, entity) for entity in entities]
-    rows = view.index.memories(sorted({id_ for ids in memories for id_ in ids[:TOLD]}))
+    rows = view.index.memories(sorted(set(chain.from_iterable(ids[:TOLD] for ids in memories))))
     told = {
-        id_: Told(id_, plain(row.title) or "Without a title", row.updated_at[:10])
+        id_: MentionedIn(id_, plain(row.title) or "Without a title", row.updated_at[:10])
         for id_, row in rows.items()
     }
-    nodes = tuple(
-        _node(view, entity, distance, [told[id_] for id_ in ids[:TOLD] if id_ in told])
-        for (entity, distance), ids in zip(order, memories, strict=True)
-    )
-    return Picture(
+    nodes = []
+    for (entity, distance), ids in zip(order, memories, strict=True):
+        mentioned_in = [told[id_] for id_ in ids[:TOLD] if id_ in told]
+        nodes.append(_node(view, entity, distance, mentioned_in))
+    return GraphPicture(
         plain(view.workspace),
-        nodes,
+        tuple(nodes),
         _relations(view, entities, at),
         _together(memories, [distance for _, distance in order]),
         has_more=has_more,
@@ -160,9 +167,9 @@ def _picture(
     )
 
 
-def _node(view: View, entity: Entity, distance: int, told: Sequence[Told]) -> Node:
+def _node(view: GraphView, entity: Entity, distance: int, told: Sequence[MentionedIn]) -> GraphNode:
     rows = view.index.graph.aspects(entity)
-    return Node(
+    return GraphNode(
         plain(entity.name),
         plain(entity.spelling),
         plain(entity.type),
@@ -170,16 +177,16 @@ def _node(view: View, entity: Entity, distance: int, told: Sequence[Told]) -> No
         entity.mentions,
         distance,
         tuple(plain(alias) for alias in entity.aliases),
-        tuple(Aspect(plain(row.aspect), plain(row.kind), len(row.memories)) for row in rows),
+        tuple(NodeAspect(plain(row.aspect), plain(row.kind), len(row.memories)) for row in rows),
         tuple(told),
     )
 
 
 def _relations(
-    view: View, entities: Sequence[Entity], at: Mapping[Key, int]
-) -> tuple[Relation, ...]:
+    view: GraphView, entities: Sequence[Entity], at: Mapping[Key, int]
+) -> tuple[GraphRelation, ...]:
     """Every relation between two that are drawn, once, the most often stated first."""
-    found: dict[tuple[int, int, str], Relation] = {}
+    found: dict[tuple[int, int, str], GraphRelation] = {}
     for number, entity in enumerate(entities):
         for related in view.index.graph.relations(entity, view.allowed):
             other = at.get((related.other, related.other_place))
@@ -188,7 +195,7 @@ def _relations(
             ends = (number, other) if related.source == entity.spelling else (other, number)
             word = plain(related.relationship)
             found.setdefault(
-                (*ends, word), Relation(*ends, word, related.confidence, related.mentions)
+                (*ends, word), GraphRelation(*ends, word, related.confidence, related.mentions)
             )
     return tuple(
         sorted(
@@ -198,7 +205,9 @@ def _relations(
     )
 
 
-def _together(memories: Sequence[Sequence[str]], distances: Sequence[int]) -> tuple[Together, ...]:
+def _together(
+    memories: Sequence[Sequence[str]], distances: Sequence[int]
+) -> tuple[SharedMemories, ...]:
     """Lines between the closest alone, for all of them would be a grey cloud; and to what is one
     hop nearer.
     """
@@ -206,21 +215,25 @@ def _together(memories: Sequence[Sequence[str]], distances: Sequence[int]) -> tu
     for number, ids in enumerate(memories):
         for memory in ids:
             within[memory].append(number)
-    shared = Counter(
-        pair for numbers in within.values() for pair in combinations(numbers[:CROWD], 2)
-    )
+    crowds = [combinations(numbers[:CROWD], 2) for numbers in within.values()]
+    shared = Counter(chain.from_iterable(crowds))
+    kept: set[tuple[int, int]] = set()
+    for number, order in _closest_first(shared, [len(ids) for ids in memories]).items():
+        nearer = [other for other in order if distances[other] == distances[number] - 1]
+        for other in (*order[:LINES], *nearer[:1]):
+            kept.add((min(number, other), max(number, other)))
+    found = [SharedMemories(first, second, shared[first, second]) for first, second in kept]
+    return tuple(sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second)))
+
+
+def _closest_first(
+    shared: Mapping[tuple[int, int], int], sizes: Sequence[int]
+) -> dict[int, list[int]]:
+    """What each is tied to: by how many memories two share, for how many they stand in."""
     ties: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for (first, second), number in shared.items():
         if number >= AT_LEAST:
-            closeness = number / math.sqrt(len(memories[first]) * len(memories[second]))
+            closeness = number / math.sqrt(sizes[first] * sizes[second])
             ties[first].append((-closeness, second))
             ties[second].append((-closeness, first))
-    kept: set[tuple[int, int]] = set()
-    for number, others in ties.items():
-        order = [other for _, other in sorted(others)]
-        nearer = [other for other in order if distances[other] == distances[number] - 1]
-        kept |= {
-            (min(number, other), max(number, other)) for other in (*order[:LINES], *nearer[:1])
-        }
-    found = (Together(first, second, shared[first, second]) for first, second in kept)
-    return tuple(sorted(found, key=lambda pair: (-pair.memories, pair.first, pair.second)))
+    return {number: [other for _, other in sorted(others)] for number, others in ties.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from keeplore.cli.graph.picture import GENERATOR, Picture
+from keeplore.cli.graph.picture import GENERATOR, GraphPicture
 from keeplore.cli.graph.tree import counted
 
 # a name would take a whole line of the drawing otherwise
@@ -21,7 +21,7 @@ FILLS = {  # pale enough for black text
 }
 
 
-def as_dot(picture: Picture) -> Iterator[str]:
+def as_dot(picture: GraphPicture) -> Iterator[str]:
     """Pieces of a ``digraph``; what only stands in the same memories is joined by a dashed line
     without an arrow.
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from keeplore.cli.graph.dot import FILLS
-from keeplore.cli.graph.picture import GENERATOR, Node, Picture
+from keeplore.cli.graph.picture import GENERATOR, GraphNode, GraphPicture
 
 LONGEST = 40  # characters of a name
 # what Mermaid draws unless its settings say otherwise
@@ -16,7 +16,7 @@ MOST_CHARACTERS = 50_000
 _SIGN = re.compile(r"(?<=[0-9A-Za-z])[-._/](?=[0-9A-Za-z])|([^0-9A-Za-z])")
 
 
-def as_mermaid(picture: Picture) -> Iterator[str]:
+def as_mermaid(picture: GraphPicture) -> Iterator[str]:
     """Lines of a ``flowchart``; names and edges beyond what Mermaid draws are left out, the last
     ones first.
     """
@@ -44,12 +44,12 @@ def _fitting(lines: Iterator[str], room: int) -> Iterator[str]:
         yield line
 
 
-def _name(number: int, node: Node, label: str) -> str:
+def _name(number: int, node: GraphNode, label: str) -> str:
     type_ = node.type if node.type in FILLS else "unknown"
     return f'  n{number}["{_encoded(label)}"]:::{type_}\n'
 
 
-def _edges(picture: Picture) -> Iterator[tuple[int, int, str]]:
+def _edges(picture: GraphPicture) -> Iterator[tuple[int, int, str]]:
     for relation in picture.relations:
         said = f'  n{relation.source} -->|"{_encoded(relation.relationship)}"| n{relation.target}\n'
         yield relation.source, relation.target, said

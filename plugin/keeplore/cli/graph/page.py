@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from keeplore.cli.graph.picture import Picture, as_data
+from keeplore.cli.graph.picture import GraphPicture, as_data
 
 HERE = Path(__file__).parent
 LIBRARIES = ("d3-dispatch", "d3-quadtree", "d3-timer", "d3-force")  # each needs those before it
@@ -24,7 +24,7 @@ _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _MARKUP = re.compile("[<>&]")
 
 
-def as_page(picture: Picture) -> str:
+def as_page(picture: GraphPicture) -> str:
     """The whole page, ASCII but for the texts of our own."""
     style, script = _read("page/page.css"), _script()
     fields = {

@@ -15,7 +15,7 @@ GENERATOR = "keeplore graph"  # by this a file is known to be ours
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MentionedIn:
     """A memory that mentions an entity."""
 
     id: str
@@ -24,7 +24,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Aspect:
+class NodeAspect:
     """What the notes say of an entity; ``kind`` is attribute or constraint."""
 
     aspect: str
@@ -33,7 +33,7 @@ class Aspect:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """An entity; ``place`` is its project, "" where all share it, and ``distance`` counts hops from
     the middle.
     """
@@ -45,12 +45,12 @@ class Node:
     mentions: int
     distance: int = 0
     aliases: tuple[str, ...] = ()
-    aspects: tuple[Aspect, ...] = ()
-    memories: tuple[Told, ...] = ()  # the newest
+    aspects: tuple[NodeAspect, ...] = ()
+    memories: tuple[MentionedIn, ...] = ()  # the newest
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class GraphRelation:
     """``source`` and ``target`` are positions in the picture's nodes."""
 
     source: int
@@ -65,7 +65,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class SharedMemories:
     """Two entities, ``first`` before ``second`` in the picture's nodes, that stand in the same
     memories.
     """
@@ -80,15 +80,15 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class GraphPicture:
     """``nodes``: the middle, if there is one, then by hops, mentions and name. ``has_more``: some
     are left out.
     """
 
     workspace: str
-    nodes: tuple[Node, ...]
-    relations: tuple[Relation, ...] = ()
-    together: tuple[Together, ...] = ()
+    nodes: tuple[GraphNode, ...]
+    relations: tuple[GraphRelation, ...] = ()
+    together: tuple[SharedMemories, ...] = ()
     has_more: bool = False
     has_middle: bool = False
 
@@ -112,7 +112,7 @@ class Picture:
         return f"{about} · {self.workspace}"
 
 
-def as_data(picture: Picture) -> dict[str, Any]:
+def as_data(picture: GraphPicture) -> dict[str, Any]:
     """What ``--format json`` prints, and what the page holds: memories once, entities by their
     position.
     """
@@ -146,12 +146,12 @@ def as_data(picture: Picture) -> dict[str, Any]:
     }
 
 
-def as_json(picture: Picture) -> str:
+def as_json(picture: GraphPicture) -> str:
     """The same for programs, with letters as they are."""
     return json.dumps(as_data(picture), ensure_ascii=False, indent=2) + "\n"
 
 
-def _entity(node: Node, label: str) -> dict[str, Any]:
+def _entity(node: GraphNode, label: str) -> dict[str, Any]:
     return {
         "name": node.name,
         "spelling": node.spelling,

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
 
-from keeplore.cli.graph.picture import Node, Picture, Relation, Together
+from keeplore.cli.graph.picture import GraphNode, GraphPicture, GraphRelation, SharedMemories
 from keeplore.cli.parameters import short
 
-Edge = Relation | Together
+Edge = GraphRelation | SharedMemories
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,14 @@ class _Branch:
     below: Sequence[_Branch] = field(default_factory=tuple)
 
 
-def as_tree(picture: Picture) -> Iterator[str]:
+def as_tree(picture: GraphPicture) -> Iterator[str]:
     """Lines without their ends, the middle first; every other entity is followed once, where it is
     nearest to that.
     """
     middle, tree = picture.nodes[0], _Tree(picture)
     parts = {
-        "relations": tree.below(0, Relation),
-        "in the same memories": tree.below(0, Together),
+        "relations": tree.below(0, GraphRelation),
+        "in the same memories": tree.below(0, SharedMemories),
         "aspects": [
             _Branch(f"{a.aspect} · {a.kind} · {counted(a.memories, 'memory')}")
             for a in middle.aspects
@@ -42,7 +42,7 @@ def as_tree(picture: Picture) -> Iterator[str]:
     yield from _lines([_Branch(heading, below) for heading, below in parts.items() if below])
 
 
-def facts(node: Node) -> str:
+def facts(node: GraphNode) -> str:
     """What is known of an entity on its own, in one line."""
     told = [node.type, counted(node.mentions, "mention")]
     told += [f"only in {node.place}"] if node.place else []
@@ -59,7 +59,7 @@ def counted(number: int, noun: str) -> str:
 class _Tree:
     """What hangs on what: each node on the first that reaches it, one hop nearer to the middle."""
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: GraphPicture) -> None:
         self._labels = picture.labels
         self._farther: dict[int, list[tuple[int, Edge]]] = defaultdict(list)
         self._followed: set[int] = set()
@@ -78,7 +78,7 @@ class _Tree:
         ]
 
     def _branch(self, at: int, edge: Edge) -> _Branch:
-        if isinstance(edge, Together):
+        if isinstance(edge, SharedMemories):
             said = f"{self._labels[at]} · {counted(edge.memories, 'memory')}"
         else:
             said = f"{edge.relationship} {'→' if edge.target == at else '←'} {self._labels[at]}"

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from keeplore.cli.output import note, plain, say, table, write_file
-from keeplore.config.places import Places
+from keeplore.cli.parameters import output_option, pass_registry
 from keeplore.errors import KeeploreError
 
 if TYPE_CHECKING:
-    from keeplore.cli.graph.collect import View
-    from keeplore.cli.graph.picture import Picture
+    from keeplore.cli.graph.collect import GraphView
+    from keeplore.cli.graph.picture import GraphPicture
     from keeplore.workspace.registry import Registry
 
 LIMITS = {
@@ -43,12 +43,7 @@ MARK = "keeplore graph"
     type=click.Choice([*LIMITS]),
     help="Lines for a terminal, Graphviz, Mermaid, JSON for programs, or a page to pan and search.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file; stdout if not given.",
-)
+@output_option
 @click.option(
     "--hops", default=1, show_default=True, type=click.IntRange(1, 3), help="How far from NAME."
 )
@@ -60,9 +55,9 @@ MARK = "keeplore graph"
     help="Entities at most, the most mentioned: 30 in a tree, 100 in DOT and Mermaid, 500 in JSON "
     "and HTML.",
 )
-@click.pass_obj
+@pass_registry
 def graph_command(
-    places: Places,
+    registry: Registry,
     /,
     *,
     name: tuple[str, ...],
@@ -90,20 +85,17 @@ def graph_command(
         )
     if form == "html" and not output and sys.stdout.isatty():
         raise click.UsageError("a page is not for a terminal: --output graph.html")
-    # heavy: git and the index are needed here, not for --help
-    from keeplore.workspace.registry import Registry
-
     if output:
         _refuse_to_replace(output)
-    with Registry(places) as registry:
-        view, asked = _view(registry, project), " ".join(name)
-        picture = _picture(view, asked, hops, limit or LIMITS[form], is_tied=form != "tree")
-        if picture is None or not picture.nodes:
-            sys.exit(_say_what_is_missing(view, asked))
+    view, asked = _view(registry, project), " ".join(name)
+    picture = _picture(view, asked, hops, limit or LIMITS[form], is_tied=form != "tree")
+    if picture is None or not picture.nodes:
+        sys.exit(_say_what_is_missing(view, asked))
     if output:
         write_file(output, _pieces(picture, form))
         number = len(picture.nodes)
-        note(f"{'1 name is' if number == 1 else f'{number} names are'} in {output}{_more(picture)}")
+        names = "1 name is" if number == 1 else f"{number} names are"
+        note(f"{names} in {output}{_more(picture)}")
     elif form == "tree":
         _show(picture)
     else:
@@ -111,9 +103,9 @@ def graph_command(
             click.echo(piece, nl=False)
 
 
-def _view(registry: Registry, project: str) -> View:
-    # heavy, as above
-    from keeplore.cli.graph.collect import View
+def _view(registry: Registry, project: str) -> GraphView:
+    # heavy: git and the index are needed here, not for --help
+    from keeplore.cli.graph.collect import GraphView
     from keeplore.index import ScopeFilter
 
     cwd = Path.cwd()
@@ -121,13 +113,14 @@ def _view(registry: Registry, project: str) -> View:
     workspace.index.refresh()
     if left := workspace.index.graph.link(steps=0):
         note(f"{left} memories and names are still to be looked through: the worker does so")
-    allowed = ScopeFilter((("project", project),)) if project else ScopeFilter()
-    return View(
-        workspace.index, workspace.name, allowed, project or workspace.identities.here(cwd).project
-    )
+    allowed = ScopeFilter((("project", project),) if project else ())
+    project = project or workspace.identities.here(cwd).project
+    return GraphView(workspace.index, workspace.name, allowed, project)
 
 
-def _picture(view: View, name: str, hops: int, limit: int, *, is_tied: bool) -> Picture | None:
+def _picture(
+    view: GraphView, name: str, hops: int, limit: int, *, is_tied: bool
+) -> GraphPicture | None:
     # heavy, as above
     from keeplore.cli.graph.collect import neighbourhood, overview
 
@@ -138,8 +131,9 @@ def _picture(view: View, name: str, hops: int, limit: int, *, is_tied: bool) -> 
     middle = graph.entity(name, view.project) or next(iter(every), None)
     if middle is None:
         return None
-    if others := [plain(other.place) for other in every if other.place not in ("", middle.place)]:
-        note(f"the name means another thing in {', '.join(others)}: --project shows it")
+    places = [other.place for other in every if other.place not in ("", middle.place)]
+    if places:
+        note(f"the name means another thing in {', '.join(places)}: --project shows it")
     return neighbourhood(view, middle, hops, limit)
 
 
@@ -153,13 +147,13 @@ def _called(spelling: str, project: str) -> str:
 
     if project and spelling.startswith("#") and spelling[1:].isdecimal():
         return project + spelling
-    return next(
-        (shape.name for shape in shapes(TextSpan(INLINE, spelling)) if shape.spelling == spelling),
-        spelling,
-    )
+    for shape in shapes(TextSpan(INLINE, spelling)):
+        if shape.spelling == spelling:
+            return shape.name
+    return spelling
 
 
-def _say_what_is_missing(view: View, name: str) -> int:
+def _say_what_is_missing(view: GraphView, name: str) -> int:
     """On stderr, for a program may read the rest; returns the exit status."""
     if not name:
         note(
@@ -168,49 +162,47 @@ def _say_what_is_missing(view: View, name: str) -> int:
         )
         return EMPTY
     close = view.index.graph.alike(name, CLOSE)
-    near_it = f" Near it: {', '.join(map(plain, close))}." if close else ""
-    click.echo(f"Nothing found: nothing is known by the name {plain(name)!r}.{near_it}", err=True)
-    note(
-        f"`keeplore graph` lists what is known; `keeplore recall {plain(name)!r}` looks for the "
-        f"words"
-    )
+    near_it = f" Near it: {', '.join(close)}." if close else ""
+    name = plain(name)
+    say(f"Nothing found: nothing is known by the name {name!r}.{near_it}", err=True)
+    note(f"`keeplore graph` lists what is known; `keeplore recall {name!r}` looks for the words")
     return NOTHING
 
 
-def _more(picture: Picture) -> str:
+def _more(picture: GraphPicture) -> str:
     return "; there are more, which --limit shows" if picture.has_more else ""
 
 
-def _pieces(picture: Picture, form: str) -> Iterator[str]:
+def _pieces(picture: GraphPicture, form: str) -> Iterable[str]:
     # heavy, as above: the page reads its parts
     from keeplore.cli.graph.dot import as_dot
     from keeplore.cli.graph.mermaid import as_mermaid
     from keeplore.cli.graph.page import as_page
     from keeplore.cli.graph.picture import as_json
 
-    formats: dict[str, Callable[[Picture], Iterable[str]]] = {
+    formats: dict[str, Callable[[GraphPicture], Iterable[str]]] = {
         "dot": as_dot,
         "mermaid": as_mermaid,
         "json": lambda picture: (as_json(picture),),
         "html": lambda picture: (as_page(picture),),
     }
-    yield from formats[form](picture)
+    return formats[form](picture)
 
 
-def _show(picture: Picture) -> None:
+def _show(picture: GraphPicture) -> None:
     # heavy, as above
     from keeplore.cli.graph.tree import as_tree
 
-    if not picture.has_middle:
-        rows = [
-            (node.spelling, node.type, node.place or "-", node.mentions) for node in picture.nodes
-        ]
-        table(("name", "type", "project", "mentions"), rows, wide=("name",))
-        if picture.has_more:
-            note(f"{len(picture.nodes)} names{_more(picture)}")
+    if picture.has_middle:
+        name, facts, *lines = as_tree(picture)
+        click.echo(click.style(name, bold=True))
+        click.echo(click.style(facts, dim=True))
+        click.echo("\n".join(lines), nl=bool(lines))
         return
-    for number, line in enumerate(as_tree(picture)):
-        say(line, **({"bold": True} if not number else {"dim": True} if number == 1 else {}))
+    rows = [(one.spelling, one.type, one.place or "-", one.mentions) for one in picture.nodes]
+    table(("name", "type", "project", "mentions"), rows, wide=("name",))
+    if picture.has_more:
+        note(f"{len(picture.nodes)} names{_more(picture)}")
 
 
 def _refuse_to_replace(output: Path) -> None:
@@ -221,6 +213,6 @@ def _refuse_to_replace(output: Path) -> None:
         if MARK.encode() in file.read(OURS):
             return
     raise KeeploreError(
-        f"{plain(output)} is there already, and was not written by `keeplore graph`",
+        f"{output} is there already, and was not written by `keeplore graph`",
         "Name another file with --output, or take that one away",
     )

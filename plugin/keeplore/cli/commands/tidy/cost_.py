@@ -17,7 +17,7 @@ from keeplore.errors import NoWorkspace
 from keeplore.text.dates import in_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from keeplore.jobs import JobCount
     from keeplore.llm.ledger import SpendingRow
@@ -65,9 +65,7 @@ def cost_command(places: Places, /, *, by: str | None, since: str | None, as_jso
         return
     headings = (*by_names, "calls", "read", "cached", "written", "price")
     table(headings, [_cells(group, by_names) for group in groups])
-    for span in spent:
-        of = f"of {budget[span]:,} tokens" if budget[span] else "tokens, without a limit,"
-        note(f"{spent[span]:,} {of} are spent this {span}")
+    _note_budget(spent, budget)
     _note_unknown(groups)
     for count in waiting:
         _note_waiting(count, now)
@@ -119,10 +117,19 @@ def _queue_json(count: JobCount) -> dict[str, Any]:
     return picked(count, "kind", "state", "jobs", "reason") | {"due": _utc(count.due)}
 
 
+def _note_budget(spent: Mapping[str, int], budget: Mapping[str, int]) -> None:
+    for span, limit in budget.items():
+        of = f"of {limit:,} tokens" if limit else "tokens, without a limit,"
+        note(f"{spent[span]:,} {of} are spent this {span}")
+
+
 def _note_unknown(groups: Sequence[dict[str, Any]]) -> None:
     """What the prices do not cover."""
-    if unpriced := sorted({model for group in groups for model in group["unpriced"]}):
-        note(f"what {', '.join(unpriced)} costs is not known: set llm.prices in keeplore.yaml")
+    unpriced = {model for group in groups for model in group["unpriced"]}
+    if unpriced:
+        note(
+            f"what {', '.join(sorted(unpriced))} costs is not known: set llm.prices in keeplore.yaml"
+        )
     if estimates := sum(group["estimates"] for group in groups):
         note(
             f"{estimates} calls broke off or are under way, and are counted as far as they were "

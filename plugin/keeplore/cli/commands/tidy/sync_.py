@@ -24,8 +24,6 @@ def sync_command(workspace: Workspace, *, join: bool) -> None:
     """
     from keeplore.workspace.lifecycle.synchronise import synchronise  # heavy: git
 
-    from keeplore.workspace.lifecycle.synchronise import synchronise  # heavy: git
-
     before = _contradictions(workspace)
     result = synchronise(workspace, is_unrelated=join)
     refreshed = workspace.index.refresh()

@@ -123,7 +123,8 @@ def _ask(
         counts += [(kept, "kept"), (rejected, "rejected")]
         if not decisions and not asked:
             say("Nothing to decide.")
-    if told := ", ".join(f"{count} {word}" for count, word in counts if count):
+    told = ", ".join(f"{count} {word}" for count, word in counts if count)
+    if told:
         settle(workspace, f"Review: {told}")
         say(f"{told}.")
 
