@@ -266,7 +266,9 @@ def _parted(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
 def _machines(part: str, workspace: Workspace) -> Iterator[DoctorFinding]:
     """Machines of which nobody has said yet whose they are."""
     unknown = [
-        machine for machine in workspace.machine_trust.machines() if machine.state == MachineState.UNKNOWN
+        machine
+        for machine in workspace.machine_trust.machines()
+        if machine.state == MachineState.UNKNOWN
     ]
     yield from several(
         note(

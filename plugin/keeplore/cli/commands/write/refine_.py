@@ -33,7 +33,9 @@ IN_A_ROW = 3  # talks that come to nothing, after which it is the model and not 
 @since_option(f"Talks that were changed since then; {RECENT} if not given.")
 @click.option("--all", "is_all", is_flag=True, help="Talks of any age.")
 @click.option(
-    "--mode", type=click.Choice([*map(str, RefineMode)]), help="What becomes of it, instead of refine.mode."
+    "--mode",
+    type=click.Choice([*map(str, RefineMode)]),
+    help="What becomes of it, instead of refine.mode.",
 )
 @click.option("--anywhere", is_flag=True, help="Talks that your other machines recorded, too.")
 @click.option(
