@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,57 @@ def test_piped_the_offers_are_listed_and_nothing_is_asked(
 
 def test_only_talks_that_were_changed_since_then_are_looked_at(workspace: Workspace) -> None:
     assert list(review_candidates(workspace, EVERYWHERE, "2026-04")) == []
+
+
+def test_a_person_keeps_rejects_skips_and_stops(
+    at_terminal: Callable[..., tuple[int, str]], memory: Path
+) -> None:
+    things = ("queue", "cache", "mail", "search")
+    with Registry(Places.from_environment(os.environ)) as registry:
+        for number, thing in enumerate(things, 1):
+            at, said = (
+                f"2026-03-0{number}T10:00:00Z",
+                f"Let's use something simple for the {thing}.",
+            )
+            talk = Conversation(f"The {thing}", (Exchange(f"t{number}", at, said, ("Fine.",)),))
+            meta = new_meta(
+                id=new_id(thing),
+                kind="conversation",
+                title=f"The {thing}",
+                created_at=at,
+                scope="workspace",
+                trust="assistant",
+                source={"host": "claude-code", "session": "s1", "turns": [f"t{number}"]},
+            )
+            registry.named("memory").store.save(Memory(meta, talk.to_markdown()))
+    typed = "y\nx\nn\ns\nq\n"
+    status, seen = at_terminal("review", "--all-projects", typed=typed, NO_COLOR="1")
+
+    def offered(number: int, thing: str) -> str:
+        said = f"Let's use something simple for the {thing}."
+        return (
+            f"{said}\n"
+            f"  2026-03-0{number} · architectural-decisions · workspace · 0.57 sure\n"
+            f"  user: “{said}”\n"
+            f"  in The {thing}; `keeplore show {new_id(thing)[4:12]}`\n"
+        )
+
+    [kept] = (memory / "memory" / "decisions").iterdir()
+    question = "  Keep this? [y/e/n/s/q]: "
+    meanings = "y keep it, e edit it first, n never offer it again, s decide later, q stop"
+    assert (status, seen) == (
+        0,
+        (
+            f"{typed}"
+            f"{offered(4, 'search')}{question}  Kept: memory/decisions/{kept.name}\n\n"
+            f"{offered(3, 'mail')}{question}  {meanings}\n{question}\n"
+            f"{offered(2, 'cache')}{question}\n"
+            f"{offered(1, 'queue')}{question}1 kept, 1 rejected.\n"
+        ),
+    )
+    with Registry(Places.from_environment(os.environ)) as registry:
+        left = list(review_candidates(registry.named("memory"), EVERYWHERE))
+    assert [offer.draft.text for offer in left] == [
+        "Let's use something simple for the cache.",
+        "Let's use something simple for the queue.",
+    ]

@@ -4,11 +4,22 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id, new_meta
 from keeplore.workspace.registry import Registry
+
+EXPLANATION = """found in place 1
+“They are lost without it.”
+
+text	+8.00	BM25 3.14e-06, the best has 3.14e-06; it covers 100% of the question's words
+doubt	-4.00	where every passage begins
+words	-0.07	5 words -0.07
+passing	-0.20	not marked as permanent
+together	+3.73	a score of 0.977; shown from 0.20 on
+"""
 
 
 def test_a_score_is_explained_and_so_is_what_is_not_found(
@@ -62,3 +73,17 @@ def test_a_score_is_explained_and_so_is_what_is_not_found(
     run("forget", "--yes", other, cwd=memory)
     gone = json.loads(run("why", "--json", other, "-q", "deploys", cwd=memory).stdout)
     assert (gone["is_found"], "forgotten on" in gone["verdict"]) == (False, True)
+
+
+def test_every_line_of_an_explanation(
+    run: Callable[..., subprocess.CompletedProcess[str]], memory: Path
+) -> None:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    found = new_id("redis")
+    with Registry(Places.from_environment(os.environ)) as registry:
+        title = "We keep sessions in Redis."
+        meta = new_meta(id=found, kind="note", title=title, created_at=now, scope="workspace")
+        body = f"# {title}\n\nThey are lost without it.\n"
+        registry.named("memory").store.save(Memory(meta, body))
+    told = run("why", found, "-q", "where do we keep sessions", "--text", cwd=memory)
+    assert (told.returncode, told.stdout) == (0, f"{found[4:12]} {title}\n" + EXPLANATION)
