@@ -8,6 +8,7 @@ record of the session are off as well.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from keeplore.errors import LlmUnavailable
 from keeplore.llm.anthropic_api import billed
 from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure
-from keeplore.llm.sdk_call import usage_of, with_schema
+from keeplore.llm.sdk_call import mapping, usage_of, with_schema
 from keeplore_hooks.contracts import Completion
 
 if TYPE_CHECKING:
@@ -73,25 +74,18 @@ class ClaudeCli:
         status, output, is_whole = self._run(
             [*OPTIONS, "--model", self.name, "--system-prompt", system], prompt, self._timeout_s
         )
-        try:
-            data = json.loads(output)
-        except (ValueError, RecursionError):
-            data = None
-        if not isinstance(data, dict) or not is_whole:
+        data: Mapping[str, Any] = {}
+        with contextlib.suppress(ValueError, RecursionError):
+            data = mapping(json.loads(output)) if is_whole else {}
+        if not data:
             raise LlmUnavailable(f"`{PROGRAM} -p` gave no result (exit status {status})", REMEDY)
-        text, counts = data.get("result"), data.get("usage")
+        text, reported = data.get("result"), billed(data)
         text = text if isinstance(text, str) else ""
-        reported = billed(counts if isinstance(counts, dict) else {})
-        is_failed = bool(status or data.get("is_error"))
-        if is_failed and not (reported[0] and reported[1]):
-            raise LlmUnavailable(f"`{PROGRAM} -p` reports an error", REMEDY)
-        flaw = (
-            "the program reports an error"
-            if is_failed
-            else ""
-            if text.strip()
-            else "the answer is empty"
-        )
+        flaw = "" if text.strip() else "the answer is empty"
+        if status or data.get("is_error"):
+            if not (reported[0] and reported[1]):
+                raise LlmUnavailable(f"`{PROGRAM} -p` reports an error", REMEDY)
+            flaw = "the program reports an error"
         return Completion(text, usage_of(reported, system + prompt, text), self.name, flaw)
 
     def _run(self, arguments: Sequence[str], given: str, timeout_s: float) -> tuple[int, str, bool]:
@@ -120,14 +114,7 @@ class ClaudeCli:
                 stdout=answered,
                 stderr=subprocess.DEVNULL,
                 cwd=place,
-                env={
-                    **{
-                        name: value
-                        for name, value in os.environ.items()
-                        if name not in OF_A_SESSION
-                    },
-                    GUARD: "1",
-                },
+                env=_environment(),
                 start_new_session=True,
             )
             try:
@@ -141,6 +128,12 @@ class ClaudeCli:
             answered.seek(0)
             output = answered.read(MAX_ANSWER + 1)
         return status, output.decode("utf-8", "replace"), len(output) <= MAX_ANSWER
+
+
+def _environment() -> dict[str, str]:
+    """Ours without what belongs to a session, and with the mark that silences Keeplore."""
+    own = {name: value for name, value in os.environ.items() if name not in OF_A_SESSION}
+    return {**own, GUARD: "1"}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -9,21 +9,29 @@ because the server may have billed it.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from keeplore.config.state_database import StateDatabase
 from keeplore.errors import BudgetSpent
 from keeplore_hooks.contracts import Usage
 
+if TYPE_CHECKING:
+    from keeplore.config.settings import TokenPrice
+
+MILLION = 1_000_000
 MAX_CALL = timedelta(minutes=30)  # a reservation that is older is of a process that died
 
 _TABLES = (
     """
     CREATE TABLE calls (
-        id INTEGER PRIMARY KEY, at TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL, input INTEGER NOT NULL,
-        output INTEGER NOT NULL, cached INTEGER NOT NULL, reserved INTEGER NOT NULL, is_estimate INTEGER NOT NULL
+        id INTEGER PRIMARY KEY, at TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL,
+        input INTEGER NOT NULL, output INTEGER NOT NULL, cached INTEGER NOT NULL,
+        reserved INTEGER NOT NULL, is_estimate INTEGER NOT NULL
     )
     """,
     "CREATE INDEX calls_at ON calls (at)",
@@ -54,6 +62,19 @@ class SpendingRow:
     calls: int
     estimates: int
     usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CostTotal:
+    """``price`` is of those calls whose model has one; ``unpriced`` are the models that have
+    none.
+    """
+
+    calls: int
+    estimates: int
+    usage: Usage
+    price: float
+    unpriced: tuple[str, ...]
 
 
 class SpendingLedger:
@@ -122,15 +143,8 @@ class SpendingLedger:
                 (since,),
             ).fetchall()
         return [
-            SpendingRow(
-                row["day"],
-                row["model"],
-                row["stage"],
-                row["calls"],
-                row["estimates"],
-                Usage(row["input"], row["output"], row["cached"]),
-            )
-            for row in found
+            SpendingRow(day, model, stage, calls, estimates, Usage(*counts))
+            for day, model, stage, calls, estimates, *counts in found
         ]
 
 
@@ -145,13 +159,14 @@ def _spent(db: sqlite3.Connection, prefix: str, now: datetime) -> int:
 
 
 def _refusal(span: str, limit: int, spent: int, wanted: int, at: datetime) -> BudgetSpent:
-    day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    until = (
-        day + timedelta(days=1)
-        if span == "day"
-        else (day.replace(day=1) + timedelta(days=32)).replace(day=1)
-    )
-    key = "llm.daily_tokens" if span == "day" else "llm.monthly_tokens"
+    until = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    until += timedelta(days=1)
+    key = "llm.daily_tokens"
+    if span == "month":
+        key = "llm.monthly_tokens"
+        until = (at.astimezone(UTC).replace(day=1) + timedelta(days=32)).replace(
+            day=1, hour=0, minute=0, second=0, microsecond=0
+        )
     if wanted > limit:
         message = (
             f"the next call needs {wanted:,} tokens, which is more than the {limit:,} of a {span}"
@@ -172,3 +187,27 @@ def _prefix(at: datetime, span: str) -> str:
 
 def _text(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def price_of(usage: Usage, price: TokenPrice) -> float:
+    """In the currency of the price table, ``prices`` of ``keeplore.yaml``."""
+    fresh = usage.input_tokens - usage.cached_tokens
+    cost = fresh * price.input + usage.cached_tokens * price.cached
+    return float(cost + usage.output_tokens * price.output) / MILLION
+
+
+def total_of(rows: Iterable[SpendingRow], prices: Mapping[str, TokenPrice]) -> CostTotal:
+    """The sum of some rows."""
+    calls, estimates, price = 0, 0, 0.0
+    tokens: Counter[str] = Counter()
+    unpriced: set[str] = set()
+    for row in rows:
+        calls += row.calls
+        estimates += row.estimates
+        tokens.update(asdict(row.usage))
+        if row.model in prices:
+            price += price_of(row.usage, prices[row.model])
+        else:
+            unpriced.add(row.model)
+    usage = Usage(**{name: tokens[name] for name in Usage.__slots__})
+    return CostTotal(calls, estimates, usage, price, tuple(sorted(unpriced)))

@@ -7,21 +7,27 @@ are passed on: what a server says may quote the conversation, which belongs into
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import math
 import re
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cached_property, partial
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from keeplore.errors import LlmRefused, LlmUnavailable
 from keeplore.llm.base import CHECK_S, MAX_ANSWER, TransientFailure, tokens
-from keeplore_hooks.contracts import Usage
+from keeplore_hooks.contracts import Completion, Usage
+
+if TYPE_CHECKING:
+    from keeplore.config.settings import LlmSettings
 
 MAX_TOKENS = 10**9  # of one call, as a server may report it
 PASSING = (408, 409, 425, 429)  # and every 5xx
@@ -39,6 +45,8 @@ SPENT = (
 _POOR = "credit balance"  # how Anthropic says so, with a 400
 
 _T = TypeVar("_T")
+_Client = TypeVar("_Client")
+_Shape = TypeVar("_Shape")
 
 
 class BadRequest(LlmRefused):
@@ -98,37 +106,101 @@ def fetch(
     return data if isinstance(data, dict) else {}
 
 
-def in_some_shape(shapes: list[_T], ask: Callable[[_T], Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The answer to a request in the first shape that the server takes; that one is the first from
-    then on.
+class SdkModel(ABC, Generic[_Client, _Shape]):
+    """A language model that is asked over an SDK, in one of several shapes of request."""
 
-    Raises what ``ask`` raises, BadRequest where the server takes none. A request that is refused
-    costs nothing.
-    """
-    for shape in list(shapes):
+    package: str  # the SDK, and the extra that brings it
+
+    def __init__(self, settings: LlmSettings, shapes: list[_Shape]) -> None:
+        self.name = settings.model
+        self._settings = settings
+        self._shapes = shapes  # those that may work, the one that did first
+
+    def available(self) -> str:
+        """Whether the server lists its models: "" or why not, within three seconds. One that has no
+        such list is there all the same.
+        """
         try:
-            answer = ask(shape)
-        except BadRequest as e:
-            refusal = e
-        else:
-            shapes.sort(key=lambda other: other != shape)
-            return answer
-    raise refusal
-
-
-def reachable(sdk: ModuleType, request: Callable[[], AbstractContextManager[Any]]) -> str:
-    """Whether the server lists its models: "" or why not. One that has no such list is there all
-    the same.
-    """
-    try:
-        fetch(sdk, CHECK_S, request)
-    except TransientFailure as e:
-        return e.message
-    except LlmUnavailable as e:
-        return "" if getattr(e.__cause__, "status_code", 0) == 404 else str(e)
-    except LlmRefused:
+            client = self._client
+            fetch(self._sdk, CHECK_S, lambda: self._list_models(client, CHECK_S))
+        except TransientFailure as e:
+            return e.message
+        except LlmUnavailable as e:
+            return "" if getattr(e.__cause__, "status_code", 0) == 404 else str(e)
+        except LlmRefused:
+            return ""
         return ""
-    return ""
+
+    def complete(self, system: str, prompt: str, schema: Mapping[str, Any]) -> Completion:
+        """One attempt; a shape of request that the server refuses, which costs nothing, is not
+        tried again. Raises as the contract says.
+        """
+        client, refusal = self._client, BadRequest("no shape of request is left")
+        for shape in list(self._shapes):
+            request = self._request(system, prompt, schema, shape)
+            try:
+                data = fetch(
+                    self._sdk, self._settings.timeout_s, partial(self._send, client, request)
+                )
+            except BadRequest as e:
+                refusal = e
+                continue
+            self._shapes.sort(key=lambda other: other != shape)  # used at once
+            text, flaw, reported = self._read(data)
+            flaw = flaw or ("" if text.strip() else "the answer is empty")
+            return Completion(text, usage_of(reported, system + prompt, text), self.name, flaw)
+        raise refusal
+
+    @abstractmethod
+    def _request(
+        self, system: str, prompt: str, schema: Mapping[str, Any], shape: _Shape
+    ) -> dict[str, Any]:
+        """What is sent."""
+
+    @abstractmethod
+    def _send(self, client: _Client, request: Mapping[str, Any]) -> AbstractContextManager[Any]:
+        """The answer as it comes in."""
+
+    @abstractmethod
+    def _list_models(self, client: _Client, timeout_s: float) -> AbstractContextManager[Any]:
+        """What the server says of its models, likewise."""
+
+    @abstractmethod
+    def _read(self, data: Mapping[str, Any]) -> tuple[str, str, tuple[Any, Any, Any]]:
+        """Text, flaw, and input, output and cached tokens as reported."""
+
+    @abstractmethod
+    def _connect(self, options: dict[str, Any]) -> _Client:
+        """The SDK's client. Raises LlmUnavailable where something it needs is missing."""
+
+    @cached_property
+    def _sdk(self) -> ModuleType:
+        try:
+            return importlib.import_module(self.package)
+        except ImportError as e:
+            raise LlmUnavailable(
+                f"the {self.package} package is not installed",
+                f"Run `pip install 'keeplore[{self.package}]'`",
+            ) from e
+
+    @cached_property
+    def _client(self) -> _Client:
+        """Raises LlmUnavailable where the SDK or what it needs is missing."""
+        sdk = self._sdk
+        if not self.name:
+            raise LlmUnavailable("no model is chosen", "Set llm.model in keeplore.yaml")
+        options = {
+            "timeout": self._settings.timeout_s,
+            "max_retries": 0,  # each attempt is booked by itself
+            # a server that was accepted must not pass memory on to another one
+            "http_client": sdk.DefaultHttpxClient(follow_redirects=False),
+        }
+        return self._connect(options)
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value where it is one, as a server's answer should have it; else an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def usage_of(reported: tuple[Any, Any, Any], asked: str, answered: str) -> Usage:
@@ -175,9 +247,9 @@ def _read(request: Callable[[], AbstractContextManager[Any]], ends: float) -> by
 def _of_status(error: Any) -> LlmUnavailable | LlmRefused:
     status = int(error.status_code)
     code = str(getattr(error, "code", None) or getattr(error, "type", None) or "")
-    said = f"the server says {status}" + (
-        f" ({code})" if re.fullmatch(r"[a-z_]{1,60}", code) else ""
-    )
+    said = f"the server says {status}"
+    if re.fullmatch(r"[a-z_]{1,60}", code):
+        said += f" ({code})"
     if code in SPENT or _POOR in str(error).lower():
         return LlmUnavailable(said, SETUP[402])
     if status in SETUP or 300 <= status < 400:  # an address that has moved is one to set

@@ -86,7 +86,7 @@ def _settings(places: Places) -> LlmSettings:
 def _grouped(
     rows: Sequence[SpendingRow], by: Sequence[str], llm: LlmSettings
 ) -> list[dict[str, Any]]:
-    from keeplore.llm.costs import total_of  # heavy, as above
+    from keeplore.llm.ledger import total_of  # heavy, as above
 
     groups: dict[tuple[str, ...], list[SpendingRow]] = {}
     for row in rows:
