@@ -28,6 +28,7 @@ GRAPH_VENDORED = (
     "d3-timer.min.js",
 )
 DATA = {
+    "keeplore/index/graph/shell_programs.toml",
     "keeplore/redact/rules.yaml",
     "keeplore/redact/seed_words.txt",
     "keeplore/capture/cues/de.yaml",

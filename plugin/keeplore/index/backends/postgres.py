@@ -27,7 +27,7 @@ SEARCHED = 400
 
 
 class Postgres:
-    """See ``base.Server``. Raises EngineUnavailable where psycopg is not installed, or the server
+    """See ``contracts.EngineServer``. Raises EngineUnavailable where psycopg is not installed, or the server
     refuses.
     """
 
@@ -36,15 +36,16 @@ class Postgres:
         them.
         """
         try:
-            import psycopg  # here, as above
-            from psycopg import sql
+            # here, because it is there with the extra `postgres` alone
+            import psycopg
         except ImportError as e:
             raise EngineUnavailable(
                 "psycopg is not installed", "pip install 'keeplore[postgres]'"
             ) from e
         self._dim = dim
-        self._schema = sql.Identifier(f"keeplore_{name}")
-        self._table = sql.Identifier(f"keeplore_{name}", f"passages_{layout}")
+        self._psycopg = psycopg
+        self._schema = psycopg.sql.Identifier(f"keeplore_{name}")
+        self._table = psycopg.sql.Identifier(f"keeplore_{name}", f"passages_{layout}")
         self._layout = layout
         try:
             # without prepared statements, so that it also works through a pool
@@ -157,29 +158,23 @@ class Postgres:
         """``{table}`` and ``{schema}`` in our own words are filled in; whatever comes from
         elsewhere is a value.
         """
-        import psycopg  # here, as above
-
         try:
             cursor = self._connection.execute(self._sql(text), values)
             return cursor.fetchall() if cursor.description else []
-        except psycopg.Error as e:
+        except self._psycopg.Error as e:
             raise _unavailable(e) from e
 
     def _run_each(self, text: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """All or none of them."""
-        import psycopg  # here, as above
-
         try:
             with self._connection.transaction(), self._connection.cursor() as cursor:
                 cursor.executemany(self._sql(text), rows)
-        except psycopg.Error as e:
+        except self._psycopg.Error as e:
             raise _unavailable(e) from e
 
     def _sql(self, text: str) -> Any:
-        from psycopg import sql  # here, as above
-
         own: Any = text
-        return sql.SQL(own).format(table=self._table, schema=self._schema)
+        return self._psycopg.sql.SQL(own).format(table=self._table, schema=self._schema)
 
 
 def _unavailable(error: Exception) -> EngineUnavailable:

@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 
 class Qdrant:
-    """See ``base.Server``. Raises EngineUnavailable where qdrant-client is not installed, or no
+    """See ``contracts.EngineServer``. Raises EngineUnavailable where qdrant-client is not installed, or no
     node answers.
     """
 
@@ -34,11 +34,12 @@ class Qdrant:
         """``urls`` are nodes of one cluster: where one does not answer, the next is asked."""
         try:
             # here: it takes 0.5 s and is there with the extra `qdrant` alone
-            from qdrant_client import QdrantClient
+            from qdrant_client import QdrantClient, models
         except ImportError as e:
             raise EngineUnavailable(
                 "qdrant-client is not installed", "pip install 'keeplore[qdrant]'"
             ) from e
+        self._models = models
         self._nodes = [
             QdrantClient(url, api_key=key or None, timeout=TIMEOUT_S, check_compatibility=False)
             for url in urls
@@ -49,13 +50,11 @@ class Qdrant:
         self._prepare()
 
     def put(self, points: Sequence[Point]) -> None:
-        from qdrant_client import models  # here, as above
-
         made = [
-            models.PointStruct(
+            self._models.PointStruct(
                 id=_uuid(point.id),
                 payload={"workspace": self._name, "scope": point.scope},
-                vector={"words": _sparse(point.words)}
+                vector={"words": self._sparse(point.words)}
                 | ({"vector": [*point.vector]} if point.vector else {}),
             )
             for point in points
@@ -63,11 +62,9 @@ class Qdrant:
         self._ask(lambda node: node.upsert(self._collection, made, wait=True))
 
     def add_vectors(self, vectors: Mapping[bytes, Sequence[float]]) -> None:
-        from qdrant_client import models  # here, as above
-
         there = self.held(vectors)
         made = [
-            models.PointVectors(id=_uuid(id_), vector={"vector": [*vector]})
+            self._models.PointVectors(id=_uuid(id_), vector={"vector": [*vector]})
             for id_, vector in vectors.items()
             if id_ in there
         ]
@@ -75,15 +72,11 @@ class Qdrant:
             self._ask(lambda node: node.update_vectors(self._collection, made, wait=True))
 
     def remove(self, ids: Collection[bytes]) -> None:
-        from qdrant_client import models  # here, as above
-
-        gone = models.PointIdsList(points=[_uuid(id_) for id_ in ids])
+        gone = self._models.PointIdsList(points=[_uuid(id_) for id_ in ids])
         self._ask(lambda node: node.delete(self._collection, gone, wait=True))
 
     def held(self, ids: Collection[bytes]) -> dict[bytes, bool]:
-        from qdrant_client import models  # here, as above
-
-        asked = [models.HasIdCondition(has_id=[_uuid(id_) for id_ in ids])]
+        asked = [self._models.HasIdCondition(has_id=[_uuid(id_) for id_ in ids])]
         return dict(self._listed(asked))
 
     def all_held(self) -> Iterator[tuple[bytes, bool]]:
@@ -92,7 +85,7 @@ class Qdrant:
     def matching(
         self, words: Mapping[int, float], scopes: Sequence[str] | None, limit: int
     ) -> FoundPoints:
-        return self._searched(_sparse(words), "words", scopes, limit)
+        return self._searched(self._sparse(words), "words", scopes, limit)
 
     def nearest(
         self, vector: Sequence[float], scopes: Sequence[str] | None, limit: int
@@ -100,9 +93,7 @@ class Qdrant:
         return self._searched([*vector], "vector", scopes, limit)
 
     def clear(self) -> None:
-        from qdrant_client import models  # here, as above
-
-        mine = models.FilterSelector(filter=self._mine(None))
+        mine = self._models.FilterSelector(filter=self._mine(None))
         self._ask(lambda node: node.delete(self._collection, mine, wait=True))
 
     def close(self) -> None:
@@ -113,10 +104,8 @@ class Qdrant:
     def _searched(
         self, asked: Any, using: str, scopes: Sequence[str] | None, limit: int
     ) -> FoundPoints:
-        from qdrant_client import models  # here, as above
-
         chosen = self._mine(scopes)
-        params = models.SearchParams(hnsw_ef=max(SEARCHED, limit))
+        params = self._models.SearchParams(hnsw_ef=max(SEARCHED, limit))
         answer = self._ask(
             lambda node: node.query_points(
                 self._collection,
@@ -132,9 +121,9 @@ class Qdrant:
 
     def _listed(self, conditions: list[Any]) -> Iterator[tuple[bytes, bool]]:
         """Points with whether they have their vector: these are listed once more by themselves."""
-        from qdrant_client import models  # here, as above
-
-        complete = set(self._ids([*conditions, models.HasVectorCondition(has_vector="vector")]))
+        complete = set(
+            self._ids([*conditions, self._models.HasVectorCondition(has_vector="vector")])
+        )
         return ((id_, id_ in complete) for id_ in self._ids(conditions))
 
     def _ids(self, conditions: list[Any]) -> Iterator[bytes]:
@@ -159,38 +148,38 @@ class Qdrant:
         )
 
     def _mine(self, scopes: Sequence[str] | None, conditions: Sequence[Any] = ()) -> Any:
-        from qdrant_client import models  # here, as above
-
         must = [
-            models.FieldCondition(key="workspace", match=models.MatchValue(value=self._name)),
+            self._models.FieldCondition(
+                key="workspace", match=self._models.MatchValue(value=self._name)
+            ),
             *conditions,
         ]
         if scopes is not None:
-            must.append(models.FieldCondition(key="scope", match=models.MatchAny(any=[*scopes])))
-        return models.Filter(must=must)
+            must.append(
+                self._models.FieldCondition(key="scope", match=self._models.MatchAny(any=[*scopes]))
+            )
+        return self._models.Filter(must=must)
 
     def _prepare(self) -> None:
         """Make the collection where it is missing; another machine may be at it too."""
-        from qdrant_client import models  # here, as above
-
         if not self._ask(lambda node: node.collection_exists(self._collection)):
             self._create()
         known = self._ask(lambda node: node.get_collection(self._collection)).payload_schema
         for field, is_tenant in (("workspace", True), ("scope", None)):
             if field not in known:
-                schema = models.KeywordIndexParams(
-                    type=models.KeywordIndexType.KEYWORD, is_tenant=is_tenant
+                schema = self._models.KeywordIndexParams(
+                    type=self._models.KeywordIndexType.KEYWORD, is_tenant=is_tenant
                 )
                 self._index(field, schema)
 
     def _create(self) -> None:
-        from qdrant_client import models  # here, as above
-
-        vectors = models.VectorParams(
-            size=self._dim, distance=models.Distance.COSINE, datatype=models.Datatype.FLOAT16
+        vectors = self._models.VectorParams(
+            size=self._dim,
+            distance=self._models.Distance.COSINE,
+            datatype=self._models.Datatype.FLOAT16,
         )
         # a graph for each tenant, and none over all of them
-        graph = models.HnswConfigDiff(m=0, payload_m=LINKS)
+        graph = self._models.HnswConfigDiff(m=0, payload_m=LINKS)
         with contextlib.suppress(
             EngineUnavailable
         ):  # the other one was faster; what is wrong otherwise shows below
@@ -198,7 +187,7 @@ class Qdrant:
                 lambda node: node.create_collection(
                     self._collection,
                     vectors_config={"vector": vectors},
-                    sparse_vectors_config={"words": models.SparseVectorParams()},
+                    sparse_vectors_config={"words": self._models.SparseVectorParams()},
                     hnsw_config=graph,
                 )
             )
@@ -207,6 +196,11 @@ class Qdrant:
         self._ask(
             lambda node: node.create_payload_index(self._collection, field, schema, wait=True)
         )
+
+    def _sparse(self, words: Mapping[int, float]) -> Any:
+        numbers = sorted(words)
+        values = [words[number] for number in numbers]
+        return self._models.SparseVector(indices=numbers, values=values)
 
     def _ask(self, ask: Callable[[QdrantClient], _T]) -> _T:
         """Ask one node after the other; the one that answered is asked first the next time."""
@@ -233,10 +227,3 @@ class Qdrant:
 
 def _uuid(id_: bytes) -> str:
     return str(UUID(bytes=id_))
-
-
-def _sparse(words: Mapping[int, float]) -> Any:
-    from qdrant_client import models  # here, as above
-
-    numbers = sorted(words)
-    return models.SparseVector(indices=numbers, values=[words[number] for number in numbers])

@@ -19,7 +19,7 @@ from functools import cache, cached_property
 from keeplore.index.graph.graph_rows import CODES, MILLION
 from keeplore.index.graph.graph_values import TYPES, canonical
 from keeplore.index.memory_queries import superseded
-from keeplore.index.sql import ASK_AT_ONCE, in_list, scope_ids
+from keeplore.index.sql import ASK_AT_ONCE, column, escaped, in_list, scope_ids, value
 from keeplore_hooks.contracts import ScopeFilter
 
 SHARED = ""
@@ -67,6 +67,9 @@ class AspectRow:
     memories: tuple[str, ...]  # ids
 
 
+_Meaning = tuple[int, str]  # the id of a name, and the place whose own thing it is
+
+
 @dataclass(slots=True)
 class _NameMeanings:
     """What is said of one name in all places."""
@@ -80,7 +83,7 @@ class _NameMeanings:
     )  # places whose memories show that there is such a thing
     counts: dict[str, int] = field(default_factory=dict)  # place → memories
 
-    def means(self, place: str) -> tuple[int, str] | None:
+    def means(self, place: str) -> _Meaning | None:
         """The name and the place of what it means, asked from a place; None where it means nothing
         there.
         """
@@ -113,7 +116,7 @@ class GraphReader:
         found: dict[tuple[int, str], Entity] = {}
         counts: list[int] = []  # of those found, in order
         places = {project for _, project in allowed.scopes}
-        for id_, mentions in self._connection.execute(sql, (f"%{_escaped(canonical(like))}%",)):
+        for id_, mentions in self._connection.execute(sql, (f"%{escaped(canonical(like))}%",)):
             if (
                 len(counts) - bisect_left(counts, mentions) >= limit
             ):  # what several projects mention is several things
@@ -145,30 +148,34 @@ class GraphReader:
         """Those that it is in, as source or target, stated where one may look; the most often
         stated, then surest.
         """
-        seen = {SHARED, *(project for _, project in allowed.scopes)}
-        ids = self._names_of(entity)
-        stated: dict[tuple[tuple[int, str], str, tuple[int, str], bool], list[int]] = {}
-        sql = (
-            "SELECT place, source, relationship, target, confidence FROM "
-            "relations"  # whole numbers
-            f" WHERE {in_list('source', ids)} OR {in_list('target', ids)}"
-        )
-        here = (ids[0], entity.place)
-        for place, source, relationship, target, confidence in self._connection.execute(sql):
-            ends = (self._name(source).means(place), self._name(target).means(place))
-            if ends[0] and ends[1] and here in ends and (not allowed.scopes or place in seen):
-                stated.setdefault((ends[0], relationship, ends[1], ends[0] == here), []).append(
-                    confidence
-                )
         found = []
-        for (source, relationship, target, is_source), sums in stated.items():
-            other = target if is_source else source
+        for (source, kind, target), sums in self._stated(entity, allowed).items():
+            here = (self._id(entity.name), entity.place)
+            other, place = target if source == here else source
             mean = sum(sums) / (len(sums) * MILLION)
-            spelled = self._spelling(*source), relationship, self._spelling(*target)
-            found.append(RelatedEntity(*spelled, mean, len(sums), self._text(other[0]), other[1]))
-        return sorted(
-            found, key=lambda r: (-r.mentions, -r.confidence, r.source, r.relationship, r.target)
-        )[:limit]
+            ends = self._spelling(*source), kind, self._spelling(*target)
+            found.append(RelatedEntity(*ends, mean, len(sums), self._text(other), place))
+        found.sort(key=lambda r: (-r.mentions, -r.confidence, r.source, r.relationship, r.target))
+        return found[:limit]
+
+    def _stated(
+        self, entity: Entity, allowed: ScopeFilter
+    ) -> dict[tuple[_Meaning, str, _Meaning], list[int]]:
+        """Source, relationship and target → the confidence of each that states it."""
+        seen = {SHARED, *(project for _, project in allowed.scopes)}
+        id_ = self._id(entity.name)
+        names = [id_, *self._aliases(id_, entity.place)]
+        rows = self._connection.execute(
+            "SELECT place, source, relationship, target, confidence FROM relations"  # whole numbers
+            f" WHERE {in_list('source', names)} OR {in_list('target', names)}"
+        )
+        found: dict[tuple[_Meaning, str, _Meaning], list[int]] = {}
+        for place, source, kind, target, confidence in rows:
+            ends = (self._name(source).means(place), self._name(target).means(place))
+            is_here = (id_, entity.place) in ends and (not allowed.scopes or place in seen)
+            if is_here and ends[0] and ends[1]:
+                found.setdefault((ends[0], kind, ends[1]), []).append(confidence)
+        return found
 
     def mentioning(self, entity: Entity, allowed: ScopeFilter, limit: int) -> list[tuple[str, str]]:
         """Ids of the memories that mention it with how they write it, the one changed last first;
@@ -206,20 +213,16 @@ class GraphReader:
         made = [AspectRow(*key, tuple(memories)) for key, memories in found.items()]
         return sorted(made, key=lambda row: (-len(row.memories), row.aspect, row.kind))
 
-    def _meanings(self, id_: int) -> list[tuple[int, str]]:
+    def _meanings(self, id_: int) -> list[_Meaning]:
         name = self._name(id_)
         return sorted({meant for place in name.places if (meant := name.means(place))})
 
     def _id(self, name: str) -> int:
-        row = self._connection.execute(
-            "SELECT id FROM names WHERE name = ?", (canonical(name),)
-        ).fetchone()
-        return int(row[0]) if row else 0
+        sql = "SELECT id FROM names WHERE name = ?"
+        return int(value(self._connection, sql, (canonical(name),)) or 0)
 
     def _text(self, id_: int) -> str:
-        return str(
-            self._connection.execute("SELECT name FROM names WHERE id = ?", (id_,)).fetchone()[0]
-        )
+        return str(value(self._connection, "SELECT name FROM names WHERE id = ?", (id_,)))
 
     def _looked_up(self, id_: int) -> _NameMeanings:
         found = _NameMeanings(id_)
@@ -248,63 +251,56 @@ class GraphReader:
     def _projects(self) -> Mapping[int, str]:
         return dict(self._connection.execute("SELECT id, project FROM scopes"))
 
-    def _names_of(self, entity: Entity) -> list[int]:
-        """Its name and its aliases."""
-        id_ = self._id(entity.name)
-        return [id_, *self._aliases(id_, entity.place)]
-
     def _aliases(self, id_: int, place: str) -> list[int]:
         sql = (
-            "SELECT DISTINCT name FROM definitions WHERE entity = ? AND name != entity AND place "
-            "= ?"
+            "SELECT DISTINCT name FROM definitions"
+            " WHERE entity = ? AND name != entity AND place = ?"
         )
-        rows = [alias for (alias,) in self._connection.execute(sql, (id_, place))]
+        rows = column(self._connection, sql, (id_, place))
         return [alias for alias in rows if self._name(alias).means(place) == (id_, place)]
+
+    def _scopes_meaning(self, name: int, thing: _Meaning) -> list[int]:
+        """The scopes in which a name means a thing."""
+        means = self._name(name).means
+        return [scope for scope, project in self._projects.items() if means(project) == thing]
 
     def _where(self, id_: int, place: str, name: str, scope: str) -> str:
         """The condition on two columns that a row is about a thing: by one of its names, where that
         means it.
         """
-        projects = self._projects.items()
         found = []
         for other in (id_, *self._aliases(id_, place)):
-            means = self._name(other).means
-            scopes = [scope_id for scope_id, project in projects if means(project) == (id_, place)]
-            found.append(f"{name} = {other} AND {in_list(scope, scopes)}")
+            scopes = in_list(scope, self._scopes_meaning(other, (id_, place)))
+            found.append(f"{name} = {other} AND {scopes}")
         return " OR ".join(found)
 
     def _entity(self, id_: int, place: str) -> Entity:
         aliases = self._aliases(id_, place)
-        name = self._name(id_)
-        count = sum(
-            count for where, count in name.counts.items() if name.means(where) == (id_, place)
-        )
         if aliases:  # a memory may use several of its names
             where = self._where(id_, place, "name", "scope_id")
             sql = f"SELECT count(DISTINCT memory) FROM mentions WHERE {where}"  # whole numbers
-            count = self._connection.execute(sql).fetchone()[0]
+            count = value(self._connection, sql)
+        else:
+            name = self._name(id_)
+            counts = name.counts.items()
+            count = sum(count for where, count in counts if name.means(where) == (id_, place))
+        spelling, type_ = self._spelling(id_, place), self._type(id_, place)
         names = tuple(sorted(map(self._text, aliases)))
-        return Entity(
-            self._text(id_), self._spelling(id_, place), self._type(id_, place), place, count, names
-        )
+        return Entity(self._text(id_), spelling, type_, place, count, names)
 
     def _spelling(self, id_: int, place: str) -> str:
         sql = "SELECT min(spelling) FROM definitions WHERE name = ? AND entity = name AND place = ?"
         for where in (place, SHARED):
-            if found := self._connection.execute(sql, (id_, where)).fetchone()[0]:
+            if found := value(self._connection, sql, (id_, where)):
                 return str(found)
-        means = self._name(id_).means
-        scopes = [
-            scope for scope, project in self._projects.items() if means(project) == (id_, place)
-        ]
+        scopes = in_list("scope_id", self._scopes_meaning(id_, (id_, place)))
         sql = (
             "SELECT coalesce(spelling, ?) FROM mentions"  # whole numbers
-            f" WHERE name = ? AND type > 0 AND {in_list('scope_id', scopes)}"
+            f" WHERE name = ? AND type > 0 AND {scopes}"
             " GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1"
         )
         name = self._text(id_)
-        row = self._connection.execute(sql, (name, id_)).fetchone()
-        return str(row[0]) if row else name
+        return str(value(self._connection, sql, (name, id_)) or name)
 
     def _type(self, id_: int, place: str) -> str:
         """What files say, then what classified notes say, then what is evident: of each what most
@@ -326,7 +322,3 @@ class GraphReader:
             if known:
                 return TYPES[min(known)[1]]
         return "unknown"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
