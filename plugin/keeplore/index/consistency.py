@@ -12,6 +12,7 @@ from typing import Any
 
 from keeplore.index import file_rows
 from keeplore.index.database import IndexDatabase
+from keeplore.index.file_rows import IndexedFile, ParsedFile, TextSource
 from keeplore.index.graph import graph_rows
 from keeplore.index.passages import embedded_text
 from keeplore.index.schema import FTS_WEIGHTS
@@ -19,6 +20,7 @@ from keeplore.index.sql import column, last_passage, raise_version, value, vecto
 from keeplore.index.vectors import block_files
 from keeplore.index.vectors.block_files import model_id
 from keeplore.index.vectors.quantization import BYTES, unpacked
+from keeplore.memory import Memory
 from keeplore_hooks.contracts import Embedder
 
 FILES_AT_ONCE = 200
@@ -73,8 +75,8 @@ _ORPHANS = {
 
 def text_flaws(
     database: IndexDatabase,
-    files: Sequence[file_rows.IndexedFile],
-    source: file_rows.TextSource,
+    files: Sequence[IndexedFile],
+    source: TextSource,
     progress: Progress,
 ) -> Iterator[IndexFlaw]:
     """Read every file again and compare; one that changed since it was indexed is passed over, and
@@ -139,7 +141,7 @@ def _take_out(connection: sqlite3.Connection, flaws: Sequence[IndexFlaw]) -> Non
 
 def _integrity(connection: sqlite3.Connection) -> list[str]:
     try:
-        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(5)")]
+        found = column(connection, "PRAGMA integrity_check(5)")
     except sqlite3.DatabaseError as e:
         return [str(e)]
     return [message for message in found if message != "ok"]
@@ -147,23 +149,21 @@ def _integrity(connection: sqlite3.Connection) -> list[str]:
 
 def _full_text(connection: sqlite3.Connection) -> str:
     """What FTS5's own check says, against the passages too; "" where all is well."""
+    sql = "INSERT INTO passages_fts(passages_fts, rank) VALUES ('integrity-check', 1)"
     try:
-        connection.execute(
-            "INSERT INTO passages_fts(passages_fts, rank) VALUES ('integrity-check', 1)"
-        )
+        connection.execute(sql)
     except sqlite3.DatabaseError as e:  # of the full text alone, which can be made anew
         return str(e)
     return ""
 
 
-def _compared(
-    connection: sqlite3.Connection, items: Sequence[file_rows.ParsedFile]
-) -> list[IndexFlaw]:
+def _compared(connection: sqlite3.Connection, items: Sequence[ParsedFile]) -> list[IndexFlaw]:
     found = ((item.file.path, _difference(connection, item)) for item in items)
     return [IndexFlaw("text", path, message) for path, message in found if message]
 
 
-def _difference(connection: sqlite3.Connection, item: file_rows.ParsedFile) -> str:
+def _difference(connection: sqlite3.Connection, item: ParsedFile) -> str:
+    """In what the rows of a file are not what it says, "" where they are."""
     file = item.file
     row = connection.execute(
         "SELECT mtime_ns, size, inode, content, problem FROM files WHERE path = ?", (file.path,)
@@ -179,43 +179,31 @@ def _difference(connection: sqlite3.Connection, item: file_rows.ParsedFile) -> s
     stored = connection.execute("SELECT * FROM memories WHERE path = ?", (file.path,)).fetchone()
     if graph_rows.differs(connection, file.path, item.share, stored[0] if stored else None):
         return "what the graph has of it is not what the file says"
-    if (stored is None) != (item.memory is None):
-        return (
-            "it is listed, and its memory is not"
-            if stored is None
-            else "it is no memory, and one is listed"
-        )
-    return _differing_rows(connection, item, stored) if stored and item.memory else ""
+    if stored and item.memory:
+        return _memory_difference(connection, item, item.memory, stored)
+    if stored:
+        return "it is no memory, and one is listed"
+    return "it is listed, and its memory is not" if item.memory else ""
 
 
-def _differing_rows(
-    connection: sqlite3.Connection, item: file_rows.ParsedFile, stored: tuple[Any, ...]
+def _memory_difference(
+    connection: sqlite3.Connection, item: ParsedFile, memory: Memory, stored: tuple[Any, ...]
 ) -> str:
-    memory, key = item.memory, stored[0]
-    if memory is None:
-        return ""
-    scope = connection.execute(
-        "SELECT scope, project FROM scopes WHERE id = ?", (stored[3],)
-    ).fetchone()
-    if (*stored[2:3], *stored[4:]) != file_rows.columns(
-        memory, item.file.path
-    ) or scope != file_rows.place_of(memory):
+    key, _, id_, scope_id, *rest = stored
+    scope = connection.execute("SELECT scope, project FROM scopes WHERE id = ?", (scope_id,))
+    columns = file_rows.columns(memory, item.file.path)
+    if (id_, *rest) != columns or scope.fetchone() != file_rows.place_of(memory):
         return "the row of its memory is not what its front matter says"
-    turns = connection.execute("SELECT turn FROM turns WHERE memory = ?", (key,)).fetchall()
-    if sorted(turn for (turn,) in turns) != file_rows.turn_columns(item):
+    turns = column(connection, "SELECT turn FROM turns WHERE memory = ? ORDER BY turn", (key,))
+    if turns != file_rows.turn_columns(item):
         return "its turns are not those of the file"
-    links = connection.execute(
-        "SELECT relationship, target FROM links WHERE memory = ?", (key,)
-    ).fetchall()
-    if sorted(links) != file_rows.link_columns(memory):
+    sql = "SELECT relationship, target FROM links WHERE memory = ? ORDER BY relationship, target"
+    if connection.execute(sql, (key,)).fetchall() != file_rows.link_columns(memory):
         return "its links are not those of the file"
-    texts = ", ".join(FTS_WEIGHTS)
-    passages = connection.execute(
-        f"SELECT scope_id, hash, kind, turn, at, {texts} FROM passages WHERE memory = ? ORDER BY "
-        f"id",  # ours
-        (key,),
-    ).fetchall()
-    if passages != [(stored[3], *file_rows.passage_columns(passage)) for passage in item.passages]:
+    texts = f"scope_id, hash, kind, turn, at, {', '.join(FTS_WEIGHTS)}"  # ours
+    sql = f"SELECT {texts} FROM passages WHERE memory = ? ORDER BY id"
+    passages = [(scope_id, *file_rows.passage_columns(passage)) for passage in item.passages]
+    if connection.execute(sql, (key,)).fetchall() != passages:
         return "its passages are not those of the file"
     return ""
 

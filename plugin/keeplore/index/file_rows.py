@@ -48,7 +48,7 @@ class TextSource(Protocol):
     def head(self) -> str: ...
 
 
-class FileState(NamedTuple):
+class KnownFile(NamedTuple):
     """A file as the index remembers it."""
 
     mtime_ns: int
@@ -81,9 +81,9 @@ class ParsedFile:
     share: FileShare = NOTHING  # in the graph
 
 
-def known_files(connection: sqlite3.Connection) -> dict[str, FileState]:
+def known_files(connection: sqlite3.Connection) -> dict[str, KnownFile]:
     rows = connection.execute("SELECT path, mtime_ns, size, inode, is_settled FROM files")
-    return {row[0]: FileState._make(row[1:]) for row in rows}
+    return {row[0]: KnownFile._make(row[1:]) for row in rows}
 
 
 def parse(source: TextSource, file: IndexedFile, now_ns: int) -> ParsedFile | None:
@@ -100,7 +100,8 @@ def parse(source: TextSource, file: IndexedFile, now_ns: int) -> ParsedFile | No
         return None
     except KeeploreError as e:
         problem = str(e)
-    except Exception as e:  # noqa: BLE001  # whatever one file does to a parser, the others must still be found
+    # whatever one file does to a parser, the others must still be found
+    except Exception as e:  # noqa: BLE001
         problem = f"the file cannot be read: {e!r}"
     return ParsedFile(file, is_settled, _sum(problem), problem=problem)
 

@@ -26,23 +26,25 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 
 STOP_WORDS = frozenset(
     """
-    a about above after again against all also am an and any are aren't as at be because been before being below
-    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't done down during each
-    few for from further get gets getting give go going got had hadn't has hasn't have haven't having he her here hers
-    herself him himself his how however i i'd i'll i'm i've if in into is isn't it it's its itself just let let's like
-    may me might more most must my myself no nor not now of off ok okay on once only or other ought our ours ourselves
-    out over own please same shall she should shouldn't so some such sure tell than thank thanks that that's the their
-    theirs them themselves then there there's these they they're this those through to too under until up us use used
-    using very want was wasn't we we're we've were weren't what what's when where which while who whom why will with
+    a about above after again against all also am an and any are aren't as at be because been
+    before being below between both but by can can't cannot could couldn't did didn't do does
+    doesn't doing don't done down during each few for from further get gets getting give go
+    going got had hadn't has hasn't have haven't having he her here hers herself him himself his
+    how however i i'd i'll i'm i've if in into is isn't it it's its itself just let let's like
+    may me might more most must my myself no nor not now of off ok okay on once only or other
+    ought our ours ourselves out over own please same shall she should shouldn't so some such
+    sure tell than thank thanks that that's the their theirs them themselves then there there's
+    these they they're this those through to too under until up us use used using very want was
+    wasn't we we're we've were weren't what what's when where which while who whom why will with
     won't would wouldn't yes yet you you're your yours yourself yourselves
     """.split()  # noqa: SIM905  # a list of 200 literals cannot be read
 )
 # by which somebody asks for a talk, not for what was said in it; dropped where other words are left
 TALK_WORDS = frozenset(
     """
-    across aspects brought comprehensive conversation conversations different discuss discussed discussing discussion
-    discussions ever mention mentioned mentioning progressed recall remember remind said summarise summarize summary
-    talked throughout told walk
+    across aspects brought comprehensive conversation conversations different discuss discussed
+    discussing discussion discussions ever mention mentioned mentioning progressed recall
+    remember remind said summarise summarize summary talked throughout told walk
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
 

@@ -19,7 +19,7 @@ from functools import partial
 from keeplore.errors import IndexUnavailable, RepositoryError
 from keeplore.index import file_rows, sql
 from keeplore.index.database import IndexDatabase
-from keeplore.index.file_rows import FileState, IndexedFile, ParsedFile, TextSource
+from keeplore.index.file_rows import IndexedFile, KnownFile, ParsedFile, TextSource
 from keeplore.index.graph import graph_rows
 from keeplore.index.graph.graph_index import EntityGraph
 from keeplore.index.rows import RefreshResult
@@ -41,7 +41,7 @@ class RefreshPlan:
     gone: tuple[str, ...]
 
 
-def plan(known: Mapping[str, FileState], seen: Iterable[IndexedFile]) -> RefreshPlan:
+def plan(known: Mapping[str, KnownFile], seen: Iterable[IndexedFile]) -> RefreshPlan:
     """What has to be read and what to be dropped so that the index is that of the files seen."""
     files = {file.path: file for file in seen}
     to_read = [

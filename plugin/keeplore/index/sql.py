@@ -1,4 +1,4 @@
-"""What the queries of an index share: long lists of values, scopes, what is known of the database."""
+"""What the queries of an index share: lists of values, scopes, what is noted of the database."""
 
 from __future__ import annotations
 

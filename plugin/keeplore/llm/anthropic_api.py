@@ -57,7 +57,8 @@ class AnthropicApi(SdkModel["Anthropic", str]):
     def _read(self, data: Mapping[str, Any]) -> tuple[str, str, tuple[Any, Any, Any]]:
         content = data.get("content")
         parts = [mapping(part) for part in content] if isinstance(content, list) else []
-        text = "".join(str(part.get("text", "")) for part in parts if part.get("type") == "text")
+        texts = [part.get("text", "") for part in parts if part.get("type") == "text"]
+        text = "".join(map(str, texts))
         return text, _FLAWS.get(str(data.get("stop_reason")), ""), billed(data)
 
     def _connect(self, options: dict[str, Any]) -> Anthropic:

@@ -26,7 +26,7 @@ _FLAWS = {"length": "the answer was cut off", "content_filter": "the answer was 
 
 
 class OpenaiServer(SdkModel["OpenAI", tuple[bool, str]]):
-    """A shape of request is whether the model is held to the schema, and how its limit is called."""
+    """A shape of request is whether the model is held to the schema, and its limit's name."""
 
     package = "openai"
 

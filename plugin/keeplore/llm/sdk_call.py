@@ -63,7 +63,7 @@ def within(seconds: float, call: Callable[[], _T]) -> _T:
     def run() -> None:
         try:
             results.append(call())
-        except BaseException as e:  # noqa: BLE001  # raised again below, where somebody waits for it
+        except BaseException as e:  # noqa: BLE001  # raised again below
             errors.append(e)
 
     thread = threading.Thread(target=run, daemon=True)

@@ -27,9 +27,7 @@ SEARCHED = 400
 
 
 class Postgres:
-    """See ``contracts.EngineServer``. Raises EngineUnavailable where psycopg is not installed, or the server
-    refuses.
-    """
+    """See ``EngineServer``. Raises EngineUnavailable where psycopg is missing or nobody answers."""
 
     def __init__(self, url: str, name: str, layout: str, dim: int) -> None:
         """``url`` is libpq's, several hosts too; passwords and certificates come as libpq finds

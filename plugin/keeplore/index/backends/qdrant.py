@@ -26,9 +26,7 @@ _T = TypeVar("_T")
 
 
 class Qdrant:
-    """See ``contracts.EngineServer``. Raises EngineUnavailable where qdrant-client is not installed, or no
-    node answers.
-    """
+    """See ``EngineServer``. Raises EngineUnavailable where its client is missing or nobody answers."""
 
     def __init__(self, urls: Sequence[str], key: str, name: str, layout: str, dim: int) -> None:
         """``urls`` are nodes of one cluster: where one does not answer, the next is asked."""

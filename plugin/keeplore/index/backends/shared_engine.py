@@ -19,8 +19,9 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from keeplore.errors import EngineUnavailable, ModelUnavailable
 from keeplore.index.backends import shared_points
@@ -31,11 +32,11 @@ from keeplore.index.backends.sparse_bm25 import (
     passage_weights,
     question_weights,
 )
-from keeplore.index.database import IndexDatabase
 from keeplore.index.vectors.quantization import unpacked
 from keeplore_hooks.contracts import (
     ConnectServer,
     Embedder,
+    EngineDatabase,
     EngineServer,
     FoundPoints,
     PassageMatch,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_T = TypeVar("_T")
 WAITING_S = 0.08  # for a host's prompt, twice: both searches together stay within its deadline
 PATIENT_S = 5.0  # for a person who asked
 WHOLE_S = 600.0  # for what nobody waits for: it is brought in a thread of its own, or by a command
@@ -63,7 +65,7 @@ class SharedEngine:
         name: str,
         place: str,
         connect: ConnectServer,
-        database: IndexDatabase,
+        database: EngineDatabase,
         embedder: Embedder | None,
     ) -> None:
         self._name = name
@@ -118,7 +120,7 @@ class SharedEngine:
         )
 
     def bring_words(self, limit: int | None) -> int:
-        place, (fingerprint, dim) = self._place, self._model()
+        place, fingerprint, dim = self._target()
         if time.monotonic() >= self._compare_at:
             self._compare()
             self._compare_at = time.monotonic() + COMPARE_EVERY_S
@@ -132,22 +134,24 @@ class SharedEngine:
             self._remove(gone)
         return waiting
 
-    def bring_vectors(self, limit: int | None, made: int) -> int:  # noqa: ARG002  # the table knows what was made
-        place, (fingerprint, dim) = self._place, self._model()
+    # the table knows what was made
+    def bring_vectors(self, limit: int | None, made: int) -> int:  # noqa: ARG002
+        place, fingerprint, dim = self._target()
         while found := self._database.read(shared_points.made, place, fingerprint, dim):
-            given = dict(zip(found, unpacked([*found.values()], dim).tolist(), strict=True))
-            self._bringing.call(lambda server, given=given: server.add_vectors(given), WHOLE_S)  # type: ignore[misc]  # bound now
-            self._database.write(shared_points.note_vectors, place=place, points=given)
+            vectors = unpacked([*found.values()], dim).tolist()
+            given = dict(zip(found, vectors, strict=True))
+            self._bring_to(partial(_add_vectors, vectors=given))
+            self._database.write(shared_points.note_vectors, place, found)
             if limit is not None:
                 break
         return 0
 
     def pending(self, limit: int) -> list[tuple[bytes, str]]:
-        place, (fingerprint, _) = self._place, self._model()
+        place, fingerprint, _ = self._target()
         return self._database.read(shared_points.pending, place, fingerprint, limit)
 
     def count_pending(self) -> int:
-        place, (fingerprint, _) = self._place, self._model()
+        place, fingerprint, _ = self._target()
         return self._database.read(shared_points.count_pending, place, fingerprint)
 
     def count_vectors(self, connection: sqlite3.Connection) -> int:
@@ -155,36 +159,38 @@ class SharedEngine:
 
     def damage(self) -> str:
         try:
-            held = self._bringing.call(_all_held, WHOLE_S)
+            held = self._held()
         except EngineUnavailable:
             return ""
         known = self._database.read(shared_points.known, self._place)
         missing = sum(held.get(point, -1) < has_vector for point, has_vector in known.items())
-        return (
-            f"the shared engine lacks {missing} of {len(known)} passages or their vectors"
-            if missing
-            else ""
-        )
+        if not missing:
+            return ""
+        return f"the shared engine lacks {missing} of {len(known)} passages or their vectors"
 
     def mend(self) -> None:
         self._compare_at = 0.0
 
     def rebuild(self) -> None:
         self._bringing.retry()
-        self._bringing.call(lambda server: server.clear(), WHOLE_S)
+        self._bring_to(lambda server: server.clear())
         self._database.write(shared_points.drop_all, self._place)
 
     def close(self) -> None:
         self._asking.close()
         self._bringing.close()
 
+    def _target(self) -> tuple[str, str, int]:
+        """Place, fingerprint and dimension. Raises EngineUnavailable as ``_model`` does."""
+        return (self._place, *self._model())
+
     @property
     def _place(self) -> str:
         """Server, model and formula: a point of another one says nothing of this one."""
-        return hashlib.sha256(f"{self._server_place} {self._layout()}".encode()).hexdigest()[:12]
+        return _short_sum(f"{self._server_place} {self._layout()}", 12)
 
     def _layout(self) -> str:
-        return hashlib.sha256(f"{formula()}\0{self._model()[0]}".encode()).hexdigest()[:12]
+        return _short_sum(f"{formula()}\0{self._model()[0]}", 12)
 
     def _model(self) -> tuple[str, int]:
         """Fingerprint and dimension. Raises EngineUnavailable: without a model it is not known what
@@ -203,46 +209,55 @@ class SharedEngine:
     def _connected(self) -> EngineServer:
         return self._connect(self._layout(), self._model()[1])
 
+    def _bring_to(self, act: Callable[[EngineServer], _T]) -> _T:
+        """Have the server do something that nobody waits for."""
+        return self._bringing.call(act, WHOLE_S)
+
+    def _held(self) -> dict[bytes, bool]:
+        return self._bring_to(lambda server: dict(server.all_held()))
+
     def _compare(self) -> None:
         """Have put again what somebody else removed and these files still say."""
-        held = self._bringing.call(_all_held, WHOLE_S)
-        self._database.write(shared_points.note_held, self._place, held)
+        self._database.write(shared_points.note_held, self._place, self._held())
 
     def _bring(self, new: Sequence[shared_points.UnsharedPassage]) -> None:
         """Put what the server lacks, and note of all whether it has their vectors."""
-        place, dim = self._place, self._model()[1]
         ids = [point_id(self._name, row) for row in new]
-        held = self._bringing.call(lambda server: server.held(sorted(set(ids))), WHOLE_S)
-        missing: dict[bytes, Point] = {}
-        lacking = [(id_, row) for id_, row in zip(ids, new, strict=True) if id_ not in held]
-        for (id_, row), counts in zip(
-            lacking, self._tokenizer.counted([row.texts for _, row in lacking]), strict=True
-        ):
+        held = self._bring_to(lambda server: server.held(sorted(set(ids))))
+        lacking = {id_: row for id_, row in zip(ids, new, strict=True) if id_ not in held}
+        points = self._points(lacking)
+        if points:
+            self._bring_to(lambda server: server.put(points))
+        has_vector = held | {point.id: point.vector is not None for point in points}
+        rows = zip(new, ids, strict=True)
+        noted = [(row.passage, self._place, id_, has_vector[id_]) for row, id_ in rows]
+        self._database.write(shared_points.note, noted)
+
+    def _points(self, lacking: Mapping[bytes, shared_points.UnsharedPassage]) -> list[Point]:
+        """Passages as the server keeps them."""
+        dim = self._model()[1]
+        counted = self._tokenizer.counted([row.texts for row in lacking.values()])
+        points = []
+        for (id_, row), counts in zip(lacking.items(), counted, strict=True):
             vector = unpacked([row.vector], dim)[0].tolist() if row.vector else None
-            missing[id_] = Point(
-                id_, scope_key(row.scope, row.project), passage_weights(counts), vector
-            )
-        if missing:
-            self._bringing.call(lambda server: server.put(list(missing.values())), WHOLE_S)
-        has_vector = {**held, **{id_: point.vector is not None for id_, point in missing.items()}}
-        rows = [
-            (row.passage, place, id_, has_vector[id_]) for row, id_ in zip(new, ids, strict=True)
-        ]
-        self._database.write(shared_points.note, rows)
+            scope = scope_key(row.scope, row.project)
+            points.append(Point(id_, scope, passage_weights(counts), vector))
+        return points
 
     def _remove(self, gone: Sequence[tuple[int, bytes, bool]]) -> None:
         unneeded = {point for _, point, is_needed in gone if not is_needed}
         if unneeded:
-            self._bringing.call(lambda server: server.remove(unneeded), WHOLE_S)
-        self._database.write(shared_points.drop, self._place, [passage for passage, _, _ in gone])
+            self._bring_to(lambda server: server.remove(unneeded))
+        passages = [passage for passage, _, _ in gone]
+        self._database.write(shared_points.drop, self._place, passages)
 
     def _asked(
         self, ask: Callable[[EngineServer], FoundPoints], limit: int, *, is_patient: bool
     ) -> list[PassageMatch]:
         """The passages here that say what was found, best first."""
         found = self._asking.call(ask, PATIENT_S if is_patient else WAITING_S)
-        place = self._place
-        here = self._database.read(shared_points.passages_of, place, [point for point, _ in found])
+        points = [point for point, _ in found]
+        here = self._database.read(shared_points.passages_of, self._place, points)
         matches = [
             PassageMatch(passage, score)
             for point, score in found
@@ -259,12 +274,16 @@ def point_id(name: str, row: shared_points.UnsharedPassage) -> bytes:
 
 def scope_key(scope: str, project: str) -> str:
     """Of hostile names, letters that every server takes."""
-    return hashlib.sha256(f"{scope}\0{project}".encode("utf-8", "replace")).hexdigest()[:16]
+    return _short_sum(f"{scope}\0{project}", 16)
+
+
+def _short_sum(text: str, digits: int) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:digits]
+
+
+def _add_vectors(server: EngineServer, vectors: Mapping[bytes, Sequence[float]]) -> None:
+    server.add_vectors(vectors)
 
 
 def _scopes(allowed: ScopeFilter) -> list[str] | None:
     return [scope_key(*pair) for pair in allowed.scopes] or None
-
-
-def _all_held(server: EngineServer) -> dict[bytes, bool]:
-    return dict(server.all_held())

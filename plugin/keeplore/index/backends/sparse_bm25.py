@@ -54,7 +54,7 @@ class FtsTokenizer:
         with self._using:
             self._connection.execute("INSERT INTO texts(texts) VALUES ('delete-all')")
             self._connection.executemany(
-                f"INSERT INTO texts(rowid, {', '.join(_COLUMNS)}) VALUES ({marks})",  # names of our own
+                f"INSERT INTO texts(rowid, {', '.join(_COLUMNS)}) VALUES ({marks})",  # ours
                 ((number, *row) for number, row in enumerate(texts)),
             )
             counts = Counter(self._connection.execute("SELECT doc, term, col FROM words"))

@@ -109,6 +109,24 @@ class ServerModelState:
     probe: tuple[float, ...]  # the vector of UNRELATED[0], L2-normalised
 
 
+class _QuietPeriod:
+    """After a failure a server is left alone, longer each time."""
+
+    def __init__(self) -> None:
+        self.reason = ""  # of the last one
+        self.pause_s = PAUSE_S[0]
+        self._until = 0.0
+
+    @property
+    def is_on(self) -> bool:
+        return time.monotonic() < self._until
+
+    def begin(self, reason: str, *, is_lasting: bool) -> None:
+        self.reason = reason
+        self._until = time.monotonic() + (PAUSE_S[1] if is_lasting else self.pause_s)
+        self.pause_s = min(self.pause_s * 2, PAUSE_S[1])
+
+
 class ServerEmbedder:
     """Thread-safe. ``fingerprint``, ``dim`` and ``floor`` ask no server: they are known once
     ``prepare`` has.
@@ -133,9 +151,7 @@ class ServerEmbedder:
         self._now: ServerModelState | None = None
         self._gone = ""  # the mark of a model that the server does not run any more
         self._is_checked = False  # in this process, that it is still the same model
-        self._quiet_until = 0.0
-        self._pause_s = PAUSE_S[0]
-        self._failure = ""
+        self._quiet = _QuietPeriod()
 
     @property
     def fingerprint(self) -> str:
@@ -153,7 +169,7 @@ class ServerEmbedder:
     @property
     def is_loaded(self) -> bool:
         """Whether the server answered when it was asked last."""
-        return self._is_checked and time.monotonic() >= self._quiet_until
+        return self._is_checked and not self._quiet.is_on
 
     def prepare(self, timeout_s: float = BATCH_S) -> None:
         """Ask the server which model it runs, unless that is known. Raises ModelUnavailable."""
@@ -196,7 +212,9 @@ class ServerEmbedder:
         with self._mutex:
             self._now = self._now or self._kept()
             if self._now is None:
-                raise self._unavailable(self._failure or "has not been asked yet on this machine")
+                raise self._unavailable(
+                    self._quiet.reason or "has not been asked yet on this machine"
+                )
             return self._now
 
     def _kept(self) -> ServerModelState | None:
@@ -287,8 +305,8 @@ class ServerEmbedder:
 
     def _sent(self, texts: Sequence[str], timeout_s: float) -> NDArray[np.float32]:
         """Raises ModelUnavailable, and Refused where it may be for the texts."""
-        if time.monotonic() < self._quiet_until:
-            raise self._unavailable(self._failure)
+        if self._quiet.is_on:
+            raise self._unavailable(self._quiet.reason)
         body = {"model": self._address.model, "input": list(texts)}
         try:
             vectors = self._wire.vectors(
@@ -296,18 +314,15 @@ class ServerEmbedder:
             )
         except (ServerBusy, ServerMisconfigured) as e:
             raise self._failed(e) from e
-        self._pause_s = PAUSE_S[0]
+        self._quiet.pause_s = PAUSE_S[0]
         return vectors
 
     def _failed(self, error: Exception) -> ModelUnavailable:
         """Leave the server alone for a while: prompts and captures must not wait for it one after
         the other.
         """
-        pause_s = PAUSE_S[1] if isinstance(error, ServerMisconfigured) else self._pause_s
-        self._quiet_until = time.monotonic() + pause_s
-        self._pause_s = min(self._pause_s * 2, PAUSE_S[1])
-        self._failure = str(error)
-        return self._unavailable(self._failure)
+        self._quiet.begin(str(error), is_lasting=isinstance(error, ServerMisconfigured))
+        return self._unavailable(str(error))
 
     def _unavailable(self, why: str) -> ModelUnavailable:
         variable = self._address.key_variable

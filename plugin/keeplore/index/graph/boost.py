@@ -153,8 +153,8 @@ def _neighbours(
     for way, other in (("source", "target"), ("target", "source")):
         condition = f"{in_list(f'r.{way}', list(entities))} AND n.mentions <= {COMMON_FROM}"
         rows = connection.execute(
-            f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"  # ours
-            f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"
+            f"SELECT r.{way}, r.{other}, n.name, r.place, max(r.confidence) FROM relations r"
+            f" JOIN names n ON n.id = r.{other} WHERE {condition} GROUP BY 1, 2, 4"  # ours
         )
         for source, id_, name, place, confidence in rows:
             if id_ not in entities and (places is None or place in places):

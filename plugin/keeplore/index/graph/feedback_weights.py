@@ -8,6 +8,7 @@ machine that counted; sums are made when asked.
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -84,12 +85,16 @@ def weights(
         return {}
     today = now.astimezone(UTC).date()
     groups = _groups(connection, _versions(connection, ids))
-    known = _tallies(connection, set[str]().union(*(one for own in groups.values() for one in own)))
+    shared = itertools.chain.from_iterable(groups.values())
+    known = _tallies(connection, frozenset[str]().union(*shared))
     found = {}
     for id_, own in groups.items() if known else ():
-        sums = [total(known[member] for member in group if member in known) for group in own]
-        found[id_] = fmean(weight(one, today, rates) for one in sums)
+        found[id_] = fmean(weight(_sum(known, group), today, rates) for group in own)
     return {id_: value for id_, value in found.items() if value != 1.0}
+
+
+def _sum(known: Mapping[str, UsageCounters], group: Iterable[str]) -> UsageCounters:
+    return total(known[member] for member in group if member in known)
 
 
 def weight(tally: UsageCounters, today: date, rates: FeedbackRates = RATES) -> float:

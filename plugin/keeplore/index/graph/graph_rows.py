@@ -8,10 +8,11 @@ costs what it is mentioned, not what there is.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -78,12 +79,8 @@ NOTHING = FileShare()
 
 def share_of(memory: Memory, place: str) -> FileShare:
     """The share of a memory of this place."""
-    return FileShare(
-        place,
-        _once(evident(memory), lambda m: m.name),
-        _once(relations_of(memory), lambda r: (r.source, r.relationship, r.target)),
-        _once(aspects_of(memory), lambda a: (a.entity, a.aspect)),
-    )
+    found = (tuple(evident(memory)), tuple(relations_of(memory)), tuple(aspects_of(memory)))
+    return FileShare(place, *found)
 
 
 def share_of_side(path: str, text: str) -> FileShare:
@@ -93,18 +90,14 @@ def share_of_side(path: str, text: str) -> FileShare:
     if feedback_weights.is_feedback(path):
         return FileShare(tallies=parse(text))
     definitions, relations = defined(path, text)
+    # of two that say the same the first
+    related = {(r.source, r.relationship, r.target): r for r in reversed(relations)}
+    named = {d.name: d for d in reversed(definitions)}
     return FileShare(
         place_of(path),
-        relations=_once(relations, lambda r: (r.source, r.relationship, r.target)),
-        definitions=_once(definitions, lambda d: d.name),
+        relations=tuple(reversed(related.values())),
+        definitions=tuple(reversed(named.values())),
     )
-
-
-def _once(items: Iterable[_T], key: Callable[[_T], object]) -> tuple[_T, ...]:
-    found: dict[object, _T] = {}
-    for item in items:
-        found.setdefault(key(item), item)
-    return tuple(found.values())
 
 
 def put(connection: sqlite3.Connection, path: str, share: FileShare, memory: int | None) -> None:
@@ -215,7 +208,7 @@ def links_in(connection: sqlite3.Connection, memory: int) -> list[Mention]:
     rows = connection.execute(
         "SELECT title, head || body FROM passages WHERE memory = ? ORDER BY id", (memory,)
     )
-    texts = [text for text in dict.fromkeys(text for row in rows for text in row) if text]
+    texts = list(filter(None, dict.fromkeys(itertools.chain.from_iterable(rows))))
     names = _beginning_with(connection, first_words(texts))
     found = linked(texts, names) if names else []
     shown = {name for name, *_ in connection.execute(_MENTIONS, (memory,))} if found else set()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from keeplore.index.graph.code_spans import BLOCK, INLINE, PROSE, SHELL, TextSpan
@@ -19,11 +19,13 @@ from keeplore.text.common_words import common, stem
 FILE, IDENTIFIER, ISSUE, TOOL = "system", "concept", "task", "tool"  # types of entities
 EXTENSIONS = frozenset(
     """
-    astro bash bat bib c cc cfg cjs cmake cmd conf cpp cs csproj css csv cts cue dart db diff ejs env erl ex exs fish
-    fs gitignore go gql gradle graphql h hbs hcl hpp hs html ini ipynb java jinja jinja2 jl js json json5 jsonc jsonl
-    jsx kt kts less lock lua m4 md mdc mdx mjs ml mod mts ndjson nix onnx parquet patch pdf php pl plist png pom prisma
-    properties proto ps1 psm1 py pyi pyx r rb rs rst ruby sass scala scss sh sln sql sqlite sqlite3 sum svelte svg
-    swift tar tcl template tf tfvars toml ts tsv tsx txt vim vue wasm webp whl xml yaml yml zig zip zsh
+    astro bash bat bib c cc cfg cjs cmake cmd conf cpp cs csproj css csv cts cue dart db diff
+    ejs env erl ex exs fish fs gitignore go gql gradle graphql h hbs hcl hpp hs html ini ipynb
+    java jinja jinja2 jl js json json5 jsonc jsonl jsx kt kts less lock lua m4 md mdc mdx mjs ml
+    mod mts ndjson nix onnx parquet patch pdf php pl plist png pom prisma properties proto ps1
+    psm1 py pyi pyx r rb rs rst ruby sass scala scss sh sln sql sqlite sqlite3 sum svelte svg
+    swift tar tcl template tf tfvars toml ts tsv tsx txt vim vue wasm webp whl xml yaml yml zig
+    zip zsh
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
 _LETTER_EXTENSIONS = frozenset(
@@ -31,50 +33,56 @@ _LETTER_EXTENSIONS = frozenset(
 )  # "e.g. a.c": only where marks or a folder show that it is a file
 _BARE_FILES = frozenset(
     """
-    brewfile caddyfile codeowners containerfile dockerfile gemfile jenkinsfile justfile makefile pipfile procfile
-    rakefile vagrantfile
+    brewfile caddyfile codeowners containerfile dockerfile gemfile jenkinsfile justfile makefile
+    pipfile procfile rakefile vagrantfile
     """.split()  # noqa: SIM905  # likewise
 )
 # names that are in many folders: the folder is part of what such a file is called
 _EVERYWHERE = frozenset(
     """
-    __init__ __main__ app base changelog cli client cmd common config conftest constants errors go handler handlers
-    helpers index init layout lib license main mod models package page plugin pyproject readme root route router
-    server settings setup skill test tests tsconfig types util utils version
+    __init__ __main__ app base changelog cli client cmd common config conftest constants errors
+    go handler handlers helpers index init layout lib license main mod models package page
+    plugin pyproject readme root route router server settings setup skill test tests tsconfig
+    types util utils version
     """.split()  # noqa: SIM905  # likewise
 )
 _NO_TRACKERS = frozenset(
     """
-    AES AMD ARM BLAKE CENTOS COVID CP ECMA EN ES FIPS GPT HTTP IEC IEEE ISO JDK KEY LATIN LINUX LLAMA MAX MD MIN MPEG
-    MS OAUTH PCI PEP PHASE PORT RC RFC RSA SHA SOC STEP TASK TLS UCS USB US UTC UTF VP WCAG WIN XHTML
+    AES AMD ARM BLAKE CENTOS COVID CP ECMA EN ES FIPS GPT HTTP IEC IEEE ISO JDK KEY LATIN LINUX
+    LLAMA MAX MD MIN MPEG MS OAUTH PCI PEP PHASE PORT RC RFC RSA SHA SOC STEP TASK TLS UCS USB
+    US UTC UTF VP WCAG WIN XHTML
     """.split()  # noqa: SIM905  # likewise
 )
 # plain words of the trade, beside those of English
 _TRADE = frozenset(
     """
-    admin alias amplitude api app array arrow assert async atom auth backend badge benchmark beta binary bool browser
-    buffer bug bundle bytes cache callback canvas changelog checkout cli click clone cluster codec compiler compress
-    concurrent config console container cookie crate cron cursor daemon dashboard dataset datasets debug decorator
-    default defer degraded delete deletions demo diff diffs dig discord docs dump embed emoji endpoint enum env exec
-    expandable export fetch filter fixture flush flux folder frontend graph hash hatch header helper highlight hook
-    hypothesis icon import init initialized inject inspect invoke iterator json kernel layout lib lint linter loader
-    log logger login macro markdown menu metrics middleware migrate migration mock module monitor neutral node
-    notebook notion null override parse parsed parser passport patch pipeline pixel plug plugin plural pointer poll pr
-    prefixed preview prod prompt proxy prune query queue react realm redirect refactor regex reindex render repo
-    repository reset restart retry revert rollback router runtime sandbox scan scheduler schema scope screenshot
-    semantic server setup slack snippet stack sync syntax tap template textual thread timeout token tokenizers toml
-    toolbar transform transformers trigger unchanged undo unsafe upload url utils uuid validate validator variable
-    vault verify viewport warmup webhook widget workflow wrapper yaml zap zip zoom
+    admin alias amplitude api app array arrow assert async atom auth backend badge benchmark
+    beta binary bool browser buffer bug bundle bytes cache callback canvas changelog checkout
+    cli click clone cluster codec compiler compress concurrent config console container cookie
+    crate cron cursor daemon dashboard dataset datasets debug decorator default defer degraded
+    delete deletions demo diff diffs dig discord docs dump embed emoji endpoint enum env exec
+    expandable export fetch filter fixture flush flux folder frontend graph hash hatch header
+    helper highlight hook hypothesis icon import init initialized inject inspect invoke iterator
+    json kernel layout lib lint linter loader log logger login macro markdown menu metrics
+    middleware migrate migration mock module monitor neutral node notebook notion null override
+    parse parsed parser passport patch pipeline pixel plug plugin plural pointer poll pr
+    prefixed preview prod prompt proxy prune query queue react realm redirect refactor regex
+    reindex render repo repository reset restart retry revert rollback router runtime sandbox
+    scan scheduler schema scope screenshot semantic server setup slack snippet stack sync syntax
+    tap template textual thread timeout token tokenizers toml toolbar transform transformers
+    trigger unchanged undo unsafe upload url utils uuid validate validator variable vault verify
+    viewport warmup webhook widget workflow wrapper yaml zap zip zoom
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
 # of languages, formats and HTTP: nobody's in particular
 _ANYBODYS = frozenset(
     """
-    any api args array async await bool boolean byte char chr cli const ctx def del dict elif enum env err eof err fmt
-    float func get goto html http https impl int int32 int64 init iter json jsonl len let lambda list loc log map mut
-    nan nil none null num obj object params pkg post print ptr put ref repr req res ret self sizeof src stderr stdin
-    stdout str string struct sudo switch todo tmp true false tuple typedef uint uri url urls usize utf8 uuid val var
-    vec void xml yaml yml
+    any api args array async await bool boolean byte char chr cli const ctx def del dict elif
+    enum env err eof err fmt float func get goto html http https impl int int32 int64 init iter
+    json jsonl len let lambda list loc log map mut nan nil none null num obj object params pkg
+    post print ptr put ref repr req res ret self sizeof src stderr stdin stdout str string
+    struct sudo switch todo tmp true false tuple typedef uint uri url urls usize utf8 uuid val
+    var vec void xml yaml yml
     """.split()  # noqa: SIM905  # likewise
 )
 _RUN = r"[A-Za-z0-9_@~./#+-]"  # what names are written with
@@ -273,39 +281,39 @@ def is_shaped(word: str) -> bool:
 
 def _path(text: str, kind: str) -> NameShape | None:
     """A file, a folder or a scoped package."""
-    at = text.startswith("@")
-    plain = text[1:] if at else text
+    plain = text.removeprefix("@")
     base = plain.rpartition("/")[2]
     if _is_file(base, is_marked=kind != PROSE or "/" in plain):
-        if _GENERATED.search(base):
-            return None
-        if (
-            kind == PROSE
-            and base[:1].isupper()
-            and base.endswith(".js")
-            and base[:-3].isalpha()
-            and "/" not in plain
-        ):
-            return NameShape(base, base, "")  # Node.js and the like
-        return NameShape(file_name(plain), plain, FILE)
-    if at and _SCOPED.fullmatch(text):
-        return NameShape(text, text, TOOL)
+        return _file(plain, base, kind)
+    if text.startswith("@"):
+        return NameShape(text, text, TOOL) if _SCOPED.fullmatch(text) else None
     parts = [part for part in plain.split("/") if part not in ("", ".", "..", "~")]
-    if (
-        len(parts) < 2
-        or at
-        or not any(map(str.isalpha, plain))
-        or _DOMAIN.match(plain)
-        or any(len(part) < 2 or part in _EXAMPLES or _HEX.fullmatch(part) for part in parts)
-    ):
+    if not _are_folders(plain, parts):
         return None
+    name = "/".join(parts[-2:])
     is_rooted = plain.startswith(("/", "~/"))
     if kind == INLINE or (kind == PROSE and is_rooted and len(parts) > 2):
-        return NameShape(base if _ENDING.fullmatch(base) else "/".join(parts[-2:]), plain, FILE)
-    is_low = all(part == part.lower() for part in parts) and not all(
-        is_plain(part) for part in parts
-    )
-    return NameShape("/".join(parts[-2:]), plain, "") if kind == PROSE and is_low else None
+        return NameShape(base if _ENDING.fullmatch(base) else name, plain, FILE)
+    is_low = all(part == part.lower() for part in parts)
+    if kind == PROSE and is_low and not all(map(is_plain, parts)):
+        return NameShape(name, plain, "")
+    return None
+
+
+def _file(path: str, base: str, kind: str) -> NameShape | None:
+    if _GENERATED.search(base):
+        return None
+    is_alone = kind == PROSE and path == base
+    if is_alone and base[:1].isupper() and base.endswith(".js") and base[:-3].isalpha():
+        return NameShape(base, base, "")  # Node.js and the like
+    return NameShape(file_name(path), path, FILE)
+
+
+def _are_folders(path: str, parts: Sequence[str]) -> bool:
+    """Whether the parts of a path are names, not those of a web address or of an example."""
+    if len(parts) < 2 or not any(map(str.isalpha, path)) or _DOMAIN.match(path):
+        return False
+    return not any(len(part) < 2 or part in _EXAMPLES or _HEX.fullmatch(part) for part in parts)
 
 
 def _is_file(base: str, *, is_marked: bool) -> bool:

@@ -87,18 +87,15 @@ class HnswGraph:
         try:
             self._index.save_index(str(aside))
             expected = self._index.index_file_size()
-            with aside.open("rb") as written:
-                os.fsync(written.fileno())
-                size, sha256 = (
-                    os.fstat(written.fileno()).st_size,
-                    hashlib.file_digest(written, "sha256").hexdigest(),
+            content = _content(aside, sync=True)
+            if content["size"] != expected:
+                raise OSError(
+                    f"{aside} has {content['size']} bytes instead of {expected}: is the disk full?"
                 )
-            if size != expected:
-                raise OSError(f"{aside} has {size} bytes instead of {expected}: is the disk full?")
             aside.replace(file)
         finally:
             aside.unlink(missing_ok=True)
-        note = {**key, "dim": self.dim, "count": self.count, "size": size, "sha256": sha256}
+        note = {**key, "dim": self.dim, "count": self.count, **content}
         durable.write(_sidecar(file), json.dumps(note).encode())
         self.unsaved = 0
 
@@ -108,21 +105,17 @@ class HnswGraph:
         these bytes.
         """
         try:
-            note = _note(file)
             if damage(file, key, dim):
                 return None
-            return cls._loaded(file, dim, int(note["count"]))
+            count = int(_note(file)["count"])
+            graph = cls(dim, 1)
+            graph._room = int(count * GROWTH) + 1024
+            graph._index = graph._new()
+            graph._index.load_index(str(file), max_elements=graph._room)
+            graph._index.set_ef(EF)
+            graph.count = int(graph._index.get_current_count())
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
             return None
-
-    @classmethod
-    def _loaded(cls, file: Path, dim: int, count: int) -> HnswGraph | None:
-        graph = cls(dim, 1)
-        graph._room = int(count * GROWTH) + 1024
-        graph._index = graph._new()
-        graph._index.load_index(str(file), max_elements=graph._room)
-        graph._index.set_ef(EF)
-        graph.count = int(graph._index.get_current_count())
         return graph if graph.count == count else None
 
     def _new(self) -> Any:
@@ -136,23 +129,21 @@ def damage(file: Path, key: dict[str, str], dim: int) -> str:
     if not file.exists():
         return ""
     try:
-        note = _note(file)
-        with file.open("rb") as opened:
-            size, sha256 = (
-                os.fstat(opened.fileno()).st_size,
-                hashlib.file_digest(opened, "sha256").hexdigest(),
-            )
+        note, content = _note(file), _content(file)
     except (OSError, ValueError) as e:
         return f"{file.name} cannot be read: {e}"
-    if not isinstance(note, dict) or any(
-        note.get(name) != value for name, value in {**key, "dim": dim}.items()
-    ):
+    if not isinstance(note, dict) or not note.items() >= {**key, "dim": dim}.items():
         return f"{file.name} was made of another index or model"
-    return (
-        ""
-        if (note.get("size"), note.get("sha256")) == (size, sha256)
-        else f"{file.name} has changed on the disk"
-    )
+    return "" if note.items() >= content.items() else f"{file.name} has changed on the disk"
+
+
+def _content(file: Path, *, sync: bool = False) -> dict[str, object]:
+    """Size and checksum; the file is on the disk where ``sync`` is set."""
+    with file.open("rb") as opened:
+        if sync:
+            os.fsync(opened.fileno())
+        size = os.fstat(opened.fileno()).st_size
+        return {"size": size, "sha256": hashlib.file_digest(opened, "sha256").hexdigest()}
 
 
 def _note(file: Path) -> Any:
