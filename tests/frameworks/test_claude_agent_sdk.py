@@ -21,7 +21,7 @@ from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, query
 from keeplore import client
 from keeplore.config.places import Places
 from keeplore.frameworks.claude_agent_sdk import EVENTS, hooks
-from keeplore.worker.worker import Worker
+from keeplore.worker.loop import Worker
 from keeplore_hooks.spool import Spool
 
 from .conftest import AGAIN, BECAUSE, TOLD, WHY, Office

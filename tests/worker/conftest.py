@@ -12,8 +12,8 @@ from demo.machine import Machine
 
 from keeplore.config.places import Places
 from keeplore.memory import Conversation, parse
+from keeplore.worker.loop import Worker
 from keeplore.worker.server.protocol import ask
-from keeplore.worker.worker import Worker
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore_hooks.spool import Spool
 

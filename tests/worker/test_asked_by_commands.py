@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from keeplore.memory.note import NoteDraft
+from keeplore.worker.loop import Worker
 from keeplore.worker.server.protocol import ask
-from keeplore.worker.worker import Worker
 from keeplore.workspace.registry import Registry
 
 

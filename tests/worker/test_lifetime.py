@@ -15,8 +15,8 @@ from demo.machine import CLIENT
 import keeplore
 from keeplore import __version__
 from keeplore.config import installation
-from keeplore.worker import scheduler
 from keeplore.worker.server.protocol import ask
+from keeplore.worker.tasks import git_tasks
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry
 
@@ -123,7 +123,7 @@ def test_memory_of_the_model_is_given_back_after_a_while_without_work(office):
     office.stop()
     with Registry(office.places) as registry:
         registry.named("memory").warm_up()
-    worker._rest_s = 1.0
+    worker.lifetime.rest_s = 1.0
     assert worker.run()
     assert worker.wants_successor
 
@@ -133,10 +133,13 @@ def test_a_rested_worker_loads_no_model_until_somebody_asks(office):
     worker = type(office.start())(office.places, idle_exit_s=0.5, is_rested=True)
     office.stop()
     loaded = []
-    worker._may_stay_s, before = (
-        lambda b: loaded.append(b.is_model_loaded) or before(b),
-        worker._may_stay_s,
-    )
+    before = worker.lifetime.may_stay_s
+
+    def may_stay_s(background):
+        loaded.append(background.model.is_loaded)
+        return before(background)
+
+    worker.lifetime.may_stay_s = may_stay_s
     assert worker.run()
     assert loaded and not any(loaded)
     assert not worker.wants_successor
@@ -188,7 +191,7 @@ def test_text_that_a_person_writes_is_indexed_without_being_asked_for(office):
 def test_what_another_machine_wrote_arrives_with_a_session_start(
     office, git, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(scheduler, "SYNC_LEAST_S", 0.0)
+    monkeypatch.setattr(git_tasks, "SYNC_LEAST_S", 0.0)
     office.init()
     git(
         "init",

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from keeplore.config.places import Places
 from keeplore.memory import Memory, new_id, new_meta
-from keeplore.worker.scheduler import SYNC_BACKOFF_S, SYNC_DELAY_S, Background
+from keeplore.worker.background import BackgroundTasks
+from keeplore.worker.tasks.git_tasks import SYNC_BACKOFF_S, SYNC_DELAY_S
 from keeplore.workspace import Registry
 from keeplore.workspace.lifecycle.setup import initialise
 
@@ -30,17 +31,18 @@ def test_turns_do_not_make_it_ask_a_remote_in_vain_again_and_again_and_one_that_
     )
     with Registry(places) as registry:
         workspace = registry.named("memory")
-        background = Background(registry, lambda _: "", lambda: None)
-        background._sync()
+        background = BackgroundTasks(registry, lambda _: "", lambda: None, lambda: True)
+        sync, commits = background.sync, background.commits
+        sync.exchange_all()
         workspace.store.save(note("Offline"))
-        background._commit(workspace)
-        assert background._sync_due_at >= background._synced_at + SYNC_BACKOFF_S[0]
+        commits.commit(workspace)
+        assert sync._due_at >= sync._synced_at + SYNC_BACKOFF_S[0]
         subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
-        background._sync()
+        sync.exchange_all()
         workspace.store.save(note("Online"))
-        background._commit(workspace)
-        assert background._sync_due_at <= time.monotonic() + SYNC_DELAY_S
-        background._sync()
+        commits.commit(workspace)
+        assert sync._due_at <= time.monotonic() + SYNC_DELAY_S
+        sync.exchange_all()
     listed = subprocess.run(
         ["git", "ls-tree", "-r", "--name-only", "main"], cwd=remote, capture_output=True, check=True
     )

@@ -13,8 +13,8 @@ import pytest
 
 from keeplore.config.places import Places
 from keeplore.index import ScopeFilter
-from keeplore.worker import scheduler
 from keeplore.worker.server.protocol import ask
+from keeplore.worker.tasks import git_tasks
 from keeplore.workspace.registry import Registry
 
 EVERYWHERE = ScopeFilter(())
@@ -220,9 +220,9 @@ def limited(*arguments):
     ctypes.set_errno(refusals)
     return -1
 inotify_c.{function} = limited
-from keeplore.worker import background
+from keeplore.worker.tasks import index_task
 from keeplore.worker.__main__ import main
-background.LOOK_S = 1.0
+index_task.LOOK_S = 1.0
 sys.exit(main())
 """
 
@@ -283,7 +283,7 @@ def test_a_limit_that_is_reached_by_new_folders_is_noticed(shared):
 def test_a_merge_that_only_memory_holds_up_is_concluded_once_its_person_has_left_it(
     office, git, monkeypatch
 ):
-    monkeypatch.setattr(scheduler, "BUSY_S", 3.0)
+    monkeypatch.setattr(git_tasks, "BUSY_S", 3.0)
     office.init()
     path = office.root / "memory" / "facts" / "ledger.md"
     path.parent.mkdir(parents=True)

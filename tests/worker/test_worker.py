@@ -213,7 +213,7 @@ def test_a_disk_without_room_keeps_events_until_there_is_room(machine):
     )
     limited += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     limited += (
-        "from keeplore.config.places import Places; from keeplore.worker.worker import "
+        "from keeplore.config.places import Places; from keeplore.worker.loop import "
         "Worker; import os; "
     )
     limited += "Worker(Places.from_environment(os.environ), idle_exit_s=1).run()"

@@ -23,7 +23,7 @@ from keeplore.index import embedder_for
 from keeplore.index.embedding import server_embedder
 from keeplore.memory.note import NoteDraft
 from keeplore.recall.request import RecallRequest
-from keeplore.worker.worker import Worker
+from keeplore.worker.loop import Worker
 from keeplore.workspace.embedding_model import consent_question
 from keeplore.workspace.lifecycle.setup import initialise
 from keeplore.workspace.registry import Registry

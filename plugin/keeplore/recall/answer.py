@@ -19,10 +19,10 @@ from keeplore.recall.prepare import (
     refresh,
     session_span,
 )
-from keeplore.recall.question import parse_question
+from keeplore.recall.question import ParsedQuestion, parse_question
 from keeplore.recall.request import SIBLING, Answer, RecallHit, RecallRequest, SearchScope
 from keeplore.recall.search import SearchResults, search
-from keeplore.recall.time_expressions import spans_in
+from keeplore.recall.time_expressions import Span, spans_in
 from keeplore.recall.time_questions import Period, period_hits, period_of
 from keeplore.recall.verify import Passed, left_out, verify, with_superseded, words_of
 from keeplore.recall.weights import Weights
@@ -62,53 +62,56 @@ def recall(
     the index with the parts of its scores, the one that counts last. Raises IndexUnavailable where
     the index can neither be read nor made.
     """
-    notes = [] if request.at_once else refresh(deps.index)
-    is_behind = bool(notes)
+    behind = [] if request.at_once else refresh(deps.index)
     stamp = deps.index.state(of_text=request.text_only)
     question = parse_question(request.query)
     context = RecallContext(deps, request, scope, now or datetime.now(UTC))
-    today, session = context.now.date(), session_span(context, question)
+    session = session_span(context, question)
     # words for a time alone are no reason to tell anything that nobody asked for
-    unasked = request.filter.is_unasked
-    period = None if unasked else period_of(question.text, session, today)
+    period = None
+    if not request.filter.is_unasked:
+        period = period_of(question.text, session, context.now.date())
     if period:
-        hits, told = _search_period(context, period)
-        return _answer(request, hits, ("text",), [*notes, *told], stamp, is_behind=is_behind)
-    spans = (*spans_in(question.text, today), *((session,) if session else ()))
-    query = PreparedQuery(question)
-    if not request.text_only:
-        query, told = prepare(deps, question, stamp)
+        hits, notes = _search_period(context, period)
+        legs: tuple[str, ...] = ("text",)
+    else:
+        query, notes = _prepared(context, question, session, stamp)
+        hits, told, legs = _search_words(context, query, stamp, watch)
         notes += told
-    query = replace(query, is_patient=not request.at_once, spans=spans)
-    hits = []
-    if not question.says_something:
+    status = "nothing" if stamp.memories else "empty"
+    if hits or behind:
+        status = "found" if hits else "stale"
+    return Answer(request.query, tuple(hits), status, legs, (*behind, *notes), stamp)
+
+
+def _prepared(
+    context: RecallContext, question: ParsedQuestion, session: Span | None, stamp: IndexState
+) -> tuple[PreparedQuery, list[str]]:
+    """The question as it is searched for, and what has to be told of that."""
+    query = PreparedQuery(question)
+    notes: list[str] = []
+    if not context.request.text_only:
+        query, notes = prepare(context.deps, question, stamp)
+    spans = spans_in(question.text, context.now.date())
+    spans = (*spans, session) if session else spans
+    return replace(query, is_patient=not context.request.at_once, spans=spans), notes
+
+
+def _search_words(
+    context: RecallContext, query: PreparedQuery, stamp: IndexState, watch: Watch | None
+) -> tuple[list[RecallHit], list[str], tuple[str, ...]]:
+    """The hits, what has to be told of them, and the searches that were made."""
+    hits: list[RecallHit] = []
+    notes: list[str] = []
+    if not query.question.says_something:
         notes.append(NO_WORD)
     elif stamp.memories:
-        hits, told, query = _search_widening(context, query, watch)
-        notes += told
-        if not unasked:
-            hits = with_superseded(context, hits, question, spans)
-    notes += [deps.index.note] if deps.index.note else []
-    legs = ("text",) if query.floor is None else ("text", "vectors")
-    return _answer(request, hits, legs, notes, stamp, is_behind=is_behind)
-
-
-def _answer(
-    request: RecallRequest,
-    hits: Sequence[RecallHit],
-    legs: tuple[str, ...],
-    notes: Sequence[str],
-    stamp: IndexState,
-    *,
-    is_behind: bool,
-) -> Answer:
-    if hits:
-        status = "found"
-    elif is_behind:
-        status = "stale"
-    else:
-        status = "nothing" if stamp.memories else "empty"
-    return Answer(request.query, tuple(hits), status, legs, tuple(notes), stamp)
+        hits, notes, query = _search_widening(context, query, watch)
+        if not context.request.filter.is_unasked:
+            hits = with_superseded(context, hits, query)
+    if context.deps.index.note:
+        notes.append(context.deps.index.note)
+    return hits, notes, ("text",) if query.floor is None else ("text", "vectors")
 
 
 def _search_period(context: RecallContext, period: Period) -> tuple[list[RecallHit], list[str]]:

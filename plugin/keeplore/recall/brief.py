@@ -43,6 +43,13 @@ NOTES = 2_000  # looked through for permanent ones
 PERMANENT, DECISIONS, NOTED, QUESTIONS, OPTIONS, FILES = 8, 10, 6, 6, 6, 12  # items of each section
 MORE_PERMANENT = "{} more are permanent: `keeplore list --permanent --limit 0` lists them all"
 DECIDED = "architectural-decisions"  # the category of notes that tell a decision
+# of a session that was compacted: heading, parts of its conversations, and how many quotations
+_OF_SESSION = (
+    ("Decided earlier in this session:", ("decision", "also_decided"), 2 * DECISIONS),
+    ("Reasons given earlier in this session:", ("reasoning",), OPTIONS),
+    ("Still open in this session:", ("open_questions",), QUESTIONS),
+    ("Options weighed earlier in this session:", ("options",), OPTIONS),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +99,8 @@ class LoadedMemory:
 
     def is_new(self, turn: str) -> bool:
         """Is what was said in this turn new to the session?"""
-        at = (
-            next((e.ended_at or e.at for e in self.talk.exchanges if e.id == turn), "")
-            if self.talk
-            else ""
-        )
+        exchanges = self.talk.exchanges if self.talk else ()
+        at = next((e.ended_at or e.at for e in exchanges if e.id == turn), "")
         return not at or at > self.since
 
 
@@ -118,32 +122,47 @@ def brief(
     leaves out what is known.
     """
     own_view = views[0]
-    own = (
-        [*_conversations(own_view, ScopeFilter(), session, OWN_CONVERSATIONS)]
-        if session and source == "compact"
-        else []
-    )
-    there = ScopeFilter(
-        own_view.scopes[:1] if own_view.scopes[0][0] == "project" else own_view.scopes
-    )
-    # what a session that goes on said itself, its host still has or was just given
-    latest = [
-        new
-        for read in _conversations(own_view, there, "", CONVERSATIONS)
-        if (read.row.session != session or not session) and (new := _unknown(read, own_view, told))
-    ]
+    own: list[LoadedMemory] = []
+    if session and source == "compact":
+        own = [*_conversations(own_view, ScopeFilter(), session, OWN_CONVERSATIONS)]
+    latest = [*_latest(own_view, session, told)]
     said = {content_hash(quote.text) for read in own for quote in decided_in(read)}
-    listed = [(view, *_notes(view)) for view in views]
-    notes = [
-        read
-        for view, found, _ in listed
-        for read in found
-        if (read.row.permanent or not said & said_by(read.memory)) and _unknown(read, view, told)
-    ]
+    notes: list[LoadedMemory] = []
+    permanent = 0
+    for view in views:
+        found, count = _notes(view)
+        permanent += count
+        for read in found:
+            is_said = not read.row.permanent and said & said_by(read.memory)
+            if not is_said and _unknown(read, view, told):
+                notes.append(read)
     # a session that goes on hears what is new, not how much there is
-    permanent = 0 if told.since else sum(count for _, _, count in listed)
-    near = BlockSection("Related to these:", list(_related(own_view, [*notes, *latest], told)))
-    return block([*_this_session(own), *_standing(notes, latest, permanent), near], room)
+    if told.since:
+        permanent = 0
+    sections = [
+        *_this_session(own),
+        _permanent_section(notes, permanent),
+        _stop_section(latest),
+        _decision_section(notes, latest),
+        _noted_section(notes),
+        BlockSection("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS]),
+        BlockSection("Related to these:", list(_related(own_view, [*notes, *latest], told))),
+    ]
+    return block(sections, room)
+
+
+def _latest(view: WorkspaceView, session: str, told: InjectionHistory) -> Iterator[LoadedMemory]:
+    """The newest conversations of the project, with what is new in them.
+
+    What a session that goes on said itself, its host still has or was just given.
+    """
+    is_project = view.scopes[0][0] == "project"
+    there = ScopeFilter(view.scopes[:1] if is_project else view.scopes)
+    for read in _conversations(view, there, "", CONVERSATIONS):
+        is_own = session and read.row.session == session
+        new = None if is_own else _unknown(read, view, told)
+        if new:
+            yield new
 
 
 def _unknown(
@@ -153,14 +172,12 @@ def _unknown(
     known_at = max(told.since, told.shown.get(read.row.id, ""))
     if not known_at:
         return read
-    if read.row.updated_at <= known_at:
-        # written before, but pulled from another machine later
-        return (
-            read
-            if read.row.id not in told.shown and _arrived(view, read.row.path) > told.since
-            else None
-        )
-    return LoadedMemory(read.row, read.memory, read.talk, known_at) if read.talk else read
+    if read.row.updated_at > known_at:
+        return replace(read, since=known_at) if read.talk else read
+    # written before, but pulled from another machine later
+    if read.row.id not in told.shown and _arrived(view, read.row.path) > told.since:
+        return read
+    return None
 
 
 def _arrived(view: WorkspaceView, path: str) -> str:
@@ -175,55 +192,56 @@ def _arrived(view: WorkspaceView, path: str) -> str:
 
 def _this_session(own: list[LoadedMemory]) -> Iterator[BlockSection]:
     """Oldest first, as it was said."""
-    talks = own[::-1]
-    yield BlockSection(
-        "Decided earlier in this session:",
-        list(_quotes(talks, "decision", "also_decided"))[-DECISIONS * 2 :],
-    )
-    yield BlockSection(
-        "Reasons given earlier in this session:", list(_quotes(talks, "reasoning"))[-OPTIONS:]
-    )
-    yield BlockSection(
-        "Still open in this session:", list(_quotes(talks, "open_questions"))[-QUESTIONS:]
-    )
-    yield BlockSection(
-        "Options weighed earlier in this session:", list(_quotes(talks, "options"))[-OPTIONS:]
-    )
-    yield BlockSection(
-        "What this session worked on:", [topic for read in talks if (topic := _topic(read))]
-    )
+    oldest_first = own[::-1]
+    for heading, parts, limit in _OF_SESSION:
+        yield BlockSection(heading, list(_quotes(oldest_first, *parts))[-limit:])
+    topics = list(filter(None, map(_topic, oldest_first)))
+    yield BlockSection("What this session worked on:", topics)
 
 
-def _standing(
-    notes: list[LoadedMemory], latest: list[LoadedMemory], permanent: int
-) -> Iterator[BlockSection]:
-    """``permanent`` is how many permanent notes there are, also those that are not in ``notes``."""
-    rules = [note_item(r) for r in notes if r.row.permanent][:PERMANENT]
-    yield BlockSection("Permanent:", rules, permanent, MORE_PERMANENT)
+def _permanent_section(notes: Sequence[LoadedMemory], count: int) -> BlockSection:
+    """``count`` is how many permanent notes there are, also those that are not in ``notes``."""
+    rules = [note_item(read) for read in notes if read.row.permanent]
+    return BlockSection("Permanent:", rules[:PERMANENT], count, MORE_PERMANENT)
+
+
+def _stop_section(latest: Sequence[LoadedMemory]) -> BlockSection:
     # where another person stopped is no place to go on from
-    stops = [
-        stop for read in [r for r in latest if r.row.trust != FOREIGN][:1] if (stop := _stop(read))
-    ]
-    yield BlockSection("Where the last session stopped:", stops)
-    passing = [r for r in notes if not r.row.permanent]
-    dated = [(r.row.updated_at, note_item(r)) for r in passing if r.row.category == DECIDED]
+    last = next((read for read in latest if read.row.trust != FOREIGN), None)
+    stop = _stop(last) if last else None
+    return BlockSection("Where the last session stopped:", [stop] if stop else [])
+
+
+def _decision_section(
+    notes: Sequence[LoadedMemory], latest: Sequence[LoadedMemory]
+) -> BlockSection:
+    """Notes that tell a decision, and what conversations decided that no note tells."""
     noted = {said for read in notes for said in said_by(read.memory)}
+    dated = [
+        (read.row.updated_at, note_item(read))
+        for read in notes
+        if not read.row.permanent and read.row.category == DECIDED
+    ]
+    quotes = [
+        (read, quote)
+        for read in latest
+        for quote in decided_in(read)
+        if _may_be_quoted(read, quote)
+    ]
     dated += [
-        (r.row.updated_at, quote_item(r, quote))
-        for r in latest
-        for quote in decided_in(r)
+        (read.row.updated_at, quote_item(read, quote))
+        for read, quote in quotes
         if content_hash(quote.text) not in noted
-        and r.is_new(quote.turn)
-        and may_be_injected(r.row.trust, quote.text)
     ]
     # newest first; the sort is stable, so quotations of one conversation stay in their order
-    decisions = [item for _, item in sorted(dated, key=lambda pair: pair[0], reverse=True)]
-    yield BlockSection("Latest decisions:", decisions[:DECISIONS])
-    noted_lately = sorted(
-        (r for r in passing if r.row.category != DECIDED), key=_changed_at, reverse=True
-    )
-    yield BlockSection("Noted lately:", [note_item(r) for r in noted_lately[:NOTED]])
-    yield BlockSection("Open questions:", list(_quotes(latest, "open_questions"))[:QUESTIONS])
+    dated.sort(key=lambda pair: pair[0], reverse=True)
+    return BlockSection("Latest decisions:", [item for _, item in dated[:DECISIONS]])
+
+
+def _noted_section(notes: Sequence[LoadedMemory]) -> BlockSection:
+    others = [r for r in notes if not r.row.permanent and r.row.category != DECIDED]
+    others.sort(key=lambda read: read.row.updated_at, reverse=True)
+    return BlockSection("Noted lately:", [note_item(read) for read in others[:NOTED]])
 
 
 def _related(
@@ -234,29 +252,26 @@ def _related(
     """
     seen = {read.row.id for read in reads} | told.shown.keys()
     for read in reads if view.related else ():
-        near = [
-            one
-            for one in view.index.graph.neighbours(read.row.id, view.related)
-            if one.id not in seen
-        ]
-        rows = view.index.memories([one.id for one in near])
-        here = {
-            id_: row
-            for id_, row in rows.items()
-            if (row.scope, row.project) in view.scopes and not row.is_archived
-        }
-        texts = {found.row.id: found for found in loaded(view, here.values())}
-        for one in near:
-            seen.add(one.id)
+        neighbours = view.index.graph.neighbours(read.row.id, view.related)
+        near = {one.id: one for one in neighbours if one.id not in seen}
+        seen |= near.keys()
+        rows = view.index.memories([*near])
+        here = [row for row in rows.values() if _is_here(row, view)]
+        texts = {found.row.id: found for found in loaded(view, here)}
+        for one in near.values():
             found = texts.get(one.id)
             if found and may_be_injected(found.row.trust, found.row.title):
-                said = (
-                    f"{one.said} {reference(one.near)}; {SAID_BY[found.row.trust]}; "
-                    f"{reference(one.id)}"
-                )
-                yield BlockLine(
-                    f"{_about(found)} · {quoted(found.row.title, TITLE_CHARS)} ({said})", one.id
-                )
+                said = f"{one.said} {reference(one.near)}; {_source(found)}"
+                title = quoted(found.row.title, TITLE_CHARS)
+                yield BlockLine(f"{_about(found)} · {title} ({said})", one.id)
+
+
+def _is_here(row: MemoryRow, view: WorkspaceView) -> bool:
+    return (row.scope, row.project) in view.scopes and not row.is_archived
+
+
+def _source(read: LoadedMemory) -> str:
+    return f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"
 
 
 def _conversations(
@@ -273,15 +288,12 @@ def _conversations(
 def _notes(view: WorkspaceView) -> tuple[list[LoadedMemory], int]:
     """Permanent notes and the newest others, newest first; how many permanent ones there are."""
     rows = view.index.listed(MemoryFilter(ScopeFilter(view.scopes), kind="note", limit=NOTES))
-    permanent, passing = [r for r in rows if r.permanent], [r for r in rows if not r.permanent]
-    decided, noted = (
-        [r for r in passing if r.category == DECIDED],
-        [r for r in passing if r.category != DECIDED],
-    )
+    permanent = [row for row in rows if row.permanent]
+    decided = [row for row in rows if not row.permanent and row.category == DECIDED]
+    noted = [row for row in rows if not row.permanent and row.category != DECIDED]
     found = loaded(view, (*permanent[:PERMANENT], *decided[:DECISIONS], *noted[:NOTED]))
-    return [r for r in found if may_be_injected(r.row.trust, r.row.title, r.memory.body)], len(
-        permanent
-    )
+    told = [r for r in found if may_be_injected(r.row.trust, r.row.title, r.memory.body)]
+    return told, len(permanent)
 
 
 def loaded(view: WorkspaceView, rows: Iterable[MemoryRow]) -> Iterator[LoadedMemory]:
@@ -296,18 +308,21 @@ def loaded(view: WorkspaceView, rows: Iterable[MemoryRow]) -> Iterator[LoadedMem
 
 def _quotes(talks: Iterable[LoadedMemory], *parts: str) -> Iterator[BlockLine]:
     for read in talks:
-        found: list[Quote] = [quote for part in parts for quote in getattr(read.talk, part)]
-        for quote in found:
-            if read.is_new(quote.turn) and may_be_injected(read.row.trust, quote.text):
-                yield quote_item(read, quote)
+        for part in parts:
+            for quote in getattr(read.talk, part):
+                if _may_be_quoted(read, quote):
+                    yield quote_item(read, quote)
+
+
+def _may_be_quoted(read: LoadedMemory, quote: Quote) -> bool:
+    return read.is_new(quote.turn) and may_be_injected(read.row.trust, quote.text)
 
 
 def quote_item(read: LoadedMemory, quote: Quote) -> BlockLine:
     by = f"the {label(quote.speaker)}" if read.row.trust in BELIEVED else SAID_BY[read.row.trust]
     said = quoted(quote.text, QUOTE_CHARS)
-    return BlockLine(
-        f"{_about(read)} · {said} ({by}; {reference(read.row.id, quote.turn)})", read.row.id
-    )
+    source = f"{by}; {reference(read.row.id, quote.turn)}"
+    return BlockLine(f"{_about(read)} · {said} ({source})", read.row.id)
 
 
 def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
@@ -317,8 +332,7 @@ def decided_in(read: LoadedMemory) -> tuple[Quote, ...]:
 def note_item(read: LoadedMemory) -> BlockLine:
     text = quoted(_statement(read.memory), QUOTE_CHARS)
     category = label(read.row.category or read.row.kind)
-    source = f"{SAID_BY[read.row.trust]}; {reference(read.row.id)}"
-    return BlockLine(f"{_about(read)} · {category} · {text} ({source})", read.row.id)
+    return BlockLine(f"{_about(read)} · {category} · {text} ({_source(read)})", read.row.id)
 
 
 def _statement(memory: Memory) -> str:
@@ -326,10 +340,6 @@ def _statement(memory: Memory) -> str:
     said = " ".join(statement_of(memory).split())
     is_beginning = normalised(said).startswith(normalised(memory.title)[:SAME_CHARS])
     return said if is_beginning else f"{memory.title}. {said}"
-
-
-def _changed_at(read: LoadedMemory) -> str:
-    return read.row.updated_at
 
 
 def _topic(read: LoadedMemory) -> BlockLine | None:
@@ -359,7 +369,5 @@ def _stop(read: LoadedMemory) -> BlockLine | None:
 
 def _about(read: LoadedMemory) -> str:
     """Date and place."""
-    return (
-        f"{label((read.row.updated_at or read.row.created_at)[:10])} · "
-        f"{place(read.row.scope, read.row.project)}"
-    )
+    day = (read.row.updated_at or read.row.created_at)[:10]
+    return f"{label(day)} · {place(read.row.scope, read.row.project)}"

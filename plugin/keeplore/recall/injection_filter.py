@@ -14,7 +14,7 @@ import html
 import re
 import unicodedata
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from keeplore.memory import Memory
 from keeplore.text.fences import sanitise
@@ -25,34 +25,65 @@ _LONG_SENTENCE = 5  # words, of which one is among the commonest of English
 _PRINTABLE = 0.9  # share of what was decoded that makes it a text
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_ORDER = re.compile(
-    r"""
-      \b(?:ignore|disregard|forget|override|overrule|bypass)\b.{0,60}\b(?:previous|prior|above|earlier|instructions?|rules?|prompts?)\b
-    | \b(?:from\ now\ on|(?:system|developer)\ (?:prompt|message|instruction)|act\ as|pretend|jailbreak|roleplay)\b
-    | \b(?:must|shall|should|ought\ to|ha(?:s|ve)\ to|needs?\ to|(?:is|are)\ to|may\ not|supposed\ to)\b
-    | \b(?:required|mandatory|obligatory|obliged|forbidden|prohibited|not\ allowed|instructed|ordered\ to|asked\ to)\b
-    | \byou\ (?:will\ now|can\ now|are\ now)\b
-    | \byour\ (?:new\ )?(?:task|job|role|goal|mission|instructions?)\b
-    | \b(?:do\ not|don'?t|never|without)\ (?:\w+\ )?(?:tell|ask|inform|mention|reveal|warn|confirm)\w*\b
-    | \b(?:curl|wget)\b.{0,80}\|\s*(?:ba|z)?sh\b | \bsudo\b | \brm\ -\w*[rf]
-    | (?:^|[.!?:;,"'“”(\]>|]\s*|\s[-*•–—]\s+|\d[.)]\s+|\#\s*
-        |\b(?:and|then|please|now|first|next|important|just|also|kindly|to)\b[,:\s]+)
-      (?:always|never|run|execute|eval|install|download|delete|remove|drop|send|post|upload|e-?mail|forward|fetch|open
-        |visit|use|set|add|write|append|call|read|print|output|reply|respond|answer|say|make\ sure|ensure|do\ not|don'?t
-        |commit|push|merge|disable|enable|approve|grant|allow|remember|copy|paste|click|follow|obey|trust|create|change
-        |replace|update|edit|rename|skip|accept|exfiltrate|encode|decode|decrypt|include|insert|transfer|pay|share|show
-        |tell|give|reveal|leak|switch|start|stop|kill|translate|repeat|summari[sz]e|paraphrase|browse|go\ to)\b
-    | (?:^|\s)(?:human|user|assistant|system|developer)\s*:
-    | \[/?inst\] | <\|?im_(?:start|end) | \#{2,}\ *(?:instruction|system)
-    # the same in languages whose letters say nothing
-    | \b(?:ignor(?:iere|iert|ez|a|e|eer|are|ate|ando)|vergiss|missachte|oublie[zr]?|olvida|esquece|dimentica|negeer)\b
-      .{0,60}\b(?:anweisung|vorherige|regel|instruction|consigne|precedent|anterior|instruc|istruzion|eerdere)
-    | \b(?:du\ musst|sie\ mussen|vous\ devez|tu\ dois|debes|tienes\ que|deve|voce\ deve|devi|je\ moet|u\ moet)\b
-    | \b(?:losche?|fuhre|sende|immer|niemals|supprime[zr]?|execute[zr]?|envoie|envoyez|toujours|jamais
-        |borra|ejecuta|envia|siempre|nunca|apague|exclua|sempre|cancella|esegui|invia|mai|verwijder|stuur|altijd|nooit)\b
+# each case reads like an order or a rule; one regular expression looks for all of them
+_ORDERS = {
+    "what was said before is to be ignored": r"""
+        \b(?:ignore|disregard|forget|override|overrule|bypass)\b.{0,60}
+        \b(?:previous|prior|above|earlier|instructions?|rules?|prompts?)\b
     """,
-    re.VERBOSE,
-)
+    "a new role": r"""
+        \b(?:from\ now\ on|(?:system|developer)\ (?:prompt|message|instruction)|act\ as|pretend
+          |jailbreak|roleplay)\b
+        | \byou\ (?:will\ now|can\ now|are\ now)\b
+        | \byour\ (?:new\ )?(?:task|job|role|goal|mission|instructions?)\b
+    """,
+    "an obligation": r"""
+        \b(?:must|shall|should|ought\ to|ha(?:s|ve)\ to|needs?\ to|(?:is|are)\ to|may\ not
+          |supposed\ to)\b
+        | \b(?:required|mandatory|obligatory|obliged|forbidden|prohibited|not\ allowed|instructed
+          |ordered\ to|asked\ to)\b
+    """,
+    "something to be kept from the person": r"""
+        \b(?:do\ not|don'?t|never|without)\ (?:\w+\ )?
+        (?:tell|ask|inform|mention|reveal|warn|confirm)\w*\b
+    """,
+    "a dangerous command": r"""
+        \b(?:curl|wget)\b.{0,80}\|\s*(?:ba|z)?sh\b | \bsudo\b | \brm\ -\w*[rf]
+    """,
+    "an imperative at the beginning of a clause": r"""
+        (?:^|[.!?:;,"'“”(\]>|]\s*|\s[-*•–—]\s+|\d[.)]\s+|\#\s*
+          |\b(?:and|then|please|now|first|next|important|just|also|kindly|to)\b[,:\s]+)
+        (?:always|never|run|execute|eval|install|download|delete|remove|drop|send|post|upload
+          |e-?mail|forward|fetch|open|visit|use|set|add|write|append|call|read|print|output|reply
+          |respond|answer|say|make\ sure|ensure|do\ not|don'?t|commit|push|merge|disable|enable
+          |approve|grant|allow|remember|copy|paste|click|follow|obey|trust|create|change|replace
+          |update|edit|rename|skip|accept|exfiltrate|encode|decode|decrypt|include|insert|transfer
+          |pay|share|show|tell|give|reveal|leak|switch|start|stop|kill|translate|repeat
+          |summari[sz]e|paraphrase|browse|go\ to)\b
+    """,
+    "a turn of a conversation, or a marker of one": r"""
+        (?:^|\s)(?:human|user|assistant|system|developer)\s*:
+        | \[/?inst\] | <\|?im_(?:start|end) | \#{2,}\ *(?:instruction|system)
+    """,
+    # the same in languages whose letters say nothing
+    "what was said before is to be ignored, in other languages": r"""
+        \b(?:ignor(?:iere|iert|ez|a|e|eer|are|ate|ando)|vergiss|missachte|oublie[zr]?|olvida|esquece
+          |dimentica|negeer)\b
+        .{0,60}
+        \b(?:anweisung|vorherige|regel|instruction|consigne|precedent|anterior|instruc|istruzion
+          |eerdere)
+    """,
+    "an obligation in other languages": r"""
+        \b(?:du\ musst|sie\ mussen|vous\ devez|tu\ dois|debes|tienes\ que|deve|voce\ deve|devi
+          |je\ moet|u\ moet)\b
+    """,
+    "an imperative in other languages": r"""
+        \b(?:losche?|fuhre|sende|immer|niemals|supprime[zr]?|execute[zr]?|envoie|envoyez|toujours
+          |jamais|borra|ejecuta|envia|siempre|nunca|apague|exclua|sempre|cancella|esegui|invia|mai
+          |verwijder|stuur|altijd|nooit)\b
+    """,
+}
+_ORDER = re.compile("|".join(f"(?:{pattern})" for pattern in _ORDERS.values()), re.VERBOSE)
 _MARKUP = re.compile(
     r"!?\[[^\]\n]{0,500}\]\s?(?:\(|\[|:\s*\S)|<[a-z!/?]|\b(?:javascript|data|vbscript|file):\S|"
     r"\bhttps?://[^\s/@]{0,200}@",
@@ -72,8 +103,9 @@ _OTHER_LATIN = str.maketrans(
 # common in English, and no words of the languages that share letters and texts with it
 _ENGLISH = frozenset(
     """
-    the and to are were for with that this it its by from be been has have had not but which when because will would
-    our their they there after before each every only is does did than then where while
+    the and to are were for with that this it its by from be been has have had not but which when
+    because will would our their they there after before each every only is does did than then where
+    while
     """.split()  # noqa: SIM905  # a list of literals cannot be read
 )
 
@@ -94,20 +126,11 @@ def is_suspect(text: str) -> bool:
     """True for instruction-shaped text, and for text of which that cannot be told. Linear in the
     text's length.
     """
-    if _CONTROLS.search(
-        text
-    ):  # what they hide, and which words they eat, depends on who shows the text
+    # what they hide, and which words they eat, depends on who shows the text
+    if _CONTROLS.search(text):
         return True
     seen = _unwrapped(sanitise(text))
-    plain = _plain(seen)
-    if (
-        _MARKUP.search(seen)
-        or _SPACED.search(seen)
-        or _is_encoded(seen)
-        or not _can_be_judged(seen, plain)
-    ):
-        return True
-    return any(_ORDER.search(variant) for variant in _variants(plain))
+    return any(is_case(seen) for is_case in _SUSPICIONS.values())
 
 
 def _unwrapped(text: str) -> str:
@@ -131,19 +154,23 @@ def _variants(plain: str) -> Iterator[str]:
     yield plain[::-1]
 
 
-def _can_be_judged(seen: str, plain: str) -> bool:
-    """Is it in Latin letters, no word in letters of two scripts, and each long sentence in
-    English?
-    """
-    if any(
-        not word.isascii() and len(word) > 1 and not _is_unit(word) for word in _WORD.findall(plain)
-    ):
-        return False
-    sentences = (_plain(sentence).split() for sentence in _SENTENCE_ENDS.split(seen))
-    words = ([word for word in map(_letters, sentence) if word] for sentence in sentences)
-    return all(
-        len(sentence) < _LONG_SENTENCE or not _ENGLISH.isdisjoint(sentence) for sentence in words
-    )
+def _is_order(seen: str) -> bool:
+    return any(_ORDER.search(variant) for variant in _variants(_plain(seen)))
+
+
+def _is_of_other_letters(seen: str) -> bool:
+    """Is there a word with letters that are not Latin, or with letters of two scripts?"""
+    foreign = (word for word in _WORD.findall(_plain(seen)) if not word.isascii())
+    return any(len(word) > 1 and not _is_unit(word) for word in foreign)
+
+
+def _is_of_other_language(seen: str) -> bool:
+    """Is there a long sentence without one of the commonest words of English?"""
+    for sentence in _SENTENCE_ENDS.split(seen):
+        words = [word for word in map(_letters, _plain(sentence).split()) if word]
+        if len(words) >= _LONG_SENTENCE and _ENGLISH.isdisjoint(words):
+            return True
+    return False
 
 
 def _is_unit(word: str) -> bool:
@@ -175,3 +202,14 @@ def _decoded(text: str) -> Iterator[bytes]:
 def _is_text(data: bytes) -> bool:
     printable = sum(32 <= byte < 127 or byte in b"\t\n" for byte in data)
     return bool(data) and printable >= _PRINTABLE * len(data)
+
+
+# why a text is held back, in the order in which it is looked at
+_SUSPICIONS: dict[str, Callable[[str], object]] = {
+    "markup that is fetched or run": _MARKUP.search,
+    "letters that stand apart": _SPACED.search,
+    "a text in base64 or hexadecimal digits": _is_encoded,
+    "letters that cannot be judged": _is_of_other_letters,
+    "a language that cannot be judged": _is_of_other_language,
+    "an order or a rule": _is_order,
+}

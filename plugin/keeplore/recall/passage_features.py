@@ -54,7 +54,7 @@ def bonuses(passage: PassageRow, question: ParsedQuestion, w: Weights) -> dict[s
     is_named = speaker is not None and speaker[1] in _NAME.findall(question.text)
     return {
         f"{count} words": w.telling * length,
-        "it ends with a question": -w.asking if text.rstrip().endswith("?") else 0.0,
+        "it ends with a question": -w.asking if _asks(text) else 0.0,
         "said by somebody whom the question names": w.speaker if is_named else 0.0,
     }
 
@@ -81,18 +81,22 @@ def is_unanswered(passage: PassageRow, question: ParsedQuestion) -> bool:
         # what a conversation was about, with the questions that it left open
         lines = [line for line in passage.text.splitlines() if line.startswith("- ")]
         asked = passage.title
-        answer = " ".join(line for line in lines if not line.rstrip().endswith("?"))
+        answer = " ".join(line for line in lines if not _asks(line))
     else:
         return False
     return _is_question(asked) and _is_same(asked, question) and _says_nothing(asked, answer)
 
 
+def _asks(text: str) -> bool:
+    return text.rstrip().endswith("?")
+
+
 def _is_question(asked: str) -> bool:
-    return asked.rstrip().endswith("?") or bool(_COMMAND.match(asked) or _ASKING.match(asked))
+    return _asks(asked) or bool(_COMMAND.match(asked) or _ASKING.match(asked))
 
 
 def _is_same(asked: str, question: ParsedQuestion) -> bool:
-    wanted = frozenset(stem for word in question.words for spelling in word for stem in spelling)
+    wanted = frozenset().union(*(spelling for word in question.words for spelling in word))
     words = stems_of(_COMMAND.sub("", asked, count=1)) - STOP_STEMS
     if not words or len(words & wanted) < SAME_FROM * len(words):
         return False

@@ -5,7 +5,7 @@ something.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,14 +18,15 @@ _ENDING = re.compile(r"(?:ations?|ating|ated|ates?|ions?|ings?|ers?|ed|es|e|s|ly
 _SHORTEST_STEM = 3
 # what people say to an agent to make it go on: these are about nothing
 _GOING_ON = """
-again alright cool continue correct done exactly fine finish fix good great hello hey hi keep maybe next nice perfect
-proceed ready really redo resume retry right start stop test thx try well works wrong yeah yep
+again alright cool continue correct done exactly fine finish fix good great hello hey hi keep
+maybe next nice perfect proceed ready really redo resume retry right start stop test thx try well
+works wrong yeah yep
 """
 # what an agent is told to do day in, day out: worth a search when asked for, never worth an
 # interruption
 _ERRANDS = """
-build change check clean code commit compile diff error explain file format lint list look open pull push read rerun run
-show tell test tests tidy update warning write
+build change check clean code commit compile diff error explain file format lint list look open
+pull push read rerun run show tell test tests tidy update warning write
 """
 # orders that go with every rule: what a rule is about stands beside them
 _EVER = frozenset({"alway", "never"})
@@ -44,6 +45,9 @@ _ASKS = re.compile(
 _FILLERS = STOP_WORDS | set(_GOING_ON.split())
 
 
+Word = tuple[frozenset[str], ...]  # the stems of each of its spellings
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
     """``words`` are groups of stems: a text holds a word when it holds all stems of one of the
@@ -51,10 +55,10 @@ class ParsedQuestion:
     """
 
     text: str
-    words: tuple[tuple[frozenset[str], ...], ...]
+    words: tuple[Word, ...]
     # with those that mean little alone, as in "start names with", and without what goes with every
     # rule
-    all_words: tuple[tuple[frozenset[str], ...], ...] = ()
+    all_words: tuple[Word, ...] = ()
 
     @property
     def is_errand(self) -> bool:
@@ -90,25 +94,23 @@ def parse_question(text: str) -> ParsedQuestion:
     clean = " ".join(strip_fenced(sanitise(text)).split())
     if len(clean) > QUERY_CHARS:
         clean = f"{clean[: QUERY_CHARS // 2]} … {clean[-QUERY_CHARS // 2 :]}"
-    terms = query_terms(clean)
-    groups = [tuple(filter(None, map(_stems, spellings))) for spellings in terms]
-    telling = [
-        group
-        for group, spellings in zip(groups, terms, strict=True)
-        if not _is_filler(spellings[0])
-    ]
-    lasting = [group for group in groups if not any(spelling <= _EVER for spelling in group)]
-    return ParsedQuestion(clean, _distinct(telling), _distinct(lasting))
+    words: dict[Word, None] = {}  # each once, in their order
+    all_words: dict[Word, None] = {}
+    for spellings in query_terms(clean):
+        word = tuple(filter(None, map(_stems, spellings)))
+        if word and not _is_filler(spellings[0]):
+            words[word] = None
+        if word and not _is_in(word, _EVER):
+            all_words[word] = None
+    return ParsedQuestion(clean, tuple(words), tuple(all_words))
 
 
-def _share(words: Sequence[tuple[frozenset[str], ...]], stems: frozenset[str]) -> float:
-    return sum(any(spelling <= stems for spelling in word) for word in words) / (len(words) or 1)
+def _is_in(word: Word, stems: frozenset[str]) -> bool:
+    return any(spelling <= stems for spelling in word)
 
 
-def _distinct(
-    groups: Iterable[tuple[frozenset[str], ...]],
-) -> tuple[tuple[frozenset[str], ...], ...]:
-    return tuple(dict.fromkeys(group for group in groups if group))
+def _share(words: Sequence[Word], stems: frozenset[str]) -> float:
+    return sum(_is_in(word, stems) for word in words) / (len(words) or 1)
 
 
 def stems_of(text: str) -> frozenset[str]:

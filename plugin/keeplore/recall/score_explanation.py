@@ -96,6 +96,19 @@ def why(
         found = f"found in place {place}"
         verdict = found if place else _reason_left_out(traces[-1], entry, weights)
         return _explained(told, verdict, traces[-1], entry, weights)
+    return _asked_again(ask, request, head, text, told, weights)
+
+
+def _asked_again(
+    ask: Ask,
+    request: RecallRequest,
+    head: MemoryRow,
+    text: str,
+    told: ScoreExplanation,
+    weights: Weights,
+) -> ScoreExplanation:
+    """Without the threshold, and then in all projects."""
+    traces: list[SearchTrace] = []
     for is_wide in dict.fromkeys((request.wide, True)):
         everything = replace(weights, nothing_below=0.0)
         wider = replace(request, limit=1, wide=is_wide)
@@ -105,12 +118,15 @@ def why(
             verdict = _reason_left_out(traces[-1], entry, weights)
             return _explained(told, verdict, traces[-1], entry, weights)
         if entry and entry.distance == SIBLING:
-            verdict = (
-                f"not looked for: it is of the project {head.project}, which is asked where "
-                f"little is found here"
-            )
-            return _explained(told, verdict, traces[-1], entry, weights)
+            return _explained(told, _verdict_elsewhere(head), traces[-1], entry, weights)
     return _with_verdict(told, _verdict_unfound(traces[-1], head, text, weights))
+
+
+def _verdict_elsewhere(head: MemoryRow) -> str:
+    project = head.project
+    return (
+        f"not looked for: it is of the project {project}, which is asked where little is found here"
+    )
 
 
 def _with_verdict(told: ScoreExplanation, verdict: str) -> ScoreExplanation:

@@ -13,46 +13,19 @@ from datetime import date, timedelta
 from keeplore.index.query_terms import DAYS, MONTHS
 
 _FEW = {"couple": 2, "few": 3, "several": 5}
-_NUMBERS = (
-    "a",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_ORDINALS = (
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-)
+_NUMBER = "a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_NUMBERS = _NUMBER.split("|")
+_ORDINAL = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+_ORDINALS = _ORDINAL.split("|")
 _MONTH = "|".join(("Sept", *(f"{month}|{month[:3]}" for month in MONTHS)))
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_ANY_NUMBER = rf"(?P<number>\d{{1,3}}|(?:a )?(?:couple of|few|several)|{'|'.join(_NUMBERS)})"
-_OPEN = re.compile(
-    r"\b(?P<way>since|after|before|until) (?:the )?\Z", re.IGNORECASE
-)  # in front of a time
-_RANGE = re.compile(
-    r"\b(?:from|between) (?:the )?\Z", re.IGNORECASE
-)  # in front of the first of two
-_TO = re.compile(
-    r"\s*(?:to|and|until|till|through|[-–—])\s+(?:the )?", re.IGNORECASE
-)  # between the two
+_ANY_NUMBER = rf"(?P<number>\d{{1,3}}|(?:a )?(?:couple of|few|several)|{_NUMBER})"
+# in front of a time
+_OPEN = re.compile(r"\b(?P<way>since|after|before|until) (?:the )?\Z", re.IGNORECASE)
+# in front of the first of two, and between the two
+_RANGE = re.compile(r"\b(?:from|between) (?:the )?\Z", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:to|and|until|till|through|[-–—])\s+(?:the )?", re.IGNORECASE)
 _NEAR = "today|yesterday|last night|this (?:morning|afternoon|evening)"
 LATELY = 14  # days
 _UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
@@ -117,23 +90,24 @@ def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
     found: list[_Named] = []
     for pattern, read in forms:
         for match in pattern.finditer(text):
-            if any(match.start() < one.end and one.start < match.end() for one in found):
-                continue
-            found += [_placed(text, match, days, today) for days in read(match, today)]
+            if not any(match.start() < one.end and one.start < match.end() for one in found):
+                found += [_placed(text, match, days, today) for days in read(match, today)]
     joined: list[_Named] = []
     for one in sorted(found, key=lambda one: one.start):
-        before = joined[-1] if joined else None
-        begins = before and _RANGE.search(text[: before.start])
-        if (
-            before
-            and begins
-            and before.last <= one.last
-            and _TO.fullmatch(text[before.end : one.at])
-        ):
-            joined[-1] = _Named(begins.start(), before.at, one.end, before.first, one.last)
+        whole = _joined(text, joined[-1], one) if joined else None
+        if whole:
+            joined[-1] = whole
         else:
             joined.append(one)
     return joined
+
+
+def _joined(text: str, one: _Named, other: _Named) -> _Named | None:
+    """Both as one where a text says from one to the other."""
+    begins = _RANGE.search(text[: one.start])
+    if begins and one.last <= other.last and _TO.fullmatch(text[one.end : other.at]):
+        return _Named(begins.start(), one.at, other.end, one.first, other.last)
+    return None
 
 
 def _placed(text: str, match: re.Match[str], days: tuple[date, date], today: date) -> _Named:
@@ -162,7 +136,7 @@ def session_in(text: str) -> int:
 
 
 _SESSION = re.compile(
-    rf"\b(?:(?:(?P<word>{'|'.join(_ORDINALS)}|last|previous|latest)|(?P<nth>[1-9]\d{{0,3}})(?:st|"
+    rf"\b(?:(?:(?P<word>{_ORDINAL}|last|previous|latest)|(?P<nth>[1-9]\d{{0,3}})(?:st|"
     rf"nd|rd|th)) "
     r"(?:session|conversation|chat)|session (?:number |no\. ?|#)?(?P<plain>[1-9]\d{0,3}))\b",
     re.IGNORECASE,
@@ -175,12 +149,8 @@ _Form = tuple[re.Pattern[str], _Read]
 def _day(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     month = _month_of(match["month"])
     year = match["year"]
-    years = (
-        [int(year)]
-        if year
-        else [today.year, today.year - 1, today.year - 2, today.year - 3, today.year - 4]
-    )
-    for candidate in years:  # 29 February is not in every year
+    # 29 February is not in every year
+    for candidate in [int(year)] if year else range(today.year, today.year - 5, -1):
         try:
             day = date(candidate, month, int(match["day"]))
         except ValueError:
@@ -252,9 +222,8 @@ def _number(word: str) -> int:
 
 def _weekend(match: re.Match[str], today: date) -> Iterator[tuple[date, date]]:
     since = (today.weekday() - DAYS.index("Saturday")) % 7
-    is_over = match["which"].lower() in {"last", "past", "previous"} and since < len(
-        ("Saturday", "Sunday")
-    )
+    is_now = since < 2  # Saturday or Sunday
+    is_over = match["which"].lower() in {"last", "past", "previous"} and is_now
     saturday = today - timedelta(days=since + 7 * is_over)
     yield saturday, min(today, saturday + timedelta(days=1))
 

@@ -4,6 +4,7 @@ the answer.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,13 +24,14 @@ LOOKED_AT = 60  # memories of a time, the newest
 # what one says to ask for everything: beside these and a time a question says nothing to look for
 _ANYTHING = stems_of(
     """
-    accomplish achieve activity add agree agreed all anything build built catch change choose chose chosen code commit
-    complete conclude conclusion conversation day decide decided decision develop discuss discussion done evening
-    event everything finish fix happen history implement important learn learned learnt leave left list log look made
-    make meeting memory mention month morning new news note overview plan point progress project recap recent remember
-    report review said say session settle settled ship show something spoke speak standup start state status sum
-    summarise summarize summary talk task team tell thing time today told topic understand update was week work worked
-    write wrote year
+    accomplish achieve activity add agree agreed all anything build built catch change choose
+    chose chosen code commit complete conclude conclusion conversation day decide decided decision
+    develop discuss discussion done evening event everything finish fix happen history implement
+    important learn learned learnt leave left list log look made make meeting memory mention month
+    morning new news note overview plan point progress project recap recent remember report review
+    said say session settle settled ship show something spoke speak standup start state status sum
+    summarise summarize summary talk task team tell thing time today told topic understand update
+    was week work worked write wrote year
     """
 )
 # asks for one thing of that time: for the time itself, or for somebody, or it names something
@@ -37,9 +39,8 @@ _ONE_THING = re.compile(r"^\s*(?:(?i:and|so) )?(?i:when|who|whose|why)\b|\S\s+(?
 _DECIDED = re.compile(
     r"\b(?:deci[ds]\w*|agree\w*|chose\w*|choose|conclu\w+|settled?)\b", re.IGNORECASE
 )
-_DECISION = re.compile(
-    r"^(?:Decision|Also decided)$", re.MULTILINE
-)  # the heading as a passage has it
+# the heading as a passage has it
+_DECISION = re.compile(r"^(?:Decision|Also decided)$", re.MULTILINE)
 _DECISIONS = "architectural-decisions"  # the category
 
 
@@ -48,9 +49,8 @@ class Period:
     """What a question asks for that is only a time."""
 
     spans: tuple[Span, ...]
-    is_of_decisions: (
-        bool  # these come first in any case; asked for, they are what is shown of a talk
-    )
+    # these come first in any case; asked for, they are what is shown of a conversation
+    is_of_decisions: bool
 
     def __str__(self) -> str:
         return " and ".join(map(_days, self.spans))
@@ -66,14 +66,10 @@ def period_of(text: str, session: Span | None, today: date) -> Period | None:
     """
     rest, spans = apart_from_times(text, today)
     spans = (*spans, session) if session else spans
-    words = parse_question(rest).words
-    if (
-        not spans
-        or _ONE_THING.search(rest)
-        or any(not spelling <= _ANYTHING for word in words for spelling in word)
-    ):
+    if not spans or _ONE_THING.search(rest):
         return None
-    return Period(spans, bool(_DECIDED.search(rest)))
+    asked = frozenset().union(*(stems for word in parse_question(rest).words for stems in word))
+    return Period(spans, bool(_DECIDED.search(rest))) if asked <= _ANYTHING else None
 
 
 def period_hits(
@@ -139,15 +135,11 @@ def note_of(period: Period, found: int, shown: int) -> str:
 def _listing(period: Period) -> str:
     """The command that lists all memories of a period."""
     since = min(span.first for span in period.spans)[:10]
-    try:
-        before = str(
-            date.fromisoformat(max(span.last for span in period.spans)[:10]) + timedelta(days=1)
-        )
-    except (ValueError, OverflowError):  # of a session, which has it from front matter
-        before = ""
-    times = "".join(
-        f" --{name} {day}" for name, day in (("since", since), ("before", before)) if day
-    )
+    last = max(span.last for span in period.spans)[:10]
+    times = f" --since {since}" if since else ""
+    # of a session, which has it from front matter, it may be no date
+    with contextlib.suppress(ValueError, OverflowError):
+        times += f" --before {date.fromisoformat(last) + timedelta(days=1)}"
     return f"`keeplore list{times}`"
 
 
@@ -163,17 +155,16 @@ def _telling(period: Period, memory: MemoryRow, own: Sequence[PassageRow]) -> Pa
     """The passage that tells a memory: its decision where these are asked for, its head, else what
     was said first.
 
-    Of a talk that began before the period, what was said within.
+    Of a conversation that began before the period, what was said within.
     """
     said = _exchanges(own)
-    written = [row for row in own if row.kind != "exchange"]
     if said and not period.holds(memory.created_at):
         return said[0]
-    decisions = (
-        [row for row in written if _DECISION.search(row.text)] if period.is_of_decisions else []
-    )
-    told = [row for row in written if row.text.strip()]
-    return [*decisions, *told, *said, *own][0]
+    written = [row for row in own if row.kind != "exchange" and row.text.strip()]
+    decisions = [row for row in written if _DECISION.search(row.text)]
+    if period.is_of_decisions and decisions:
+        return decisions[0]
+    return [*written, *said, *own][0]
 
 
 def _exchanges(own: Sequence[PassageRow]) -> list[PassageRow]:
@@ -182,4 +173,4 @@ def _exchanges(own: Sequence[PassageRow]) -> list[PassageRow]:
 
 def _days(span: Span) -> str:
     first, last = span.first[:10], span.last[:10]
-    return last if first == last else f"{first} to {last}" if first else f"the beginning to {last}"
+    return last if first == last else f"{first or 'the beginning'} to {last}"

@@ -16,7 +16,7 @@ from keeplore.memory import Conversation, Memory
 from keeplore.memory.note import statement_of
 from keeplore.recall.excerpt import excerpt
 from keeplore.recall.fuse import LOOKED_AT, Ranked, shared
-from keeplore.recall.prepare import RecallContext, RecallDeps
+from keeplore.recall.prepare import PreparedQuery, RecallContext, RecallDeps
 from keeplore.recall.question import ParsedQuestion, stems_of
 from keeplore.recall.request import RecallHit
 from keeplore.recall.search import SearchResults
@@ -99,8 +99,7 @@ def left_out(left: Sequence[Passed]) -> list[str]:
 def with_superseded(
     context: RecallContext,
     hits: Sequence[RecallHit],
-    question: ParsedQuestion,
-    spans: Sequence[Span],
+    query: PreparedQuery,
 ) -> list[RecallHit]:
     """Behind each hit that replaced others those of them that are asked for; never before it.
 
@@ -111,8 +110,8 @@ def with_superseded(
     shown: list[RecallHit] = []
     for hit in hits:
         shown.append(hit)
-        for row in _asked_versions(context, hit, question, spans) if hit.changes else ():
-            earlier = _verified(context.deps, row, None, 0.0, question)
+        for row in _asked_versions(context, hit, query) if hit.changes else ():
+            earlier = _verified(context.deps, row, None, 0.0, query.question)
             if earlier:
                 shown.append(replace(earlier, score=hit.score))
     known: dict[tuple[str, str], RecallHit] = {}
@@ -186,20 +185,22 @@ def _most_covering(memory: Memory, question: ParsedQuestion) -> tuple[str, str]:
 
 
 def _asked_versions(
-    context: RecallContext, hit: RecallHit, question: ParsedQuestion, spans: Sequence[Span]
+    context: RecallContext, hit: RecallHit, query: PreparedQuery
 ) -> list[MemoryRow]:
     """The earlier versions of a hit that a question asks for, the latest first."""
     index = context.deps.index
     versions = index.versions(hit.memory_id)
     known = index.memories(versions)
     rows = [known[id_] for id_ in reversed(versions) if id_ in known and known[id_].superseded_by]
-    asked = _asked_for(rows, question.text, spans)
+    asked = _asked_for(rows, query.question.text, query.spans)
     return [row for row in asked if not context.request.filter.skip(row)]
 
 
 def _asked_for(rows: Sequence[MemoryRow], text: str, spans: Sequence[Span]) -> Sequence[MemoryRow]:
-    of_time = [row for row in rows if any(span.holds(row.created_at) for span in spans)]
-    if of_time:
+    def is_of_time(row: MemoryRow) -> bool:
+        return any(span.holds(row.created_at) for span in spans)
+
+    if of_time := list(filter(is_of_time, rows)):
         return of_time[:EARLIER]
     if _HISTORY.search(text):
         return rows[:EARLIER]

@@ -48,7 +48,7 @@ def main() -> int:
     logging.getLogger("watchdog").setLevel(logging.CRITICAL)  # it calls its own end an error
     try:
         # here, because an installation that is broken has to be written down too
-        from keeplore.worker.worker import Worker
+        from keeplore.worker.loop import Worker
 
         worker = Worker(places, is_rested=RESTED in sys.argv)
         for number in (signal.SIGTERM, signal.SIGINT):

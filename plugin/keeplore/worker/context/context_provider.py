@@ -16,7 +16,7 @@ from keeplore.recall.prompt_context import for_prompt, is_worth_asking, prompt_c
 from keeplore.recall.render import ContextBlock, TextBudget
 from keeplore.recall.request import Answer, RecallRequest
 from keeplore.recall.weights import PROMPT_CANDIDATES
-from keeplore.worker.server.background_call import BackgroundCall
+from keeplore.worker.context.background_call import BackgroundCall
 from keeplore.worker.usage.injection_log import BRIEF, PROMPT, InjectionLog
 from keeplore.workspace.registry import Registry
 from keeplore.workspace.workspace import Workspace

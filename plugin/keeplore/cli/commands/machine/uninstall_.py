@@ -109,7 +109,7 @@ def _offer_to_read(places: Places, planned: UninstallPlan) -> None:
         return
     question = f"{planned.events} host events are not in a workspace yet. Read them now?"
     if click.confirm(question, default=True, err=True):
-        from keeplore.worker.worker import Worker  # heavy, and needed here alone
+        from keeplore.worker.loop import Worker  # heavy, and needed here alone
 
         Worker(places, idle_exit_s=DONE_S).run()
 

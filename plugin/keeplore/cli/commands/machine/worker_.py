@@ -119,7 +119,7 @@ def stop(places: Places) -> None:
 def run(places: Places) -> None:
     """Work in the foreground until there is nothing left to do, or until interrupted."""
     # heavy: everything the worker needs
-    from keeplore.worker.worker import Worker
+    from keeplore.worker.loop import Worker
 
     spool = Spool(places.spool)
     before = spool.counts()

@@ -164,7 +164,7 @@ def _has_caught_up(registry: Registry) -> bool:
     told = ask(places.state, "catch-up", timeout_s=CATCH_UP_S)
     if told is not None:
         return bool(told.get("is_caught_up"))
-    from keeplore.worker.worker import Worker  # heavy, as above
+    from keeplore.worker.loop import Worker  # heavy, as above
 
     return Worker(places).catch_up(registry)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from keeplore.errors import KeeploreError
+from keeplore.worker.tasks.base import NEVER
 from keeplore.workspace.importing.project_manifests import ProjectManifests, is_known
 from keeplore.workspace.registry import Registry
 
@@ -17,8 +18,10 @@ LOG = logging.getLogger(__name__)
 ENDS_S = 2.0  # at the end
 
 
-class ManifestScan:
+class ManifestTask:
     """``written`` is called from another thread when a file of a workspace has changed."""
+
+    name = "looking at manifests"
 
     def __init__(self, registry: Registry, written: Callable[[], None]) -> None:
         self._registry = registry
@@ -27,12 +30,12 @@ class ManifestScan:
         self._lock = threading.Lock()
         self._waiting: dict[str, None] = {}  # directories
         self._done: set[str] = set()  # directories
-        self._is_working = False
+        self._is_running = False
         self._thread: threading.Thread | None = None
 
     @property
     def is_behind(self) -> bool:
-        return bool(self._waiting) or self._is_working
+        return bool(self._waiting) or self._is_running
 
     def note(self, directory: str, *, is_due: bool) -> None:
         """Something happened there; ``is_due`` where a session began or ended, and it is looked at
@@ -42,36 +45,41 @@ class ManifestScan:
             with self._lock:
                 self._waiting[directory] = None
 
-    def look(self) -> None:
+    def run(self, _now: float) -> float:
         """Begin where a directory waits, unless that is done already."""
         with self._lock:
-            if not self._waiting or self._is_working:
-                return
-            self._is_working = True
-        self._thread = threading.Thread(target=self._work, name="keeplore-inventory", daemon=True)
-        self._thread.start()
+            is_due = bool(self._waiting) and not self._is_running
+            self._is_running = self._is_running or is_due
+        if is_due:
+            self._thread = threading.Thread(
+                target=self._work, name="keeplore-manifests", daemon=True
+            )
+            self._thread.start()
+        return NEVER
 
     def close(self) -> None:
         if self._thread is not None:
             self._thread.join(ENDS_S)
 
     def _work(self) -> None:
-        while True:
-            with self._lock:
-                directory = next(iter(self._waiting), None)
-                self._is_working = directory is not None
-                if directory is None:
-                    return
-                del self._waiting[directory]
+        while directory := self._next():
             try:
-                if self._take(Path(directory)):
+                if self._scan(Path(directory)):
                     self._written()
             except (KeeploreError, OSError) as e:
                 LOG.warning("what %s is made of: %s", directory, e)
             except Exception:  # nobody waits for this thread: what ends it would go unseen
                 LOG.exception("what %s is made of", directory)
 
-    def _take(self, directory: Path) -> bool:
+    def _next(self) -> str:
+        """A directory that waits; "" where none does, and the thread ends."""
+        with self._lock:
+            directory = next(iter(self._waiting), "")
+            self._is_running = bool(directory)
+            self._waiting.pop(directory, None)
+        return directory
+
+    def _scan(self, directory: Path) -> bool:
         workspace = self._registry.for_directory(directory)
         if not is_known(workspace, directory):  # its entry comes with its first memory
             return False

@@ -1,0 +1,130 @@
+"""What the worker does when the spool is empty: index, commit, sync, vectors, each when it is
+due.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from keeplore.errors import KeeploreError
+from keeplore.worker.tasks.base import Task
+from keeplore.worker.tasks.git_tasks import CommitTask, SyncTask
+from keeplore.worker.tasks.index_task import IndexTask, WatchTask
+from keeplore.worker.tasks.manifest_task import ManifestTask
+from keeplore.worker.tasks.queue_tasks import IngestTask
+from keeplore.worker.tasks.vector_tasks import ModelTask, VectorTask
+from keeplore.workspace.importing.intake import IntakeResult
+from keeplore.workspace.registry import Registry
+from keeplore.workspace.workspace import Workspace
+
+LOG = logging.getLogger(__name__)
+
+
+class BackgroundTasks:
+    """The tasks that keep the workspaces in step, and what tells them that there is something to
+    do.
+
+    ``follow`` is told which workspaces are open, and says why changes of their files go unnoticed,
+    "" where none does; ``wake`` is called from another thread when there is something to do.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        follow: Callable[[list[Workspace]], str],
+        wake: Callable[[], None],
+        is_rested: Callable[[], bool],
+    ) -> None:
+        self._registry = registry
+        self._wake = wake
+        self._written = 0  # files that this knows of
+        self.vectors = VectorTask(registry, lambda: not self.index.has_unread, wake)
+        self.index = IndexTask(registry, self.vectors.request)
+        self.sync = SyncTask(registry, self.index.request, wake)
+        self.commits = CommitTask(registry, self.sync)
+        self.model = ModelTask(registry, is_rested, wake)
+        self._ingest = IngestTask(registry, self._has_written)
+        self._manifests = ManifestTask(registry, self._has_written)
+        watch = WatchTask(registry, follow, self.index, self._is_in_step)
+        self.tasks: tuple[Task, ...] = (
+            watch,
+            self._ingest,
+            self._manifests,
+            self.index,
+            self.commits,
+            self.sync,
+            self.vectors,
+        )
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is work that a worker should stay for; a remote that cannot be reached is
+        none.
+        """
+        return (
+            self.commits.is_behind
+            or self.index.is_behind
+            or self.vectors.is_behind
+            or self._ingest.is_running
+            or self._manifests.is_behind
+            or self.sync.is_due
+        )
+
+    def open(self) -> None:
+        """Open the workspaces of this machine, so that they are kept in step before anybody asks
+        for them.
+        """
+        for name in self._registry.machine.workspaces:
+            try:
+                self._registry.named(name)
+            except (KeeploreError, OSError) as e:
+                LOG.warning("%s: %s", name, e)
+
+    def note_change(self) -> None:
+        """Look whether the workspaces have text that is not indexed and committed yet."""
+        written = self._registry.written()
+        if written != self._written:
+            self._written = written
+            self.change()
+        elif self.index.unwatched:
+            self.index.request()
+
+    def change(self) -> None:
+        """The text of a workspace has changed: index and commit it in a while."""
+        self.commits.request()
+        self.index.request()
+
+    def note_taken(self, taken: IntakeResult) -> None:
+        """Something happened in a project: look what it is made of, at a session's ends."""
+        self._manifests.note(taken.directory, is_due=taken.has_begun or taken.has_ended)
+        if taken.has_begun:
+            self.sync.fetch()
+
+    def status(self) -> dict[str, Any]:
+        return {
+            "is_behind": self.is_behind,
+            "last_sync": self.sync.last,
+            "is_model_loaded": self.model.is_loaded,
+            "unwatched": self.index.unwatched,
+        }
+
+    def close(self) -> None:
+        """Commit what is on disk; a sync that runs is given a moment, a model that is being loaded
+        the time it takes.
+        """
+        self._manifests.close()
+        self.commits.commit_all()
+        for task in (self.sync, self.model, self.vectors):
+            task.close()
+
+    def _is_in_step(self) -> bool:
+        """Whether changes are told of, and nothing that was told of waits to be indexed."""
+        is_waiting = self.index.is_behind or self.commits.is_behind
+        is_known = self._registry.written() == self._written
+        return is_known and not (self.index.unwatched or is_waiting)
+
+    def _has_written(self) -> None:
+        self.change()
+        self._wake()

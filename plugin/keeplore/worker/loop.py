@@ -1,0 +1,305 @@
+"""The worker's life: start once, answer, take the spool, run what is due, leave when idle."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from keeplore import __version__
+from keeplore.config import installation
+from keeplore.config.places import Places
+from keeplore.worker.health import FaultLog, memory_mb
+from keeplore.worker.lifetime import BUSY_STAY_S, IDLE_EXIT_S, REST_S, Lifetime
+from keeplore.worker.server.request_handler import RequestHandler
+from keeplore.worker.server.socket_server import SocketServer
+from keeplore.worker.single_instance import only_one
+from keeplore.workspace.registry import Registry
+from keeplore_hooks import durable
+from keeplore_hooks.spool import Spool
+
+if TYPE_CHECKING:
+    from keeplore.worker.background import BackgroundTasks
+    from keeplore.worker.tasks.session_tasks import SweepTask
+    from keeplore.worker.tasks.spool_task import SpoolTask
+    from keeplore.worker.usage.usage_feedback import UsageFeedback
+    from keeplore.workspace.importing.intake import IntakeResult
+
+LOG = logging.getLogger(__name__)
+PROVEN_S = 60.0  # a worker that lives so long did start
+FIRST_ASK_S = 0.15  # a client that starts a worker asks it as soon as it listens
+# a client spools an event a moment before it asks about it; the person waits for the answer
+LET_ANSWER_S = 0.03
+CATCH_UP_S = 5.0  # how long a command waits for what was said just now
+BEGIN_S = 1.5  # how long one who asks for the status waits for a worker that has just been started
+POLL_S = 0.05
+ANSWER_S = 0.5  # the longest that the spool waits for answers to be finished
+
+
+class Worker:
+    """One worker a state directory; ``run`` returns at once where there is another.
+
+    A rested one loads no model until somebody asks.
+    """
+
+    def __init__(
+        self,
+        places: Places,
+        *,
+        idle_exit_s: float = IDLE_EXIT_S,
+        rest_s: float = REST_S,
+        is_rested: bool = False,
+    ) -> None:
+        self.lifetime = Lifetime(idle_exit_s, rest_s, is_rested=is_rested)
+        self._places = places
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._has_answered = threading.Event()
+        self._is_busy = True  # until the spool was looked at once
+        self._has_taken = False  # host events since the last round
+        # both until the first answer was given
+        self._inbox: SpoolTask | None = None
+        self._background: BackgroundTasks | None = None
+
+    @property
+    def wants_successor(self) -> bool:
+        """After ``run``: whether this process should become a worker anew."""
+        return self.lifetime.wants_successor
+
+    def run(self) -> bool:
+        """Work until idle or told to stop. Returns False where another worker already runs."""
+        self._places.create()
+        spool = Spool(self._places.spool)
+        has_run = False
+        while True:
+            with only_one(self._places.state) as lock:
+                if lock is None:
+                    return has_run
+                with Registry(self._places) as registry, FaultLog() as faults:
+                    self._work(registry, spool, faults)
+                self._prove()
+            has_run = True
+            # a client that put an event there while this worker was leaving saw a worker and
+            # started none
+            has_news = self._inbox is not None and self._inbox.has_news
+            if self._stopping.is_set() or self.wants_successor or not has_news:
+                return True
+
+    def catch_up(self, registry: Registry) -> bool:
+        """Take what is in the spool and do nothing else. Returns False where another worker runs,
+        or an entry waits.
+        """
+        # here, as in _go_on
+        from keeplore.worker.tasks.spool_task import SpoolTask
+        from keeplore.workspace.importing.intake import Intake
+
+        spool = Spool(self._places.spool)
+        with only_one(self._places.state) as lock:
+            if lock is None:
+                return False
+            spool.recover()
+            SpoolTask(spool, Intake(registry), self._stopping.is_set, lambda _: None).run(0.0)
+            return not any(spool.pending())
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._wake.set()
+
+    def _work(self, registry: Registry, spool: Spool, faults: FaultLog) -> None:
+        handler = RequestHandler(
+            registry,
+            self._wait_until_caught_up,
+            lambda: self._status(spool, registry, faults),
+            self._changed,
+        )
+        server = SocketServer(self._places.state, lambda *request: self._handle(handler, *request))
+        durable.write(self._places.state / "worker.pid", str(os.getpid()).encode())
+        installation.register(self._places.state)
+        try:
+            self._has_answered.wait(0.0 if self.lifetime.is_rested else FIRST_ASK_S)
+            handler.wait_until_given(ANSWER_S)
+            self._go_on(registry, spool, handler)
+        finally:
+            server.close()
+            with contextlib.suppress(OSError):
+                (self._places.state / "worker.pid").unlink()
+
+    def _go_on(self, registry: Registry, spool: Spool, handler: RequestHandler) -> None:
+        """All that is not answering."""
+        # here, because whoever started this worker waits for its first answer
+        from keeplore.worker.background import BackgroundTasks
+        from keeplore.worker.usage.usage_feedback import UsageFeedback
+        from keeplore.worker.watch import Watch
+
+        spool.recover()
+        watch = Watch(self._places.spool / "new", self._noticed, self._noticed_text)
+        self._background = BackgroundTasks(
+            registry,
+            lambda opened: watch.follow(workspace.root for workspace in opened),
+            self._wake.set,
+            lambda: self.lifetime.is_rested,
+        )
+        usage = UsageFeedback(registry, handler.taken)
+        try:
+            self._loop(registry, spool, handler, usage, self._background)
+        finally:
+            watch.stop()
+            try:
+                usage.save(is_last=True)
+            except Exception:
+                LOG.exception("what was of use could not be written")
+            self._background.close()
+
+    def _loop(
+        self,
+        registry: Registry,
+        spool: Spool,
+        handler: RequestHandler,
+        usage: UsageFeedback,
+        background: BackgroundTasks,
+    ) -> None:
+        # here, as in _go_on
+        from keeplore.worker.scheduler import Scheduler
+        from keeplore.worker.tasks.queue_tasks import RefineTask
+        from keeplore.worker.tasks.session_tasks import SaveTask, SweepTask
+        from keeplore.worker.tasks.spool_task import SpoolTask
+        from keeplore.workspace.importing.intake import Intake
+
+        intake = Intake(registry, usage.heard)
+        sweep = SweepTask(intake, background.note_change)
+        inbox = SpoolTask(
+            spool, intake, self._stopping.is_set, lambda taken: self._note_taken(taken, sweep)
+        )
+        save = SaveTask(handler.save, usage.save, background.change)
+        refine = RefineTask(registry, self._refined)
+        first = Scheduler((inbox, sweep))
+        rest = Scheduler((save, *background.tasks, refine, background.model))
+        self._inbox = inbox
+        background.open()
+        self._refresh_clients()
+        try:
+            while not self._stopping.is_set():
+                self._wake.clear()
+                pause_s = first.run()
+                if self._has_taken:
+                    self._has_taken = False
+                    self.lifetime.note_work()
+                    background.note_change()
+                self._is_busy = bool(inbox.waiting)
+                pause_s = min(pause_s, rest.run())
+                if self.lifetime.lived_s > PROVEN_S:
+                    self._prove()
+                stay_s = BUSY_STAY_S if refine.is_running else self.lifetime.may_stay_s(background)
+                if stay_s <= 0:
+                    return
+                self._rest(min(pause_s, stay_s), handler)
+        finally:
+            refine.close()
+
+    def _rest(self, seconds: float, handler: RequestHandler) -> None:
+        """Wait until something is due, or somebody wakes the worker: then answers go first."""
+        if seconds > 0 and self._wake.wait(seconds):
+            self._is_busy = True
+            time.sleep(LET_ANSWER_S)
+            handler.wait_until_given(ANSWER_S)
+
+    def _refresh_clients(self) -> None:
+        # here, because the first question is answered by now
+        from keeplore.connect.client_copy import refresh_clients
+
+        try:
+            refresh_clients(self._places.state)
+        except Exception:
+            LOG.exception("the copy of the client could not be refreshed")
+
+    def _prove(self) -> None:
+        """Clients may start workers as they like: this one did start."""
+        with contextlib.suppress(OSError):
+            (self._places.state / installation.TRIES_FILE).unlink(missing_ok=True)
+
+    def _note_taken(self, taken: IntakeResult, sweep: SweepTask) -> None:
+        self._has_taken = True
+        sweep.note_event(time.monotonic())
+        if self._background:
+            self._background.note_taken(taken)
+
+    def _changed(self) -> None:
+        if self._background:
+            self._background.change()
+        self._wake.set()
+
+    def _refined(self) -> None:
+        if self._background:
+            self._background.sync.fetch()  # what is committed now can be pushed
+        self._changed()
+
+    def _noticed(self, name: str) -> None:
+        # what this worker itself put back is tried again in time, not at once
+        if self._inbox is None or name not in self._inbox.waiting:
+            self._wake.set()
+
+    def _noticed_text(self) -> None:
+        if self._background and self._background.index.note_text():  # a storm wakes it once
+            self._wake.set()
+
+    def _handle(
+        self, handler: RequestHandler, operation: str, arguments: list[str], payload: bytes
+    ) -> bytes:
+        if operation in ("answer", "recall"):
+            return self._question(handler, operation, arguments, payload)
+        # a client is no older or newer worker; only who uses the program itself may want another
+        # one to answer
+        if installation.is_newer(arguments[0], __version__):
+            self.lifetime.is_superseded = True
+            self._wake.set()
+        if operation == "catch-up":
+            return json.dumps({"is_caught_up": self._wait_until_caught_up(CATCH_UP_S)}).encode()
+        if operation == "stop":
+            self.stop()
+        if operation == "changed":
+            self._changed()
+        return handler.status()
+
+    def _question(
+        self, handler: RequestHandler, operation: str, arguments: list[str], payload: bytes
+    ) -> bytes:
+        try:
+            if operation == "recall":
+                return handler.recall(payload)
+            if len(arguments) == 3:
+                return handler.answer(arguments[1], arguments[2], payload)
+            return b""
+        finally:
+            self._has_answered.set()
+            if self.lifetime.note_work():
+                self._wake.set()
+
+    def _wait_until_caught_up(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while self._is_busy or any((self._places.spool / "new").iterdir()):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def _status(self, spool: Spool, registry: Registry, faults: FaultLog) -> dict[str, Any]:
+        until = time.monotonic() + BEGIN_S
+        while (inbox := self._inbox) is None and time.monotonic() < until:
+            time.sleep(POLL_S)
+        if inbox is None or self._background is None:
+            raise TimeoutError("this worker has only just been started")
+        return {
+            "pid": os.getpid(),
+            "uptime_s": round(self.lifetime.lived_s),
+            "memory_mb": memory_mb(),
+            "spool": spool.counts(),
+            "waiting": len(inbox.waiting),
+            "workspaces": [workspace.name for workspace in registry.opened()],
+            "is_busy": self._is_busy,
+            **self._background.status(),
+            "faults": faults.latest(),
+        }

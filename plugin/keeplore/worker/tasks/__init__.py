@@ -1,0 +1,1 @@
+"""What the worker does beside answering and taking host events: a class for each kind of work."""

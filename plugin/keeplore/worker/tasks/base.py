@@ -1,0 +1,37 @@
+"""What a task of the worker is."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
+
+from keeplore.errors import KeeploreError
+from keeplore.workspace.workspace import Workspace
+
+_T = TypeVar("_T")
+LOG = logging.getLogger(__name__)
+AT_ONCE = 0.0
+NEVER = math.inf
+
+
+class Task(Protocol):
+    """``run`` does what is due by ``now``, a moment of the monotonic clock, and returns the moment
+    at which it wants to run again; ``NEVER`` leaves that to whatever wakes the worker.
+    """
+
+    name: str
+
+    def run(self, now: float) -> float: ...
+
+
+def for_each(workspaces: Iterable[Workspace], act: Callable[[Workspace], _T]) -> list[_T]:
+    """What it gave in each; one in which it failed does not keep it from the others."""
+    given = []
+    for workspace in workspaces:
+        try:
+            given.append(act(workspace))
+        except (KeeploreError, OSError) as e:
+            LOG.warning("%s: %s", workspace.name, e)
+    return given

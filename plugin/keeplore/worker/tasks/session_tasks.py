@@ -1,0 +1,73 @@
+"""What follows from sessions: looking for those that ended, and writing down what they were
+shown.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from keeplore.worker.tasks.base import NEVER
+from keeplore.workspace.importing.intake import Intake
+
+LOG = logging.getLogger(__name__)
+SWEEP_S = 60.0  # after an event, until sessions that ended are looked for
+
+
+class SweepTask:
+    """Looks for sessions that ended: a while after an event, and again where that failed.
+
+    ``swept`` is called afterwards: text may have been written.
+    """
+
+    name = "sweep"
+
+    def __init__(self, intake: Intake, swept: Callable[[], None]) -> None:
+        self._intake = intake
+        self._swept = swept
+        self._due_at = time.monotonic()
+
+    def note_event(self, now: float) -> None:
+        """A host event was taken."""
+        self._due_at = min(self._due_at, now + SWEEP_S)
+
+    def run(self, now: float) -> float:
+        if now >= self._due_at:
+            self._due_at = now + SWEEP_S  # also where it fails
+            try:
+                problems = self._intake.sweep()
+            finally:
+                self._swept()
+            for path, problem in problems:
+                LOG.warning("%s was not swept: %s", path, problem)
+            if not problems:
+                self._due_at = NEVER
+        return self._due_at
+
+
+class SaveTask:
+    """Writes down what sessions were shown, and what of that was of use.
+
+    ``save_usage`` returns whether a workspace changed, of which ``changed`` is told.
+    """
+
+    name = "what was shown"
+
+    def __init__(
+        self,
+        save_shown: Callable[[], None],
+        save_usage: Callable[[], bool],
+        changed: Callable[[], None],
+    ) -> None:
+        self._save_shown = save_shown
+        self._save_usage = save_usage
+        self._changed = changed
+
+    def run(self, _now: float) -> float:
+        try:
+            self._save_shown()
+        finally:
+            if self._save_usage():
+                self._changed()
+        return NEVER

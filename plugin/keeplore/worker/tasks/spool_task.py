@@ -1,0 +1,91 @@
+"""Taking host events out of the spool."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from keeplore.errors import (
+    ConfigError,
+    IndexUnavailable,
+    NoWorkspace,
+    RepositoryError,
+    TranscriptError,
+)
+from keeplore.worker.tasks.base import NEVER
+from keeplore.workspace.importing.intake import Intake, IntakeResult
+from keeplore_hooks.spool import Entry, Spool
+
+LOG = logging.getLogger(__name__)
+RETRY_S = 5.0  # after the disk refused, or a workspace could not be opened
+
+
+class SpoolTask:
+    """Takes every pending entry; ``is_stopping`` is asked before each, ``taken`` is told what came
+    of it.
+    """
+
+    name = "taking host events"
+
+    def __init__(
+        self,
+        spool: Spool,
+        intake: Intake,
+        is_stopping: Callable[[], bool],
+        taken: Callable[[IntakeResult], None],
+    ) -> None:
+        self._spool = spool
+        self._intake = intake
+        self._is_stopping = is_stopping
+        self._taken = taken
+        self.waiting: set[str] = set()  # entries that cannot be taken for now
+
+    @property
+    def has_news(self) -> bool:
+        return any(entry.name not in self.waiting for entry in self._spool.pending())
+
+    def run(self, now: float) -> float:
+        waiting: set[str] = set()
+        for entry in self._spool.pending():
+            if self._is_stopping():
+                break
+            claimed = self._spool.claim(entry)
+            if claimed is None:
+                continue
+            try:
+                result = self._result_of(claimed)
+            except (ConfigError, IndexUnavailable, RepositoryError, OSError) as e:
+                # not the entry's fault: it stays until there is a workspace that can be used
+                LOG.warning("%s has to wait: %s", entry.name, e)
+                waiting.add(entry.name)
+                self.waiting.add(entry.name)  # before the watch tells that it is there again
+                self._spool.release(claimed)
+                if isinstance(e, NoWorkspace | OSError):  # every other entry would meet the same
+                    break
+            else:
+                if result is not None:
+                    self._spool.acknowledge(claimed)
+                    self._taken(result)
+        self.waiting = waiting
+        return now + RETRY_S if waiting else NEVER
+
+    def _result_of(self, claimed: Entry) -> IntakeResult | None:
+        """What an entry led to; None where it was set aside, or is tried again.
+
+        Raises ConfigError, IndexUnavailable, RepositoryError or OSError where it has to wait.
+        """
+        try:
+            result = self._intake.take(claimed)
+        except (ConfigError, IndexUnavailable, RepositoryError, OSError):
+            raise
+        except TranscriptError as e:
+            LOG.warning("%s is set aside: %s", claimed.name, e)
+            self._spool.quarantine(claimed, str(e))
+            return None
+        except Exception:
+            LOG.exception("%s could not be taken", claimed.name)
+            self._spool.retry(claimed)
+            return None
+        for problem in result.problems:
+            LOG.info("%s: %s", claimed.name, problem)
+        return result
