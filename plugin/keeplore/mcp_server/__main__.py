@@ -28,8 +28,9 @@ def serve() -> None:
     # version 1 reads a file .env where it stands, which may be anybody's, and variables that are no
     # business of ours
     os.chdir(places.state)
-    for name in [name for name in os.environ if name.startswith("FASTMCP_")]:
-        del os.environ[name]
+    for name in list(os.environ):
+        if name.startswith("FASTMCP_"):
+            del os.environ[name]
     _reserve_the_wire()
     try:
         # the SDK takes a second, and is an extra
@@ -41,16 +42,16 @@ def serve() -> None:
             "the MCP server needs a package that is not installed",
             "Run `pip install 'keeplore[mcp]'` where Keeplore is installed",
         ) from e
-    desk = (
+    context = (
         None if is_off else McpContext(places, ProjectRoots(dict(os.environ), places.sessions, cwd))
     )
     try:
-        build(desk).run()
+        build(context).run()
     except* GONE:
         pass  # the host has gone, and the SDK still had something to say
     finally:
-        if desk is not None:
-            desk.close()
+        if context is not None:
+            context.close()
 
 
 class _Wire:

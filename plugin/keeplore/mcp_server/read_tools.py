@@ -32,7 +32,7 @@ GOES_ON = {
 
 
 def read(
-    desk: McpContext,
+    context: McpContext,
     reference: str,
     part: str,
     turn: str,
@@ -42,9 +42,9 @@ def read(
     max_tokens: int,
 ) -> str:
     """A page of a memory. Raises KeeploreError."""
-    found = desk.find(reference, directory)
-    desk.note_read(found)
-    text = _exchange(exchange_of(found, turn)) if turn else PARTS[part](desk, found)
+    found = context.find(reference, directory)
+    context.note_read(found)
+    text = _exchange(exchange_of(found, turn)) if turn else PARTS[part](context, found)
     every = pages(text, max_tokens)
     if page > len(every):
         raise NotFound(
@@ -64,7 +64,7 @@ def read(
     )
 
 
-def _overview(_desk: McpContext, found: FoundMemory) -> str:
+def _overview(_context: McpContext, found: FoundMemory) -> str:
     facts = [
         f"{label}: {one_line(value, FACT_CHARS)}"
         for label, value in detail_lines(details_of(found))
@@ -90,7 +90,7 @@ def _overview(_desk: McpContext, found: FoundMemory) -> str:
     )
 
 
-def _exchanges(_desk: McpContext, found: FoundMemory) -> str:
+def _exchanges(_context: McpContext, found: FoundMemory) -> str:
     exchanges = (
         Conversation.from_markdown(found.memory.body).exchanges
         if found.memory.kind == "conversation"
@@ -122,7 +122,7 @@ def _spoken(exchange: Exchange) -> Iterator[str]:
             yield f"assistant: {reply}"
 
 
-def _source(desk: McpContext, found: FoundMemory) -> str:
+def _source(context: McpContext, found: FoundMemory) -> str:
     """The receipt: who said it where, in which turns, and the file in which the host
     recorded it.
     """
@@ -141,14 +141,14 @@ def _source(desk: McpContext, found: FoundMemory) -> str:
             f"file: {found.workspace.root / found.row.path}",
             f"trigger: {memory.meta.get('trigger', '')}",
             *kept,
-            f"transcript: {transcript_of(desk.places, memory) or 'not on this machine'}",
+            f"transcript: {transcript_of(context.places, memory) or 'not on this machine'}",
             f"turns: {len(turns)}",
             *(f"- {turn} {times.get(turn, '')}".rstrip() for turn in turns),
         )
     )
 
 
-def _history(_desk: McpContext, found: FoundMemory) -> str:
+def _history(_context: McpContext, found: FoundMemory) -> str:
     versions = found.workspace.notes.history(found.row.id)
     whose = found.workspace.machine_trust
     return "\n".join(

@@ -12,8 +12,9 @@ try:
     from mcp.server.mcpserver import MCPServer as Server
     from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 except ModuleNotFoundError:  # version 1
-    from mcp.server.fastmcp import FastMCP as Server  # type: ignore[attr-defined,no-redef]  # one of both is there
-    from mcp.server.fastmcp.exceptions import (  # type: ignore[import-not-found,no-redef]  # as above
+    # one of both is there
+    from mcp.server.fastmcp import FastMCP as Server  # type: ignore[attr-defined,no-redef]
+    from mcp.server.fastmcp.exceptions import (  # type: ignore[import-not-found,no-redef]
         ResourceError,
         ToolError,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,17 @@ from keeplore.errors import ConfigError
 from keeplore.index import MemoryFilter, MemoryRow
 from keeplore.mcp_server.answer_text import fenced, fitting, said_by
 from keeplore.mcp_server.context import McpContext
+from keeplore.mcp_server.tool_types import (
+    Budget,
+    Category,
+    Directory,
+    Kind,
+    Limit,
+    OtherProject,
+    Page,
+    When,
+    Wide,
+)
 from keeplore.recall.render import PATH_CHARS, TITLE_CHARS, label, one_line, place, quoted
 from keeplore.recall.request import RecallRequest
 from keeplore.recall.weights import EXCERPT_CHARS
@@ -35,16 +46,16 @@ NONE_YET = MISSING["empty"]
 
 
 def search(
-    desk: McpContext, query: str, limit: int, *, wide: bool, directory: str, max_tokens: int
+    context: McpContext, query: str, limit: int, *, wide: bool, directory: str, max_tokens: int
 ) -> str:
     """The memories that answer a question, best first. Raises KeeploreError."""
-    asked = desk.place.asked(directory)
+    asked = context.place.asked(directory)
     request = RecallRequest(query, asked.directory, limit, wide=wide)
-    answer = desk.recall(request)
+    answer = context.recall(request)
     if not answer["hits"] and answer["stamp"]["vectors"] < answer["stamp"]["passages"]:
         # beside passages with a vector, what has none yet is not sure enough
-        answer = desk.recall(replace(request, text_only=True))
-    notes = [*answer["notes"], *_waiting(desk)] if answer["status"] != "empty" else []
+        answer = context.recall(replace(request, text_only=True))
+    notes = [*answer["notes"], *_waiting(context)] if answer["status"] != "empty" else []
     about = "\n".join(f"Note: {one_line(note, EXCERPT_CHARS)}" for note in notes)
     if not answer["hits"]:
         return "\n".join(filter(None, (MISSING[answer["status"]], about)))
@@ -53,52 +64,58 @@ def search(
     left = (
         f" {len(hits) - len(shown)} more did not fit max_tokens." if len(shown) < len(hits) else ""
     )
-    before = f"{len(shown)} found, best first, {_seen_from(desk, directory)}.{left}"
+    before = f"{len(shown)} found, best first, {_seen_from(context, directory)}.{left}"
     return fenced(before, "\n".join(shown), "\n".join(filter(None, (about, MORE))))
 
 
-def timeline(
-    desk: McpContext,
-    *,
-    since: str,
-    before: str,
-    kind: str,
-    category: str,
-    project: str,
-    wide: bool,
-    page: int,
-    limit: int,
-    directory: str,
-    max_tokens: int,
-) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineRequest:
+    """Which memories are listed by time, and how many."""
+
+    since: When = ""
+    before: When = ""
+    kind: Kind = ""
+    category: Category = ""
+    project: OtherProject = ""
+    wide: Wide = False
+    page: Page = 1
+    limit: Limit = 20
+    directory: Directory = ""
+    max_tokens: Budget = 2_500
+
+    @property
+    def skipped(self) -> int:
+        """Memories on earlier pages."""
+        return (self.page - 1) * self.limit
+
+
+def timeline(context: McpContext, request: TimelineRequest) -> str:
     """Memories by time, newest first. Raises KeeploreError."""
-    asked = desk.place.asked(directory)
-    wanted = MemoryFilter(
-        kind=kind, category=category, since=in_utc(_moment(since)), before=in_utc(_moment(before))
-    )
     found = listing(
-        desk.registry,
-        asked.directory,
-        wanted,
-        project=project,
-        all_projects=wide and not project,
-        limit=page * limit,
+        context.registry,
+        context.place.asked(request.directory).directory,
+        MemoryFilter(
+            kind=request.kind,
+            category=request.category,
+            since=in_utc(_moment(request.since)),
+            before=in_utc(_moment(request.before)),
+        ),
+        project=request.project,
+        all_projects=request.wide and not request.project,
+        limit=request.page * request.limit,
     )
-    rows = [item.row for item in found.items[(page - 1) * limit :]]
+    rows = [item.row for item in found.items[request.skipped :]]
     if not rows:
-        return _no_rows(total=found.total, is_empty=found.is_empty, page=page)
+        return _no_rows(total=found.total, is_empty=found.is_empty, page=request.page)
     lines = [_line(row) for row in rows]
-    shown = fitting(lines, max_tokens)
-    first = (page - 1) * limit + 1
-    where = f"of project {label(project)}" if project else _seen_from(desk, directory)
-    before_text = (
-        f"Memories {first} to {first + len(shown) - 1} of {found.total}, newest first, {where}."
-    )
-    return fenced(
-        before_text,
-        "\n".join(shown),
-        "\n".join((*_rest(len(shown), lines, first, found.total), MORE)),
-    )
+    shown = fitting(lines, request.max_tokens)
+    first, last = request.skipped + 1, request.skipped + len(shown)
+    where = f"of project {label(request.project)}"
+    if not request.project:
+        where = _seen_from(context, request.directory)
+    before = f"Memories {first} to {last} of {found.total}, newest first, {where}."
+    rest = _rest(len(lines) - len(shown), found.total - last)
+    return fenced(before, "\n".join(shown), "\n".join((*rest, MORE)))
 
 
 def _no_rows(*, total: int, is_empty: bool, page: int) -> str:
@@ -111,22 +128,19 @@ def _no_rows(*, total: int, is_empty: bool, page: int) -> str:
     return "No memory fits that. Leave out `kind`, `category` or the times, or look with wide=true."
 
 
-def _rest(shown: int, lines: list[str], first: int, total: int) -> list[str]:
-    if shown < len(lines):
-        left = len(lines) - shown
-        return [
-            (
-                f"{left} more did not fit max_tokens: ask with a smaller `limit`, then for the next "
-                f"page."
-            )
-        ]
-    return ["The next page goes on."] if first + shown - 1 < total else []
+def _rest(unfitting: int, left: int) -> list[str]:
+    """What is told of memories of this page that did not fit, and of later pages."""
+    if unfitting:
+        advice = "ask with a smaller `limit`, then for the next page"
+        return [f"{unfitting} more did not fit max_tokens: {advice}."]
+    return ["The next page goes on."] if left > 0 else []
 
 
-def _seen_from(desk: McpContext, directory: str) -> str:
+def _seen_from(context: McpContext, directory: str) -> str:
     """Which project was asked, and how sure that is."""
-    asked = desk.place.asked(directory)
-    project = desk.registry.for_directory(asked.directory).identities.here(asked.directory).project
+    asked = context.place.asked(directory)
+    workspace = context.registry.for_directory(asked.directory)
+    project = workspace.identities.here(asked.directory).project
     told = (
         f"of project {label(project)} and what it inherits" if project else "seen from no project"
     )
@@ -134,8 +148,8 @@ def _seen_from(desk: McpContext, directory: str) -> str:
     return told if asked.is_known else f"{told}{guessed}"
 
 
-def _waiting(desk: McpContext) -> list[str]:
-    waiting = Spool(desk.places.spool).counts()["new"]
+def _waiting(context: McpContext) -> list[str]:
+    waiting = Spool(context.places.spool).counts()["new"]
     return (
         [f"{waiting} host events are not read yet, so what was said last may be missing"]
         if waiting

@@ -22,7 +22,7 @@ TRUST = "assistant"  # nobody has seen the person say it, whatever the agent rep
 
 
 def remember(
-    desk: McpContext,
+    context: McpContext,
     text: str,
     *,
     title: str,
@@ -32,45 +32,41 @@ def remember(
     directory: str,
 ) -> str:
     """Write a note, or a version that replaces one. Raises KeeploreError or OSError."""
-    asked = desk.place.asked(directory)
+    asked = context.place.asked(directory)
     if not (asked.is_known or replaces or scope in ("user", "workspace")):
         raise ConfigError(
             "which project this belongs to is not known here",
             "Give `directory`, the absolute path that you work in, or `scope`: workspace or user",
         )
-    target = target_of(desk.registry, asked.directory, scope=scope)
-    said = NoteRequest(text, desk.place.session, title=title, category=category)
+    target = target_of(context.registry, asked.directory, scope=scope)
+    said = NoteRequest(text, context.place.session, title=title, category=category)
     draft = dataclasses.replace(drafted(target, said), trust=TRUST)
     if not replaces:
         outcome = remember_draft(target, draft, asked.directory)
-        return _told(desk, target.workspace, outcome)
-    old = _exact(desk, replaces, directory)
+        return _told(context, target.workspace, outcome)
+    old = _exact(context, replaces, directory)
     _refuse_permanent(old, f"`keeplore edit {old.row.id}`")
-    return _told(desk, old.workspace, replace(old, draft))
+    return _told(context, old.workspace, replace(old, draft))
 
 
-def forget(desk: McpContext, memory_id: str, *, directory: str) -> str:
+def forget(context: McpContext, memory_id: str, *, directory: str) -> str:
     """Forget a memory with its versions. Raises KeeploreError or OSError."""
-    found = _exact(desk, memory_id, directory)
+    found = _exact(context, memory_id, directory)
     _refuse_permanent(
         found, f"`/keeplore:forget {found.row.id}` or `keeplore forget {found.row.id}`"
     )
     forgot = forget_memory(found.workspace, found.row.id)
-    told = desk.settle(found.workspace)
+    told = context.settle(found.workspace)
     versions = f", with {len(forgot.ids) - 1} other versions" if len(forgot.ids) > 1 else ""
-    after = [
-        (
-            f"`keeplore restore {found.row.id}` in a terminal brings it back. Tell the person what was "
-            f"forgotten."
-        )
-    ]
+    undo = f"`keeplore restore {found.row.id}` in a terminal brings it back."
+    after = [f"{undo} Tell the person what was forgotten."]
     if forgot.quoting:
         ids = ", ".join(row.id for row in forgot.quoting)
         after.append(f"Notes that quote it stay: {one_line(ids, 10 * TITLE_CHARS)}")
     return fenced(f"Forgotten{versions}.", _named(found), "\n".join(filter(None, (*after, told))))
 
 
-def _exact(desk: McpContext, memory_id: str, directory: str) -> FoundMemory:
+def _exact(context: McpContext, memory_id: str, directory: str) -> FoundMemory:
     """The memory with exactly this id: a beginning, a path or words may mean another one than was
     thought.
     """
@@ -79,7 +75,7 @@ def _exact(desk: McpContext, memory_id: str, directory: str) -> FoundMemory:
             f"{memory_id[:TITLE_CHARS]!r} is no whole id",
             "`search` and `timeline` give ids: mem_ and 36 characters",
         )
-    found = desk.find(memory_id, directory)
+    found = context.find(memory_id, directory)
     if found.row.id != memory_id:
         raise NotFound(f"there is no memory {memory_id!r}", "`search` looks for it")
     return found
@@ -99,7 +95,7 @@ def _refuse_permanent(found: FoundMemory, instead: str) -> None:
         )
 
 
-def _told(desk: McpContext, workspace: Workspace, outcome: NoteOutcome) -> str:
+def _told(context: McpContext, workspace: Workspace, outcome: NoteOutcome) -> str:
     memory = outcome.memory
     if outcome.is_new:
         before = "Remembered, as concluded by the assistant; `forget` with this id undoes it."
@@ -119,7 +115,7 @@ def _told(desk: McpContext, workspace: Workspace, outcome: NoteOutcome) -> str:
             f"- {quoted(near.row.title, TITLE_CHARS)} id={label(near.row.id)}"
             for near in outcome.similar
         ]
-    return fenced(before, "\n".join(lines), desk.settle(workspace) if outcome.is_new else "")
+    return fenced(before, "\n".join(lines), context.settle(workspace) if outcome.is_new else "")
 
 
 def _where(outcome: NoteOutcome) -> str:

@@ -90,7 +90,7 @@ def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
     found: list[_Named] = []
     for pattern, read in forms:
         for match in pattern.finditer(text):
-            if not any(match.start() < one.end and one.start < match.end() for one in found):
+            if not _is_known(match, found):
                 found += [_placed(text, match, days, today) for days in read(match, today)]
     joined: list[_Named] = []
     for one in sorted(found, key=lambda one: one.start):
@@ -100,6 +100,11 @@ def _named(text: str, today: date, forms: Sequence[_Form]) -> list[_Named]:
         else:
             joined.append(one)
     return joined
+
+
+def _is_known(match: re.Match[str], found: Sequence[_Named]) -> bool:
+    start, end = match.span()
+    return any(start < one.end and one.start < end for one in found)
 
 
 def _joined(text: str, one: _Named, other: _Named) -> _Named | None:

@@ -34,7 +34,7 @@ _ANYTHING = stems_of(
     was week work worked write wrote year
     """
 )
-# asks for one thing of that time: for the time itself, or for somebody, or it names something
+# asks for one thing: when something was, who did it, or it names something
 _ONE_THING = re.compile(r"^\s*(?:(?i:and|so) )?(?i:when|who|whose|why)\b|\S\s+(?!I\b)[A-Z]")
 _DECIDED = re.compile(
     r"\b(?:deci[ds]\w*|agree\w*|chose\w*|choose|conclu\w+|settled?)\b", re.IGNORECASE

@@ -1,4 +1,4 @@
-"""The worker's one loop over its tasks: each does what is due and says when it wants to run again."""
+"""The worker's tasks, one after the other: each does what is due and says when it is due again."""
 
 from __future__ import annotations
 

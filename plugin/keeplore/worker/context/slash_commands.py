@@ -180,10 +180,12 @@ class SlashCommands:
         wrong = workspace.index.problems()
         yield from (f"{path}: {problem}" for path, problem in wrong[:PROBLEMS])
         if len(wrong) > PROBLEMS:
-            yield f"{len(wrong) - PROBLEMS} more files are not as they should be; `keeplore doctor` lists them"
+            left = len(wrong) - PROBLEMS
+            yield f"{left} more files are not as they should be; `keeplore doctor` lists them"
         yield from workspace.plugins.failures
         if not workspace.store.remote():
-            yield f"it is on this machine only: `git -C {workspace.root} remote add origin URL`, then `keeplore sync`"
+            command = f"git -C {workspace.root} remote add origin URL"
+            yield f"it is on this machine only: `{command}`, then `keeplore sync`"
 
 
 def _directory(origin: Origin) -> Path:

@@ -45,7 +45,7 @@ class Injection:
 
 
 @dataclass(slots=True)
-class _Session:
+class _SessionLog:
     briefed_at: str = ""  # RFC 3339, UTC; "" before the first brief
     cwd: str = ""
     has_lost: bool = False  # its host has shortened or emptied its context
@@ -92,7 +92,7 @@ class InjectionLog:
     def told(self, origin: Origin) -> InjectionHistory:
         """What the session was given; all of it is new to one that nobody knows."""
         with self._lock:
-            known = self._sessions.get(_key(origin), _Session())
+            known = self._sessions.get(_key(origin), _SessionLog())
             return InjectionHistory(
                 known.briefed_at, dict(known.ids), frozenset(known.words), frozenset(known.answers)
             )
@@ -100,15 +100,15 @@ class InjectionLog:
     def has_lost(self, origin: Origin) -> bool:
         """Whether the host no longer has before it all that the session said."""
         with self._lock:
-            return self._sessions.get(_key(origin), _Session()).has_lost
+            return self._sessions.get(_key(origin), _SessionLog()).has_lost
 
     def lost(self, origin: Origin) -> None:
         """The host has shortened or emptied the session's context, and what was shown with it."""
-        self._replace(origin, _Session(has_lost=True))
+        self._replace(origin, _SessionLog(has_lost=True))
 
     def forget(self, origin: Origin) -> None:
         """The session begins anew."""
-        self._replace(origin, _Session())
+        self._replace(origin, _SessionLog())
 
     def inherit(self, origin: Origin) -> None:
         """A fork has what its parent was given: by all that is known the last session in the same
@@ -132,7 +132,7 @@ class InjectionLog:
         with self._lock:
             if not (ids or is_brief):
                 return
-            session = self._sessions.pop(_key(origin), _Session())
+            session = self._sessions.pop(_key(origin), _SessionLog())
             at = now()
             self._given.append(Injection(origin, text, ids, way, at))
             session.cwd = origin.cwd
@@ -162,17 +162,17 @@ class InjectionLog:
                 durable.write(self._path, json.dumps(data).encode())
                 self._is_saved = True
 
-    def _replace(self, origin: Origin, session: _Session) -> None:
+    def _replace(self, origin: Origin, session: _SessionLog) -> None:
         with self._lock:
             if self._sessions.pop(_key(origin), None) or session.has_lost:
                 self._sessions[_key(origin)] = session
                 self._is_saved = False
 
 
-def _session(data: dict[str, Any]) -> _Session:
+def _session(data: dict[str, Any]) -> _SessionLog:
     ids = {str(id_): str(at) for id_, at in data["ids"].items()}
     answers, words = (list(map(str, data[key])) for key in ("answers", "words"))
-    return _Session(
+    return _SessionLog(
         str(data["briefed_at"]), str(data["cwd"]), bool(data["has_lost"]), ids, answers, words
     )
 

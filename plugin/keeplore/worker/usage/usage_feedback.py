@@ -47,7 +47,7 @@ _QUOTATION = re.compile(r"“([^“”]*)”")
 
 
 @dataclass(slots=True)
-class _Told:
+class _InjectedMemory:
     """A memory that a session was told."""
 
     at: str  # RFC 3339, UTC
@@ -58,17 +58,17 @@ class _Told:
 
 
 @dataclass(slots=True)
-class _Session:
+class _SessionUsage:
     turn: str = ""  # the one that was heard last
     is_answered: bool = False  # that one
     now: list[str] = field(default_factory=list)  # words of that turn
     said: list[str] = field(default_factory=list)  # words of all turns before it, the last ones
-    told: dict[str, _Told] = field(default_factory=dict)  # by memory
+    told: dict[str, _InjectedMemory] = field(default_factory=dict)  # by memory
     is_saved: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class _Count:
+class _UsageCount:
     memory: str
     day: str
     is_use: bool
@@ -84,8 +84,8 @@ class UsageFeedback:
         self._taken = taken
         self._directory = registry.places.state / "uses"
         self._lock = threading.Lock()
-        self._sessions: dict[str, _Session] = {}
-        self._counts: list[_Count] = []
+        self._sessions: dict[str, _SessionUsage] = {}
+        self._counts: list[_UsageCount] = []
         self._due_at = 0.0  # of the monotonic clock; 0.0 for never
 
     def heard(self, event: HostEvent) -> None:
@@ -114,7 +114,7 @@ class UsageFeedback:
         with self._lock:
             self._note_told()
             self._counts += [
-                _Count(id_, day, is_use=True, cwd="")
+                _UsageCount(id_, day, is_use=True, cwd="")
                 for id_, day in take_opened(self._registry.places.state)
             ]
             if self._counts and not self._due_at:
@@ -134,11 +134,13 @@ class UsageFeedback:
             lines = given.text.splitlines()
             for id_ in given.ids:
                 words = telling(" ".join(_quoted(line) for line in lines if reference(id_) in line))
-                known = session.told.get(id_, _Told(given.at, {}, is_prompted=False))
+                known = session.told.get(id_, _InjectedMemory(given.at, {}, is_prompted=False))
                 if not known.outcome:
                     is_prompted = known.is_prompted or given.way == PROMPT
                     after = session.turn if session.is_answered else ""
-                    session.told[id_] = _Told(given.at, known.words | words, is_prompted, after)
+                    session.told[id_] = _InjectedMemory(
+                        given.at, known.words | words, is_prompted, after
+                    )
 
     def _heard(self, turn: Turn) -> None:
         session = self._session(turn.origin)
@@ -159,7 +161,9 @@ class UsageFeedback:
         )
         session.is_saved = not session.told
 
-    def _judge(self, id_: str, told: _Told, before: set[str], fresh: set[str], turn: Turn) -> None:
+    def _judge(
+        self, id_: str, told: _InjectedMemory, before: set[str], fresh: set[str], turn: Turn
+    ) -> None:
         words = {key: value for key, value in told.words.items() if key not in before}
         # an answer could not have shown the use of a memory that has nothing to tell beside what
         # was said
@@ -176,7 +180,7 @@ class UsageFeedback:
         else:
             return
         self._counts.append(
-            _Count(id_, now()[:10], is_use=told.outcome == "used", cwd=turn.origin.cwd)
+            _UsageCount(id_, now()[:10], is_use=told.outcome == "used", cwd=turn.origin.cwd)
         )
 
     def _counts_for(self, cwd: str) -> bool:
@@ -184,7 +188,7 @@ class UsageFeedback:
             return self._registry.for_directory(Path(cwd or Path.home())).settings.recall.feedback
         return False
 
-    def _session(self, origin: Origin) -> _Session:
+    def _session(self, origin: Origin) -> _SessionUsage:
         key = hashlib.sha256(
             f"{origin.host}\0{origin.session}".encode(errors="surrogatepass")
         ).hexdigest()[:32]
@@ -213,9 +217,9 @@ class UsageFeedback:
         for file in files[:-MAX_SESSIONS]:
             file.unlink(missing_ok=True)
 
-    def _add(self, counts: list[_Count]) -> bool:
+    def _add(self, counts: list[_UsageCount]) -> bool:
         """Add counts to this machine's files; what fails waits for the next time."""
-        by_workspace: dict[Workspace, list[_Count]] = {}
+        by_workspace: dict[Workspace, list[_UsageCount]] = {}
         for count in counts:
             if holder := next(self._holders(count), None):
                 by_workspace.setdefault(holder, []).append(count)
@@ -230,7 +234,7 @@ class UsageFeedback:
                     self._counts += own
         return has_changed
 
-    def _holders(self, count: _Count) -> Iterator[Workspace]:
+    def _holders(self, count: _UsageCount) -> Iterator[Workspace]:
         """The workspace that has the memory, the directory's first; none where it does not
         count.
         """
@@ -245,7 +249,7 @@ class UsageFeedback:
                     yield workspace
 
 
-def _write(workspace: Workspace, counts: list[_Count]) -> None:
+def _write(workspace: Workspace, counts: list[_UsageCount]) -> None:
     """Add counts to this machine's file, and take out what was forgotten."""
     path = feedback_counters.path_of(workspace.machine)
     tallies = _known(workspace, path)
@@ -283,11 +287,11 @@ def _is_after(turn: Turn, at: str) -> bool:
     return turn.at >= earliest and (not turn.ended_at or turn.ended_at >= at)
 
 
-def _loaded(path: Path) -> _Session:
+def _loaded(path: Path) -> _SessionUsage:
     """A session as it was saved, a new one where that cannot be read."""
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
-        told = {str(id_): _Told(**one) for id_, one in data.pop("told").items()}
-        return _Session(**{**data, "told": told})
+        told = {str(id_): _InjectedMemory(**one) for id_, one in data.pop("told").items()}
+        return _SessionUsage(**{**data, "told": told})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return _Session()
+        return _SessionUsage()
