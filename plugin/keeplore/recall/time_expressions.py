@@ -130,7 +130,7 @@ def _placed(text: str, match: re.Match[str], days: tuple[date, date], today: dat
 
 
 def session_in(text: str) -> int:
-    """Which session a text names: 5 for the fifth, -1 for the last one, 0 for none."""
+    """The number of the session that a text names: -1 means the last one, 0 that it names none."""
     match = _SESSION.search(text)
     if not match:
         return 0
