@@ -14,6 +14,8 @@ try:
 except ModuleNotFoundError:  # version 1
     # one of both is there
     from mcp.server.fastmcp import FastMCP as Server  # type: ignore[attr-defined,no-redef]
+
+    # as above
     from mcp.server.fastmcp.exceptions import (  # type: ignore[import-not-found,no-redef]
         ResourceError,
         ToolError,
